@@ -1,0 +1,27 @@
+/// \file kasoku/compile/compile.h
+/// The one road down: Program in, Module out, mostly from the cache.
+#pragma once
+
+#include "kasoku/compile/program.h"
+#include "kasoku/device/module.h"
+
+#include <memory>
+#include <string>
+
+namespace kasoku {
+
+/// The Module of `program` on `device`. From memory by one lock-free look-up,
+/// from disk without a compiler, else compiled once, however many threads and
+/// processes ask. Throws ErrorKind::compile with the compiler's text: the user's
+/// own lines, the source line and a caret.
+std::shared_ptr<Module> compile(const Program& program, Device& device);
+
+enum class CodeForm { text, llvm_ir, assembly, ptx };
+
+/// What `kernel` of the program becomes, to read: the text with what was added
+/// to it, LLVM IR and assembly (CPU), PTX (CUDA). `block` as for a launch; zeros
+/// for code for any block. ErrorKind::unsupported if the device has no such form.
+std::string code_text(const Program& program, Device& device, const std::string& kernel,
+                      CodeForm form, const uint32_t block[3]);
+
+}  // namespace kasoku

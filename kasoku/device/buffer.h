@@ -1,0 +1,50 @@
+/// \file kasoku/device/buffer.h
+/// A piece of device memory with a reference count (hold it by shared_ptr).
+#pragma once
+
+#include "kasoku/device/device.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace kasoku {
+
+class Buffer {
+ public:
+  /// New memory of `bytes` on `device`, in the order of the calling thread's stream.
+  static std::shared_ptr<Buffer> allocate(Device& device, size_t bytes);
+  /// Somebody else's memory, kept alive by `owner`; marked shared.
+  static std::shared_ptr<Buffer> adopt(Device& device, void* memory, size_t bytes,
+                                       std::shared_ptr<void> owner, bool is_read_only);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  Device& device() const { return *device_; }
+  void* memory() const { return memory_; }
+  size_t bytes() const { return bytes_; }
+  bool is_read_only() const { return is_read_only_; }
+  /// Others can write it too (imported, or exported): nothing that reads it may stay pending.
+  std::atomic<bool> is_shared{false};
+
+  /// What the host and launches did with it, for the warning about swapped arguments.
+  struct History {
+    std::atomic<bool> zeroed{false};            ///< created by zeros(), not written since
+    std::atomic<bool> filled_by_host{false};
+    std::atomic<bool> written_by_kernel{false};
+    std::atomic<const char*> read_by_kernel{nullptr};  ///< interned name of the last reader
+  } history;
+
+ private:
+  Buffer() = default;
+  Device* device_ = nullptr;
+  void* memory_ = nullptr;
+  size_t bytes_ = 0;
+  bool is_read_only_ = false;
+  bool is_own_ = true;
+  std::shared_ptr<void> owner_;
+};
+
+}  // namespace kasoku

@@ -1,0 +1,90 @@
+/// \file kasoku/device/device.h
+/// A processor: memory, streams, events, copies, modules.
+///
+/// Devices live as long as the process. Every function may be called from any
+/// thread at any time. Errors are kasoku::Error and say what was asked for.
+#pragma once
+
+#include "kasoku/device/code.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kasoku {
+
+class Module;
+class Stream;
+class Event;
+
+enum class DeviceKind : uint8_t { cpu, cuda, null };
+
+struct DeviceProperties {
+  std::string name;           ///< "AMD EPYC 9654", "NVIDIA H200"
+  std::string architecture;   ///< "x86-64-v3", "sm_90"
+  uint64_t total_memory = 0;  ///< bytes
+  uint32_t multiprocessors = 0;  ///< workers on a CPU
+  uint32_t max_threads_per_block = 1024;
+  uint32_t max_block[3] = {1024, 1024, 64};
+  uint32_t max_grid[3] = {0x7fffffff, 65535, 65535};
+  uint32_t max_shared_bytes_per_block = 48 * 1024;  ///< without opting in
+  uint32_t max_shared_bytes_opt_in = 48 * 1024;
+  uint32_t warp_size = 32;
+  uint32_t compute_capability[2] = {0, 0};
+};
+
+struct MemoryUse {
+  uint64_t free = 0, total = 0;    ///< bytes, of the device
+  uint64_t used = 0, cached = 0;   ///< bytes, ours: given out, and held by the pool
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceKind kind;
+  const int index;
+
+  /// "cpu", "cuda:0", "null".
+  std::string str() const;
+
+  virtual const DeviceProperties& properties() = 0;
+  virtual MemoryUse memory_use() = 0;
+
+  /// Memory for `bytes` (0 gives a valid pointer), aligned to at least 256
+  /// bytes; contents are not defined. ErrorKind::memory names size and device.
+  virtual void* allocate(size_t bytes, Stream& stream) = 0;
+  virtual void deallocate(void* memory, size_t bytes, Stream& stream) noexcept = 0;
+  /// Gives what the pool holds back to the system.
+  virtual void trim() = 0;
+
+  /// Copies within the device, or between it and host memory. When host memory
+  /// is the source, it may be reused on return; when it is the destination, its
+  /// content is there on return unless `host_is_pinned`.
+  virtual void copy(void* to, const void* from, size_t bytes, Stream& stream,
+                    bool host_is_pinned = false) = 0;
+  /// Fills `count` elements of `size` bytes (1, 2, 4, 8) with `value`'s bits.
+  virtual void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) = 0;
+
+  /// Host memory that the device reads and writes directly.
+  virtual void* allocate_pinned(size_t bytes) = 0;
+  virtual void deallocate_pinned(void* memory) noexcept = 0;
+
+  /// The stream of the calling thread (ordered with CUDA's legacy default
+  /// stream), unless a StreamScope says otherwise.
+  virtual Stream& current_stream() = 0;
+  virtual std::shared_ptr<Stream> make_stream() = 0;
+  virtual std::shared_ptr<Event> make_event() = 0;
+  /// Waits for all work of all threads.
+  virtual void synchronize() = 0;
+
+  virtual std::shared_ptr<Module> load(Code code) = 0;
+
+ protected:
+  Device(DeviceKind kind, int index) : kind(kind), index(index) {}
+};
+
+}  // namespace kasoku

@@ -1,0 +1,76 @@
+/// \file kasoku/device/module.h
+/// Loaded code: kernels that can be launched, globals that can be written.
+#pragma once
+
+#include "kasoku/device/code.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kasoku {
+
+class Device;
+class Module;
+class Stream;
+
+/// CUDA's sense: blocks of a grid, threads of a block.
+struct LaunchShape {
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t shared_bytes = 0;  ///< dynamic shared memory
+  bool cooperative = false;
+
+  uint64_t blocks() const { return uint64_t{grid[0]} * grid[1] * grid[2]; }
+  uint64_t threads() const { return uint64_t{block[0]} * block[1] * block[2]; }
+};
+
+class Function {
+ public:
+  virtual ~Function() = default;
+  virtual const KernelInfo& info() const = 0;
+  virtual Module& module() = 0;
+
+  /// `args[i]` points to the value of parameter i (for a pointer parameter: to
+  /// the pointer), as cuLaunchKernel takes them. The caller has checked them; the
+  /// shape is checked here (a block of 2000 threads, too much shared memory).
+  /// Values may be gone on return. A launch with an empty grid does nothing.
+  virtual void launch(const LaunchShape& shape, void* const* args, Stream& stream) = 0;
+
+  /// CUDA's function attributes by their lower-case name ("num_regs",
+  /// "shared_size_bytes", "max_threads_per_block", "local_size_bytes",
+  /// "const_size_bytes", "max_dynamic_shared_size_bytes", "ptx_version", "binary_version").
+  virtual int64_t attribute(std::string_view name) = 0;
+  virtual void set_attribute(std::string_view name, int64_t value) = 0;
+
+  /// A good number of threads per block for a one-dimensional launch.
+  virtual uint32_t suggested_block() = 0;
+};
+
+struct GlobalMemory {
+  void* memory;  ///< on the module's device
+  uint64_t bytes;
+};
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  virtual Device& device() = 0;
+  const ModuleInfo& info() const { return code_.info; }
+
+  /// By source name, name expression or symbol. An unknown name is an error
+  /// that lists those that exist. The reference lives as long as the module.
+  virtual Function& function(std::string_view name) = 0;
+  virtual GlobalMemory global(std::string_view name) = 0;
+
+ protected:
+  explicit Module(Code code) : code_(std::move(code)) {}
+  Code code_;
+};
+
+/// The kernel of `info` that `name` means, or an error that lists what exists.
+const KernelInfo& find_kernel(const ModuleInfo& info, std::string_view name);
+const GlobalInfo& find_global(const ModuleInfo& info, std::string_view name);
+
+}  // namespace kasoku

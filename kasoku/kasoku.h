@@ -1,0 +1,12 @@
+/// \file kasoku/kasoku.h
+/// Everything a C++ program needs.
+#pragma once
+
+#include "kasoku/base/dtype.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/buffer.h"
+#include "kasoku/device/device.h"
+#include "kasoku/device/module.h"
+#include "kasoku/device/stream.h"
