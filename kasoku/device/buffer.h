@@ -29,6 +29,16 @@ class Buffer {
   /// Others can write it too (imported, or exported): nothing that reads it may stay pending.
   std::atomic<bool> is_shared{false};
 
+  /// To be called with the stream of each piece of work that reads or writes this
+  /// memory, before the work starts: orders it behind the stream that used the
+  /// memory last. One comparison while the stream stays the same. The memory is
+  /// given back in the order of the last stream. (Streams are never freed.)
+  void use_on(Stream& stream) {
+    if (last_stream_.load(std::memory_order_relaxed) == &stream) return;
+    if (Stream* last = last_stream_.exchange(&stream)) device_->order(*last, stream);
+  }
+  Stream* last_stream() const { return last_stream_.load(std::memory_order_relaxed); }
+
   /// What the host and launches did with it, for the warning about swapped arguments.
   struct History {
     std::atomic<bool> zeroed{false};            ///< created by zeros(), not written since
@@ -45,6 +55,7 @@ class Buffer {
   bool is_read_only_ = false;
   bool is_own_ = true;
   std::shared_ptr<void> owner_;
+  std::atomic<Stream*> last_stream_{nullptr};  ///< allocate() sets it
 };
 
 }  // namespace kasoku

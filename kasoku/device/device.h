@@ -78,6 +78,8 @@ class Device {
   virtual Stream& current_stream() = 0;
   virtual std::shared_ptr<Stream> make_stream() = 0;
   virtual std::shared_ptr<Event> make_event() = 0;
+  /// Later work on `then` waits for all that `first` holds now. Nothing to do on a CPU.
+  virtual void order(Stream& first, Stream& then) {}
   /// Waits for all work of all threads.
   virtual void synchronize() = 0;
 
