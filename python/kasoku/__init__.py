@@ -1,0 +1,55 @@
+"""kasoku: kernels, arrays and compiled Python on any CPU and on NVIDIA GPUs.
+
+Everything public is an attribute of this module. What is written in Python is
+imported when it is first asked for, so `import kasoku` costs little.
+"""
+
+from importlib import import_module as _import_module
+
+from . import _core, errors
+from ._core import __version__
+from .errors import CompileError, Error
+
+# Public names of the extension: a binding needs no line here.
+for _name in dir(_core):
+    if not _name.startswith("_"):
+        globals().setdefault(_name, getattr(_core, _name))
+del _name
+
+# Public names that a Python module of ours defines: module -> names.
+_lazy = {
+    "_kernel": "ElementwiseKernel ReductionKernel InclusiveScanKernel ExclusiveScanKernel "
+    "RawModule RawKernel SourceModule",
+    "_array": "",
+    "_jit": "jit njit prange report",
+    "_task": "delayed compute visualize Pool",
+    "_check": "check Finding",
+    "_compare": "compare",
+    "_settings": "default_device stats",
+}
+_lazy = {name: module for module, names in _lazy.items() for name in names.split()}
+
+
+def __getattr__(name):
+    if name in _lazy:
+        value = getattr(_import_module(f"kasoku.{_lazy[name]}"), name)
+        globals()[name] = value
+        return value
+    if not name.startswith("_"):
+        try:
+            return _import_module(f"kasoku.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"kasoku.{name}":
+                raise
+    raise AttributeError(f"module 'kasoku' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_lazy})
+
+
+def load_ipython_extension(shell):
+    """`%load_ext kasoku`: programs' imports of torch, pycuda and so on come from kasoku."""
+    from .notebook import load
+
+    load(shell)

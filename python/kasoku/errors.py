@@ -1,0 +1,58 @@
+"""What kasoku raises. Every class is an `Error` and the Python exception of its meaning,
+so `except ValueError` and `except ks.Error` both work."""
+
+import builtins
+
+__all__ = [
+    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "MemoryError",
+    "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
+]  # fmt: skip
+
+
+class Error(Exception):
+    """The base of all that kasoku raises: what happened, where, why, and what to type."""
+
+
+class CompileError(Error, builtins.RuntimeError):
+    """A kernel's text does not compile; the message has the user's line and a caret."""
+
+
+class ValueError(Error, builtins.ValueError):
+    """A value that the call cannot take: a shape, a name, a range."""
+
+
+class TypeError(Error, builtins.TypeError):
+    """A wrong dtype or a wrong kind of object."""
+
+
+class IndexError(Error, builtins.IndexError):
+    """An index outside its array."""
+
+
+class MemoryError(Error, builtins.MemoryError):
+    """A device or the host has too little memory; the message names size and device."""
+
+
+class UnsupportedError(Error, builtins.NotImplementedError):
+    """What kasoku, or this device, does not have."""
+
+
+class OSError(Error, builtins.OSError):
+    """A file or folder that cannot be read or written."""
+
+
+class DeviceError(Error, builtins.RuntimeError):
+    """A device failed, or is not there."""
+
+
+class InternalError(Error, builtins.RuntimeError):
+    """A mistake of kasoku's own; please report it with the message."""
+
+
+# Ctrl-C must pass `except Exception`, so this one is no Error.
+Interrupted = builtins.KeyboardInterrupt
+
+for _class in list(globals().values()):
+    if isinstance(_class, type) and _class.__module__ == __name__:
+        _class.__module__ = "kasoku"
+del _class

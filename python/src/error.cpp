@@ -1,0 +1,39 @@
+/// \file error.cpp
+/// kasoku::Error becomes the Python exception of its kind (kasoku/errors.py).
+#include "bindings.h"
+#include "interrupt.h"
+#include "kasoku/base/error.h"
+
+namespace kasoku {
+namespace {
+
+/// One reference per kind, held for the life of the process: errors are raised
+/// until the very end of it.
+PyObject* exceptions[static_cast<int>(ErrorKind::internal) + 1];
+
+void raise(const std::exception_ptr& exception, void*) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::interrupted && restore_interrupt()) return;
+    PyErr_SetString(exceptions[static_cast<int>(error.kind)], error.what());
+  }
+}
+
+}  // namespace
+
+void bind_error(nb::module_& m) {
+  const std::pair<ErrorKind, const char*> names[] = {
+      {ErrorKind::value, "ValueError"},          {ErrorKind::type, "TypeError"},
+      {ErrorKind::index, "IndexError"},          {ErrorKind::compile, "CompileError"},
+      {ErrorKind::memory, "MemoryError"},        {ErrorKind::unsupported, "UnsupportedError"},
+      {ErrorKind::io, "OSError"},                {ErrorKind::device, "DeviceError"},
+      {ErrorKind::interrupted, "Interrupted"},   {ErrorKind::internal, "InternalError"},
+  };
+  nb::object errors = nb::module_::import_("kasoku.errors");
+  for (const auto& [kind, name] : names)
+    exceptions[static_cast<int>(kind)] = nb::object(errors.attr(name)).release().ptr();
+  nb::register_exception_translator(raise);
+}
+
+}  // namespace kasoku
