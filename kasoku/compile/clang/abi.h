@@ -17,6 +17,10 @@
 ///    __shared__ variables arrive as internal (static) or external [0 x T]
 ///    (extern) globals with annotation "ks_shared"; __device__/__constant__ ones
 ///    as externally visible globals. A kernel has the annotation "ks_kernel".
+///    A kernel carries the function attribute "ks-param-sizes"="8,8,12": bytes of
+///    each parameter of the source, in order (0: an empty class that is not passed).
+///    The passes need it because x86's calling convention splits small classes
+///    over several IR arguments; without it one IR argument is one parameter.
 ///
 /// 2. Passes -> loader. The object of a kernel defines one function
 ///      void entry(void* const* args, const ks_launch* launch, uint64_t first_block, uint64_t last_block)
@@ -30,6 +34,8 @@
 ///      void  ks_rt_trap()
 ///      void* ks_rt_malloc(uint64_t) ; void ks_rt_free(void*)      device-side malloc
 ///      uint64_t ks_rt_clock(), ks_rt_globaltimer()
+///      uint32_t ks_rt_schedule(ks_schedule*)    device/cpu/schedule.h: which threads go on,
+///                                    for kernels whose threads reach barriers divergently
 ///    assert and trap end the launch: they set launch->status and the entry
 ///    returns at the next block boundary.
 ///
