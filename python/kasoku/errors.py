@@ -1,11 +1,14 @@
-"""What kasoku raises. Every class is an `Error` and the Python exception of its meaning,
+"""What kasoku raises and warns of. Every class is an `Error` and the Python exception of its meaning,
 so `except ValueError` and `except ks.Error` both work."""
 
 import builtins
+import sys
+import warnings
 
 __all__ = [
     "Error", "CompileError", "ValueError", "TypeError", "IndexError", "MemoryError",
     "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
+    "Warning", "CacheWarning", "CompileWarning", "SwappedArgumentsWarning",
 ]  # fmt: skip
 
 
@@ -49,6 +52,22 @@ class InternalError(Error, builtins.RuntimeError):
     """A mistake of kasoku's own; please report it with the message."""
 
 
+class Warning(builtins.UserWarning):
+    """The base of what kasoku warns of."""
+
+
+class CacheWarning(Warning):
+    """The cache of compiled kernels cannot be used as asked; all goes on in memory."""
+
+
+class CompileWarning(Warning):
+    """What the compiler says of a kernel that it accepts."""
+
+
+class SwappedArgumentsWarning(Warning):
+    """An array is read back that was created zeroed and only ever passed as an input."""
+
+
 # Ctrl-C must pass `except Exception`, so this one is no Error.
 Interrupted = builtins.KeyboardInterrupt
 
@@ -56,3 +75,11 @@ for _class in list(globals().values()):
     if isinstance(_class, type) and _class.__module__ == __name__:
         _class.__module__ = "kasoku"
 del _class
+
+
+def _warn(category, text):
+    """Warns at the line of the user's that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kasoku":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)

@@ -1,2 +1,13 @@
+"""The command line. One file per subcommand; `run` is started without loading any of it."""
+
+import sys
+
+
 def main():
-    return 0
+    if len(sys.argv) > 1 and sys.argv[1] == "run":
+        from kasoku.run import main as run
+
+        return run(sys.argv[2:])
+    from .app import app
+
+    return app()

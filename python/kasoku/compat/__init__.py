@@ -1,0 +1,52 @@
+"""Other packages' interfaces on kasoku: `kasoku.compat.torch`, `kasoku.compat.pycuda` and so on.
+
+A folder (or file) here is a face: `kasoku run` and `%load_ext kasoku` find it by its name and
+give it to the program that imports the package of that name. There is no list to edit.
+"""
+
+import os as _os
+import types as _types
+
+
+def faces():
+    """The names of the packages that have a face."""
+    found = set()
+    for entry in _os.scandir(_os.path.dirname(__file__)):
+        name = entry.name.removesuffix(".py")
+        if name.startswith("_") or not name.isidentifier():
+            continue
+        if entry.is_dir() and _os.path.exists(_os.path.join(entry.path, "__init__.py")):
+            found.add(name)
+        elif entry.name.endswith(".py"):
+            found.add(name)
+    return found
+
+
+def preferred_device():
+    """The default of faces whose package is for GPUs only (pycuda, cupy):
+    KASOKU_DEVICE, else a GPU if there is one, else the CPU."""
+    import kasoku
+
+    if not _os.environ.get("KASOKU_DEVICE") and kasoku.has_device("cuda"):
+        return kasoku.Device("cuda")
+    return kasoku.default_device()
+
+
+def missing(name):
+    """What a user is told who asks for a name that a face does not have."""
+    package = name.partition(".")[0]
+    return (
+        f"kasoku does not have {name} yet\n"
+        f"  why  `import {package}` gave kasoku's own {package}, which covers a part of it\n"
+        f"  fix  `kasoku run --real {package} …` uses the installed {package} instead"
+    )
+
+
+class Face(_types.ModuleType):
+    """A module of a face; asking for what it lacks says so by the package's own name."""
+
+    def __getattr__(self, name):
+        full = self.__name__.removeprefix("kasoku.compat.") + "." + name
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        raise AttributeError(missing(full), name=name, obj=self)

@@ -1,0 +1,197 @@
+"""Notebooks: running one from the command line, and `%load_ext kasoku` in Jupyter."""
+
+import ast
+import contextlib
+import inspect
+import json
+import linecache
+import os
+import subprocess
+import sys
+import time
+
+from . import redirect
+
+# ── in Jupyter ────────────────────────────────────────────────────────────────────────────
+
+
+def load(shell):
+    """Cells, and modules beside the notebook, get kasoku's faces from now on."""
+    redirect.install([os.getcwd()])
+
+
+def unload():
+    redirect.uninstall()
+
+
+# ── from the command line ─────────────────────────────────────────────────────────────────
+
+
+def run_notebook(path, main):
+    """Runs the code cells of a notebook in order and shows their outputs as they come. The
+    first cell that fails ends the run, as it does in Jupyter's "run all"."""
+    cells = [text for kind, text in read_cells(path) if kind == "code"]
+    session = Session(main.__dict__, os.path.basename(path), len(cells))
+    for text in cells:
+        session.run(text)
+
+
+def read_cells(path):
+    with open(path, encoding="utf-8") as stream:
+        try:
+            notebook = json.load(stream)
+        except ValueError as error:
+            raise SystemExit(f"kasoku run: {path} is not a notebook: {error}") from None
+    if "cells" not in notebook and "worksheets" in notebook:  # format 3
+        cells = [cell for sheet in notebook["worksheets"] for cell in sheet.get("cells", ())]
+    else:
+        cells = notebook.get("cells", ())
+    for cell in cells:
+        text = cell.get("source", cell.get("input", ""))
+        yield cell.get("cell_type"), text if isinstance(text, str) else "".join(text)
+
+
+class Session:
+    """Cells that share names, as a Jupyter kernel runs them: the value of a cell's last
+    expression is shown, `Out`, `_` and the common magics work."""
+
+    def __init__(self, names, title="notebook", n_cells=None):
+        self.names = names
+        self.title = title
+        self.n_cells = n_cells
+        self.number = 0
+        self.outputs = {}
+        self.loop = None
+        names.update(In=[""], Out=self.outputs, display=display, _="", __="", ___="")
+
+    def run(self, text):
+        self.number += 1
+        of = f"/{self.n_cells}" if self.n_cells else ""
+        name = f"<{self.title} cell {self.number}{of}>"
+        self.names["In"].append(text)
+        text, timed = self._without_magics(text)
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        start = time.perf_counter()
+        try:
+            self._run_tree(ast.parse(text, name), name, text)
+        finally:
+            if timed:
+                print(f"Wall time: {time.perf_counter() - start:.3g} s")
+            sys.stdout.flush()
+
+    def _run_tree(self, tree, name, text):
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not _is_quiet(text):
+            last = ast.Expression(tree.body.pop().value)
+        self._execute(compile(tree, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True))
+        if last is not None:
+            value = self._execute(compile(last, name, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True))
+            if value is not None:
+                self._keep(value)
+                print(f"Out[{self.number}]: {_pretty(value)}")
+
+    def _execute(self, code):
+        value = eval(code, self.names)
+        if code.co_flags & inspect.CO_COROUTINE:
+            if self.loop is None:
+                import asyncio
+
+                self.loop = asyncio.new_event_loop()
+            value = self.loop.run_until_complete(value)
+        return value
+
+    def _keep(self, value):
+        names = self.names
+        names["___"], names["__"], names["_"] = names["__"], names["_"], value
+        names[f"_{self.number}"] = self.outputs[self.number] = value
+
+    # ── magics: those that programs on the web use; the rest by name ─────────────────────
+
+    def _without_magics(self, text):
+        lines, timed = text.split("\n"), False
+        while lines and lines[0].startswith("%%"):
+            word, _, rest = lines.pop(0)[2:].partition(" ")
+            if word in ("time", "timeit", "capture"):
+                timed = word != "capture"
+            elif word in ("bash", "sh"):
+                return self._call("shell", "\n".join(lines)), False
+            else:
+                self._refuse("%%" + word)
+        return "\n".join(self._line(line) for line in lines), timed
+
+    def _line(self, line):
+        bare = line.lstrip()
+        indent = line[: len(line) - len(bare)]
+        if bare.startswith("!"):
+            return indent + self._call("shell", bare[1:])
+        if not bare.startswith("%") or not bare[1:2].isalpha():
+            return line
+        try:  # a line of a string or an expression that only looks like a magic
+            compile(line.strip(), "", "exec")
+            return line
+        except SyntaxError:
+            pass
+        word, _, rest = bare[1:].partition(" ")
+        if word in ("load_ext", "reload_ext", "matplotlib", "config", "autoreload", "precision"):
+            return indent + "pass"
+        if word in ("time", "timeit"):
+            return indent + self._call("time", rest)
+        if word in ("pip", "conda"):
+            return indent + self._call("shell", f"{sys.executable} -m {word} {rest}")
+        if word == "env" and "=" in rest:
+            return indent + self._call("env", rest)
+        if word == "cd":
+            return indent + self._call("cd", rest.strip())
+        return self._refuse("%" + word)
+
+    def _call(self, what, text):
+        self.names["__kasoku_magic__"] = self._magic
+        return f"__kasoku_magic__({what!r}, {text!r})"
+
+    def _magic(self, what, text):
+        if what == "shell":
+            subprocess.run(text, shell=True, check=False)
+        elif what == "cd":
+            os.chdir(os.path.expanduser(text))
+        elif what == "env":
+            name, _, value = text.partition("=")
+            os.environ[name.strip()] = value.strip()
+        else:
+            start = time.perf_counter()
+            with contextlib.suppress(SyntaxError):
+                value = eval(compile(text, "<magic>", "eval"), self.names)
+                print(f"Wall time: {time.perf_counter() - start:.3g} s")
+                return value
+            exec(compile(text, "<magic>", "exec"), self.names)
+            print(f"Wall time: {time.perf_counter() - start:.3g} s")
+        return None
+
+    def _refuse(self, word):
+        raise SystemExit(
+            f"kasoku run: {self.title}, cell {self.number}: the magic {word} works in Jupyter only\n"
+            "  fix  open the notebook in Jupyter and put `%load_ext kasoku` in its first cell"
+        )
+
+
+def display(*values, **_):
+    for value in values:
+        print(_pretty(value))
+
+
+def _is_quiet(text):
+    """A semicolon at the end hides the value, as in IPython."""
+    import io
+    import tokenize
+
+    last = ""
+    with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.OP or token.string.strip() and token.type != tokenize.COMMENT:
+                last = token.string
+    return last == ";"
+
+
+def _pretty(value):
+    """Arrays start on a line of their own, so that their columns stay aligned."""
+    text = repr(value)
+    return f"\n{text}" if "\n" in text else text

@@ -1,0 +1,168 @@
+"""Gives a program kasoku's faces for the imports that stand in its own files.
+
+`import torch` in the program means `kasoku.compat.torch`; the same statement in a library in
+site-packages means what it always meant. The importing file decides, so `sys.modules` keeps
+the real packages under their names.
+"""
+
+import builtins
+import importlib
+import importlib.util
+import os
+import sys
+import sysconfig
+import types
+
+from .compat import Face, faces, missing
+
+_prefix = "kasoku.compat."
+
+
+class Redirect:
+    """Redirects imports of `names` that come from files below `folders`, from `__main__`,
+    and from code that has no file."""
+
+    def __init__(self, folders, names=None, explain=None):
+        self.folders = [os.path.realpath(folder) + os.sep for folder in folders]
+        self.names = {n for n in (faces() if names is None else names) if not self._has_own(n)}
+        self.explain = explain  # called with a line to show, or None
+        self._own_files = {}
+        self._ready = set()
+        self._said = set()
+        paths = sysconfig.get_paths()
+        self._libraries = tuple(
+            {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib")}
+        )
+
+    def install(self):
+        self._import = builtins.__import__
+        self._import_module = importlib.import_module
+        self._find_spec = importlib.util.find_spec
+        builtins.__import__ = self._on_import
+        importlib.import_module = self._on_import_module
+        importlib.util.find_spec = self._on_find_spec
+
+    def uninstall(self):
+        builtins.__import__ = self._import
+        importlib.import_module = self._import_module
+        importlib.util.find_spec = self._find_spec
+
+    # ── whose import is it ────────────────────────────────────────────────────────────────
+
+    def _has_own(self, name):
+        """A program's own torch.py goes first, as it does without us."""
+        return any(
+            os.path.exists(folder + name + ".py") or os.path.isdir(folder + name)
+            for folder in self.folders
+        )
+
+    def _is_own(self, importer):
+        if importer is None:
+            return False
+        if importer.get("__name__") in ("__main__", "__mp_main__"):
+            return True
+        file = importer.get("__file__")
+        if not file:
+            return importer.get("__spec__") is None  # text that the program executes
+        own = self._own_files.get(file)
+        if own is None:
+            path = os.path.realpath(file)
+            own = path.startswith(tuple(self.folders)) and not (
+                path.startswith(self._libraries)
+                or f"{os.sep}site-packages{os.sep}" in path
+                or f"{os.sep}dist-packages{os.sep}" in path
+            )
+            self._own_files[file] = own
+        return own
+
+    def _wants(self, name, importer):
+        root = name.partition(".")[0]
+        if root not in self.names:
+            return False
+        own = self._is_own(importer)
+        if self.explain:
+            self._say(root, name, own, importer)
+        return own
+
+    def _say(self, root, name, own, importer):
+        file = importer.get("__file__") if importer else None
+        key = (name, file, own)
+        if key in self._said or file and file.startswith(os.path.dirname(__file__)):
+            return
+        self._said.add(key)
+        frame = sys._getframe(3)
+        here = os.path.relpath(file) if file else frame.f_code.co_filename
+        if own:
+            self.explain(f"{here}:{frame.f_lineno}: {name} is {_prefix}{name}")
+        else:
+            self.explain(f"{here}:{frame.f_lineno}: {name} left as it is, in a library")
+
+    # ── the three ways to import ──────────────────────────────────────────────────────────
+
+    def _on_import(self, name, globals=None, locals=None, fromlist=(), level=0):
+        if level or not self._wants(name, globals):
+            return self._import(name, globals, locals, fromlist, level)
+        module = self.face(name)
+        if not fromlist:
+            return self.face(name.partition(".")[0])
+        for item in fromlist:
+            if item != "*" and not hasattr(module, item):
+                self.face(f"{name}.{item}", is_name=True)
+        return module
+
+    def _on_import_module(self, name, package=None):
+        if name.startswith(".") or not self._wants(name, sys._getframe(1).f_globals):
+            return self._import_module(name, package)
+        return self.face(name)
+
+    def _on_find_spec(self, name, package=None):
+        if not name.startswith(".") and self._wants(name, sys._getframe(1).f_globals):
+            name = _prefix + name
+        return self._find_spec(name, package)
+
+    def face(self, name, is_name=False):
+        """The module of the face that stands for `name`. What a face has as an attribute
+        serves as a submodule too."""
+        target = _prefix + name
+        if target in self._ready:
+            return sys.modules[target]
+        try:
+            module = self._import_module(target)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{target}.".startswith(f"{error.name}."):
+                raise
+            parent, _, last = name.rpartition(".")
+            module = getattr(self.face(parent), last, None) if parent else None
+            if module is None:
+                kind = ImportError if is_name else ModuleNotFoundError
+                raise kind(missing(name), name=name) from None
+            return module
+        self._finish(name.partition(".")[0])
+        self._ready.add(target)
+        return module
+
+    def _finish(self, root):
+        """Modules of a face that came along learn to say what they lack."""
+        start = _prefix + root
+        for name, module in list(sys.modules.items()):
+            if (name == start or name.startswith(start + ".")) and type(module) is types.ModuleType:
+                module.__class__ = Face
+
+
+_active = None
+
+
+def install(folders, names=None, explain=None):
+    """Starts redirecting; an earlier redirection ends."""
+    global _active
+    uninstall()
+    _active = Redirect(folders, names, explain)
+    _active.install()
+    return _active
+
+
+def uninstall():
+    global _active
+    if _active is not None:
+        _active.uninstall()
+        _active = None

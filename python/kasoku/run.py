@@ -1,0 +1,212 @@
+"""`kasoku run`: a program or notebook, unchanged, as `__main__`.
+
+The program sees what `python PROGRAM` would show it: sys.argv, sys.path[0], __file__, its exit
+status, its tracebacks. Only `import torch` and the like lead to kasoku's faces (redirect.py).
+"""
+
+import builtins
+import linecache
+import os
+import sys
+import types
+
+from . import redirect
+
+usage = """usage: kasoku run [--explain] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+
+Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
+cupy, numba, tensorflow or dask comes from kasoku.
+
+  --explain        say on stderr which import was redirected where
+  --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
+  --real PACKAGE   leave this package as it is installed
+"""
+
+_package = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_launcher = None  # the module that was __main__ before; its dictionary must stay alive
+
+
+class Options:
+    explain = False
+    device = None
+    real = ()
+    module = None
+    text = None
+
+
+def parse(arguments):
+    """Our options, then the program and what belongs to it, untouched."""
+    options, rest = Options(), list(arguments)
+    takes_value = {"--device": "device", "--real": "real", "-m": "module", "-c": "text"}
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        word, equals, value = rest.pop(0).partition("=")
+        if word == "--":
+            break
+        if word in ("-h", "--help"):
+            print(usage, end="")
+            raise SystemExit(0)
+        if word == "--explain":
+            options.explain = True
+            continue
+        if word not in takes_value:
+            raise SystemExit(f"kasoku run: no option {word}\n{usage}")
+        if not equals:
+            if not rest:
+                raise SystemExit(f"kasoku run: {word} wants a value\n{usage}")
+            value = rest.pop(0)
+        if word == "--real":
+            options.real = (*options.real, value)
+        else:
+            setattr(options, takes_value[word], value)
+        if word in ("-m", "-c"):
+            break
+    if not rest and options.module is None and options.text is None:
+        raise SystemExit(f"kasoku run: what is to be run?\n{usage}")
+    return options, rest
+
+
+def main(arguments):
+    options, rest = parse(arguments)
+    if options.device:
+        os.environ["KASOKU_DEVICE"] = options.device
+    explain = (lambda line: print(f"kasoku: {line}", file=sys.stderr)) if options.explain else None
+
+    def start(folder):
+        names = redirect.faces() - set(options.real)
+        redirect.install([folder], names, explain)
+        if explain:
+            explain("faces for imports below " + folder + ": " + ", ".join(sorted(names)))
+
+    sys.excepthook = _show
+    if options.module is not None:
+        return _run_module(options.module, rest, start)
+    if options.text is not None:
+        return _run_text(options.text, "<string>", ["-c", *rest], os.getcwd(), "", start)
+    program = rest[0]
+    if program == "-":
+        return _run_text(sys.stdin.read(), "<stdin>", rest, os.getcwd(), "", start)
+    if os.path.isdir(program):
+        inner = os.path.join(program, "__main__.py")
+        if os.path.exists(inner):
+            return _run_file(inner, rest, os.path.abspath(program), start)
+    if not os.path.exists(program):
+        raise SystemExit(f"kasoku run: there is no file {program}")
+    if os.path.isdir(program):
+        raise SystemExit(f"kasoku run: {program} is a folder without __main__.py")
+    folder = os.path.dirname(os.path.realpath(program))
+    if program.endswith(".ipynb"):
+        from .notebook import run_notebook
+
+        _enter(rest, folder, folder, start)
+        return run_notebook(program, new_main(program))
+    return _run_file(program, rest, folder, start)
+
+
+def new_main(file=None, spec=None, package=None, loader=None):
+    """A fresh __main__, where the program's names live."""
+    global _launcher
+    module = types.ModuleType("__main__")
+    module.__dict__.update(
+        __builtins__=builtins, __spec__=spec, __package__=package, __loader__=loader, __cached__=None
+    )
+    if file is not None:
+        module.__file__ = os.path.abspath(file)
+    if _launcher is None:
+        _launcher = sys.modules["__main__"]
+    sys.modules["__main__"] = module
+    return module
+
+
+def _enter(argv, first_path, folder, start):
+    sys.argv[:] = argv
+    if sys.flags.safe_path:
+        pass
+    elif sys.path:
+        sys.path[0] = first_path
+    else:
+        sys.path.append(first_path)
+    start(folder)
+
+
+def _run_file(file, argv, folder, start):
+    from importlib.machinery import SourceFileLoader
+
+    with open(file, "rb") as stream:
+        text = stream.read()
+    path = os.path.abspath(file)
+    _enter(argv, folder, folder, start)
+    names = new_main(file, loader=SourceFileLoader("__main__", path)).__dict__
+    exec(compile(text, path, "exec", dont_inherit=True), names)
+
+
+def _run_text(text, name, argv, folder, first_path, start):
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    _enter(argv, first_path, folder, start)
+    exec(compile(text, name, "exec", dont_inherit=True), new_main().__dict__)
+
+
+def _run_module(name, argv, start):
+    import importlib.util
+
+    folder = os.getcwd()
+    _enter(["-m", *argv], folder, folder, start)
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(name + ".__main__")
+    except ModuleNotFoundError:
+        spec = None
+    code = spec.loader.get_code(spec.name) if spec and hasattr(spec.loader, "get_code") else None
+    if code is None:
+        raise SystemExit(f"kasoku run: there is no module {name} that can be run")
+    sys.argv[0] = spec.origin
+    main = new_main(spec.origin, spec, spec.parent, spec.loader)
+    exec(code, main.__dict__)
+
+
+# ── tracebacks ────────────────────────────────────────────────────────────────────────────
+
+
+def _is_ours(frame):
+    file = frame.f_code.co_filename
+    if file.startswith(_package) or file.startswith("<frozen importlib"):
+        return True
+    return _launcher is not None and frame.f_globals is _launcher.__dict__
+
+
+def without_our_frames(traceback):
+    """The traceback with the user's frames only."""
+    kept = []
+    while traceback is not None:
+        if not _is_ours(traceback.tb_frame):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    result = None
+    for one in reversed(kept):
+        one.tb_next = result
+        result = one
+    return result
+
+
+def clean(error, seen=None):
+    """Takes our frames out of an exception and of those that led to it."""
+    from .errors import InternalError
+
+    seen = seen if seen is not None else set()
+    if error is None or id(error) in seen or isinstance(error, InternalError):
+        return error
+    seen.add(id(error))
+    error.__traceback__ = without_our_frames(error.__traceback__)
+    clean(error.__cause__, seen)
+    clean(error.__context__, seen)
+    for inner in getattr(error, "exceptions", ()):
+        clean(inner, seen)
+    return error
+
+
+def _show(kind, error, traceback):
+    error.__traceback__ = traceback
+    import traceback as printer  # it reads linecache, where cells and -c texts are
+
+    clean(error)
+    printer.print_exception(kind, error, error.__traceback__)
