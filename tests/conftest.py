@@ -1,0 +1,53 @@
+"""Fixtures of all Python tests: one `device` per kind that this machine has, and a cache
+folder of the run's own, so that nothing depends on what an earlier run compiled."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+import pytest
+
+if "KASOKU_CACHE_DIR" not in os.environ:  # before kasoku is imported; subprocesses inherit it
+    _cache = tempfile.mkdtemp(prefix="kasoku-test-cache-")
+    os.environ["KASOKU_CACHE_DIR"] = _cache
+    _owner = os.getpid()
+    atexit.register(lambda: os.getpid() == _owner and shutil.rmtree(_cache, ignore_errors=True))
+
+
+def _devices():
+    """Names of the kinds of devices to test on; KASOKU_TEST_DEVICES=cpu,cuda overrides."""
+    chosen = os.environ.get("KASOKU_TEST_DEVICES")
+    if chosen:
+        return chosen.split(",")
+    import kasoku as ks
+
+    return ["cpu"] + (["cuda"] if ks.has_device("cuda") else [])
+
+
+def pytest_generate_tests(metafunc):
+    if "device" in metafunc.fixturenames:
+        marks = {"cuda": [pytest.mark.cuda]}
+        names = [pytest.param(name, marks=marks.get(name, [])) for name in _devices()]
+        metafunc.parametrize("device", names)
+
+
+@pytest.fixture
+def clean_process():
+    """Runs text in a fresh interpreter: clean_process("import kasoku", env={…}, args=[…])."""
+    import subprocess
+    import sys
+
+    def run(text, env=None, args=(), timeout=120, check=True):
+        result = subprocess.run(
+            [sys.executable, "-c", text, *args],
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        if check:
+            assert result.returncode == 0, result.stdout + result.stderr
+        return result
+
+    return run
