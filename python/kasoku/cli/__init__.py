@@ -8,6 +8,6 @@ def main():
         from kasoku.run import main as run
 
         return run(sys.argv[2:])
-    from .app import app
+    from .app import main as command_line
 
-    return app()
+    return command_line()

@@ -1,0 +1,62 @@
+"""The commands: every file here with a function or a typer group of its own name is one."""
+
+import importlib
+import os
+import sys
+
+import typer
+
+app = typer.Typer(
+    name="kasoku",
+    help="Runs CUDA C++ kernels, arrays and compiled Python on any CPU and on NVIDIA GPUs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+# What people need first stands first; what is not here follows by name.
+first = ["run", "devices", "doctor", "cache", "check", "compare"]
+
+
+def _version(wanted: bool):
+    if wanted:
+        from kasoku import __version__
+
+        print(f"kasoku {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _all(
+    version: bool = typer.Option(False, "--version", callback=_version, help="Print the version."),
+):
+    pass
+
+
+def _add_commands():
+    here = os.path.dirname(__file__)
+    names = {f.removesuffix(".py") for f in os.listdir(here) if f.endswith(".py")}
+    names -= {"app", "output", "__init__", "__main__"}
+    for name in sorted(names, key=lambda n: (first.index(n) if n in first else len(first), n)):
+        module = importlib.import_module(f"kasoku.cli.{name}")
+        command = getattr(module, name, None)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        elif command is not None:
+            app.command(name, **getattr(module, "settings", {}))(command)
+
+
+_add_commands()
+
+
+def main():
+    from kasoku.errors import Error
+
+    try:
+        return app()
+    except Error as error:  # one sentence, no traceback of ours
+        print(f"kasoku: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
