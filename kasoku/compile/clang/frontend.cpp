@@ -1,0 +1,193 @@
+#include "kasoku/compile/clang/frontend.h"
+
+#include "kasoku/compile/clang/diagnostics.h"
+#include "kasoku/compile/clang/prelude_files.h"
+
+#include <clang/Basic/TargetInfo.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Serialization/ASTWriter.h>
+#include <clang/Serialization/InMemoryModuleCache.h>
+#include <clang/Serialization/PCHContainerOperations.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+// clangCodeGen asks for Polly's passes; there are none, but the callback may not be null.
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "Polly", "0", [](llvm::PassBuilder&) {}};
+}
+
+namespace kasoku::embedded {
+namespace {
+
+std::vector<std::string> clang_arguments(const ParseRequest& request, const CompileOptions& options,
+                                         bool has_pch) {
+  std::vector<std::string> args = {
+      "-triple", "x86_64-unknown-linux-gnu", "-target-cpu", "x86-64-v3",
+      "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
+      "-std=" + options.standard, "-fdeclspec", "-fgnuc-version=4.2.1",
+      "-nostdsysteminc", "-nobuiltininc", "-O2", "-disable-llvm-passes",
+      "-mrelocation-model", "pic", "-pic-level", "2",
+      "-fno-threadsafe-statics", "-ferror-limit", "20", "-fmessage-length=0",
+      "-fcoverage-compilation-dir=/", "-fdebug-compilation-dir=/",
+      "-Wno-unknown-pragmas", "-Wno-pragma-once-outside-header", "-Wno-unused-value",
+      "-Wno-invalid-constexpr", "-Wno-c++20-extensions", "-Wno-c++17-extensions",
+      "-emit-llvm", "-o", "-"};
+  const bool contract = options.contract && !request.is_generated;
+  args.push_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (options.no_warnings) args.push_back("-w");
+  if (options.warnings_are_errors) args.push_back("-Werror");
+  args.push_back("-U__CUDA_ARCH__");
+  if (has_pch) {
+    args.insert(args.end(), {"-include-pch", pch_path});
+    const int architecture = options.architecture ? options.architecture : 75;
+    args.push_back("-D__CUDA_ARCH__=" + std::to_string(architecture * 10));
+    if (options.fast_math) args.push_back("-D__USE_FAST_MATH__=1");
+    for (const std::string& macro : options.macros) args.push_back(macro);
+    args.insert(args.end(), {"-I", headers_dir});
+    for (const std::string& dir : options.include_dirs) args.insert(args.end(), {"-I", dir});
+    if (options.default_device)
+      args.insert(args.end(), {"-include", std::string(system_dir) + "/kasoku_default_device.h"});
+    for (const std::string& file : options.include_files)
+      args.insert(args.end(), {"-include", file});
+  }
+  args.insert(args.end(), {"-isystem", system_dir});
+  return args;
+}
+
+class KeepBuffer : public clang::ASTFrontendAction {
+ public:
+  explicit KeepBuffer(std::string& out) : out_(out) {}
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    buffer_ = std::make_shared<clang::PCHBuffer>();
+    return std::make_unique<clang::PCHGenerator>(
+        compiler.getPreprocessor(), compiler.getModuleCache(), /*OutputFile=*/"", /*isysroot=*/"",
+        buffer_, compiler.getFrontendOpts().ModuleFileExtensions,
+        /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);
+  }
+  clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+  bool hasASTFileSupport() const override { return false; }
+
+  void EndSourceFileAction() override {
+    if (buffer_ && buffer_->IsComplete) out_.assign(buffer_->Data.data(), buffer_->Data.size());
+  }
+
+ private:
+  std::string& out_;
+  std::shared_ptr<clang::PCHBuffer> buffer_;
+};
+
+std::string make_pch_for(const std::string& standard) {
+  initialize_llvm();
+  ParseRequest request;
+  request.text = "#include <kasoku_prelude.h>\n";
+  request.file = prelude_path;
+  CompileOptions options;
+  options.standard = standard;
+  std::string diagnostics, out;
+  Frontend frontend = make_frontend(request, options, {}, diagnostics);
+  KeepBuffer action(out);
+  const bool ok = frontend.compiler->ExecuteAction(action);
+  frontend.compiler.reset();
+  frontend.consumer->finish();
+  if (!ok || out.empty())
+    throw std::runtime_error("the prelude does not compile as " + standard + ":\n" + diagnostics);
+  return out;
+}
+
+}  // namespace
+
+void initialize_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    // LLVM would abort the process; its frames have unwind tables.
+    llvm::install_fatal_error_handler(
+        [](void*, const char* reason, bool) { throw std::runtime_error(reason); });
+  });
+}
+
+Frontend make_frontend(const ParseRequest& request, const CompileOptions& options,
+                       std::string_view pch, std::string& diagnostics) {
+  Frontend result;
+  result.memory = new llvm::vfs::InMemoryFileSystem;
+  const auto add = [&](const std::string& path, std::string_view text) {
+    result.memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(
+                                        llvm::StringRef(text.data(), text.size()), path,
+                                        /*RequiresNullTerminator=*/false));
+  };
+  for (const PreludeFile& file : prelude_files())
+    add(std::string(system_dir) + "/" + file.name, file.text);
+  for (const auto& [name, content] : request.headers)
+    result.memory->addFile(std::string(headers_dir) + "/" + std::string(name), 0,
+                           llvm::MemoryBuffer::getMemBufferCopy(
+                               llvm::StringRef(content.data(), content.size()), std::string(name)));
+  if (!pch.empty()) add(pch_path, pch);
+
+  std::vector<std::string> args = clang_arguments(request, options, !pch.empty());
+  std::vector<const char*> pointers;
+  for (const std::string& arg : args) pointers.push_back(arg.c_str());
+
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> option_style(new clang::DiagnosticOptions);
+  std::string option_errors;
+  llvm::raw_string_ostream option_stream(option_errors);
+  clang::DiagnosticsEngine option_diagnostics(
+      new clang::DiagnosticIDs, option_style,
+      new clang::TextDiagnosticPrinter(option_stream, option_style.get()));
+  const bool ok = clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, option_diagnostics);
+  if (!ok) throw std::runtime_error("Clang refuses its arguments: " + option_errors);
+
+  auto& frontend = invocation->getFrontendOpts();
+  frontend.Inputs.clear();
+  frontend.DisableFree = false;
+  frontend.Inputs.emplace_back(
+      llvm::MemoryBufferRef(llvm::StringRef(request.text.data(), request.text.size()),
+                            llvm::StringRef(request.file.data(), request.file.size())),
+      clang::InputKind(clang::Language::CUDA));
+  auto& style = invocation->getDiagnosticOpts();
+  style.ShowLineNumbers = false;
+  style.ShowColors = false;
+  style.ShowCarets = true;
+  style.ShowOptionNames = false;
+  style.SnippetLineLimit = 1;
+
+  result.compiler = std::make_unique<clang::CompilerInstance>();
+  clang::CompilerInstance& compiler = *result.compiler;
+  compiler.setInvocation(invocation);
+  compiler.setVerboseOutputStream(llvm::nulls());
+  result.consumer = make_diagnostic_printer(diagnostics, style);
+  compiler.createDiagnostics(result.consumer.get(), /*ShouldOwnClient=*/false);
+  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      llvm::vfs::getRealFileSystem());
+  overlay->pushOverlay(result.memory);
+  compiler.createFileManager(overlay);
+  return result;
+}
+
+std::string_view pch_for(const std::string& standard) {
+  if (standard == "c++17" && embedded_pch) return embedded_pch();
+  static std::mutex mutex;
+  static auto* made = new std::map<std::string, std::string>;  // never destroyed: threads may run at exit
+  std::lock_guard lock(mutex);
+  std::string& pch = (*made)[standard];
+  if (pch.empty()) pch = make_pch_for(standard);
+  return pch;
+}
+
+std::string make_pch() { return make_pch_for("c++17"); }
+
+}  // namespace kasoku::embedded

@@ -1,0 +1,141 @@
+#include "kasoku/compile/clang/parse.h"
+
+#include "kasoku/compile/clang/frontend.h"
+#include "kasoku/compile/clang/info.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/GlobalDecl.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace kasoku::embedded {
+namespace {
+
+constexpr const char* expression_prefix = "ks_name_expression_";
+
+/// Name expressions become host functions behind the user's text: a host may name
+/// any kernel or variable, which instantiates it, and leaves no code.
+std::string with_name_expressions(const ParseRequest& request) {
+  std::string text(request.text);
+  for (size_t i = 0; i < request.name_expressions.size(); ++i) {
+    const std::string number = std::to_string(i);
+    text += "\n#line 1 \"name_expression\"\nextern \"C++\" inline __host__ void " + std::string(expression_prefix) +
+            number + "() { (void)(" + request.name_expressions[i] + "); }";
+  }
+  return text;
+}
+
+/// The function or variable that the body of a ks_name_expression_N names.
+class FindNamed : public clang::RecursiveASTVisitor<FindNamed> {
+ public:
+  bool VisitDeclRefExpr(clang::DeclRefExpr* expr) {
+    found = expr->getDecl();
+    return false;
+  }
+  clang::ValueDecl* found = nullptr;
+};
+
+class CollectExpressions : public clang::ASTConsumer {
+ public:
+  CollectExpressions(const ParseRequest& request, std::vector<clang::ValueDecl*>& named)
+      : named_(named) {
+    named_.assign(request.name_expressions.size(), nullptr);
+  }
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    if (named_.empty()) return true;
+    for (clang::Decl* decl : group) collect(decl);
+    return true;
+  }
+
+ private:
+  void collect(clang::Decl* decl) {
+    if (auto* linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(decl))
+      for (clang::Decl* inner : linkage->decls()) collect(inner);
+    auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+    if (!function || !function->getIdentifier() || !function->hasBody()) return;
+    llvm::StringRef name = function->getName();
+    size_t index = 0;
+    if (!name.consume_front(expression_prefix) || name.getAsInteger(10, index)) return;
+    if (index >= named_.size()) return;
+    FindNamed find;
+    find.TraverseStmt(function->getBody());
+    named_[index] = find.found;
+  }
+
+  std::vector<clang::ValueDecl*>& named_;
+};
+
+class ParseAction : public clang::ASTFrontendAction {
+ public:
+  ParseAction(const ParseRequest& request, llvm::LLVMContext& context, ParseResult& result)
+      : request_(request), context_(context), result_(result) {}
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    generator_ = clang::CreateLLVMCodeGen(
+        compiler.getDiagnostics(), "kernel", &compiler.getVirtualFileSystem(),
+        compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(),
+        context_);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
+    consumers.emplace_back(generator_);
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  }
+
+  void EndSourceFileAction() override {
+    clang::CompilerInstance& compiler = getCompilerInstance();
+    if (compiler.getDiagnostics().hasErrorOccurred()) return;
+    std::unique_ptr<llvm::Module> module(generator_->ReleaseModule());
+    if (!module) return;
+    finish_module(*module);
+    std::vector<NamedSymbol> symbols;
+    for (size_t i = 0; i < named_.size(); ++i)
+      if (named_[i]) symbols.push_back({request_.name_expressions[i], symbol_of(named_[i])});
+    result_.info = describe_module(compiler, *generator_, *module, symbols);
+    llvm::raw_string_ostream stream(result_.bitcode);
+    llvm::WriteBitcodeToFile(*module, stream);
+    result_.ok = true;
+  }
+
+ private:
+  std::string symbol_of(clang::ValueDecl* decl) {
+    if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl))
+      return generator_->GetMangledName(clang::GlobalDecl(function)).str();
+    return generator_->GetMangledName(clang::GlobalDecl(llvm::cast<clang::VarDecl>(decl))).str();
+  }
+
+  const ParseRequest& request_;
+  llvm::LLVMContext& context_;
+  ParseResult& result_;
+  clang::CodeGenerator* generator_ = nullptr;
+  std::vector<clang::ValueDecl*> named_;
+};
+
+}  // namespace
+
+ParseResult parse_text(const ParseRequest& original) {
+  initialize_llvm();
+  const CompileOptions options = read_options(original.options);
+  ParseRequest request = original;
+  const std::string text = with_name_expressions(original);
+  request.text = text;
+  ParseResult result;
+  llvm::LLVMContext context;
+  Frontend frontend =
+      make_frontend(request, options, pch_for(options.standard), result.diagnostics);
+  ParseAction action(request, context, result);
+  frontend.compiler->ExecuteAction(action);
+  frontend.compiler.reset();
+  frontend.consumer->finish();
+  frontend.consumer.reset();
+  return result;
+}
+
+}  // namespace kasoku::embedded

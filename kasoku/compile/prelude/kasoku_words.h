@@ -1,0 +1,34 @@
+// The words of the language: where a function runs, where a variable lives.
+#pragma once
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global, annotate("ks_kernel")))
+#define __shared__ __attribute__((shared, annotate("ks_shared")))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__ __inline__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __nv_pure__ __attribute__((pure))
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
+
+// What NVRTC and nvcc say of themselves.
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+#define __CUDACC_VER_BUILD__ 0
+#define CUDA_VERSION 12040
+#define CUDART_VERSION 12040
+
+#define ks_convergent __attribute__((convergent))
+#define ks_const __attribute__((const))
