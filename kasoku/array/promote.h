@@ -1,0 +1,40 @@
+/// \file kasoku/array/promote.h
+/// NumPy's promotion rules (NEP 50): pure functions over dtypes.
+#pragma once
+
+#include "kasoku/base/dtype.h"
+#include "kasoku/codegen/ops.h"
+
+#include <span>
+
+namespace kasoku {
+
+/// A Python number has no width of its own: it adapts to the arrays it meets.
+enum class Weak : uint8_t { none, integer, floating, complex_ };
+
+struct Typed {
+  Dtype dtype;  ///< of a weak one: int64, float64, complex128
+  Weak weak = Weak::none;
+};
+
+/// The smallest dtype that both convert to, as numpy.promote_types.
+Dtype promote(Dtype a, Dtype b);
+Dtype promote(std::span<const Typed> operands);
+
+/// What `op` computes in and gives for these operands (the condition of where
+/// is the first and not promoted).
+OpTypes op_types(Op op, std::span<const Typed> operands);
+
+/// numpy.can_cast(from, to, "same_kind"): what in-place operators ask.
+bool can_cast_same_kind(Dtype from, Dtype to);
+
+/// The dtype of a complex one's parts; others give themselves.
+Dtype real_part(Dtype dtype);
+
+constexpr bool is_floating(Dtype d) { return info(d).kind == DtypeKind::floating; }
+constexpr bool is_complex(Dtype d) { return info(d).kind == DtypeKind::complex_; }
+constexpr bool is_integer(Dtype d) {
+  return info(d).kind == DtypeKind::signed_ || info(d).kind == DtypeKind::unsigned_;
+}
+
+}  // namespace kasoku
