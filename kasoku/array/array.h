@@ -1,11 +1,13 @@
 /// \file kasoku/array/array.h
-/// An n-dimensional array on a device; a value type that shares its buffer, as
+/// An n-dimensional array on a device; a value type that shares its memory, as
 /// NumPy's views do.
 ///
-/// An Array is either concrete (a buffer, shape and strides) or pending (a node
-/// of the Graph); what asks for memory runs what is pending.
+/// An Array is a view of a Node (array/graph.h): computed, or pending until
+/// something asks for memory. Any thread may use any Array at any time; writing
+/// the same elements from two threads is the caller's race, as in NumPy.
 #pragma once
 
+#include "kasoku/array/graph.h"
 #include "kasoku/base/dtype.h"
 #include "kasoku/device/buffer.h"
 
@@ -14,11 +16,6 @@
 #include <vector>
 
 namespace kasoku {
-
-using Shape = std::vector<int64_t>;
-using Strides = std::vector<int64_t>;  ///< bytes, as NumPy's; may be negative or 0
-
-struct Node;  // array/graph.h
 
 class Array {
  public:
@@ -30,7 +27,11 @@ class Array {
   /// A view of `buffer`; `offset` bytes in.
   static Array view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& shape,
                     const Strides& strides, Dtype dtype, size_t element_size = 0);
+  /// All of a node.
+  static Array of(NodePtr node);
+  static Array of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only);
 
+  bool is_null() const { return !state_; }
   const Shape& shape() const;
   int ndim() const { return static_cast<int>(shape().size()); }
   int64_t size() const;       ///< number of elements
@@ -40,12 +41,29 @@ class Array {
   Device& device() const;
 
   bool is_pending() const;
-  /// These run what is pending.
-  void* data() const;         ///< first element
+  /// The first element. Runs what is pending, also whatever still reads this
+  /// memory, so that the caller may write it.
+  void* data() const;
+  /// The same for a caller that only reads.
+  const void* data_for_read() const;
+  /// Runs what is pending.
+  std::shared_ptr<Buffer> buffer() const;
+
   const Strides& strides() const;
-  const std::shared_ptr<Buffer>& buffer() const;
+  int64_t offset() const;     ///< bytes from the start of the buffer to the first element
   bool is_contiguous() const; ///< C order
   bool is_read_only() const;
+  bool is_eager() const;
+  void set_eager(bool value) const;  ///< results of operations on it run at their place
+
+  /// This array's node and view, as an input of an expression.
+  Input input() const;
+  /// Another view of the same memory (same dtype).
+  Array with_view(View view) const;
+  Array read_only() const;
+  /// Replaces the value: lazily where nobody else shows this memory, else by
+  /// writing through the view. `value` has this shape and dtype.
+  void assign(const Array& value) const;
 
  private:
   struct State;
@@ -54,5 +72,9 @@ class Array {
 
 /// C-order strides in bytes.
 Strides contiguous_strides(const Shape& shape, size_t itemsize);
+bool is_contiguous(const View& view, size_t itemsize);
+
+/// "(3, 4)", as Python writes it.
+std::string str(const Shape& shape);
 
 }  // namespace kasoku

@@ -1,0 +1,233 @@
+#include "kasoku/array/array.h"
+
+#include "kasoku/array/plan.h"
+#include "kasoku/base/error.h"
+
+#include <atomic>
+#include <utility>
+
+namespace kasoku {
+
+namespace {
+
+/// Guards a few pointer copies; never held while something runs.
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) flag_.wait(true);
+  }
+  void unlock() {
+    flag_.clear(std::memory_order_release);
+    flag_.notify_one();
+  }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+size_t size_of_element(Dtype dtype, size_t element_size) {
+  return dtype == Dtype::opaque ? element_size : info(dtype).size;
+}
+
+void check_shape(const Shape& shape) {
+  for (int64_t length : shape)
+    if (length < 0)
+      throw Error(ErrorKind::value, "a shape has no negative lengths: " + str(shape));
+}
+
+/// Bytes of an array, or an error if no machine could address them.
+size_t checked_bytes(const Shape& shape, size_t itemsize) {
+  check_shape(shape);
+  __int128 bytes = static_cast<__int128>(itemsize);
+  for (int64_t length : shape) {
+    bytes *= length;
+    if (bytes > (static_cast<__int128>(1) << 62))
+      throw Error(ErrorKind::memory, "an array of shape " + str(shape) + " is too large");
+  }
+  return static_cast<size_t>(bytes);
+}
+
+}  // namespace
+
+struct Array::State {
+  mutable SpinLock lock;
+  NodePtr node;  ///< guarded by lock; the rest never changes
+  View view;
+  Dtype dtype;
+  size_t itemsize;
+  bool is_read_only;
+  bool is_contiguous;
+
+  State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only)
+      : node(std::move(of)), view(std::move(view)), dtype(dtype), itemsize(itemsize),
+        is_read_only(is_read_only), is_contiguous(kasoku::is_contiguous(this->view, itemsize)) {
+    node->n_arrays.fetch_add(1);
+  }
+  ~State() { node->n_arrays.fetch_sub(1); }
+
+  NodePtr current() const {
+    std::lock_guard guard(lock);
+    return node;
+  }
+  NodePtr computed() const {
+    NodePtr now = current();
+    if (!now->is_done()) evaluate(now);
+    return now;
+  }
+};
+
+Strides contiguous_strides(const Shape& shape, size_t itemsize) {
+  Strides strides(shape.size());
+  int64_t step = static_cast<int64_t>(itemsize);
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+bool is_contiguous(const View& view, size_t itemsize) {
+  int64_t step = static_cast<int64_t>(itemsize);
+  for (size_t i = view.shape.size(); i-- > 0;) {
+    if (view.shape[i] == 0) return true;
+    if (view.shape[i] != 1 && view.strides[i] != step) return false;
+    step *= view.shape[i];
+  }
+  return true;
+}
+
+std::string str(const Shape& shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+Array Array::empty(const Shape& shape, Dtype dtype, Device& device, size_t element_size) {
+  const size_t itemsize = size_of_element(dtype, element_size);
+  auto storage =
+      std::make_shared<Storage>(Buffer::allocate(device, checked_bytes(shape, itemsize)));
+  return of(make_leaf(std::move(storage), shape, dtype, itemsize));
+}
+
+Array Array::zeros(const Shape& shape, Dtype dtype, Device& device, size_t element_size) {
+  Array array = empty(shape, dtype, device, element_size);
+  const auto buffer = array.buffer();
+  if (array.nbytes())
+    device.fill(buffer->memory(), 0, 1, array.nbytes(), device.current_stream());
+  buffer->history.zeroed = true;
+  return array;
+}
+
+Array Array::view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& shape,
+                  const Strides& strides, Dtype dtype, size_t element_size) {
+  check_shape(shape);
+  const size_t itemsize = size_of_element(dtype, element_size);
+  const bool is_read_only = buffer->is_read_only();
+  NodePtr node = make_leaf(Storage::of(buffer), shape, dtype, itemsize);
+  return of(std::move(node), {shape, strides, offset}, dtype, itemsize, is_read_only);
+}
+
+Array Array::of(NodePtr node) {
+  View view{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
+  const Dtype dtype = node->dtype;
+  const size_t itemsize = node->itemsize;
+  return of(std::move(node), std::move(view), dtype, itemsize, false);
+}
+
+Array Array::of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only) {
+  Array array;
+  array.state_ =
+      std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, is_read_only);
+  return array;
+}
+
+const Shape& Array::shape() const { return state_->view.shape; }
+int64_t Array::size() const { return product(shape()); }
+Dtype Array::dtype() const { return state_->dtype; }
+size_t Array::itemsize() const { return state_->itemsize; }
+Device& Array::device() const { return *state_->current()->device; }
+bool Array::is_pending() const { return !state_->current()->is_done(); }
+const Strides& Array::strides() const { return state_->view.strides; }
+int64_t Array::offset() const { return state_->view.offset; }
+bool Array::is_contiguous() const { return state_->is_contiguous; }
+bool Array::is_read_only() const { return state_->is_read_only; }
+bool Array::is_eager() const { return state_->current()->is_eager; }
+void Array::set_eager(bool value) const { state_->current()->is_eager = value; }
+
+std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->storage->buffer; }
+
+void* Array::data() const {
+  const NodePtr node = state_->computed();
+  for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
+  return static_cast<char*>(node->storage->buffer->memory()) + state_->view.offset;
+}
+
+const void* Array::data_for_read() const {
+  const NodePtr node = state_->computed();
+  return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;
+}
+
+Input Array::input() const {
+  NodePtr node = state_->current();
+  if (node->dtype != state_->dtype) {  // memory seen as another dtype
+    if (!node->is_done()) evaluate(node);
+    NodePtr leaf = make_leaf(node->storage, state_->view.shape, state_->dtype, state_->itemsize);
+    leaf->is_eager = node->is_eager;
+    node = std::move(leaf);
+  }
+  return {std::move(node), state_->view};
+}
+
+Array Array::with_view(View view) const {
+  return of(state_->current(), std::move(view), state_->dtype, state_->itemsize,
+            state_->is_read_only);
+}
+
+Array Array::read_only() const {
+  return of(state_->current(), state_->view, state_->dtype, state_->itemsize, true);
+}
+
+void Array::assign(const Array& value) const {
+  if (is_read_only())
+    throw Error(ErrorKind::value, "assignment destination is read-only")
+        .fix("write to a copy: x = x.copy()");
+  Input input = value.input();
+  const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
+                            input.view.offset == 0 && value.dtype() == dtype() &&
+                            input.node->size() == size() && input.node->device == &device();
+  NodePtr old;
+  if (value_is_own && is_contiguous() && offset() == 0 && value.shape() == shape()) {
+    std::lock_guard guard(state_->lock);
+    Node& node = *state_->node;
+    const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() &&
+                          node.dtype == state_->dtype;
+    const bool is_private =
+        !node.is_done() ||
+        (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
+         node.storage->buffer.use_count() == 1);
+    if (is_whole && is_private) {
+      input.node->n_arrays.fetch_add(1);
+      node.n_arrays.fetch_sub(1);
+      input.node->is_eager |= node.is_eager;
+      old = std::exchange(state_->node, std::move(input.node));
+      return;
+    }
+  }
+  const NodePtr node = state_->computed();
+  for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
+  if (input.node->is_done() && input.node->storage->buffer == node->storage->buffer) {
+    // The value may overlap what is written: read it all first.
+    Expression copy;
+    copy.kind = Expression::cast;
+    copy.inputs.push_back(input);
+    NodePtr apart = make_node(input.view.shape, input.node->dtype, *input.node->device, copy);
+    evaluate(apart);
+    input = Array::of(apart).input();
+  }
+  evaluate_into(input, node->storage->buffer, state_->view, dtype());
+}
+
+}  // namespace kasoku

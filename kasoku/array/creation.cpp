@@ -1,0 +1,70 @@
+#include "kasoku/array/creation.h"
+
+#include "kasoku/array/plan.h"
+#include "kasoku/base/error.h"
+#include "kasoku/device/stream.h"
+
+#include <utility>
+
+namespace kasoku {
+
+Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
+  for (int64_t length : shape)
+    if (length < 0) throw Error(ErrorKind::value, "a shape has no negative lengths: " + str(shape));
+  Expression expression;
+  expression.kind = Expression::constant;
+  expression.start = value;
+  expression.n_pending = 0;
+  return Array::of(make_node(shape, dtype, device, std::move(expression)));
+}
+
+Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) {
+  Expression expression;
+  expression.kind = Expression::arange;
+  expression.start = start;
+  expression.step = step;
+  return Array::of(make_node({n < 0 ? 0 : n}, dtype, device, std::move(expression)));
+}
+
+Array astype(const Array& array, Dtype dtype) {
+  if (array.dtype() == Dtype::opaque || dtype == Dtype::opaque) {
+    if (array.dtype() == dtype) return copy(array);
+    throw Error(ErrorKind::type, "records convert to no other dtype");
+  }
+  Expression expression;
+  expression.kind = Expression::cast;
+  expression.inputs.push_back(array.input());
+  return Array::of(make_node(array.shape(), dtype, array.device(), std::move(expression)));
+}
+
+Array copy(const Array& array) {
+  if (array.dtype() != Dtype::opaque) return astype(array, array.dtype());
+  Array result = Array::empty(array.shape(), array.dtype(), array.device(), array.itemsize());
+  if (!array.is_contiguous())
+    throw Error(ErrorKind::unsupported, "an array of records is copied only as a whole");
+  if (array.nbytes()) {
+    const void* from = array.data_for_read();
+    array.device().copy(result.data(), from, array.nbytes(), array.device().current_stream());
+  }
+  return result;
+}
+
+Array contiguous(const Array& array) { return array.is_contiguous() ? array : copy(array); }
+
+Array to_device(const Array& array, Device& device) {
+  Device& from = array.device();
+  if (&from == &device) return array;
+  const Array source = contiguous(array);
+  const void* memory = source.data_for_read();
+  Array result = Array::empty(source.shape(), source.dtype(), device, source.itemsize());
+  if (source.nbytes()) {
+    // One side's host memory is what the other side's copy takes.
+    Device& worker = device.kind == DeviceKind::cuda ? device : from;
+    if (from.kind == DeviceKind::cuda && device.kind == DeviceKind::cuda) from.synchronize();
+    worker.copy(result.data(), memory, source.nbytes(), worker.current_stream());
+  }
+  result.set_eager(array.is_eager());
+  return result;
+}
+
+}  // namespace kasoku

@@ -1,0 +1,174 @@
+#include "kasoku/array/graph.h"
+
+#include "kasoku/array/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+
+namespace kasoku {
+
+namespace {
+
+/// More pending operations than this, and the newest runs: it bounds the size of
+/// kernels, the depth of recursion and the memory that inputs hold.
+constexpr int max_pending = 48;
+
+struct Shard {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Node>> nodes;
+  size_t prune_at = 256;
+};
+
+/// Pending nodes of all threads, for run_pending().
+std::array<Shard, 16>& registry() {
+  static auto* shards = new std::array<Shard, 16>;
+  return *shards;
+}
+
+void list_pending(const NodePtr& node) {
+  static thread_local const size_t mine = std::hash<std::thread::id>{}(std::this_thread::get_id());
+  Shard& shard = registry()[mine % registry().size()];
+  std::lock_guard lock(shard.mutex);
+  if (shard.nodes.size() >= shard.prune_at) {
+    std::erase_if(shard.nodes, [](const auto& weak) {
+      const NodePtr pending = weak.lock();
+      return !pending || pending->is_done();
+    });
+    shard.prune_at = std::max<size_t>(256, 2 * shard.nodes.size());
+  }
+  shard.nodes.push_back(node);
+}
+
+struct StorageTable {
+  std::mutex mutex;
+  std::unordered_map<Buffer*, std::weak_ptr<Storage>> of;
+};
+
+StorageTable& storage_table() {
+  static auto* table = new StorageTable;
+  return *table;
+}
+
+std::atomic<bool>& process_is_eager() {
+  static std::atomic<bool> value{[] {
+    const char* text = std::getenv("KASOKU_EAGER");
+    return text && *text && std::string_view(text) != "0";
+  }()};
+  return value;
+}
+
+thread_local int eager_scope = -1;
+
+}  // namespace
+
+std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
+  StorageTable& table = storage_table();
+  std::lock_guard lock(table.mutex);
+  std::weak_ptr<Storage>& entry = table.of[buffer.get()];
+  if (auto known = entry.lock()) return known;
+  auto storage = std::make_shared<Storage>(buffer);
+  storage->is_listed_ = true;
+  entry = storage;
+  return storage;
+}
+
+Storage::~Storage() {
+  if (!is_listed_) return;
+  StorageTable& table = storage_table();
+  std::lock_guard lock(table.mutex);
+  const auto found = table.of.find(buffer.get());
+  if (found != table.of.end() && found->second.expired()) table.of.erase(found);
+}
+
+void Storage::add_reader(const NodePtr& node) {
+  std::lock_guard lock(mutex_);
+  if (readers_.size() >= prune_at_) {
+    std::erase_if(readers_, [](const auto& weak) {
+      const NodePtr reader = weak.lock();
+      return !reader || reader->is_done();
+    });
+    prune_at_ = std::max<size_t>(64, 2 * readers_.size());
+  }
+  readers_.push_back(node);
+  has_readers_.store(true, std::memory_order_release);
+}
+
+std::vector<NodePtr> Storage::take_readers() {
+  std::vector<NodePtr> pending;
+  if (!has_readers_.load(std::memory_order_acquire)) return pending;
+  std::lock_guard lock(mutex_);
+  for (const auto& weak : readers_)
+    if (NodePtr reader = weak.lock(); reader && !reader->is_done()) pending.push_back(reader);
+  readers_.clear();
+  has_readers_.store(false, std::memory_order_release);
+  return pending;
+}
+
+int64_t product(const Shape& shape) {
+  int64_t n = 1;
+  for (int64_t length : shape) n *= length;
+  return n;
+}
+
+int64_t Node::size() const { return product(shape); }
+
+NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype,
+                  size_t itemsize) {
+  Device& device = storage->buffer->device();
+  return std::make_shared<Node>(shape, dtype, itemsize, device, std::move(storage));
+}
+
+NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
+  auto node = std::make_shared<Node>(shape, dtype, info(dtype).size, device,
+                                     std::make_shared<Storage>());
+  bool run_now = is_eager() && expression.kind != Expression::constant;
+  for (const Input& input : expression.inputs) {
+    node->is_eager |= input.node->is_eager;
+    if (const auto pending = input.node->expression.load()) {
+      expression.n_pending = std::min(expression.n_pending + pending->n_pending, 1 << 20);
+      expression.depth = std::max(expression.depth, pending->depth + 1);
+    } else if (input.node->storage->buffer->is_shared.load(std::memory_order_relaxed)) {
+      run_now = true;  // somebody else may write it at any time
+    }
+  }
+  run_now |= node->is_eager || expression.n_pending > max_pending;
+  const auto shared = std::make_shared<const Expression>(std::move(expression));
+  node->expression.store(shared);
+  if (run_now) {
+    evaluate(node);
+    return node;
+  }
+  for (const Input& input : shared->inputs) input.node->storage->add_reader(node);
+  if (!shared->inputs.empty()) list_pending(node);
+  return node;
+}
+
+bool is_eager() { return eager_scope >= 0 ? eager_scope != 0 : process_is_eager().load(); }
+
+void set_eager(bool value) { process_is_eager() = value; }
+
+EagerScope::EagerScope(bool value) : previous_(eager_scope) { eager_scope = value; }
+EagerScope::~EagerScope() { eager_scope = previous_; }
+
+void run_pending(Device* device) {
+  for (Shard& shard : registry()) {
+    std::vector<NodePtr> pending;
+    {
+      std::lock_guard lock(shard.mutex);
+      for (const auto& weak : shard.nodes)
+        if (NodePtr node = weak.lock(); node && !node->is_done() && node->n_arrays.load() > 0 &&
+                                        (!device || node->device == device))
+          pending.push_back(std::move(node));
+      std::erase_if(shard.nodes, [](const auto& weak) { return weak.expired(); });
+    }
+    for (const NodePtr& node : pending)
+      if (fits_in_budget(*node)) evaluate(node);
+  }
+}
+
+}  // namespace kasoku

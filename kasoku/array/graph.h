@@ -1,0 +1,139 @@
+/// \file kasoku/array/graph.h
+/// The graph of array expressions.
+///
+/// A Node is an array's value: computed (it has storage) or still to be computed
+/// (it has an expression). Arrays are affine views of Nodes, and so are the
+/// inputs of an expression: offset and strides in bytes over the C-order layout
+/// that the node has, or will have, in memory. A Node is computed at most once;
+/// its expression never changes, and is dropped when its value is there.
+#pragma once
+
+#include "kasoku/array/scalar.h"
+#include "kasoku/base/dtype.h"
+#include "kasoku/codegen/ops.h"
+#include "kasoku/device/buffer.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kasoku {
+
+using Shape = std::vector<int64_t>;
+using Strides = std::vector<int64_t>;
+
+struct Node;
+using NodePtr = std::shared_ptr<Node>;
+
+struct View {
+  Shape shape;
+  Strides strides;     ///< bytes
+  int64_t offset = 0;  ///< bytes
+};
+
+/// The memory of a node (and of other leaves over the same buffer), and the
+/// pending nodes that read it: they run before anybody writes it.
+class Storage {
+ public:
+  explicit Storage(std::shared_ptr<Buffer> buffer = nullptr) : buffer(std::move(buffer)) {}
+  std::shared_ptr<Buffer> buffer;  ///< null until the node is computed, then it never changes
+
+  /// The storage of somebody's buffer: the same one however often it is asked for.
+  static std::shared_ptr<Storage> of(const std::shared_ptr<Buffer>& buffer);
+  ~Storage();
+
+  void add_reader(const NodePtr& node);
+  /// The pending readers, and forgets them.
+  std::vector<NodePtr> take_readers();
+
+ private:
+  std::atomic<bool> has_readers_{false};
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Node>> readers_;
+  size_t prune_at_ = 64;
+  bool is_listed_ = false;
+};
+
+enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
+
+enum class Distribution : uint8_t { uniform, normal, integers };
+
+/// Element i of the array is a pure function of these and of first + i.
+struct RandomLeaf {
+  Distribution distribution;
+  uint64_t seed;
+  uint32_t stream;
+  uint32_t draw;
+  int64_t low = 0;      ///< integers: low + [0, range)
+  uint64_t range = 0;   ///< 0: all 2^64
+};
+
+struct Input {
+  NodePtr node;
+  View view;  ///< over the node, in the shape of what reads it
+};
+
+struct Expression {
+  enum Kind : uint8_t { constant, arange, random, elementwise, cast, reduce };
+  Kind kind;
+  Op op{};                         ///< elementwise
+  Dtype compute{};                 ///< elementwise, reduce: operands are converted to it first
+  ReduceOp reduce_op{};
+  std::vector<uint8_t> is_reduced; ///< reduce: per axis of the input
+  Scalar start, step;              ///< constant: start; arange: start + i * step
+  RandomLeaf random_leaf{};
+  std::vector<Input> inputs;
+  /// For the bounds on pending work.
+  int n_pending = 1;               ///< operations that may have to run, at most
+  int depth = 1;
+};
+
+struct Node : std::enable_shared_from_this<Node> {
+  Node(Shape shape, Dtype dtype, size_t itemsize, Device& device, std::shared_ptr<Storage> storage)
+      : shape(std::move(shape)), dtype(dtype), itemsize(itemsize), device(&device),
+        storage(std::move(storage)) {}
+
+  const Shape shape;
+  const Dtype dtype;
+  const size_t itemsize;
+  Device* const device;
+  bool is_eager = false;  ///< operations on it run at their place
+
+  /// Null once computed; then storage->buffer is there.
+  std::atomic<std::shared_ptr<const Expression>> expression;
+  const std::shared_ptr<Storage> storage;
+
+  std::atomic<int> n_arrays{0};      ///< Arrays that show it
+  std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
+  std::mutex mutex;                  ///< held while it is computed
+
+  bool is_done() const { return expression.load() == nullptr; }
+  int64_t size() const;
+};
+
+/// A node that shows memory.
+NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize);
+/// A pending node; runs at once where nothing may stay pending: eager mode, an
+/// input that others can write, too much pending work.
+NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression);
+
+/// Eager mode: of this thread by a scope, else of the process (KASOKU_EAGER).
+bool is_eager();
+void set_eager(bool value);
+class EagerScope {
+ public:
+  explicit EagerScope(bool value);
+  ~EagerScope();
+
+ private:
+  int previous_;
+};
+
+/// Computes what is pending in all threads' arrays (on `device` if given).
+void run_pending(Device* device = nullptr);
+
+int64_t product(const Shape& shape);
+
+}  // namespace kasoku

@@ -1,0 +1,21 @@
+/// \file kasoku/array/plan.h
+/// From pending nodes to launches: what is fused with what, and where it is cut.
+#pragma once
+
+#include "kasoku/array/graph.h"
+
+namespace kasoku {
+
+/// Computes the node; on return its storage has a buffer. Waits if another
+/// thread is at it.
+void evaluate(const NodePtr& node);
+
+/// Computes `value` into memory that exists: `target` is a view of `buffer` in the
+/// shape of value's view. Elements are converted to `dtype`.
+void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target,
+                   Dtype dtype);
+
+/// Whether the node's value may be stored without a thought about memory.
+bool fits_in_budget(const Node& node);
+
+}  // namespace kasoku

@@ -1,0 +1,150 @@
+#include "kasoku/array/scalar.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace kasoku {
+
+namespace {
+
+template <class T>
+T saturate(double value) {
+  if (value != value) return 0;
+  constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
+  constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
+  if (value <= low) return std::numeric_limits<T>::min();
+  if (value >= high) return std::numeric_limits<T>::max();
+  return static_cast<T>(value);
+}
+
+template <class T>
+void put(void* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+template <class T>
+T get(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class T>
+T integer(const Scalar& s) {
+  switch (s.kind) {
+    case DtypeKind::boolean: return s.b;
+    case DtypeKind::unsigned_: return static_cast<T>(s.u);
+    case DtypeKind::signed_: return static_cast<T>(s.i);
+    default: return saturate<T>(s.f);
+  }
+}
+
+}  // namespace
+
+double Scalar::as_double() const {
+  switch (kind) {
+    case DtypeKind::boolean: return b;
+    case DtypeKind::unsigned_: return static_cast<double>(u);
+    case DtypeKind::signed_: return static_cast<double>(i);
+    default: return f;
+  }
+}
+
+int64_t Scalar::as_int() const { return integer<int64_t>(*this); }
+
+bool Scalar::as_bool() const {
+  switch (kind) {
+    case DtypeKind::boolean: return b;
+    case DtypeKind::unsigned_:
+    case DtypeKind::signed_: return i != 0;
+    default: return f != 0 || imaginary != 0;
+  }
+}
+
+void Scalar::store(Dtype dtype, void* to) const {
+  switch (dtype) {
+    case Dtype::bool_: put(to, as_bool()); break;
+    case Dtype::int8: put(to, integer<int8_t>(*this)); break;
+    case Dtype::int16: put(to, integer<int16_t>(*this)); break;
+    case Dtype::int32: put(to, integer<int32_t>(*this)); break;
+    case Dtype::int64: put(to, integer<int64_t>(*this)); break;
+    case Dtype::uint8: put(to, integer<uint8_t>(*this)); break;
+    case Dtype::uint16: put(to, integer<uint16_t>(*this)); break;
+    case Dtype::uint32: put(to, integer<uint32_t>(*this)); break;
+    case Dtype::uint64: put(to, integer<uint64_t>(*this)); break;
+    case Dtype::float16: put(to, half_from_float(static_cast<float>(as_double()))); break;
+    case Dtype::bfloat16: put(to, bfloat16_from_float(static_cast<float>(as_double()))); break;
+    case Dtype::float32: put(to, static_cast<float>(as_double())); break;
+    case Dtype::float64: put(to, as_double()); break;
+    case Dtype::complex64:
+      put(to, std::complex<float>(static_cast<float>(as_double()), static_cast<float>(imaginary)));
+      break;
+    case Dtype::complex128: put(to, std::complex<double>(as_double(), imaginary)); break;
+    case Dtype::opaque: break;
+  }
+}
+
+Scalar Scalar::load(Dtype dtype, const void* from) {
+  switch (dtype) {
+    case Dtype::bool_: return of(get<uint8_t>(from) != 0);
+    case Dtype::int8: return of(int64_t{get<int8_t>(from)});
+    case Dtype::int16: return of(int64_t{get<int16_t>(from)});
+    case Dtype::int32: return of(int64_t{get<int32_t>(from)});
+    case Dtype::int64: return of(get<int64_t>(from));
+    case Dtype::uint8: return of(uint64_t{get<uint8_t>(from)});
+    case Dtype::uint16: return of(uint64_t{get<uint16_t>(from)});
+    case Dtype::uint32: return of(uint64_t{get<uint32_t>(from)});
+    case Dtype::uint64: return of(get<uint64_t>(from));
+    case Dtype::float16: return of(double{float_from_half(get<uint16_t>(from))});
+    case Dtype::bfloat16: return of(double{float_from_bfloat16(get<uint16_t>(from))});
+    case Dtype::float32: return of(double{get<float>(from)});
+    case Dtype::float64: return of(get<double>(from));
+    case Dtype::complex64: return of(std::complex<double>(get<std::complex<float>>(from)));
+    case Dtype::complex128: return of(get<std::complex<double>>(from));
+    case Dtype::opaque: break;
+  }
+  return {};
+}
+
+bool Scalar::operator==(const Scalar& other) const {
+  return kind == other.kind && u == other.u &&
+         std::bit_cast<uint64_t>(imaginary) == std::bit_cast<uint64_t>(other.imaginary);
+}
+
+uint16_t half_from_float(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;
+  if (magnitude < 0x38800000) {  // subnormal: the addition rounds at the last bit of a half
+    const float rounded = std::bit_cast<float>(magnitude) + 0.5f;
+    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(rounded) - 0x3f000000);
+  }
+  const uint32_t odd = (magnitude >> 13) & 1;
+  return sign | static_cast<uint16_t>((magnitude - 0x38000000 + 0xfff + odd) >> 13);
+}
+
+float float_from_half(uint16_t bits) {
+  const uint32_t sign = uint32_t{bits & 0x8000u} << 16, exponent = (bits >> 10) & 31;
+  const uint32_t mantissa = bits & 0x3ff;
+  if (exponent == 0) {
+    const float value = std::ldexp(static_cast<float>(mantissa), -24);
+    return sign ? -value : value;
+  }
+  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
+}
+
+uint16_t bfloat16_from_float(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (value != value) return static_cast<uint16_t>(bits >> 16) | 0x40;
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+float float_from_bfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+
+}  // namespace kasoku

@@ -1,0 +1,262 @@
+#include "convert.h"
+
+#include "kasoku/array/creation.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/stream.h"
+
+#include <nanobind/ndarray.h>
+
+#include <cstring>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+/// A buffer exported by Python, released with the GIL.
+struct HostBuffer {
+  Py_buffer view{};
+  explicit HostBuffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  }
+  ~HostBuffer() {
+    nb::gil_scoped_acquire gil;
+    PyBuffer_Release(&view);
+  }
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+};
+
+nb::object name_of_type(nb::handle object) {
+  return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__");
+}
+
+int64_t int_from(nb::handle object) {
+  nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  if (!index) throw nb::python_error();
+  const long long value = PyLong_AsLongLong(index.ptr());
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+}  // namespace
+
+nb::handle numpy() {
+  static nb::object* module = new nb::object(nb::module_::import_("numpy"));
+  return *module;
+}
+
+Dtype dtype_from(nb::handle object) {
+  if (nb::isinstance<nb::str>(object))
+    if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return *known;
+  nb::object dtype = numpy().attr("dtype")(object);
+  const std::string name = nb::cast<std::string>(dtype.attr("name"));
+  const auto known = dtype_from_name(name);
+  if (!known || *known == Dtype::opaque)
+    throw Error(ErrorKind::type, "no kasoku array can hold dtype " + name);
+  return *known;
+}
+
+std::optional<Dtype> optional_dtype(nb::handle object) {
+  if (!object.is_valid() || object.is_none()) return std::nullopt;
+  return dtype_from(object);
+}
+
+nb::object numpy_dtype(Dtype dtype) {
+  static nb::object* cache = [] {
+    nb::list all;
+    for (const DtypeInfo& row : dtype_table) {
+      nb::str name(row.name.data(), row.name.size());
+      if (row.code.empty() || row.kind == DtypeKind::opaque) all.append(name);
+      else all.append(numpy().attr("dtype")(name));
+    }
+    return new nb::object(std::move(all));
+  }();
+  return (*cache)[static_cast<size_t>(dtype)];
+}
+
+Device& device_from(nb::handle object) {
+  if (!object.is_valid() || object.is_none()) return default_device();
+  return device(nb::cast<std::string>(nb::str(object)));
+}
+
+Shape shape_from(nb::handle object) {
+  if (PyIndex_Check(object.ptr())) return {int_from(object)};
+  Shape shape;
+  for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
+  return shape;
+}
+
+nb::tuple tuple_from(const Shape& shape) {
+  nb::list lengths;
+  for (int64_t length : shape) lengths.append(length);
+  return nb::tuple(lengths);
+}
+
+std::optional<Operand> operand_from(nb::handle object, Device& device) {
+  Operand operand;
+  PyObject* p = object.ptr();
+  if (nb::isinstance<Array>(object)) {
+    operand.array = nb::cast<Array&>(object);
+    return operand;
+  }
+  if (PyBool_Check(p)) {  // a bool, but one with a dtype: it does not adapt
+    operand.array = full({}, Scalar::of(p == Py_True), Dtype::bool_, device);
+    return operand;
+  }
+  if (PyLong_CheckExact(p)) {
+    operand.weak = Weak::integer;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (overflow == 0) {
+      operand.scalar = Scalar::of(int64_t{value});
+    } else {
+      const unsigned long long large = PyLong_AsUnsignedLongLong(p);
+      if (PyErr_Occurred()) {
+        PyErr_Clear();
+        throw Error(ErrorKind::value, "the Python integer " +
+                                          nb::cast<std::string>(nb::str(object)) +
+                                          " does not fit into 64 bits");
+      }
+      operand.scalar = Scalar::of(uint64_t{large});
+    }
+    return operand;
+  }
+  if (PyFloat_CheckExact(p)) {
+    operand.weak = Weak::floating;
+    operand.scalar = Scalar::of(PyFloat_AsDouble(p));
+    return operand;
+  }
+  if (PyComplex_CheckExact(p)) {
+    operand.weak = Weak::complex_;
+    operand.scalar = Scalar::of(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
+    return operand;
+  }
+  if (object.is_none() || nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
+      nb::isinstance<nb::dict>(object))
+    return std::nullopt;
+  if (PyObject_CheckBuffer(p) || nb::hasattr(object, "__array__") ||
+      nb::isinstance<nb::sequence>(object)) {
+    operand.array = import_host(object, std::nullopt, device, true);
+    return operand;
+  }
+  return std::nullopt;
+}
+
+Array array_from(nb::handle object, Device& device) {
+  std::optional<Operand> operand = operand_from(object, device);
+  if (!operand)
+    throw Error(ErrorKind::type,
+                "no array can be made of a " + nb::cast<std::string>(name_of_type(object)));
+  if (operand->array) return *operand->array;
+  const Dtype dtype = operand->weak == Weak::integer
+                          ? (operand->scalar.kind == DtypeKind::unsigned_ ? Dtype::uint64
+                                                                          : Dtype::int64)
+                      : operand->weak == Weak::floating ? Dtype::float64
+                                                        : Dtype::complex128;
+  return full({}, operand->scalar, dtype, device);
+}
+
+Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy) {
+  nb::object array = dtype ? numpy().attr("asarray")(object, numpy_dtype(*dtype))
+                           : numpy().attr("asarray")(object);
+  const nb::object its_dtype = array.attr("dtype");
+  if (!nb::cast<bool>(its_dtype.attr("isnative")))
+    array = array.attr("astype")(its_dtype.attr("newbyteorder")("="));
+  const Dtype element = dtype_from(array.attr("dtype"));
+  const bool can_share = !copy && device.kind == DeviceKind::cpu;
+  if (!can_share) array = numpy().attr("ascontiguousarray")(array).attr("reshape")(array.attr("shape"));
+  auto host = std::make_shared<HostBuffer>(array);
+  const Py_buffer& view = host->view;
+  const Shape shape(view.shape, view.shape + view.ndim);
+  if (can_share) {
+    const Strides strides(view.strides, view.strides + view.ndim);
+    // The exporter's memory may begin before its first element (negative strides).
+    int64_t low = 0, high = static_cast<int64_t>(view.itemsize);
+    for (int i = 0; i < view.ndim; ++i)
+      (strides[i] < 0 ? low : high) += shape[i] ? strides[i] * (shape[i] - 1) : 0;
+    const bool is_read_only = view.readonly;
+    char* first = static_cast<char*>(view.buf);
+    auto buffer = Buffer::adopt(device, first + low, static_cast<size_t>(high - low), host,
+                                is_read_only);
+    return Array::view(std::move(buffer), -low, shape, strides, element);
+  }
+  Array result = Array::empty(shape, element, device);
+  if (view.len > 0) {
+    void* to = result.data();
+    nb::gil_scoped_release release;
+    device.copy(to, view.buf, static_cast<size_t>(view.len), device.current_stream());
+  }
+  result.buffer()->history.filled_by_host = true;
+  return result;
+}
+
+nb::object to_numpy(const Array& array) {
+  if (array.dtype() == Dtype::bfloat16) return to_numpy(astype(array, Dtype::float32));
+  nb::object host = numpy().attr("empty")(tuple_from(array.shape()), numpy_dtype(array.dtype()));
+  if (array.size() == 0) return host;
+  HostBuffer buffer(host);
+  nb::gil_scoped_release release;
+  const Array flat = contiguous(array);
+  const void* from = flat.data_for_read();
+  flat.device().copy(buffer.view.buf, from, flat.nbytes(), flat.device().current_stream());
+  return host;
+}
+
+nb::object numpy_view(const Array& array) {
+  if (array.device().kind == DeviceKind::cuda)
+    throw Error(ErrorKind::type, "the array is on " + array.device().str() + ", NumPy cannot show it")
+        .fix("x.numpy() copies it to the host");
+  void* first;
+  {
+    nb::gil_scoped_release release;
+    first = array.data();
+  }
+  auto* keep = new std::shared_ptr<Buffer>(array.buffer());
+  (*keep)->is_shared = true;
+  nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(p); });
+  const size_t n = array.shape().size();
+  std::vector<size_t> shape(array.shape().begin(), array.shape().end());
+  std::vector<int64_t> strides(n);
+  for (size_t i = 0; i < n; ++i) strides[i] = array.strides()[i] / static_cast<int64_t>(array.itemsize());
+  const DtypeInfo& row = info(array.dtype());
+  nb::dlpack::dtype type{};
+  switch (row.kind) {
+    case DtypeKind::boolean: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Bool); break;
+    case DtypeKind::signed_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Int); break;
+    case DtypeKind::unsigned_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::UInt); break;
+    case DtypeKind::complex_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Complex); break;
+    default: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Float);
+  }
+  type.bits = static_cast<uint8_t>(8 * row.size);
+  type.lanes = 1;
+  if (array.is_read_only())
+    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type));
+  return nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type));
+}
+
+nb::object item_of(const Array& array) {
+  if (array.size() != 1)
+    throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
+        .why("this one has shape " + str(array.shape()));
+  alignas(16) char bytes[16];
+  {
+    nb::gil_scoped_release release;
+    const void* from = array.data_for_read();
+    Device& device = array.device();
+    if (device.kind == DeviceKind::cpu) std::memcpy(bytes, from, array.itemsize());
+    else device.copy(bytes, from, array.itemsize(), device.current_stream());
+  }
+  const Scalar value = Scalar::load(array.dtype(), bytes);
+  switch (value.kind) {
+    case DtypeKind::boolean: return nb::bool_(value.b);
+    case DtypeKind::signed_: return nb::int_(value.i);
+    case DtypeKind::unsigned_: return nb::int_(value.u);
+    case DtypeKind::complex_:
+      return nb::steal(PyComplex_FromDoubles(value.f, value.imaginary));
+    default: return nb::float_(value.f);
+  }
+}
+
+}  // namespace kasoku

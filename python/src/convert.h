@@ -1,0 +1,51 @@
+/// \file python/src/convert.h
+/// Python objects to arrays, dtypes, devices and shapes, and back.
+#pragma once
+
+#include "bindings.h"
+#include "kasoku/array/array.h"
+#include "kasoku/array/promote.h"
+#include "kasoku/array/scalar.h"
+
+#include <optional>
+
+namespace kasoku {
+
+/// Whatever numpy.dtype understands; also Python's float, int, bool, complex.
+Dtype dtype_from(nb::handle object);
+std::optional<Dtype> optional_dtype(nb::handle object);  ///< None: nothing
+/// numpy.dtype of a dtype; a string for what NumPy lacks.
+nb::object numpy_dtype(Dtype dtype);
+
+/// A Device object, its name, or None for the default device.
+Device& device_from(nb::handle object);
+
+/// An int or a sequence of ints.
+Shape shape_from(nb::handle object);
+nb::tuple tuple_from(const Shape& shape);
+
+/// An operand of an operation: an Array, or a Python number that adapts.
+struct Operand {
+  std::optional<Array> array;
+  Scalar scalar;
+  Weak weak = Weak::none;  ///< none for arrays
+};
+/// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
+/// nothing for what is none of them. Host data goes to `device`.
+std::optional<Operand> operand_from(nb::handle object, Device& device);
+/// The same as an array.
+Array array_from(nb::handle object, Device& device);
+
+/// Copies a NumPy array (or what numpy.asarray makes one of) to `device`;
+/// without a copy if asked for and the memory can be shown as it is.
+Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy);
+/// A new NumPy array with a copy of the values.
+nb::object to_numpy(const Array& array);
+/// A NumPy array that shows the same memory; of a cpu array only.
+nb::object numpy_view(const Array& array);
+/// The only element, as a Python number.
+nb::object item_of(const Array& array);
+
+nb::handle numpy();
+
+}  // namespace kasoku
