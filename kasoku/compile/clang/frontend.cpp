@@ -44,7 +44,6 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
   args.push_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   if (options.no_warnings) args.push_back("-w");
   if (options.warnings_are_errors) args.push_back("-Werror");
-  args.push_back("-U__CUDA_ARCH__");
   if (has_pch) {
     args.insert(args.end(), {"-include-pch", pch_path});
     const int architecture = options.architecture ? options.architecture : 75;

@@ -32,3 +32,6 @@
 
 #define ks_convergent __attribute__((convergent))
 #define ks_const __attribute__((const))
+
+// Clang says 1; each parse says what the options name.
+#undef __CUDA_ARCH__
