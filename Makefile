@@ -56,3 +56,52 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 
 clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so
+
+.PHONY: test test-all cpp-tests asan tsan demo bench wheel format lint docs install acceptance-full
+cpp-tests: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
+
+test: build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
+	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD)
+
+test-all: build cpp-tests  ## The same and what takes minutes more
+	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD) --slow
+
+# A sanitizer's build is a tree of its own; the embedded compiler is the release's.
+asan tsan: build
+	@echo "== the C++ tests under $@"
+	@cmake --preset $@ -DKASOKU_PYTHON=OFF > /dev/null
+	@cmake --build build/$@ -j $(JOBS) --target kasoku_tests
+	@KASOKU_CLANG_LIBRARY=$(CURDIR)/$(BUILD)/lib/libkasoku_clang.so \
+	  ASAN_OPTIONS=detect_stack_use_after_return=1:suppressions=$(CURDIR)/tests/suppressions/asan.txt \
+	  LSAN_OPTIONS=suppressions=$(CURDIR)/tests/suppressions/lsan.txt \
+	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:suppressions=$(CURDIR)/tests/suppressions/ubsan.txt \
+	  TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/suppressions/tsan.txt \
+	  build/$@/tests/kasoku_tests
+asan:  ## The C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer
+tsan:  ## The C++ tests with ThreadSanitizer
+
+demo: build  ## The articles' programs, unchanged, and what they print
+	@$(VENV)/bin/python examples/demo.py
+
+bench: build  ## Figures against peers and limits, as a table (minutes)
+	@$(VENV)/bin/python bench/run.py $(ARGS)
+
+wheel: venv  ## dist/*.whl: works without LLVM, CUDA or compilers
+	@rm -rf dist && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation -w dist
+	@$(VENV)/bin/python tools/check_wheel.py dist
+
+format: venv  ## clang-format and ruff over everything
+	@$(VENV)/bin/python -m pip install -q --disable-pip-version-check clang-format ruff
+	@git ls-files '*.cpp' '*.h' | grep -v -e compile/prelude/ | xargs $(VENV)/bin/clang-format -i
+	@$(VENV)/bin/ruff format -q python tests tools bench examples
+	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples
+
+docs: build  ## build/docs: the guides, and the reference from docstrings and tables
+	@$(VENV)/bin/python tools/make_docs.py build/docs
+
+install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+acceptance-full: build  ## The first article's notebook at its own size (minutes)
+	@$(VENV)/bin/kasoku run tests/acceptance/gpusoroban.ipynb

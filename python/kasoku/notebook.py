@@ -108,6 +108,9 @@ class Session:
     # ── magics: those that programs on the web use; the rest by name ─────────────────────
 
     def _without_magics(self, text):
+        with contextlib.suppress(SyntaxError, ValueError):
+            ast.parse(text)
+            return text, False  # plain Python; a % inside a string stays what it is
         lines, timed = text.split("\n"), False
         while lines and lines[0].startswith("%%"):
             word, _, rest = lines.pop(0)[2:].partition(" ")
@@ -126,11 +129,6 @@ class Session:
             return indent + self._call("shell", bare[1:])
         if not bare.startswith("%") or not bare[1:2].isalpha():
             return line
-        try:  # a line of a string or an expression that only looks like a magic
-            compile(line.strip(), "", "exec")
-            return line
-        except SyntaxError:
-            pass
         word, _, rest = bare[1:].partition(" ")
         if word in ("load_ext", "reload_ext", "matplotlib", "config", "autoreload", "precision"):
             return indent + "pass"

@@ -8,6 +8,7 @@ import builtins
 import linecache
 import os
 import sys
+import traceback as printer  # it reads linecache, where cells and -c texts are
 import types
 
 from . import redirect
@@ -204,9 +205,9 @@ def clean(error, seen=None):
     return error
 
 
+# What this imports is imported before the program starts: an import that evaluates text here
+# would make Python forget that it is to die of SIGINT.
 def _show(kind, error, traceback):
     error.__traceback__ = traceback
-    import traceback as printer  # it reads linecache, where cells and -c texts are
-
     clean(error)
     printer.print_exception(kind, error, error.__traceback__)

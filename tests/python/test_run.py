@@ -1,0 +1,225 @@
+"""`kasoku run`: the program sees what `python` shows it, and only its own imports are redirected."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+run_words = [os.path.join(os.path.dirname(sys.executable), "kasoku"), "run"]
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes files and runs one: program({"main.py": text}, arguments) -> CompletedProcess."""
+
+    def run(files, *arguments, words=("main.py",), stdin=None, env=None):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+        return subprocess.run(
+            [*run_words, *words, *arguments],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, **(env or {})},
+        )
+
+    run.folder = tmp_path
+    return run
+
+
+def test_the_program_sees_what_python_shows_it(program):
+    files = {
+        "app/main.py": """
+            import sys, beside
+            print(sys.argv[1:], __name__, sys.modules["__main__"].__dict__ is globals())
+            print(__file__ == sys.modules["__main__"].__file__, __spec__, beside.__name__)
+            import os
+            print(os.path.samefile(sys.path[0], os.path.dirname(__file__)))
+        """,
+        "app/beside.py": "",
+    }
+    result = program(files, "a", "--explain", "-m", words=("app/main.py",))
+    assert result.stdout.splitlines() == [
+        "['a', '--explain', '-m'] __main__ True",
+        "True None beside",
+        "True",
+    ], result.stderr
+
+
+@pytest.mark.parametrize(
+    "text, status, said",
+    [
+        ("import sys; sys.exit(3)", 3, ""),
+        ("raise SystemExit('no')", 1, "no\n"),
+        ("pass", 0, ""),
+        ("x = (", 1, "SyntaxError"),
+    ],
+)
+def test_the_exit_status_is_the_programs(program, text, status, said):
+    result = program({"main.py": text})
+    assert result.returncode == status and said in result.stderr
+
+
+def test_a_traceback_shows_the_users_frames_only(program):
+    files = {
+        "main.py": """
+            import helper
+            def f():
+                helper.fail()
+            f()
+        """,
+        "helper.py": """
+            def fail():
+                try:
+                    {}["key"]
+                except KeyError as error:
+                    raise ValueError("wrong") from error
+        """,
+    }
+    result = program(files)
+    assert result.returncode == 1
+    assert "kasoku" not in result.stderr and "importlib" not in result.stderr
+    assert result.stderr.count("Traceback") == 2 and result.stderr.endswith("ValueError: wrong\n")
+    assert 'line 4, in f' in result.stderr
+
+
+def test_a_real_error_while_a_module_is_imported_keeps_its_place(program):
+    result = program({"main.py": "import helper", "helper.py": "1 / 0"})
+    assert "ZeroDivisionError" in result.stderr and "helper.py" in result.stderr
+    assert "redirect.py" not in result.stderr
+
+
+def test_imports_of_own_files_are_redirected_and_those_of_libraries_are_not(program):
+    files = {
+        "main.py": """
+            import importlib, importlib.util, sys
+            sys.path.append("lib/site-packages")
+            import own, pycuda, library
+            print(pycuda.__name__, own.pycuda.__name__, library.found)
+            print(importlib.import_module("pycuda").__name__)
+            print(importlib.util.find_spec("pycuda") is not None)
+            exec("import pycuda; print(pycuda.__name__)", {})
+        """,
+        "own.py": "import pycuda",
+        "lib/site-packages/library.py": """
+            try:
+                import pycuda
+                found = pycuda.__name__
+            except ImportError:
+                found = "none"
+        """,
+    }
+    result = program(files)
+    assert result.stdout.splitlines() == [
+        "kasoku.compat.pycuda kasoku.compat.pycuda none",
+        "kasoku.compat.pycuda",
+        "True",
+        "kasoku.compat.pycuda",
+    ], result.stderr
+
+
+def test_a_programs_own_module_of_that_name_goes_first(program):
+    result = program({"main.py": "import torch; print(torch.mine)", "torch.py": "mine = 1"})
+    assert result.stdout == "1\n", result.stderr
+
+
+def test_real_leaves_a_package_alone(program):
+    result = program({"main.py": "import pycuda"}, words=("--real", "pycuda", "main.py"))
+    assert "ModuleNotFoundError: No module named 'pycuda'" in result.stderr
+
+
+def test_what_a_face_lacks_is_named_by_the_packages_name(program):
+    text = """
+        import pycuda.driver
+        for text in ("import pycuda.nothing", "from pycuda import nothing",
+                     "from pycuda.driver import nothing", "pycuda.driver.nothing"):
+            try:
+                exec(text)
+            except (ImportError, AttributeError) as error:
+                print(type(error).__name__, str(error).splitlines()[0])
+        print(hasattr(pycuda, "nothing"))
+    """
+    result = program({"main.py": text})
+    assert result.stdout.splitlines() == [
+        "ModuleNotFoundError kasoku does not have pycuda.nothing yet",
+        "ImportError kasoku does not have pycuda.nothing yet",
+        "ImportError kasoku does not have pycuda.driver.nothing yet",
+        "AttributeError kasoku does not have pycuda.driver.nothing yet",
+        "False",
+    ], result.stderr
+
+
+def test_explain_says_what_was_redirected_where(program):
+    result = program({"main.py": "\nimport pycuda.driver as cuda"}, words=("--explain", "main.py"))
+    assert "kasoku: main.py:2: pycuda.driver is kasoku.compat.pycuda.driver" in result.stderr
+
+
+def test_modules_texts_and_stdin(program):
+    files = {"package/__init__.py": "", "package/__main__.py": "import sys; print(sys.argv[1:], __package__)"}
+    assert program(files, "x", words=("-m", "package")).stdout == "['x'] package\n"
+    assert program({}, "x", words=("-c", "import sys; print(sys.argv)")).stdout == "['-c', 'x']\n"
+    assert program({}, "x", words=("-",), stdin="import sys; print(sys.argv)").stdout == "['-', 'x']\n"
+    assert program({"main/__main__.py": "print(1)"}, words=("main",)).stdout == "1\n"
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ((), "what is to be run"),
+        (("nothing.py",), "there is no file nothing.py"),
+        (("--nothing", "main.py"), "no option --nothing"),
+        (("-m", "no_such_module"), "there is no module no_such_module"),
+    ],
+)
+def test_what_cannot_be_run_is_one_sentence(program, words, said):
+    result = program({}, words=words)
+    assert result.returncode == 1 and said in result.stderr and "Traceback" not in result.stderr
+
+
+def test_an_interrupt_ends_the_program_as_python_does(tmp_path):
+    path = tmp_path / "main.py"
+    path.write_text("import time\nprint('go', flush=True)\ntime.sleep(60)\n")
+    process = subprocess.Popen(
+        [*run_words, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "go\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGINT and said.endswith("KeyboardInterrupt\n")
+
+
+def notebook(*cells):
+    return json.dumps(
+        {"cells": [{"cell_type": "code", "source": text} for text in cells], "nbformat": 4}
+    )
+
+
+def test_a_notebook_shows_values_as_they_come(program):
+    cells = ["x = 3\nx * 2", "x;", "None", "_1 + Out[1]", "%time x\n!echo shell", "s = '''\n%time\n'''\ns"]
+    result = program({"n.ipynb": notebook(*cells)}, words=("n.ipynb",))
+    lines = result.stdout.splitlines()
+    assert lines[:2] == ["Out[1]: 6", "Out[4]: 12"], result.stderr
+    assert "shell" in lines and lines[-1] == r"Out[6]: '\n%time\n'"
+
+
+def test_a_failing_cell_ends_a_notebook_and_is_named(program):
+    cells = ["def f():\n    return 1 / 0", "f()", "print('after')"]
+    result = program({"n.ipynb": notebook(*cells)}, words=("n.ipynb",))
+    assert result.returncode == 1 and "after" not in result.stdout
+    assert 'cell 1/3>", line 2, in f\n    return 1 / 0' in result.stderr
+    assert "kasoku/" not in result.stderr
+
+
+def test_a_notebook_that_is_none(program):
+    result = program({"n.ipynb": "{"}, words=("n.ipynb",))
+    assert result.returncode == 1 and "is not a notebook" in result.stderr
