@@ -1,0 +1,156 @@
+/// \file kasoku/compile/cache.h
+/// What is compiled: modules in memory, found without a lock, and the files of
+/// the disk cache, as `kasoku cache` shows them.
+#pragma once
+
+#include "kasoku/compile/disk_cache.h"
+#include "kasoku/device/module.h"
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+/// A file as it was when its content was verified.
+struct FileStamp {
+  std::string path;
+  std::string hash;  ///< hex, of the content
+  uint64_t size = 0, inode = 0;
+  int64_t modified = 0;  ///< nanoseconds
+};
+
+/// Hash to Module. Modules stay; a replaced one lives on with whoever holds it.
+class ModuleTable {
+ public:
+  struct Entry {
+    Hash128 hash;
+    std::shared_ptr<Module> module;
+    std::vector<FileStamp> includes;
+  };
+
+  /// Takes no lock and allocates nothing.
+  const Entry* find(const Hash128& hash) const;
+  void insert(Entry entry);
+
+ private:
+  struct Slots {
+    explicit Slots(size_t size) : mask(size - 1), entries(new std::atomic<const Entry*>[size]()) {}
+    size_t mask;  ///< the size, a power of two, less one
+    std::unique_ptr<std::atomic<const Entry*>[]> entries;
+  };
+  static std::atomic<const Entry*>& slot(const Slots& slots, const Hash128& hash);
+
+  std::atomic<Slots*> slots_{nullptr};
+  std::mutex mutex_;
+  size_t size_ = 0;
+  std::vector<std::unique_ptr<Slots>> all_slots_;      ///< readers may still look at old ones
+  std::vector<std::unique_ptr<const Entry>> entries_;  ///< also replaced ones
+};
+
+/// Runs one piece of work per key at a time: who comes second waits and gets the
+/// same result, or a copy of the same Error. Results are not kept.
+template <class Result>
+class OncePerKey {
+ public:
+  template <class Work>
+  Result run(const Hash128& key, Work&& work) {
+    std::shared_ptr<Pending> pending;
+    {
+      std::lock_guard lock(mutex_);
+      std::shared_ptr<Pending>& found = pending_[key];
+      if (found) {
+        pending = found;
+      } else {
+        found = std::make_shared<Pending>();
+      }
+    }
+    if (pending) return wait(*pending);
+    std::exception_ptr error;
+    Result result{};
+    try {
+      result = work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    std::shared_ptr<Pending> own;
+    {
+      std::lock_guard lock(mutex_);
+      const auto found = pending_.find(key);
+      if (found != pending_.end()) own = std::move(found->second), pending_.erase(found);
+    }
+    if (own) {
+      std::lock_guard lock(own->mutex);
+      own->is_done = true;
+      own->result = result;
+      own->error = error;
+      own->done.notify_all();
+    }
+    if (error) std::rethrow_exception(error);
+    return result;
+  }
+
+  std::mutex& mutex() { return mutex_; }
+  /// In a forked child: the threads that worked are gone.
+  void forget() { pending_.clear(); }
+
+ private:
+  struct Pending {
+    std::mutex mutex;
+    std::condition_variable done;
+    bool is_done = false;
+    Result result{};
+    std::exception_ptr error;
+  };
+
+  static Result wait(Pending& pending);
+
+  std::mutex mutex_;
+  std::map<Hash128, std::shared_ptr<Pending>> pending_;
+};
+
+/// Throws what `error` holds; an Error as a copy, because each thread adds its own line.
+[[noreturn]] void rethrow_copy(const std::exception_ptr& error);
+
+template <class Result>
+Result OncePerKey<Result>::wait(Pending& pending) {
+  std::unique_lock lock(pending.mutex);
+  pending.done.wait(lock, [&] { return pending.is_done; });
+  if (pending.error) rethrow_copy(pending.error);
+  return pending.result;
+}
+
+namespace cache {
+
+/// The process's disk cache, by KASOKU_CACHE, KASOKU_CACHE_DIR and KASOKU_CACHE_SIZE.
+DiskCache& disk();
+
+std::string directory();
+/// Why nothing is kept on disk; empty if all is well.
+std::string problem();
+
+std::vector<DiskCache::Listed> list();
+
+struct Use {
+  uint64_t entries = 0, bytes = 0, most_bytes = 0;
+};
+Use use();
+
+/// Removes all entries from the disk; modules in memory stay. The number of them.
+uint64_t clear();
+
+/// The file as it is now; nothing if it cannot be read.
+std::optional<FileStamp> stamp(const std::string& path);
+/// Whether the file's content is still what it was; a look at its time mostly does.
+bool holds(const FileStamp& stamp);
+
+}  // namespace cache
+
+}  // namespace kasoku

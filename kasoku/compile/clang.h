@@ -1,0 +1,25 @@
+/// \file kasoku/compile/clang.h
+/// The compiler for CPUs: the embedded Clang behind clang/clang_api.h, loaded
+/// at the first miss.
+#pragma once
+
+#include "kasoku/compile/compiler.h"
+
+#include <optional>
+#include <string>
+
+namespace kasoku {
+
+Compiler& clang_compiler();
+
+/// File of the library that would be loaded; may not exist.
+std::string clang_library();
+/// Whether it has been loaded: cached runs never do.
+bool clang_is_loaded();
+
+/// What is known of a text by its syntax tree, for text that another compiler
+/// compiles: kernels with their parameters, read and written. Nothing if the text cannot
+/// be parsed or the compiler is not there; the text's own compiler has the word then.
+std::optional<ModuleInfo> clang_signature(const Program& program);
+
+}  // namespace kasoku

@@ -1,0 +1,31 @@
+/// \file kasoku/compile/key.h
+/// The name of compiled code: a hash of everything that decides it.
+///
+/// Files that the text includes from disk are not known before it is parsed: an
+/// entry lists them with their hashes, and holds only while those are right.
+#pragma once
+
+#include "kasoku/base/hash.h"
+#include "kasoku/compile/program.h"
+#include "kasoku/device/device.h"
+
+#include <string>
+
+namespace kasoku {
+
+struct Key {
+  Hash128 hash;
+  /// What was hashed; kept in the entry and compared, so that not even a
+  /// collision gives the wrong code.
+  std::string material;
+};
+
+/// Of the first stage. `identity` is the compiler's, with its version and target.
+Key program_key(const Program& program, const std::string& identity);
+
+/// Of the second stage: one kernel of a parsed module for one block shape.
+/// `payload` is the first stage's, so included files are in it.
+Key kernel_key(const Hash128& payload, const KernelInfo& kernel, const uint32_t block[3],
+               const std::string& identity);
+
+}  // namespace kasoku

@@ -1,0 +1,39 @@
+/// \file kasoku/device/buffer.cpp
+#include "kasoku/device/buffer.h"
+
+#include "kasoku/device/counters.h"
+
+namespace kasoku {
+
+std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  Stream& stream = device.current_stream();
+  buffer->memory_ = device.allocate(bytes, stream);
+  buffer->last_stream_.store(&stream, std::memory_order_relaxed);
+  buffer->device_ = &device;  // from here on the destructor gives the memory back
+  buffer->bytes_ = bytes;
+  counters().allocations.fetch_add(1, std::memory_order_relaxed);
+  counters().bytes_allocated.fetch_add(bytes, std::memory_order_relaxed);
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes,
+                                      std::shared_ptr<void> owner, bool is_read_only) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->device_ = &device;
+  buffer->memory_ = memory;
+  buffer->bytes_ = bytes;
+  buffer->is_read_only_ = is_read_only;
+  buffer->is_own_ = false;
+  buffer->owner_ = std::move(owner);
+  buffer->is_shared = true;
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (!is_own_ || !device_) return;
+  Stream* last = last_stream();
+  device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
+}
+
+}  // namespace kasoku

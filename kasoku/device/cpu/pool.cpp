@@ -1,0 +1,310 @@
+/// \file kasoku/device/cpu/pool.cpp
+/// A list of open jobs that idle workers look through; a job lives on its caller's
+/// stack, so a call allocates nothing. Not oneTBB: its threads cannot be had again
+/// in a forked child, and peers bring other versions of its library into the process.
+#include "kasoku/device/cpu/pool.h"
+
+#include "kasoku/base/env.h"
+#include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace kasoku::cpu {
+
+namespace {
+
+/// Waking a thread costs more than most launches, so a worker looks for a while
+/// before it sleeps, and a caller before it waits for the last worker.
+constexpr auto spin_time = std::chrono::microseconds(30);
+
+struct Job {
+  Job(uint64_t n, uint64_t grain, const BlockBody& body) : n(n), grain(grain), body(body) {}
+
+  const uint64_t n, grain;
+  const BlockBody& body;
+  std::atomic<uint64_t> next{0};
+  std::atomic<bool> is_stopped{false};
+  std::exception_ptr error;           ///< guarded by the pool's mutex
+  std::atomic<uint32_t> helpers{0};   ///< workers inside; grows only under the pool's mutex
+  InterruptCheck interrupt;
+  Job* newer = nullptr;
+  Job* older = nullptr;
+
+  bool has_chunks() const {
+    return !is_stopped.load(std::memory_order_relaxed) && next.load(std::memory_order_relaxed) < n;
+  }
+};
+
+template <class Condition>
+bool spin_until(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + spin_time;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (condition()) return true;
+      __builtin_ia32_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+class Pool {
+ public:
+  explicit Pool(uint32_t workers) : workers_(workers) {}
+
+  void start() {
+    sigset_t all, before;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // workers inherit: signals go to others
+    for (uint32_t i = 1; i < workers_; ++i) {
+      try {
+        std::thread([this, i] { work(i); }).detach();
+      } catch (const std::system_error&) {
+        break;  // as many as the system allows; the caller always works
+      }
+      started_ = i;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  uint32_t workers() const { return workers_; }
+  bool is_alone() const { return started_ == 0; }
+  std::mutex& mutex() { return mutex_; }
+
+  void run(Job& job) {
+    open(job);
+    take_chunks(job, true);
+    close(job);
+  }
+
+  /// In a forked child: the helpers of jobs on this thread's stack are gone.
+  void abandon() {
+    for (Job* job = newest_; job; job = job->older) job->helpers.store(0);
+  }
+
+  void enqueue(std::function<void()> task) {
+    {
+      std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+      opened_.fetch_add(1, std::memory_order_relaxed);
+    }
+    wake_.notify_one();
+  }
+
+ private:
+  void open(Job& job) {
+    bool is_someone_asleep;
+    {
+      std::lock_guard lock(mutex_);
+      job.older = newest_;
+      if (newest_) newest_->newer = &job;
+      newest_ = &job;
+      opened_.fetch_add(1, std::memory_order_relaxed);
+      is_someone_asleep = n_asleep_ > 0;
+    }
+    if (is_someone_asleep) wake_.notify_one();  // who wakes wakes the next
+  }
+
+  void close(Job& job) {
+    {
+      std::lock_guard lock(mutex_);
+      (job.newer ? job.newer->older : newest_) = job.older;
+      if (job.older) job.older->newer = job.newer;
+    }
+    const auto is_left = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
+    if (!is_left() && !spin_until(is_left)) {
+      std::unique_lock lock(mutex_);
+      left_.wait(lock, is_left);
+    }
+    // A helper that left last may still hold the mutex to notify: it does not
+    // touch the job then.
+    std::exception_ptr error;
+    {
+      std::lock_guard lock(mutex_);
+      error = std::move(job.error);
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+  void take_chunks(Job& job, bool is_caller) {
+    try {
+      while (job.has_chunks()) {
+        const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
+        if (begin >= job.n) break;
+        if (is_caller)
+          job.interrupt.look();
+        else if (job.interrupt.is_requested())
+          throw Error(ErrorKind::interrupted, "interrupted");
+        job.body(begin, std::min(job.n, begin + job.grain));
+      }
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (!job.error) job.error = std::current_exception();
+      job.is_stopped.store(true);
+    }
+  }
+
+  Job* find_job() {
+    for (Job* job = newest_; job; job = job->older)
+      if (job->has_chunks()) return job;
+    return nullptr;
+  }
+
+  void work(uint32_t number) {
+    char name[16];
+    std::snprintf(name, sizeof name, "kasoku %u", number);
+    pthread_setname_np(pthread_self(), name);
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (Job* job = find_job()) {
+        job->helpers.fetch_add(1, std::memory_order_relaxed);
+        const bool wake_another = n_asleep_ > 0 && job->next.load() + job->grain < job->n;
+        lock.unlock();
+        if (wake_another) wake_.notify_one();
+        take_chunks(*job, false);
+        lock.lock();
+        if (job->helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_all();
+        continue;
+      }
+      if (!tasks_.empty()) {
+        std::function<void()> task = std::move(tasks_.front());
+        tasks_.pop_front();
+          lock.unlock();
+        task();
+        task = nullptr;
+        lock.lock();
+        continue;
+      }
+      const uint64_t seen = opened_.load(std::memory_order_relaxed);
+      const auto is_new = [&] { return opened_.load(std::memory_order_relaxed) != seen; };
+      lock.unlock();
+      spin_until(is_new);
+      lock.lock();
+      ++n_asleep_;
+      wake_.wait(lock, is_new);
+      --n_asleep_;
+    }
+  }
+
+  const uint32_t workers_;
+  uint32_t started_ = 0;
+  std::mutex mutex_;
+  std::condition_variable wake_, left_;
+  Job* newest_ = nullptr;
+  std::deque<std::function<void()>> tasks_;
+  std::atomic<uint64_t> opened_{0};  ///< jobs and tasks so far; grows under the mutex
+  uint32_t n_asleep_ = 0;
+};
+
+/// Cores that this process may use: affinity, then the control group's quota.
+uint32_t available_cores() {
+  uint32_t cores = 1;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    cores = std::max(1, CPU_COUNT(&set));
+  else
+    cores = std::max(1u, std::thread::hardware_concurrency());
+  if (std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "re")) {
+    unsigned long long quota = 0, period = 0;
+    if (std::fscanf(file, "%llu %llu", &quota, &period) == 2 && period)
+      cores = std::clamp<uint32_t>(static_cast<uint32_t>((quota + period - 1) / period), 1, cores);
+    std::fclose(file);
+  }
+  return cores;
+}
+
+uint32_t configured_workers() {
+  constexpr uint64_t most = 1024;
+  if (const auto number = env_number(Env::KASOKU_NUM_THREADS)) {
+    if (*number == 0)
+      throw Error(ErrorKind::value, "KASOKU_NUM_THREADS is 0, and at least one thread must work")
+          .fix("unset KASOKU_NUM_THREADS");
+    return static_cast<uint32_t>(std::min(*number, most));
+  }
+  return available_cores();
+}
+
+std::mutex creation_mutex;
+std::atomic<Pool*> current_pool{nullptr};
+
+void before_fork() {
+  creation_mutex.lock();
+  if (Pool* pool = current_pool.load()) pool->mutex().lock();
+}
+void after_fork_in_parent() {
+  if (Pool* pool = current_pool.load()) pool->mutex().unlock();
+  creation_mutex.unlock();
+}
+void after_fork_in_child() {
+  if (Pool* pool = current_pool.load()) {  // its threads are gone; it is left as it is
+    pool->abandon();
+    pool->mutex().unlock();
+    current_pool.store(nullptr);
+  }
+  creation_mutex.unlock();
+}
+
+Pool& pool() {
+  if (Pool* pool = current_pool.load(std::memory_order_acquire)) return *pool;
+  const uint32_t workers = worker_count();
+  std::lock_guard lock(creation_mutex);
+  if (Pool* pool = current_pool.load()) return *pool;
+  static const int registered =
+      pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  (void)registered;
+  Pool* pool = new Pool(workers);  // lives as long as the process: workers use it until then
+  pool->start();
+  current_pool.store(pool, std::memory_order_release);
+  return *pool;
+}
+
+}  // namespace
+
+uint32_t worker_count() {
+  static const uint32_t workers = configured_workers();
+  return workers;
+}
+
+uint64_t suggested_grain(uint64_t n, uint64_t least) {
+  constexpr uint64_t chunks_per_worker = 8;
+  return std::max({uint64_t{1}, least, n / (worker_count() * chunks_per_worker)});
+}
+
+void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
+  if (n == 0) return;
+  grain = std::clamp<uint64_t>(grain, 1, n);
+  if (n > UINT64_MAX / 2)
+    throw Error(ErrorKind::value, "more than 2^63 blocks cannot be run");
+  if (n == grain || worker_count() == 1) {
+    InterruptCheck interrupt;
+    for (uint64_t begin = 0; begin < n; begin += grain) {
+      interrupt.look();
+      body(begin, std::min(n, begin + grain));
+    }
+    return;
+  }
+  Job job(n, grain, body);
+  pool().run(job);
+}
+
+void run_in_background(std::function<void()> task) {
+  if (worker_count() == 1 || pool().is_alone()) return task();
+  pool().enqueue(std::move(task));
+}
+
+}  // namespace kasoku::cpu

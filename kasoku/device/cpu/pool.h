@@ -1,0 +1,51 @@
+/// \file kasoku/device/cpu/pool.h
+/// The one pool of worker threads of the process, and the one way to use it.
+///
+/// The pool has KASOKU_NUM_THREADS workers, the calling thread counted; they
+/// start at the first call that needs them. After fork() the child gets workers
+/// of its own at its first call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+namespace kasoku::cpu {
+
+/// A reference to something callable with (begin, end); no allocation.
+class BlockBody {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, BlockBody>)
+  BlockBody(F&& body)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
+        call_([](void* object, uint64_t begin, uint64_t end) {
+          (*static_cast<std::remove_reference_t<F>*>(object))(begin, end);
+        }) {}
+
+  void operator()(uint64_t begin, uint64_t end) const { call_(object_, begin, end); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, uint64_t, uint64_t);
+};
+
+/// Runs `body` over [0, n) in chunks of `grain`, the last one shorter. Chunks are
+/// handed out in increasing order; the caller takes part and returns when all are
+/// done. Calls nest. The first exception of a body (or Error(interrupted) after
+/// an interrupt) reaches the caller; chunks not begun by then are left out.
+void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
+
+/// Threads that take part in a call, the caller counted; at least 1.
+uint32_t worker_count();
+
+/// A grain that gives every worker several chunks, at least `least` each.
+uint64_t suggested_grain(uint64_t n, uint64_t least);
+
+/// Runs `task` on a worker some time soon, after parallel work that is open. It
+/// must not throw and must not wait for other tasks; without workers it runs in
+/// the call. After fork() what was waiting is forgotten in the child.
+void run_in_background(std::function<void()> task);
+
+}  // namespace kasoku::cpu

@@ -1,0 +1,55 @@
+/// \file kasoku/device/stream.cpp
+#include "kasoku/device/stream.h"
+
+#include "kasoku/device/device.h"
+
+#include <array>
+
+namespace kasoku {
+
+namespace {
+
+/// Scopes are few and nest, so a short list searched from its end is a map.
+struct Scopes {
+  struct Entry {
+    const Device* device;
+    Stream* stream;
+  };
+  std::array<Entry, 16> entries{};
+  size_t size = 0;
+
+  Entry* find(const Device& device) {
+    for (size_t i = 0; i < size; ++i)
+      if (entries[i].device == &device) return &entries[i];
+    return nullptr;
+  }
+};
+
+thread_local Scopes scopes;
+
+Stream* set_scoped_stream(const Device& device, Stream* stream) {
+  Scopes::Entry* entry = scopes.find(device);
+  if (!entry) {
+    if (scopes.size == scopes.entries.size()) return nullptr;  // more devices than a host has
+    entry = &scopes.entries[scopes.size++];
+    *entry = {&device, nullptr};
+  }
+  Stream* previous = entry->stream;
+  entry->stream = stream;
+  return previous;
+}
+
+}  // namespace
+
+StreamScope::StreamScope(Stream& stream)
+    : device_(stream.device()), previous_(set_scoped_stream(device_, &stream)) {}
+
+StreamScope::~StreamScope() { set_scoped_stream(device_, previous_); }
+
+Stream* scoped_stream(const Device& device) {
+  if (!scopes.size) return nullptr;
+  const Scopes::Entry* entry = scopes.find(device);
+  return entry ? entry->stream : nullptr;
+}
+
+}  // namespace kasoku
