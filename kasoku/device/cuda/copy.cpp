@@ -1,0 +1,185 @@
+#include "kasoku/device/cuda/copy.h"
+
+#include "kasoku/device/counters.h"
+#include "kasoku/device/cuda/stream.h"
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+#include <cstring>
+#include <exception>
+
+namespace kasoku::cuda {
+namespace {
+
+/// Below this the driver's own staging is as fast.
+constexpr size_t small_copy = size_t{256} << 10;
+
+CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+enum class Place { pageable, pinned, device };
+
+Place place_of(const Driver& driver, const void* memory) {
+  int type = 0;
+  if (driver.cuPointerGetAttribute(&type, 2, address(memory))) return Place::pageable;
+  return type == 1 ? Place::pinned : type == 0 ? Place::pageable : Place::device;
+}
+
+void count(std::atomic<uint64_t>& counter, size_t bytes) {
+  counter.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Staging& CudaDevice::staging() {
+  std::call_once(staging_once_, [this] { staging_ = new Staging(*this); });
+  return *staging_;
+}
+
+void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
+                      bool host_is_pinned) {
+  if (bytes == 0) return;
+  ContextScope scope(*this);
+  const CUstream order = stream_of(*this, stream);
+  const Place target = place_of(driver(), to), source = place_of(driver(), from);
+  const auto asked = [&] {
+    const auto name = [&](Place place) {
+      return place == Place::device ? str() : std::string("the host");
+    };
+    return fmt::format("copy {} bytes from {} to {}", bytes, name(source), name(target));
+  };
+  if (target == Place::device && source == Place::device) {
+    count(counters().bytes_within_device, bytes);
+    check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
+  } else if (target == Place::device) {
+    count(counters().bytes_to_device, bytes);
+    if (source == Place::pageable && bytes > small_copy)
+      return staging().to_device(address(to), from, bytes, order);
+    check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
+    if (source == Place::pinned && !host_is_pinned)
+      check(driver().cuStreamSynchronize(order), asked);
+  } else if (source == Place::device) {
+    count(counters().bytes_from_device, bytes);
+    if (target == Place::pageable && bytes > small_copy)
+      return staging().from_device(to, address(from), bytes, order);
+    check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
+    if (target == Place::pageable || !host_is_pinned)
+      check(driver().cuStreamSynchronize(order), asked);
+  } else {
+    check(driver().cuStreamSynchronize(order), asked);
+    std::memmove(to, from, bytes);
+  }
+}
+
+std::vector<Lane*> Staging::borrow(size_t wanted) {
+  std::unique_lock lock(mutex_);
+  returned_.wait(lock, [&] { return !idle_.empty() || n_lanes_ < max_lanes; });
+  std::vector<Lane*> lanes;
+  while (lanes.size() < wanted && !idle_.empty()) {
+    lanes.push_back(idle_.back());
+    idle_.pop_back();
+  }
+  while (lanes.size() < wanted && n_lanes_ < max_lanes) {
+    auto lane = std::make_unique<Lane>();
+    const Driver& driver = device_.driver();
+    for (int i = 0; i < 2; ++i) {
+      CUresult result = driver.cuMemHostAlloc(&lane->piece[i], piece_bytes, 1);
+      if (!result) result = driver.cuEventCreate(&lane->done[i], 2);
+      if (result && !lanes.empty()) return lanes;  // slower, but it works
+      check(result, [] { return "allocate pinned host memory for copies"; });
+    }
+    lanes.push_back(lane.release());
+    ++n_lanes_;
+  }
+  return lanes;
+}
+
+void Staging::give_back(const std::vector<Lane*>& lanes) {
+  {
+    std::lock_guard lock(mutex_);
+    idle_.insert(idle_.end(), lanes.begin(), lanes.end());
+  }
+  returned_.notify_all();
+}
+
+/// `work(lane, next)` in one worker per lane; `next` deals out the pieces.
+template <class Work>
+void Staging::run(size_t pieces, const Work& work) {
+  const auto workers = static_cast<size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+  const std::vector<Lane*> lanes = borrow(std::min({pieces, workers, max_lanes}));
+  std::atomic<size_t> next{0};
+  std::mutex failed_mutex;
+  std::exception_ptr failed;
+  const auto one = [&](Lane& lane) {
+    try {
+      ContextScope scope(device_);
+      work(lane, next);
+    } catch (...) {
+      next = pieces;
+      std::lock_guard lock(failed_mutex);
+      if (!failed) failed = std::current_exception();
+    }
+  };
+  tbb::this_task_arena::isolate([&] {
+    tbb::task_group group;
+    for (size_t i = 1; i < lanes.size(); ++i) group.run([&, i] { one(*lanes[i]); });
+    one(*lanes[0]);
+    group.wait();
+  });
+  give_back(lanes);
+  if (failed) std::rethrow_exception(failed);
+}
+
+void Staging::to_device(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  const Driver& driver = device_.driver();
+  const size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+  const auto asked = [&] {
+    return fmt::format("copy {} bytes from the host to {}", bytes, device_.str());
+  };
+  run(pieces, [&](Lane& lane, std::atomic<size_t>& next) {
+    for (int i = 0;; i ^= 1) {
+      const size_t piece = next.fetch_add(1);
+      if (piece >= pieces) return;
+      const size_t begin = piece * piece_bytes, size = std::min(piece_bytes, bytes - begin);
+      check(driver.cuEventSynchronize(lane.done[i]), asked);  // its last transfer
+      std::memcpy(lane.piece[i], static_cast<const char*>(from) + begin, size);
+      check(driver.cuMemcpyAsync(to + begin, address(lane.piece[i]), size, stream), asked);
+      check(driver.cuEventRecord(lane.done[i], stream), asked);
+    }
+  });
+}
+
+void Staging::from_device(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  const Driver& driver = device_.driver();
+  const size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+  const auto asked = [&] {
+    return fmt::format("copy {} bytes from {} to the host", bytes, device_.str());
+  };
+  run(pieces, [&](Lane& lane, std::atomic<size_t>& next) {
+    struct {
+      size_t begin = 0, size = 0;  // size 0: nothing under way
+    } pending[2];
+    for (int i = 0;; i ^= 1) {
+      if (pending[i].size) {
+        check(driver.cuEventSynchronize(lane.done[i]), asked);
+        std::memcpy(static_cast<char*>(to) + pending[i].begin, lane.piece[i], pending[i].size);
+        pending[i].size = 0;
+      }
+      const size_t piece = next.fetch_add(1);
+      if (piece < pieces) {
+        const size_t begin = piece * piece_bytes, size = std::min(piece_bytes, bytes - begin);
+        // The piece may still be read by an earlier transfer on another stream.
+        check(driver.cuEventSynchronize(lane.done[i]), asked);
+        check(driver.cuMemcpyAsync(address(lane.piece[i]), from + begin, size, stream), asked);
+        check(driver.cuEventRecord(lane.done[i], stream), asked);
+        pending[i] = {begin, size};
+      } else if (!pending[i ^ 1].size) {
+        return;
+      }
+    }
+  });
+}
+
+}  // namespace kasoku::cuda

@@ -1,0 +1,96 @@
+/// \file kasoku/device/cuda/device.h
+/// An NVIDIA GPU. Uses the primary context, so that other CUDA libraries of the
+/// process share our memory.
+#pragma once
+
+#include "kasoku/device/cuda/driver.h"
+#include "kasoku/device/device.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kasoku::cuda {
+
+class CudaStream;
+class Staging;
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const Driver& driver, int index);
+
+  const DeviceProperties& properties() override { return properties_; }
+  MemoryUse memory_use() override;
+
+  void* allocate(size_t bytes, Stream& stream) override;
+  void deallocate(void* memory, size_t bytes, Stream& stream) noexcept override;
+  void trim() override;
+
+  void copy(void* to, const void* from, size_t bytes, Stream& stream,
+            bool host_is_pinned) override;
+  void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) override;
+  void* allocate_pinned(size_t bytes) override;
+  void deallocate_pinned(void* memory) noexcept override;
+
+  Stream& current_stream() override;
+  std::shared_ptr<Stream> make_stream() override;
+  std::shared_ptr<Event> make_event() override;
+  void order(Stream& first, Stream& then) override;
+  void synchronize() override;
+
+  std::shared_ptr<Module> load(Code code) override;
+
+  /// The primary context, made at the first call.
+  CUcontext context();
+  const Driver& driver() const { return cuda::driver(); }
+  int attribute(int attribute) const;
+
+  /// Streams are never destroyed, so that a buffer may remember its last one;
+  /// what is given back is lent again.
+  CudaStream& lend_stream();
+  void take_back(CudaStream& stream) noexcept;
+
+  /// A pinned piece of host memory for a copy; see copy.cpp.
+  Staging& staging();
+
+ private:
+  CUresult allocate_from_driver(CUdeviceptr* memory, size_t bytes, CUstream stream);
+
+  CUdevice device_ = 0;
+  DeviceProperties properties_;
+  std::once_flag context_once_;
+  CUcontext context_ = nullptr;
+  CUmemoryPool pool_ = nullptr;  ///< nullptr: the driver has no stream-ordered allocation
+
+  std::mutex streams_mutex_;
+  std::vector<CudaStream*> idle_streams_;
+
+  std::once_flag staging_once_;
+  Staging* staging_ = nullptr;  ///< as long as the device: for ever
+};
+
+/// Makes the device's context current in the calling thread while alive; a
+/// context of somebody else is put back.
+class ContextScope {
+ public:
+  explicit ContextScope(CudaDevice& device) : driver_(device.driver()) {
+    const CUcontext ours = device.context();
+    driver_.cuCtxGetCurrent(&previous_);
+    if (previous_ == ours) {
+      previous_ = nullptr;
+      return;
+    }
+    check(driver_.cuCtxSetCurrent(ours), [&] { return "switch to " + device.str(); });
+  }
+  ~ContextScope() {
+    if (previous_) driver_.cuCtxSetCurrent(previous_);
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  const Driver& driver_;
+  CUcontext previous_ = nullptr;
+};
+
+}  // namespace kasoku::cuda

@@ -1,0 +1,186 @@
+/// Kernels: launch, attributes, block size. The launch takes no lock and no memory.
+#include "kasoku/device/counters.h"
+#include "kasoku/device/cuda/module.h"
+#include "kasoku/device/cuda/stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace kasoku::cuda {
+namespace {
+
+struct AttributeRow {
+  std::string_view name;
+  int number;
+  bool is_settable;
+};
+
+/// The names that CUDA gives them, in lower case.
+constexpr AttributeRow attribute_table[] = {
+    {"max_threads_per_block", 0, false},
+    {"shared_size_bytes", 1, false},
+    {"const_size_bytes", 2, false},
+    {"local_size_bytes", 3, false},
+    {"num_regs", 4, false},
+    {"ptx_version", 5, false},
+    {"binary_version", 6, false},
+    {"cache_mode_ca", 7, false},
+    {"max_dynamic_shared_size_bytes", 8, true},
+    {"preferred_shared_memory_carveout", 9, true},
+    {"non_portable_cluster_size_allowed", 14, true},
+};
+
+const AttributeRow& find_attribute(std::string_view name) {
+  for (const AttributeRow& row : attribute_table)
+    if (row.name == name) return row;
+  std::string names;
+  for (const AttributeRow& row : attribute_table)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  throw Error(ErrorKind::value, fmt::format("kernels have no attribute '{}'", name))
+      .why("there are " + names);
+}
+
+std::string str(const uint32_t (&value)[3]) {
+  return fmt::format("({}, {}, {})", value[0], value[1], value[2]);
+}
+
+}  // namespace
+
+CudaFunction::CudaFunction(CudaModule& module, KernelInfo info, CUfunction function)
+    : module_(module), device_(module.device()), function_(function), info_(std::move(info)) {
+  const DeviceProperties& limits = device_.properties();
+  std::copy_n(limits.max_block, 3, max_block_.begin());
+  std::copy_n(limits.max_grid, 3, max_grid_.begin());
+  max_threads_ = static_cast<uint32_t>(driver_attribute(0));
+  dynamic_shared_limit_ = static_cast<uint32_t>(driver_attribute(8));
+}
+
+Module& CudaFunction::module() { return module_; }
+
+int CudaFunction::driver_attribute(int number) {
+  ContextScope scope(device_);
+  int value = 0;
+  check(device_.driver().cuFuncGetAttribute(&value, number, function_),
+        [&] { return fmt::format("ask for an attribute of kernel '{}'", info_.name); });
+  return value;
+}
+
+void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& stream) {
+  if (shape.blocks() == 0) return;
+  const auto& [gx, gy, gz] = shape.grid;
+  const auto& [bx, by, bz] = shape.block;
+  const uint64_t threads = shape.threads();
+  if (threads == 0 || threads > max_threads_ || bx > max_block_[0] || by > max_block_[1] ||
+      bz > max_block_[2] || gx > max_grid_[0] || gy > max_grid_[1] || gz > max_grid_[2] ||
+      shape.shared_bytes > dynamic_shared_limit_.load(std::memory_order_relaxed)) [[unlikely]]
+    prepare(shape);
+  ContextScope scope(device_);
+  const CUstream order = stream_of(device_, stream);
+  const Driver& driver = device_.driver();
+  void** values = const_cast<void**>(args);  // the driver only reads them
+  CUresult result;
+  if (!shape.cooperative) [[likely]]
+    result = driver.cuLaunchKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes, order,
+                                   values, nullptr);
+  else if (driver.cuLaunchCooperativeKernel)
+    result = driver.cuLaunchCooperativeKernel(function_, gx, gy, gz, bx, by, bz,
+                                              shape.shared_bytes, order, values);
+  else
+    throw Error(ErrorKind::unsupported, "the NVIDIA driver has no cooperative launches");
+  if (result != success) [[unlikely]]
+    throw launch_failure(result, shape);
+  counters().launches.fetch_add(1, std::memory_order_relaxed);
+}
+
+void CudaFunction::prepare(const LaunchShape& shape) {
+  const std::string what = fmt::format("kernel '{}' cannot be launched with ", info_.name);
+  const DeviceProperties& limits = device_.properties();
+  const uint64_t threads = shape.threads();
+  if (threads == 0)
+    throw Error(ErrorKind::value, what + "block " + str(shape.block))
+        .why("every side of a block is at least 1");
+  if (threads > limits.max_threads_per_block)
+    throw Error(ErrorKind::value, fmt::format("{}{} threads per block", what, threads))
+        .why(fmt::format("block {} is {} threads; {} takes at most {}", str(shape.block), threads,
+                         limits.name, limits.max_threads_per_block))
+        .fix("block=(256, 1, 1) and a larger grid");
+  if (threads > max_threads_)
+    throw Error(ErrorKind::value, fmt::format("{}{} threads per block", what, threads))
+        .why(fmt::format("it was compiled for at most {}: by its registers ({} a thread) or its "
+                         "__launch_bounds__",
+                         max_threads_, driver_attribute(4)))
+        .fix(fmt::format("a block of {} threads, or __launch_bounds__({})", max_threads_, threads));
+  static constexpr char axis[] = "xyz";
+  for (int i = 0; i < 3; ++i) {
+    if (shape.block[i] > max_block_[i])
+      throw Error(ErrorKind::value, what + "block " + str(shape.block))
+          .why(fmt::format("{} takes at most {} threads along {}", limits.name, max_block_[i], axis[i]));
+    if (shape.grid[i] > max_grid_[i])
+      throw Error(ErrorKind::value, what + "grid " + str(shape.grid))
+          .why(fmt::format("{} takes at most {} blocks along {}", limits.name, max_grid_[i], axis[i]))
+          .fix("put the long side on x");
+  }
+  const auto own = static_cast<uint32_t>(driver_attribute(1));
+  const uint32_t most = limits.max_shared_bytes_opt_in;
+  if (own > most || shape.shared_bytes > most - own)
+    throw Error(ErrorKind::value, fmt::format("{}{} bytes of dynamic shared memory", what,
+                                              shape.shared_bytes))
+        .why(fmt::format("{} has {} bytes for a block, and the kernel's own shared arrays take {}",
+                         limits.name, most, own));
+  // Beyond 48 KB the kernel has to opt in; we do that for the user.
+  if (shape.shared_bytes > dynamic_shared_limit_.load())
+    set_attribute("max_dynamic_shared_size_bytes", shape.shared_bytes);
+}
+
+Error CudaFunction::launch_failure(CUresult result, const LaunchShape& shape) {
+  Error error = failure(result, fmt::format("launch kernel '{}' with grid {}, block {}, {} bytes of "
+                                            "dynamic shared memory on {}",
+                                            info_.name, str(shape.grid), str(shape.block),
+                                            shape.shared_bytes, device_.str()));
+  if (result == cooperative_launch_too_large) {
+    int blocks = 0;
+    device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, function_, static_cast<int>(shape.threads()), shape.shared_bytes);
+    error.why(fmt::format("all blocks of a cooperative launch run at once, and {} blocks of this "
+                          "shape fit on {}",
+                          static_cast<uint64_t>(blocks) * device_.properties().multiprocessors,
+                          device_.properties().name));
+  }
+  if (result == launch_out_of_resources)
+    error.why("a block of this shape needs more registers or shared memory than there are")
+        .fix("a smaller block");
+  return error;
+}
+
+int64_t CudaFunction::attribute(std::string_view name) {
+  return driver_attribute(find_attribute(name).number);
+}
+
+void CudaFunction::set_attribute(std::string_view name, int64_t value) {
+  const AttributeRow& row = find_attribute(name);
+  if (!row.is_settable)
+    throw Error(ErrorKind::value, fmt::format("attribute '{}' of a kernel cannot be set", name));
+  ContextScope scope(device_);
+  check(device_.driver().cuFuncSetAttribute(function_, row.number, static_cast<int>(value)), [&] {
+    return fmt::format("set {} of kernel '{}' to {}", name, info_.name, value);
+  });
+  // Two threads may set it at once: the driver's value is the truth.
+  if (row.number == 8) dynamic_shared_limit_ = static_cast<uint32_t>(driver_attribute(8));
+}
+
+uint32_t CudaFunction::suggested_block() {
+  if (const uint32_t known = suggested_block_.load(std::memory_order_relaxed)) return known;
+  ContextScope scope(device_);
+  int grid = 0, block = 0;
+  check(device_.driver().cuOccupancyMaxPotentialBlockSize(&grid, &block, function_, nullptr, 0, 0),
+        [&] { return fmt::format("ask for a block size of kernel '{}'", info_.name); });
+  // 256 threads fill a multiprocessor as well as more do, and leave a finer tail.
+  const uint32_t good = block >= 256 ? 256 : static_cast<uint32_t>(std::max(block, 1));
+  suggested_block_.store(good, std::memory_order_relaxed);
+  return good;
+}
+
+}  // namespace kasoku::cuda

@@ -1,0 +1,162 @@
+#include "kasoku/device/cuda/stream.h"
+
+#include <fmt/format.h>
+
+namespace kasoku::cuda {
+namespace {
+
+/// The streams that the calling thread has borrowed, by device.
+struct ThreadStreams {
+  std::vector<CudaStream*> streams;
+  ~ThreadStreams() {
+    for (CudaStream* stream : streams)
+      if (stream) static_cast<CudaDevice&>(stream->device()).take_back(*stream);
+  }
+};
+thread_local ThreadStreams thread_streams;
+
+CudaEvent& cuda_event(Event& event) {
+  if (auto* found = dynamic_cast<CudaEvent*>(&event)) return *found;
+  throw Error(ErrorKind::value, "the event belongs to a device that is not CUDA");
+}
+
+}  // namespace
+
+CUstream stream_of(CudaDevice& device, Stream& stream) {
+  if (&stream.device() != &device) [[unlikely]]
+    throw Error(ErrorKind::value, fmt::format("a stream of {} was given where one of {} is needed",
+                                              stream.device().str(), device.str()));
+  return static_cast<CudaStream&>(stream).stream;
+}
+
+Stream& CudaDevice::current_stream() {
+  if (Stream* scoped = scoped_stream(*this)) return *scoped;
+  auto& streams = thread_streams.streams;
+  const size_t i = static_cast<size_t>(index);
+  if (i >= streams.size()) streams.resize(i + 1, nullptr);
+  if (!streams[i]) streams[i] = &lend_stream();
+  return *streams[i];
+}
+
+CudaStream& CudaDevice::lend_stream() {
+  {
+    std::lock_guard lock(streams_mutex_);
+    if (!idle_streams_.empty()) {
+      CudaStream* stream = idle_streams_.back();
+      idle_streams_.pop_back();
+      return *stream;
+    }
+  }
+  ContextScope scope(*this);
+  CUstream stream = nullptr;
+  // Flag 0: waits for the legacy default stream and is waited for by it.
+  check(driver().cuStreamCreate(&stream, 0), [&] { return "make a stream on " + str(); });
+  return *new CudaStream(*this, stream);
+}
+
+void CudaDevice::take_back(CudaStream& stream) noexcept {
+  std::lock_guard lock(streams_mutex_);
+  idle_streams_.push_back(&stream);
+}
+
+std::shared_ptr<Stream> CudaDevice::make_stream() {
+  return std::shared_ptr<Stream>(&lend_stream(), [this](Stream* stream) {
+    take_back(static_cast<CudaStream&>(*stream));
+  });
+}
+
+std::shared_ptr<Event> CudaDevice::make_event() { return std::make_shared<CudaEvent>(*this); }
+
+void CudaDevice::order(Stream& first, Stream& then) {
+  CUstream earlier = nullptr;
+  auto& owner = static_cast<CudaDevice&>(first.device());
+  if (first.device().kind != DeviceKind::cuda || then.device().kind != DeviceKind::cuda) return;
+  earlier = static_cast<CudaStream&>(first).stream;
+  CUevent event = nullptr;
+  const auto asked = [&] { return "order a stream behind another on " + str(); };
+  {
+    ContextScope scope(owner);
+    check(driver().cuEventCreate(&event, 2), asked);  // 2: no timing
+    const CUresult recorded = driver().cuEventRecord(event, earlier);
+    if (recorded) driver().cuEventDestroy(event);
+    check(recorded, asked);
+  }
+  CUresult waited;
+  {
+    ContextScope scope(static_cast<CudaDevice&>(then.device()));
+    waited = driver().cuStreamWaitEvent(static_cast<CudaStream&>(then).stream, event, 0);
+  }
+  driver().cuEventDestroy(event);  // the driver keeps it until it is done
+  check(waited, asked);
+}
+
+void CudaStream::synchronize() {
+  ContextScope scope(device_);
+  check(device_.driver().cuStreamSynchronize(stream),
+        [&] { return "wait for a stream of " + device_.str(); });
+}
+
+bool CudaStream::is_done() {
+  ContextScope scope(device_);
+  const CUresult result = device_.driver().cuStreamQuery(stream);
+  if (result == not_ready) return false;
+  check(result, [&] { return "look at a stream of " + device_.str(); });
+  return true;
+}
+
+void CudaStream::wait(Event& event) {
+  ContextScope scope(device_);
+  check(device_.driver().cuStreamWaitEvent(stream, cuda_event(event).event, 0),
+        [&] { return "make a stream of " + device_.str() + " wait for an event"; });
+}
+
+CudaEvent::CudaEvent(CudaDevice& device) : device_(device) {
+  ContextScope scope(device);
+  check(device.driver().cuEventCreate(&event, 0), [&] { return "make an event on " + device.str(); });
+}
+
+CudaEvent::~CudaEvent() {
+  try {
+    ContextScope scope(device_);
+    device_.driver().cuEventDestroy(event);
+  } catch (const Error&) {
+    // After a fork or a fault there is nothing left to destroy.
+  }
+}
+
+void CudaEvent::record(Stream& stream) {
+  ContextScope scope(device_);
+  check(device_.driver().cuEventRecord(event, stream_of(device_, stream)),
+        [&] { return "record an event on " + device_.str(); });
+}
+
+void CudaEvent::synchronize() {
+  ContextScope scope(device_);
+  check(device_.driver().cuEventSynchronize(event),
+        [&] { return "wait for an event of " + device_.str(); });
+}
+
+bool CudaEvent::is_done() {
+  ContextScope scope(device_);
+  const CUresult result = device_.driver().cuEventQuery(event);
+  if (result == not_ready) return false;
+  check(result, [&] { return "look at an event of " + device_.str(); });
+  return true;
+}
+
+double CudaEvent::milliseconds_since(Event& earlier) {
+  ContextScope scope(device_);
+  float milliseconds = 0;
+  const CUresult result =
+      device_.driver().cuEventElapsedTime(&milliseconds, cuda_event(earlier).event, event);
+  if (result == not_ready)
+    throw Error(ErrorKind::value, "the time between two events was asked for before both were done")
+        .fix("event.synchronize()");
+  if (result == 400)
+    throw Error(ErrorKind::value, "the time between two events was asked for, but one was never recorded")
+        .fix("event.record()");
+  check(result, [&] { return "take the time between two events of " + device_.str(); });
+  return milliseconds;
+}
+
+}  // namespace kasoku::cuda

@@ -1,0 +1,35 @@
+/// What must hold with and without a GPU.
+#include "kasoku/device/cuda/cuda.h"
+#include "kasoku/device/cuda/libraries.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace kasoku;
+
+TEST_CASE("cuda: either there are devices or there is a reason") {
+  CHECK(cuda_devices().empty() == !cuda_missing().empty());
+  if (!cuda_devices().empty()) {
+    CHECK(cuda_devices()[0]->str() == "cuda:0");
+    CHECK(!cuda_driver_version().empty());
+  } else {
+    MESSAGE("no GPU here, CUDA tests are skipped: ", cuda_missing());
+  }
+}
+
+TEST_CASE("cuda: libraries and headers are found in a folder of wheels") {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::temp_directory_path() / "kasoku_wheels_test";
+  fs::create_directories(root / "nvidia/kasoku_test/lib");
+  std::ofstream(root / "nvidia/kasoku_test/lib/libkasoku_nothing.so.7") << "x";
+  CHECK(cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"}).empty());
+  cuda::add_search_folder(root.string());
+  const std::string found = cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"});
+  CHECK(found == fs::canonical(root / "nvidia/kasoku_test/lib/libkasoku_nothing.so.7").string());
+  std::string reason;
+  CHECK(cuda::open_library(found, &reason) == nullptr);
+  CHECK(!reason.empty());
+  fs::remove_all(root);
+}
