@@ -1,0 +1,214 @@
+#include "kasoku/compile/nvrtc.h"
+
+#include "kasoku/compile/nvrtc_library.h"
+#include "kasoku/compile/nvrtc_log.h"
+#include "kasoku/compile/nvrtc_ptx.h"
+#include "kasoku/compile/nvrtc_text.h"
+#include "kasoku/compile/options.h"
+#include "kasoku/device/cuda/libraries.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace kasoku {
+namespace {
+
+/// Raised when the code that is made from the same input changes.
+constexpr int code_version = 1;
+
+const std::string& header_folder() {
+  static const std::string& folder = *new std::string(cuda::find_headers(nvrtc_library_file()));
+  return folder;
+}
+
+/// Size and time of a file: enough to see that a library was replaced, without loading it.
+std::string stamp(const std::string& path) {
+  struct stat status;
+  if (path.empty() || stat(path.c_str(), &status)) return path;
+  return fmt::format("{} {} {}.{}", std::filesystem::path(path).filename().string(), status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+/// 90 of "sm_90a".
+int number_of(const std::string& architecture) {
+  const size_t digits = architecture.find_first_of("0123456789");
+  return digits == std::string::npos ? 0 : std::atoi(architecture.c_str() + digits);
+}
+
+/// What to compile for: machine code if this NVRTC knows the GPU, else PTX of the
+/// newest architecture that it does know, which the driver finishes.
+std::string target_option(const Nvrtc& nvrtc, const std::string& architecture) {
+  const int wanted = number_of(architecture);
+  int best = 0;
+  for (int i = 0; i < nvrtc.n_supported; ++i)
+    if (nvrtc.supported[i] <= wanted) best = nvrtc.supported[i];
+  if (best == wanted && nvrtc.cubin_size) return "--gpu-architecture=" + architecture;
+  if (best == 0)
+    throw Error(ErrorKind::unsupported, fmt::format("NVRTC {}.{} does not compile for {}", nvrtc.major,
+                                                    nvrtc.minor, architecture))
+        .why(fmt::format("the oldest that it knows is sm_{}", nvrtc.n_supported ? nvrtc.supported[0] : 0))
+        .fix("an older nvidia-cuda-nvrtc");
+  return fmt::format("--gpu-architecture=compute_{}", best);
+}
+
+/// sm_90a where the user asks for the variant of the same GPU with its own instructions.
+std::string architecture_for(const Program& program, const std::string& device_architecture) {
+  for (const std::string& option : program.options) {
+    const size_t at = option.find("sm_");
+    const bool is_arch = option.find("arch") != std::string::npos && at != std::string::npos;
+    if (is_arch && option.compare(at, std::string::npos, device_architecture + "a") == 0)
+      return device_architecture + "a";
+  }
+  return device_architecture;
+}
+
+struct Handle {
+  const Nvrtc& nvrtc;
+  nvrtcProgram program = nullptr;
+  ~Handle() {
+    if (program) nvrtc.destroy(&program);
+  }
+  void check(int result, const char* what) const {
+    if (result) throw Error(ErrorKind::internal, fmt::format("NVRTC failed to {}", what)).why(nvrtc.error_text(result));
+  }
+  std::string text(int (*size_of)(nvrtcProgram, size_t*), int (*get)(nvrtcProgram, char*), const char* what) const {
+    size_t size = 0;
+    check(size_of(program, &size), what);
+    std::string out(size, '\0');
+    if (size) check(get(program, out.data()), what);
+    return out;
+  }
+};
+
+struct Output {
+  ModuleInfo info;
+  std::string ptx;
+  std::string machine_code;  ///< empty where NVRTC does not know the GPU
+};
+
+Output run(const Program& program, const std::string& device_architecture) {
+  const Nvrtc& nvrtc = nvrtc_library();
+  const CompileOptions user = read_options(program.options);
+  const std::string& cuda_headers = header_folder();
+  NvrtcText text = read_nvrtc_text(program, user.include_dirs);
+
+  std::vector<std::string> options;
+  options.push_back(target_option(nvrtc, architecture_for(program, device_architecture)));
+  options.insert(options.end(), user.nvrtc.begin(), user.nvrtc.end());
+  const auto has_option = [&](const char* start) {
+    for (const std::string& option : user.nvrtc)
+      if (option.starts_with(start)) return true;
+    return false;
+  };
+  if (!has_option("-std")) options.push_back("-std=" + user.standard);
+  if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
+  for (std::string& option : prelude_options(text, !cuda_headers.empty())) options.push_back(std::move(option));
+  if (!cuda_headers.empty()) {
+    options.push_back("-I" + cuda_headers);
+    // CUDA 13 keeps its C++ library in a folder of its own.
+    if (std::filesystem::is_directory(cuda_headers + "/cccl")) options.push_back("-I" + cuda_headers + "/cccl");
+  }
+
+  std::vector<const char*> names, contents, arguments;
+  const auto add_header = [&](const std::string& name, const std::string& content) {
+    for (const char* known : names)
+      if (name == known) return;
+    names.push_back(name.c_str());
+    contents.push_back(content.c_str());
+  };
+  for (const auto& [name, content] : program.headers) add_header(name, content);
+  for (const auto& [name, content] : prelude_headers()) add_header(name, content);
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+
+  Handle handle{nvrtc};
+  handle.check(nvrtc.create(&handle.program, program.text.c_str(), program.file.c_str(),
+                            static_cast<int>(names.size()), contents.data(), names.data()),
+               "take the text");
+  for (const std::string& expression : program.name_expressions)
+    handle.check(nvrtc.add_expression(handle.program, expression.c_str()), "take a name expression");
+  const int result = nvrtc.compile(handle.program, static_cast<int>(arguments.size()), arguments.data());
+  std::string raw_log = handle.text(nvrtc.log_size, nvrtc.log, "give its messages");
+  while (!raw_log.empty() && (raw_log.back() == '\0' || raw_log.back() == '\n')) raw_log.pop_back();
+  const NvrtcLog log = read_nvrtc_log(raw_log);
+  if (result) {
+    std::string errors = log.errors.empty() ? raw_log : log.errors;
+    if (errors.empty()) errors = nvrtc.error_text(result);
+    while (!errors.empty() && errors.back() == '\n') errors.pop_back();
+    Error error(ErrorKind::compile, errors);
+    if (cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
+      error.why("CUDA's headers are not installed").fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
+    throw error;
+  }
+
+  Output out;
+  out.ptx = handle.text(nvrtc.ptx_size, nvrtc.ptx, "give its PTX");
+  while (!out.ptx.empty() && out.ptx.back() == '\0') out.ptx.pop_back();
+  if (options[0].find("=sm_") != std::string::npos)
+    out.machine_code = handle.text(nvrtc.cubin_size, nvrtc.cubin, "give its machine code");
+  out.info = read_ptx(out.ptx);
+  out.info.includes = std::move(text.files);
+  out.info.warnings = log.warnings;
+  for (const std::string& expression : program.name_expressions) {
+    const char* symbol = nullptr;
+    handle.check(nvrtc.lowered_name(handle.program, expression.c_str(), &symbol), "name an expression");
+    out.info.expressions[expression] = symbol;
+  }
+  return out;
+}
+
+class NvrtcCompiler final : public Compiler {
+ public:
+  std::string identity(Device& device) override {
+    return fmt::format("nvrtc {}; {}; headers {}; prelude {}; code {}", stamp(nvrtc_library_file()),
+                       device.properties().architecture,
+                       header_folder().empty() ? "none" : stamp(header_folder() + "/cuda_fp16.h"),
+                       prelude_hash(), code_version);
+  }
+
+  Unit compile(const Program& program, Device& device) override {
+    return nvrtc_compile(program, device.properties().architecture);
+  }
+
+  KernelCode specialise(const std::string&, const KernelInfo& kernel, const uint32_t[3], Device& device) override {
+    throw Error(ErrorKind::internal,
+                fmt::format("kernel '{}' on {} has one code for all block shapes", kernel.name, device.str()));
+  }
+
+  std::string code_text(const Program& program, Device& device, const std::string& kernel, CodeForm form,
+                        const uint32_t[3]) override {
+    if (form == CodeForm::text) return program.text;
+    if (form != CodeForm::ptx)
+      throw Error(ErrorKind::unsupported, fmt::format("there is no {} of a kernel on {}",
+                                                      form == CodeForm::llvm_ir ? "LLVM IR" : "assembly",
+                                                      device.str()))
+          .why("NVRTC gives PTX")
+          .fix("ask for the PTX, or for another device");
+    return run(program, device.properties().architecture).ptx;
+  }
+};
+
+}  // namespace
+
+Compiler::Unit nvrtc_compile(const Program& program, const std::string& architecture) {
+  Output output = run(program, architecture);
+  Compiler::Unit unit;
+  unit.payload = output.machine_code.empty() ? std::move(output.ptx) : std::move(output.machine_code);
+  unit.info = std::move(output.info);
+  return unit;
+}
+
+Compiler& nvrtc_compiler() {
+  static NvrtcCompiler& compiler = *new NvrtcCompiler;
+  return compiler;
+}
+
+std::string nvrtc_missing() {
+  return nvrtc_library_file().empty() ? "NVRTC is not installed (libnvrtc.so.13, .12 or .11.2)" : "";
+}
+std::string nvrtc_file() { return nvrtc_library_file(); }
+std::string nvrtc_headers() { return header_folder(); }
+
+}  // namespace kasoku
