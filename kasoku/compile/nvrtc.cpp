@@ -1,11 +1,13 @@
 #include "kasoku/compile/nvrtc.h"
 
+#include "kasoku/base/error.h"
 #include "kasoku/compile/nvrtc_library.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
 #include "kasoku/compile/nvrtc_text.h"
 #include "kasoku/compile/options.h"
 #include "kasoku/device/cuda/libraries.h"
+#include "kasoku/device/device.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,0 +1,186 @@
+/// The CUDA compiler without a GPU: NVRTC compiles for any architecture.
+#include "kasoku/base/error.h"
+#include "kasoku/compile/nvrtc.h"
+#include "kasoku/compile/nvrtc_log.h"
+#include "kasoku/compile/nvrtc_ptx.h"
+#include "kasoku/compile/nvrtc_text.h"
+#include "kasoku/device/module.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace kasoku;
+
+namespace {
+
+bool has_nvrtc() {
+  if (nvrtc_missing().empty()) return true;
+  MESSAGE("skipped: ", nvrtc_missing());
+  return false;
+}
+
+Compiler::Unit compile_text(const std::string& text, std::vector<std::string> options = {},
+                            std::vector<std::string> expressions = {}) {
+  Program program;
+  program.text = text;
+  program.options = std::move(options);
+  program.name_expressions = std::move(expressions);
+  return nvrtc_compile(program, "sm_90");
+}
+
+std::string error_of(const std::string& text, std::vector<std::string> options = {},
+                     std::vector<std::string> expressions = {}) {
+  try {
+    compile_text(text, std::move(options), std::move(expressions));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("nvrtc: a kernel becomes machine code, its parameters' sizes are known") {
+  if (!has_nvrtc()) return;
+  const auto unit = compile_text(R"(
+    struct S { int a; double b; };
+    extern "C" __global__ void __launch_bounds__(128) k(S s, const float* x, float4 v, bool b, short n) {
+      if (b) ((float*)x)[0] = s.a + v.x + n;
+    })");
+  CHECK(unit.payload.substr(1, 3) == "ELF");
+  REQUIRE(unit.info.kernels.size() == 1);
+  const KernelInfo& k = unit.info.kernels[0];
+  CHECK(k.name == "k");
+  CHECK(k.max_threads == 128);
+  REQUIRE(k.params.size() == 5);
+  const uint32_t sizes[] = {16, 8, 16, 1, 2};
+  for (int i = 0; i < 5; ++i) CHECK(k.params[i].size == sizes[i]);
+}
+
+TEST_CASE("nvrtc: name expressions lead to symbols, namespaces are kept") {
+  if (!has_nvrtc()) return;
+  const auto unit = compile_text(R"(
+    namespace ns { template <class T> __global__ void scale(T* x, T s) { x[threadIdx.x] *= s; }
+                   __device__ int counter; __constant__ float table[4];
+                   __global__ void count(float* x) { atomicAdd(&counter, 1); x[0] = table[1]; } })",
+                                 {}, {"ns::scale<float>", "ns::scale<double>"});
+  CHECK(find_kernel(unit.info, "ns::scale<double>").symbol == "_ZN2ns5scaleIdEEvPT_S1_");
+  CHECK(find_kernel(unit.info, "ns::count").symbol == "_ZN2ns5countEPf");
+  CHECK(find_global(unit.info, "ns::counter").size == 4);
+  CHECK(find_global(unit.info, "ns::table").size == 16);
+  CHECK(find_global(unit.info, "ns::table").is_constant);
+}
+
+TEST_CASE("nvrtc: an error has the user's file, line, column, source and caret") {
+  if (!has_nvrtc()) return;
+  CHECK(error_of("__global__ void k(float* x) {\n  x[0] = nothing + 1;\n}\n") ==
+        "kernel.cu:2:10: error: identifier \"nothing\" is undefined\n"
+        "    2 |   x[0] = nothing + 1;\n"
+        "      |          ^");
+  CHECK(error_of("#line 12 \"train.py\"\n__global__ void k(float* x) { x = nothing; }").starts_with("train.py:12:35: error: "));
+  CHECK(error_of("#include <no_such_header.h>\n").find("no_such_header.h") != std::string::npos);
+}
+
+TEST_CASE("nvrtc: a template's error says where it was instantiated") {
+  if (!has_nvrtc()) return;
+  const std::string text = error_of(
+      "template <class T> __device__ T f(T v) { return v.size(); }\n"
+      "__global__ void k(int* p) { p[0] = f(3); }\n");
+  CHECK(text.find("kernel.cu:1:") != std::string::npos);
+  CHECK(text.find("kernel.cu:2: note: in instantiation of \"T f(T) [with T=int]\"") != std::string::npos);
+}
+
+TEST_CASE("nvrtc: a name expression that names nothing is named") {
+  if (!has_nvrtc()) return;
+  const std::string text = error_of("template <class T> __global__ void f(T* x) {}\n", {}, {"g<float>"});
+  CHECK(text.find("names nothing in the text") != std::string::npos);
+  CHECK(text.find("g") != std::string::npos);
+}
+
+TEST_CASE("nvrtc: an option that is not understood is refused by name") {
+  if (!has_nvrtc()) return;
+  CHECK(error_of("__global__ void k() {}", {"--no-such-option"}).find("--no-such-option") != std::string::npos);
+  CHECK(error_of("__global__ void k(int* x) { x[0] = N; }", {"-DN=3", "-std=c++14", "-lineinfo"}) == "");
+}
+
+TEST_CASE("nvrtc: names that it lacks are there, unless the text declares them") {
+  if (!has_nvrtc()) return;
+  CHECK(error_of(R"(
+    __global__ void k(int32_t* i, double* d, float* f, uchar* u) {
+      i[0] = std::min(3, 4) + INT_MAX + std::numeric_limits<short>::max();
+      d[0] = M_PI + DBL_MAX + std::max(1.0, d[1]); f[0] = FLT_MAX; f[1] = INFINITY + std::sqrt(f[2]);
+      constexpr float inf = std::numeric_limits<float>::infinity(); f[2] = inf; u[0] = UINT8_MAX;
+    })") == "");
+  CHECK(error_of("#define M_PI 3.0f\ntypedef long int64_t;\nusing uint = unsigned int;\n"
+                 "typedef struct { float x; } uchar;\nconst float INFINITY = 3;\n"
+                 "namespace cg { struct A {}; }\n"
+                 "__global__ void k(int64_t* x, uchar u, cg::A a) { x[0] = M_PI + u.x + INFINITY; }") == "");
+  CHECK(error_of("#include <stdint.h>\n#include <cmath>\n#include <cuda_runtime.h>\n#include <stdio.h>\n"
+                 "__global__ void k(uint8_t* x) { printf(\"%d\", x[0]); }") == "");
+  for (const char* standard : {"-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"})
+    CHECK(error_of("__global__ void k(float* x) { x[0] = std::max(x[1], x[2]); }", {standard}) == "");
+}
+
+TEST_CASE("nvrtc: CUDA's own headers are found, and pulled in where only their names are used") {
+  if (!has_nvrtc() || nvrtc_headers().empty()) return;
+  CHECK(error_of("__global__ void k(__half* x) { x[0] = __hadd(x[1], x[2]); }") == "");
+  CHECK(error_of("__global__ void k(float* x) { cg::thread_block b = cg::this_thread_block(); b.sync(); x[b.thread_rank()] = 1; }") == "");
+  CHECK(error_of("#include <curand_kernel.h>\n__global__ void k(float* x) { curandState s; curand_init(1, 2, 3, &s); x[0] = curand_uniform(&s); }") == "");
+  CHECK(error_of("#include <cub/block/block_reduce.cuh>\n__global__ void k(int* x) { using R = cub::BlockReduce<int, 128>; "
+                 "__shared__ R::TempStorage t; int s = R(t).Sum(x[threadIdx.x]); if (threadIdx.x == 0) x[0] = s; }") == "");
+}
+
+TEST_CASE("nvrtc: files that the text includes are found, hashed and listed") {
+  if (!has_nvrtc()) return;
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "kasoku_nvrtc_test";
+  fs::create_directories(folder / "sub");
+  std::ofstream(folder / "a.h") << "#include \"sub/b.h\"\n";
+  std::ofstream(folder / "sub/b.h") << "#define N 7\n";
+  const auto unit = compile_text("#include \"a.h\"\n__global__ void k(int* x) { x[0] = N; }", {"-I" + folder.string()});
+  REQUIRE(unit.info.includes.size() == 2);
+  CHECK(unit.info.includes[0].path == (folder / "a.h").string());
+  CHECK(unit.info.includes[1].hash.size() == 32);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("nvrtc: headers given in memory are used") {
+  if (!has_nvrtc()) return;
+  Program program;
+  program.text = "#include \"mine.h\"\n__global__ void k(int* x) { x[0] = MINE; }";
+  program.headers = {{"mine.h", "#define MINE 3\n"}};
+  CHECK(nvrtc_compile(program, "sm_90").info.kernels.size() == 1);
+}
+
+TEST_CASE("nvrtc: a GPU that it does not know gets PTX") {
+  if (!has_nvrtc()) return;
+  Program program;
+  program.text = "__global__ void k(int* x) { x[0] = 1; }";
+  CHECK(nvrtc_compile(program, "sm_199").payload.find(".visible .entry") != std::string::npos);
+}
+
+TEST_CASE("ptx: symbols become the source's names") {
+  CHECK(source_name("add") == "add");
+  CHECK(source_name("_Z3addPfi") == "add");
+  CHECK(source_name("_ZN2ns5scaleIfEEvPT_S1_") == "ns::scale<float>");
+  CHECK(source_name("_ZN2ns7counterE") == "ns::counter");
+}
+
+TEST_CASE("nvrtc: the corpus compiles for a GPU") {
+  if (!has_nvrtc() || nvrtc_headers().empty()) return;
+  int compiled = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(KASOKU_TESTS_DIR) + "/kernels")) {
+    if (entry.path().extension() != ".cu") continue;
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const bool needs_macros = text.str().find("SCALE") != std::string::npos;
+    CAPTURE(entry.path().string());
+    const std::string error = error_of(text.str(), needs_macros ? std::vector<std::string>{"-DSCALE=3", "-DN=4"} : std::vector<std::string>{});
+    CHECK(error == "");
+    ++compiled;
+  }
+  MESSAGE(compiled, " files of the corpus compiled by NVRTC");
+}
