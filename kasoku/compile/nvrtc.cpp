@@ -1,6 +1,8 @@
 #include "kasoku/compile/nvrtc.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/build_id.h"
+#include "kasoku/compile/clang.h"
 #include "kasoku/compile/nvrtc_library.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
@@ -10,10 +12,9 @@
 #include "kasoku/device/device.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 
 namespace kasoku {
 namespace {
@@ -24,14 +25,6 @@ constexpr int code_version = 1;
 const std::string& header_folder() {
   static const std::string& folder = *new std::string(cuda::find_headers(nvrtc_library_file()));
   return folder;
-}
-
-/// Size and time of a file: enough to see that a library was replaced, without loading it.
-std::string stamp(const std::string& path) {
-  struct stat status;
-  if (path.empty() || stat(path.c_str(), &status)) return path;
-  return fmt::format("{} {} {}.{}", std::filesystem::path(path).filename().string(), status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 /// 90 of "sm_90a".
@@ -139,7 +132,7 @@ Output run(const Program& program, const std::string& device_architecture) {
     std::string errors = log.errors.empty() ? raw_log : log.errors;
     if (errors.empty()) errors = nvrtc.error_text(result);
     while (!errors.empty() && errors.back() == '\n') errors.pop_back();
-    Error error(ErrorKind::compile, errors);
+    Error error(ErrorKind::compile, program.file + " does not compile\n" + errors);
     if (cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
       error.why("CUDA's headers are not installed").fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
     throw error;
@@ -161,13 +154,44 @@ Output run(const Program& program, const std::string& device_architecture) {
   return out;
 }
 
+/// What Clang saw in the text: names, dtypes, what is read and written. Used where
+/// it agrees with the compiled code about the sizes.
+void add_signature(ModuleInfo& info, const ModuleInfo& seen) {
+  const auto is_same_layout = [](const KernelInfo& a, const KernelInfo& b) {
+    if (a.params.size() != b.params.size()) return false;
+    for (size_t i = 0; i < a.params.size(); ++i)
+      if (a.params[i].size != b.params[i].size) return false;
+    return true;
+  };
+  for (KernelInfo& kernel : info.kernels) {
+    const KernelInfo* match = nullptr;
+    for (const KernelInfo& row : seen.kernels)
+      if (row.symbol == kernel.symbol) match = &row;
+    // int64_t is another type there, so a symbol may differ where the name does not.
+    if (!match)
+      for (const KernelInfo& row : seen.kernels)
+        if (row.name == kernel.name) match = &row;
+    if (!match || !is_same_layout(*match, kernel)) continue;
+    kernel.name = match->name;
+    kernel.line = match->line;
+    kernel.params = match->params;
+    kernel.params_known = match->params_known;
+    kernel.uses_barrier = match->uses_barrier;
+    kernel.uses_grid_sync = match->uses_grid_sync;
+  }
+  for (GlobalInfo& global : info.globals)
+    for (const GlobalInfo& row : seen.globals)
+      if (row.symbol == global.symbol) global.name = row.name;
+}
+
 class NvrtcCompiler final : public Compiler {
  public:
   std::string identity(Device& device) override {
-    return fmt::format("nvrtc {}; {}; headers {}; prelude {}; code {}", stamp(nvrtc_library_file()),
-                       device.properties().architecture,
-                       header_folder().empty() ? "none" : stamp(header_folder() + "/cuda_fp16.h"),
-                       prelude_hash(), code_version);
+    static const std::string library = file_identity(nvrtc_library_file());
+    static const std::string headers =
+        header_folder().empty() ? "none" : file_identity(header_folder() + "/cuda_fp16.h");
+    return fmt::format("nvrtc {} for {}; headers {}; prelude {}; code {}", library,
+                       device.properties().architecture, headers, prelude_hash(), code_version);
   }
 
   Unit compile(const Program& program, Device& device) override {
@@ -195,7 +219,20 @@ class NvrtcCompiler final : public Compiler {
 }  // namespace
 
 Compiler::Unit nvrtc_compile(const Program& program, const std::string& architecture) {
+  // Clang reads the signature while NVRTC compiles. Programs of our own need none:
+  // who wrote them knows it.
+  std::future<std::optional<ModuleInfo>> signature;
+  if (!program.is_generated)
+    signature = std::async(std::launch::async, [&program]() -> std::optional<ModuleInfo> {
+      try {
+        return clang_signature(program);
+      } catch (const std::exception&) {
+        return std::nullopt;  // NVRTC has the last word
+      }
+    });
   Output output = run(program, architecture);
+  if (signature.valid())
+    if (const auto seen = signature.get()) add_signature(output.info, *seen);
   Compiler::Unit unit;
   unit.payload = output.machine_code.empty() ? std::move(output.ptx) : std::move(output.machine_code);
   unit.info = std::move(output.info);

@@ -77,10 +77,11 @@ TEST_CASE("nvrtc: name expressions lead to symbols, namespaces are kept") {
 TEST_CASE("nvrtc: an error has the user's file, line, column, source and caret") {
   if (!has_nvrtc()) return;
   CHECK(error_of("__global__ void k(float* x) {\n  x[0] = nothing + 1;\n}\n") ==
+        "kernel.cu does not compile\n"
         "kernel.cu:2:10: error: identifier \"nothing\" is undefined\n"
         "    2 |   x[0] = nothing + 1;\n"
         "      |          ^");
-  CHECK(error_of("#line 12 \"train.py\"\n__global__ void k(float* x) { x = nothing; }").starts_with("train.py:12:35: error: "));
+  CHECK(error_of("#line 12 \"train.py\"\n__global__ void k(float* x) { x = nothing; }").find("\ntrain.py:12:35: error: ") != std::string::npos);
   CHECK(error_of("#include <no_such_header.h>\n").find("no_such_header.h") != std::string::npos);
 }
 

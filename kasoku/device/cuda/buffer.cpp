@@ -1,4 +1,5 @@
 /// Memory of a CudaDevice: allocation in the order of a stream, fills, figures.
+#include "kasoku/base/text.h"
 #include "kasoku/device/cuda/device.h"
 #include "kasoku/device/cuda/stream.h"
 
@@ -11,13 +12,6 @@ namespace kasoku::cuda {
 namespace {
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
-
-std::string megabytes(uint64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) * 1e-3);
-  if (bytes < 10'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
-  return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
-}
 
 /// An eight-byte pattern: the driver fills with four at most. Writes the first
 /// elements from the host, then doubles what is there.
@@ -71,9 +65,9 @@ void* CudaDevice::allocate(size_t bytes, Stream& stream) {
   if (result == out_of_memory) {
     const MemoryUse use = memory_use();
     throw Error(ErrorKind::memory, fmt::format("{} has no room for {} ({} bytes)", str(),
-                                               megabytes(bytes), bytes))
-        .why(fmt::format("{} of {} are free; kasoku's arrays hold {}", megabytes(use.free),
-                         megabytes(use.total), megabytes(use.used)));
+                                               bytes_text(bytes), bytes))
+        .why(fmt::format("{} of {} are free; kasoku's arrays hold {}", bytes_text(use.free),
+                         bytes_text(use.total), bytes_text(use.used)));
   }
   check(result, [&] { return fmt::format("allocate {} bytes on {}", bytes, str()); });
   return reinterpret_cast<void*>(memory);

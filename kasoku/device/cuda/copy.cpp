@@ -1,11 +1,10 @@
 #include "kasoku/device/cuda/copy.h"
 
 #include "kasoku/device/counters.h"
+#include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cuda/stream.h"
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
 #include <atomic>
 #include <cstring>
@@ -107,27 +106,19 @@ void Staging::give_back(const std::vector<Lane*>& lanes) {
 /// `work(lane, next)` in one worker per lane; `next` deals out the pieces.
 template <class Work>
 void Staging::run(size_t pieces, const Work& work) {
-  const auto workers = static_cast<size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+  const size_t workers = cpu::worker_count();
   const std::vector<Lane*> lanes = borrow(std::min({pieces, workers, max_lanes}));
   std::atomic<size_t> next{0};
-  std::mutex failed_mutex;
   std::exception_ptr failed;
-  const auto one = [&](Lane& lane) {
-    try {
+  try {
+    // A worker that comes late finds nothing left; the first one could do it alone.
+    cpu::parallel_blocks(lanes.size(), 1, [&](uint64_t begin, uint64_t end) {
       ContextScope scope(device_);
-      work(lane, next);
-    } catch (...) {
-      next = pieces;
-      std::lock_guard lock(failed_mutex);
-      if (!failed) failed = std::current_exception();
-    }
-  };
-  tbb::this_task_arena::isolate([&] {
-    tbb::task_group group;
-    for (size_t i = 1; i < lanes.size(); ++i) group.run([&, i] { one(*lanes[i]); });
-    one(*lanes[0]);
-    group.wait();
-  });
+      for (uint64_t i = begin; i < end; ++i) work(*lanes[i], next);
+    });
+  } catch (...) {
+    failed = std::current_exception();
+  }
   give_back(lanes);
   if (failed) std::rethrow_exception(failed);
 }
