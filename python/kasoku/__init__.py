@@ -25,7 +25,7 @@ _lazy = {
     "_task": "delayed compute visualize Pool",
     "_check": "check Finding",
     "_compare": "compare",
-    "_settings": "default_device stats",
+    "_settings": "stats Stats",
 }
 _lazy = {name: module for module, names in _lazy.items() for name in names.split()}
 

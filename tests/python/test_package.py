@@ -1,0 +1,91 @@
+"""What users import and install: cheap to import, complete, a C++ library too."""
+
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+import kasoku as ks
+import pytest
+
+root = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_import_costs_little_beyond_numpy(clean_process):
+    def seconds(module):
+        text = f"import numpy, time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+        return statistics.median(float(clean_process(text).stdout) for _ in range(5))
+
+    assert seconds("kasoku") - seconds("sys") < 0.05
+
+
+def test_import_loads_nothing_heavy(clean_process):
+    text = """
+import sys, kasoku
+heavy = {"typer", "rich", "click", "matplotlib", "ast", "inspect", "IPython"} & (set(sys.modules) - before)
+print(sorted(heavy))
+print(any("kasoku_clang" in line for line in open("/proc/self/maps")))
+"""
+    result = clean_process("import sys, numpy; before = set(sys.modules)\n" + text)
+    assert result.stdout.splitlines() == ["[]", "False"]
+
+
+def test_every_public_name_is_there():
+    missing = [name for name in dir(ks) if not name.startswith("_") and not hasattr(ks, name)]
+    assert missing == []
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'kasoku' has no attribute 'no_such_name'"):
+        ks.no_such_name
+
+
+@pytest.mark.parametrize(
+    "ours, pythons",
+    [
+        ("ValueError", ValueError),
+        ("TypeError", TypeError),
+        ("IndexError", IndexError),
+        ("MemoryError", MemoryError),
+        ("UnsupportedError", NotImplementedError),
+        ("OSError", OSError),
+        ("DeviceError", RuntimeError),
+        ("CompileError", RuntimeError),
+        ("InternalError", RuntimeError),
+    ],
+)
+def test_errors_are_pythons_and_ours(ours, pythons):
+    kind = getattr(ks.errors, ours)
+    assert issubclass(kind, ks.Error) and issubclass(kind, pythons)
+
+
+def test_ctrl_c_passes_except_exception():
+    assert not issubclass(ks.errors.Interrupted, Exception)
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")
+def test_a_cmake_project_builds_against_the_installed_library(tmp_path):
+    tree = root / "build/release"
+    if not (tree / "build.ninja").exists():
+        pytest.skip("no build tree here: this is an installed package")
+
+    def run(*words):
+        result = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    run("cmake", "--install", str(tree), "--prefix", str(tmp_path / "installed"))
+    run(
+        "cmake", "-S", str(root / "examples/cpp"), "-B", str(tmp_path / "build"), "-G", "Ninja",
+        f"-DCMAKE_PREFIX_PATH={tmp_path / 'installed'}",
+    )  # fmt: skip
+    run("cmake", "--build", str(tmp_path / "build"))
+    assert run(str(tmp_path / "build/example")) == "cpu: x[0] = 6, x[999] = 6\n"
+
+
+def test_the_package_can_be_run_as_a_module():
+    result = subprocess.run(
+        [sys.executable, "-m", "kasoku", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert result.stdout == f"kasoku {ks.__version__}\n"

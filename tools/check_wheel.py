@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Installs the wheel of a folder into an empty environment and runs a kernel from it, on a
+PATH without compilers. Fails if the wheel is larger than it may be."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+largest = 45_000_000
+program = """
+import pycuda.autoinit, pycuda.gpuarray as gpuarray, numpy, kasoku
+from pycuda.elementwise import ElementwiseKernel
+f = ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")
+x, y = gpuarray.to_gpu(numpy.arange(10, dtype=numpy.int32)), gpuarray.zeros(10, dtype=numpy.int32)
+f(x, y)
+assert (y.get() == numpy.arange(1, 11)).all()
+print(kasoku.__file__, y.get())
+"""
+
+
+def main(folder):
+    (wheel,) = pathlib.Path(folder).glob("*.whl")
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size / 1e6:.1f} MB (at most {largest / 1e6:.0f})")
+    for entry in sorted(zipfile.ZipFile(wheel).infolist(), key=lambda e: -e.compress_size)[:4]:
+        print(f"  {entry.compress_size / 1e6:6.1f} MB  {entry.filename}")
+    with tempfile.TemporaryDirectory() as temporary:
+        home = pathlib.Path(temporary)
+        subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+        run = {"check": True, "cwd": home}
+        pip = [home / "venv/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, wheel.resolve()], **run)
+        (home / "program.py").write_text(program)
+        environment = {"PATH": str(home / "venv/bin"), "HOME": str(home), "LANG": "C.UTF-8"}
+        kasoku = home / "venv/bin/kasoku"
+        subprocess.run([kasoku, "run", "program.py"], env=environment, **run)
+        subprocess.run([kasoku, "doctor"], env=environment, **run)
+    if size > largest:
+        sys.exit(f"the wheel is larger than {largest} bytes")
+
+
+main(sys.argv[1])
