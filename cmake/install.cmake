@@ -2,6 +2,7 @@
 # everything that the package needs beside its extension.
 include(GNUInstallDirs)
 
+find_package(TBB REQUIRED)
 # The TBB that we linked against, under the name that the loader asks for.
 get_target_property(tbb_file TBB::tbb IMPORTED_LOCATION_RELEASE)
 if(NOT tbb_file)

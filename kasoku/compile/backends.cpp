@@ -151,7 +151,15 @@ Device& default_device() {
   return none ? *none : device;
 }
 
-void set_default_device(Device& device) { process_default.store(&device); }
+Device& set_default_device(Device& device) {
+  Device* before = process_default.exchange(&device);
+  if (before) return *before;
+  try {
+    return device_by_env();
+  } catch (const Error&) {  // the variable was wrong, and now nobody asks for it
+    return device;
+  }
+}
 
 DefaultDeviceScope::DefaultDeviceScope(Device& device) : previous_(scoped_default) {
   scoped_default = &device;

@@ -22,8 +22,8 @@ bool has_device(std::string_view name);
 
 /// KASOKU_DEVICE, else cpu; the innermost DefaultDeviceScope of this thread goes first.
 Device& default_device();
-/// For all threads that have no scope.
-void set_default_device(Device& device);
+/// For all threads that have no scope. Returns what it was.
+Device& set_default_device(Device& device);
 
 class DefaultDeviceScope {
  public:

@@ -20,7 +20,6 @@ del _name
 _lazy = {
     "_kernel": "ElementwiseKernel ReductionKernel InclusiveScanKernel ExclusiveScanKernel "
     "RawModule RawKernel SourceModule",
-    "_array": "",
     "_jit": "jit njit prange report",
     "_task": "delayed compute visualize Pool",
     "_check": "check Finding",

@@ -7,6 +7,16 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+// All of them here: a file that casts to std::string without its caster would
+// change what that cast means in every other file.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 

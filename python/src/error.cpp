@@ -1,7 +1,6 @@
 /// \file error.cpp
 /// kasoku::Error becomes the Python exception of its kind (kasoku/errors.py).
 #include "bindings.h"
-#include "interrupt.h"
 #include "kasoku/base/error.h"
 
 namespace kasoku {
@@ -15,7 +14,6 @@ void raise(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
   } catch (const Error& error) {
-    if (error.kind == ErrorKind::interrupted && restore_interrupt()) return;
     PyErr_SetString(exceptions[static_cast<int>(error.kind)], error.what());
   }
 }

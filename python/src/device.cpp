@@ -1,0 +1,161 @@
+/// \file device.cpp
+/// Devices, the default one, and waiting for them.
+#include "device.h"
+
+#include "kasoku/base/env.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#if __has_include("kasoku/compile/nvrtc.h")
+#include "kasoku/device/cuda/libraries.h"
+#endif
+
+#include <memory>
+#include <optional>
+#include <tuple>
+
+namespace kasoku {
+
+Device& to_device(nb::handle object) {
+  if (object.is_none()) return default_device();
+  Device* found = nullptr;
+  if (nb::try_cast(object, found) && found) return *found;
+  return device(nb::cast<std::string>(nb::str(object)));
+}
+
+namespace {
+
+/// The result of default_device(x): the default was set for all threads at the
+/// call; `with` makes that the block's and this thread's only.
+class DefaultDevice {
+ public:
+  DefaultDevice(Device& wanted, Device& before) : wanted_(wanted), before_(&before) {}
+  DefaultDevice(const DefaultDevice&) = delete;
+
+  Device& enter() {
+    if (before_) set_default_device(*before_);
+    before_ = nullptr;
+    scope_.emplace_back(std::make_unique<DefaultDeviceScope>(wanted_));
+    return wanted_;
+  }
+  void exit() {
+    if (!scope_.empty()) scope_.pop_back();
+  }
+  Device& wanted() const { return wanted_; }
+
+ private:
+  Device& wanted_;
+  Device* before_;
+  std::vector<std::unique_ptr<DefaultDeviceScope>> scope_;
+};
+
+nb::dict properties(Device& device) {
+  const DeviceProperties& p = device.properties();
+  nb::dict result;
+  result["name"] = p.name;
+  result["architecture"] = p.architecture;
+  result["total_memory"] = p.total_memory;
+  result["multiprocessors"] = p.multiprocessors;
+  result["max_threads_per_block"] = p.max_threads_per_block;
+  result["max_block"] = nb::make_tuple(p.max_block[0], p.max_block[1], p.max_block[2]);
+  result["max_grid"] = nb::make_tuple(p.max_grid[0], p.max_grid[1], p.max_grid[2]);
+  result["max_shared_bytes_per_block"] = p.max_shared_bytes_per_block;
+  result["max_shared_bytes_opt_in"] = p.max_shared_bytes_opt_in;
+  result["warp_size"] = p.warp_size;
+  result["compute_capability"] =
+      nb::make_tuple(p.compute_capability[0], p.compute_capability[1]);
+  return result;
+}
+
+nb::dict memory(Device& device) {
+  const MemoryUse use = device.memory_use();
+  nb::dict result;
+  result["free"] = use.free;
+  result["total"] = use.total;
+  result["used"] = use.used;
+  result["cached"] = use.cached;
+  return result;
+}
+
+/// PyPI's nvidia wheels lie in these folders.
+void add_site_packages() {
+  const nb::list path = nb::module_::import_("sys").attr("path");
+  for (nb::handle entry : path) {
+    std::string folder;
+    if (!nb::try_cast(entry, folder)) continue;
+#if __has_include("kasoku/compile/nvrtc.h")
+    if (folder.ends_with("site-packages") || folder.ends_with("dist-packages"))
+      cuda::add_search_folder(folder);
+#endif
+  }
+}
+
+}  // namespace
+
+void bind_device(nb::module_& m) {
+  using namespace nb::literals;
+  constexpr auto reference = nb::rv_policy::reference;
+  add_site_packages();
+
+  nb::class_<Device>(m, "Device", "A processor: a CPU with all its cores, or one GPU.")
+      .def(nb::new_([](nb::object name) { return &to_device(name); }), "name"_a, reference)
+      .def_prop_ro("name", &Device::str, "\"cpu\" or \"cuda:0\"; what device= arguments take.")
+      .def_prop_ro("kind", [](Device& d) { return d.str().substr(0, d.str().find(':')); },
+                   "\"cpu\" or \"cuda\".")
+      .def_prop_ro("index", [](Device& d) { return d.index; })
+      .def_prop_ro("properties", properties, "Name, architecture, limits, as a dict.")
+      .def_prop_ro("memory", memory,
+                   "Bytes: free and total of the device, used and cached by kasoku.")
+      .def("synchronize", &Device::synchronize, no_gil(), "Waits for all work on this device.")
+      .def("trim", &Device::trim, no_gil(), "Gives memory that is kept for reuse back.")
+      .def("__str__", &Device::str)
+      .def("__repr__", [](Device& d) { return "kasoku.Device('" + d.str() + "')"; })
+      .def("__hash__", [](Device& d) { return reinterpret_cast<intptr_t>(&d) >> 4; })
+      .def("__eq__", [](Device& d, nb::object other) {
+        Device* o = nullptr;
+        if (nb::try_cast(other, o)) return o == &d;
+        return nb::isinstance<nb::str>(other) && nb::cast<std::string>(other) == d.str();
+      }, nb::arg().none());
+
+  m.def("devices", [] {
+    nb::list result;
+    for (Device* d : devices()) result.append(nb::cast(d, nb::rv_policy::reference));
+    return result;
+  }, "All devices of this machine, the CPU first.");
+  m.def("has_device", [](std::string_view name) { return has_device(name); }, "name"_a,
+        "Whether there is such a device, e.g. \"cuda\".");
+  m.def("synchronize", [](nb::object of) {
+    if (!of.is_none()) {
+      Device& d = to_device(of);
+      nb::gil_scoped_release released;
+      d.synchronize();
+      return;
+    }
+    nb::gil_scoped_release released;
+    for (Device* d : devices()) d->synchronize();
+  }, "device"_a = nb::none(), "Waits for all work of a device; of all devices if none is given.");
+
+  nb::class_<DefaultDevice>(m, "_DefaultDevice")
+      .def("__enter__", &DefaultDevice::enter, reference)
+      .def("__exit__", [](DefaultDevice& self, nb::args) { self.exit(); })
+      .def("__repr__", [](DefaultDevice& self) {
+        return "kasoku.default_device('" + self.wanted().str() + "')";
+      });
+  m.def("default_device", [](nb::object wanted) -> nb::object {
+    if (wanted.is_none()) return nb::cast(&default_device(), nb::rv_policy::reference);
+    Device& found = to_device(wanted);
+    return nb::cast(std::make_unique<DefaultDevice>(found, set_default_device(found)));
+  }, "device"_a = nb::none(),
+  "default_device() is the device that new arrays and kernels use.\n\n"
+  "default_device(\"cuda\") sets it for the whole process; `with default_device(\"cuda\"):`\n"
+  "sets it for the block, in this thread only.");
+
+  m.def("_variables", [] {
+    nb::list rows;
+    for (size_t i = 0; i < std::size(env_table); ++i)
+      rows.append(nb::make_tuple(env_table[i].name, env(static_cast<Env>(i)),
+                                 env_table[i].default_value, env_table[i].meaning));
+    return rows;
+  }, "Every KASOKU_ variable: name, value, default, meaning.");
+}
+
+}  // namespace kasoku
