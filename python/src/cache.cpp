@@ -6,10 +6,8 @@
 #include "kasoku/compile/clang.h"
 #include "kasoku/compile/stats.h"
 #include "kasoku/device/counters.h"
-#if __has_include("kasoku/compile/nvrtc.h")
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/libraries.h"
-#endif
 
 
 #include <vector>
@@ -72,7 +70,6 @@ void bind_cache(nb::module_& m) {
 
   m.def("_compiler_library", clang_library);
   m.def("_compiler_is_loaded", clang_is_loaded);
-#if __has_include("kasoku/compile/nvrtc.h")
   m.def("_cuda_missing", cuda_missing, no_gil(), "Why there is no CUDA device; empty if there is.");
   m.def("_cuda_driver_version", cuda_driver_version, no_gil());
   m.def("_find_cuda_library", [](const std::string& stem) {
@@ -82,9 +79,6 @@ void bind_cache(nb::module_& m) {
       if (std::string file = cuda::find_library({name}); !file.empty()) return file;
     return std::string();
   }, "stem"_a, "The file of \"nvrtc\" or \"cublas\"; empty if there is none.");
-#else
-  m.def("_cuda_missing", [] { return std::string("this build of kasoku has no CUDA"); });
-#endif
 }
 
 }  // namespace kasoku

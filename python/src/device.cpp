@@ -5,9 +5,7 @@
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
-#if __has_include("kasoku/compile/nvrtc.h")
 #include "kasoku/device/cuda/libraries.h"
-#endif
 
 #include <memory>
 #include <optional>
@@ -82,10 +80,8 @@ void add_site_packages() {
   for (nb::handle entry : path) {
     std::string folder;
     if (!nb::try_cast(entry, folder)) continue;
-#if __has_include("kasoku/compile/nvrtc.h")
     if (folder.ends_with("site-packages") || folder.ends_with("dist-packages"))
       cuda::add_search_folder(folder);
-#endif
   }
 }
 

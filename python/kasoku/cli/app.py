@@ -50,8 +50,11 @@ _add_commands()
 
 
 def main():
-    from kasoku.errors import Error
+    import warnings
 
+    from kasoku.errors import CacheWarning, Error
+
+    warnings.simplefilter("ignore", CacheWarning)  # `cache` and `doctor` say it themselves
     try:
         return app()
     except Error as error:  # one sentence, no traceback of ours

@@ -1,0 +1,113 @@
+"""ks.stats() and the disk cache as Python sees it: what a run costs is said, what was compiled
+once is not compiled again, and a damaged or forbidden folder changes no result."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import kasoku as ks
+import pytest
+
+program = """
+import kasoku as ks, sys
+text = 'extern "C" __global__ void seven(int *x) { x[threadIdx.x] = 7; }'
+x = ks.zeros(4, dtype="int32", device="cpu")
+ks.RawModule(code=text, device="cpu").get_function("seven")((1,), (4,), (x,))
+assert x.numpy().tolist() == [7] * 4
+s = ks.stats()
+print(s.compiles, s.disk_hits, s.damaged_entries, ks._core._compiler_is_loaded())
+"""
+
+
+def counts(result):
+    compiles, hits, damaged, loaded = result.stdout.split()
+    return int(compiles), int(hits), int(damaged), loaded == "True"
+
+
+def test_a_second_process_does_not_load_the_compiler(tmp_path, clean_process):
+    env = {"KASOKU_CACHE_DIR": str(tmp_path)}
+    compiles, hits, _, loaded = counts(clean_process(program, env=env))
+    assert compiles > 0 and loaded
+    compiles, hits, _, loaded = counts(clean_process(program, env=env))
+    assert compiles == 0 and hits > 0 and not loaded
+
+
+def test_a_damaged_entry_is_a_miss(tmp_path, clean_process):
+    env = {"KASOKU_CACHE_DIR": str(tmp_path)}
+    clean_process(program, env=env)
+    files = [p for p in tmp_path.rglob("*") if p.is_file() and p.stat().st_size > 100]
+    assert files
+    for path in files:
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        path.write_bytes(data)
+    compiles, _, damaged, _ = counts(clean_process(program, env=env))
+    assert compiles > 0 and damaged > 0
+    for path in files:
+        if path.exists():
+            os.truncate(path, path.stat().st_size // 2)
+    assert counts(clean_process(program, env=env))[0] > 0
+
+
+def test_a_folder_that_cannot_be_used_is_one_warning(tmp_path, clean_process):
+    (tmp_path / "file").write_text("")
+    result = clean_process(program, env={"KASOKU_CACHE_DIR": str(tmp_path / "file")})
+    assert counts(result)[0] > 0
+    assert result.stderr.count("CacheWarning") == 1 and "KASOKU_CACHE_DIR" in result.stderr
+
+
+def test_a_folder_of_others_is_refused(tmp_path, clean_process):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    result = clean_process(program, env={"KASOKU_CACHE_DIR": str(folder)})
+    assert counts(result)[0] > 0 and "CacheWarning" in result.stderr
+    assert not any(p.is_file() for p in folder.rglob("*"))
+
+
+def test_the_folder_is_the_users_own(tmp_path, clean_process):
+    folder = tmp_path / "cache"
+    clean_process(program, env={"KASOKU_CACHE_DIR": str(folder)})
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_cache_can_be_off(tmp_path, clean_process):
+    env = {"KASOKU_CACHE_DIR": str(tmp_path / "cache"), "KASOKU_CACHE": "0"}
+    assert counts(clean_process(program, env=env))[0] > 0
+    assert not list(tmp_path.rglob("*.*"))
+
+
+def test_many_processes_compile_one_kernel_once(tmp_path):
+    env = {**os.environ, "KASOKU_CACHE_DIR": str(tmp_path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    compiles = [int(p.communicate(timeout=120)[0].split()[0]) for p in processes]
+    alone = max(compiles)
+    assert alone > 0 and compiles.count(0) >= 6, compiles
+
+
+def test_stats_are_counters_that_can_be_subtracted(device):
+    before = ks.stats()
+    assert before["launches"] == before.launches and before.hits >= 0
+    with pytest.raises(AttributeError, match="no counter 'nothing'"):
+        before.nothing
+    x = ks.array([1, 2, 3], device=device)
+    x.numpy()
+    between = ks.stats() - before
+    assert between.bytes_to_device >= 0 and set(between) == set(before)
+    assert "launches" in repr(between)
+
+
+@pytest.mark.slow
+def test_two_hundred_processes_compile_one_kernel(tmp_path):
+    env = {**os.environ, "KASOKU_CACHE_DIR": str(tmp_path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(200)
+    ]
+    compiles = [int(p.communicate(timeout=600)[0].split()[0]) for p in processes]
+    assert compiles.count(0) >= 195, compiles
+    assert not list(pathlib.Path(tmp_path).rglob("*.tmp*"))
