@@ -1,0 +1,87 @@
+/// \file kasoku/task/task.h
+/// Delayed work: a Task names a function and the tasks whose values it takes.
+///
+/// Tasks are immutable and shared; a TaskGraph is whatever can be reached from
+/// the tasks that are asked for. What a value is, the front end knows (a Python
+/// object, an Array); tasks only hand it on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+using Value = std::shared_ptr<void>;
+
+class Task;
+using TaskPointer = std::shared_ptr<const Task>;
+
+class Task {
+ public:
+  using Function = std::function<Value(std::span<const Value> inputs)>;
+
+  Task(std::string name, std::string key, Function work, std::vector<TaskPointer> inputs)
+      : name(std::move(name)), key(std::move(key)), work(std::move(work)), inputs_(std::move(inputs)) {}
+  /// Chains of a million tasks end here without recursion.
+  ~Task();
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  const std::string name;  ///< what a picture shows: "nogil_pi"
+  const std::string key;   ///< unique in the process: "nogil_pi-17"
+  const Function work;
+  const std::vector<TaskPointer>& inputs() const { return inputs_; }
+
+ private:
+  std::vector<TaskPointer> inputs_;
+};
+
+/// Everything that `roots` need, each task once, inputs before their readers.
+class TaskGraph {
+ public:
+  explicit TaskGraph(std::span<const TaskPointer> roots);
+
+  struct Entry {
+    TaskPointer task;
+    std::vector<uint32_t> inputs;   ///< indices of entries, in the order of task->inputs()
+    std::vector<uint32_t> readers;  ///< once per use
+  };
+  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<uint32_t>& roots() const { return roots_; }
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> roots_;
+};
+
+/// When and where a task ran, in seconds since the run began.
+struct TaskTime {
+  double begin = 0, end = 0;
+  int worker = -1;  ///< -1: did not run
+};
+
+struct RunOptions {
+  int workers = 0;  ///< at most so many tasks at once; 0: as many as the pool has
+  /// Called on the waiting thread about twenty times a second and at the end;
+  /// may throw, which ends the run.
+  std::function<void(size_t done, size_t all)> on_progress;
+  std::vector<TaskTime>* times = nullptr;  ///< by entry
+};
+
+/// Runs the graph on the pool and returns the roots' values. A task's exception
+/// stops what has not started and is thrown here. A value is dropped as soon as
+/// its last reader is done.
+std::vector<Value> run(const TaskGraph& graph, const RunOptions& options = {});
+
+/// The graph in Graphviz' language; with times, each task carries its own.
+std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);
+
+/// The place of the running task in its graph, by which random draws are keyed;
+/// 0 outside a task.
+uint64_t current_task_place();
+
+}  // namespace kasoku
