@@ -1,0 +1,77 @@
+"""The face of TensorFlow: eager tensors, tf.function, and the operations that numerical programs use."""
+
+import contextlib
+
+import kasoku as ks
+
+from . import config, dtypes, errors, linalg, math, random
+from ._ops import *  # noqa: F403
+from ._ops import elementwise as _elementwise
+from ._ops import function, tf_print  # noqa: F401
+from ._tensor import Tensor, TensorShape, Variable, in_graph
+from .dtypes import (  # noqa: F401
+    DType,
+    as_dtype,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+__version__ = "2.20.0"
+globals().update(_elementwise)
+globals()["print"] = tf_print
+
+
+def executing_eagerly():
+    """Whether operations run at their place: not inside tf.function."""
+    return not in_graph()
+
+
+@contextlib.contextmanager
+def device(name):
+    """Operations inside run on "/CPU:0", "/GPU:1" and the like."""
+    kind, _, index = (name or "").lower().rpartition("/")[2].removeprefix("device:").partition(":")
+    chosen = {"gpu": f"cuda:{index or 0}", "cpu": "cpu"}.get(kind)
+    with ks.default_device(chosen) if chosen else contextlib.nullcontext():
+        yield
+
+
+def is_tensor(x):
+    return isinstance(x, (Tensor, Variable))
+
+
+class TensorSpec:
+    """A description of an argument; kept, not enforced."""
+
+    def __init__(self, shape=None, dtype=float32, name=None):
+        self.shape, self.dtype, self.name = shape, as_dtype(dtype), name
+
+
+def name_scope(name):
+    return contextlib.nullcontext()
+
+
+class test:  # noqa: N801 - TensorFlow's module name
+    @staticmethod
+    def is_gpu_available(*args, **kwargs):
+        return len(config.list_physical_devices("GPU")) > 0
+
+    @staticmethod
+    def gpu_device_name():
+        return "/device:GPU:0" if test.is_gpu_available() else ""
+
+
+__all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]

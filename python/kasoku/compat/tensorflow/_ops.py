@@ -1,0 +1,255 @@
+"""Operations by TensorFlow's names; the elementwise ones come from a table."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+
+import numpy as np
+
+import kasoku as ks
+
+from . import dtypes
+from ._tensor import GraphScope, Tensor, binary, convert, in_graph
+
+_UNARY = {
+    name: name
+    for name in "abs exp expm1 log log1p sqrt square sin cos tan sinh cosh tanh floor ceil sign reciprocal".split()
+} | {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "negative": "negative", "round": "rint", "rint": "rint", "logical_not": "logical_not", "abs": "absolute",
+}  # fmt: skip
+_PREDICATES = {"is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite"}
+_BINARY = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "truediv": "divide",
+    "floordiv": "floor_divide", "mod": "remainder", "floormod": "remainder", "pow": "power", "maximum": "maximum",
+    "minimum": "minimum", "atan2": "arctan2", "equal": "equal", "not_equal": "not_equal", "less": "less",
+    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
+    "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
+    "squared_difference": None,
+}  # fmt: skip
+_REDUCTIONS = {
+    "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod",
+    "reduce_any": "any", "reduce_all": "all",
+}  # fmt: skip
+elementwise = {}
+
+
+def _unary(name, target):
+    def op(x, name=None):
+        x = convert(x)
+        return Tensor(getattr(ks, target)(x._array))
+
+    op.__name__, op.__doc__ = name, f"tf.{name}: {target} of each element, in x's type."
+    return op
+
+
+def _binary(name, target):
+    def op(x, y, name=None):
+        if target is None:
+            difference = binary("SquaredDifference", ks.subtract, x, y)
+            return difference * difference
+        return binary(op.__name__.title().replace("_", ""), getattr(ks, target), x, y)
+
+    op.__name__, op.__doc__ = name, f"tf.{name}: {target or 'squared difference'} of two tensors of one type."
+    return op
+
+
+def _reduction(name, target):
+    def op(input_tensor, axis=None, keepdims=False, name=None):
+        x = convert(input_tensor)
+        axes = tuple(builtins.int(a) for a in axis) if isinstance(axis, (list, tuple)) else (None if axis is None else builtins.int(axis))
+        result = getattr(ks, target)(x._array, axis=axes, keepdims=keepdims)
+        if target in ("sum", "prod", "mean") and result.dtype != x._array.dtype:  # TensorFlow keeps the type
+            result = (result if target != "mean" else ks.floor(result)).astype(x._array.dtype)
+        return Tensor(result)
+
+    op.__name__, op.__doc__ = name, f"tf.{name}: {target} over `axis` (all by default), in the tensor's type."
+    return op
+
+
+for _name, _target in {**_UNARY, **_PREDICATES}.items():
+    elementwise[_name] = _unary(_name, _target)
+for _name, _target in _BINARY.items():
+    elementwise[_name] = _binary(_name, _target)
+for _name, _target in _REDUCTIONS.items():
+    elementwise[_name] = _reduction(_name, _target)
+
+
+def constant(value, dtype=None, shape=None, name=None):
+    """A tensor of `value`; Python floats become float32, ints int32."""
+    result = convert(value, dtype)
+    return result if shape is None else (fill(shape, value, dtype) if not result.shape else reshape(result, shape))
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    return convert(value, dtype)
+
+
+def identity(x, name=None):
+    return Tensor(ks.copy(convert(x)._array))
+
+
+def cast(x, dtype, name=None):
+    """The tensor in another type; floats are cut towards zero."""
+    return Tensor(convert(x)._array.astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def _shape(shape):
+    if isinstance(shape, Tensor):
+        shape = shape.numpy()
+    return tuple(builtins.int(s) for s in np.atleast_1d(np.asarray([builtins.int(v) for v in shape] if isinstance(shape, (list, tuple)) else shape)))
+
+
+def zeros(shape, dtype=dtypes.float32, name=None):
+    return Tensor(ks.zeros(_shape(shape), dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def ones(shape, dtype=dtypes.float32, name=None):
+    return Tensor(ks.ones(_shape(shape), dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def fill(dims, value, dtype=None, name=None):
+    value = convert(value, dtype)
+    return Tensor(ks.full(_shape(dims), value._array.item(), dtype=value.dtype.as_numpy_dtype))
+
+
+def zeros_like(input, dtype=None, name=None):  # noqa: A002
+    x = convert(input)
+    return zeros(x.shape, dtype or x.dtype)
+
+
+def ones_like(input, dtype=None, name=None):  # noqa: A002
+    x = convert(input)
+    return ones(x.shape, dtype or x.dtype)
+
+
+def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
+    """Numbers from start (0) up to limit, which is left out, in steps of delta."""
+    if limit is None:
+        start, limit = 0, start
+    values = [v.numpy() if isinstance(v, Tensor) else v for v in (start, limit, delta)]
+    if dtype is None:
+        given = [v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)]
+        dtype = given[0] if given else (dtypes.float32 if any(isinstance(v, builtins.float) for v in values) else dtypes.int32)
+    return Tensor(ks.arange(*values, dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    return Tensor(ks.linspace(builtins.float(start), builtins.float(stop), builtins.int(num), dtype=np.float32))
+
+
+def reshape(tensor, shape, name=None):
+    return Tensor(ks.reshape(convert(tensor)._array, _shape(shape)))
+
+
+def transpose(a, perm=None, conjugate=False, name=None):
+    return Tensor(ks.transpose(convert(a)._array, None if perm is None else _shape(perm)))
+
+
+def expand_dims(input, axis, name=None):  # noqa: A002
+    return Tensor(ks.expand_dims(convert(input)._array, axis))
+
+
+def squeeze(input, axis=None, name=None):  # noqa: A002
+    return Tensor(ks.squeeze(convert(input)._array, axis))
+
+
+def concat(values, axis, name=None):
+    return Tensor(ks.concatenate([convert(v)._array for v in values], axis))
+
+
+def stack(values, axis=0, name=None):
+    return Tensor(ks.stack([convert(v)._array for v in values], axis))
+
+
+def broadcast_to(input, shape, name=None):  # noqa: A002
+    return Tensor(ks.broadcast_to(convert(input)._array, _shape(shape)))
+
+
+def where(condition, x=None, y=None, name=None):
+    condition = convert(condition)
+    if x is None:
+        return Tensor(ks.array(np.argwhere(condition.numpy())))
+    from ._tensor import operands
+
+    x, y = operands("SelectV2", x, y)
+    return Tensor(ks.where(condition._array, x._array, y._array))
+
+
+def shape(input, out_type=dtypes.int32, name=None):  # noqa: A002
+    return constant(list(convert(input).shape), out_type)
+
+
+def size(input, out_type=dtypes.int32, name=None):  # noqa: A002
+    return constant(convert(input).shape.num_elements(), out_type)
+
+
+def rank(input, name=None):  # noqa: A002
+    return constant(convert(input).ndim, dtypes.int32)
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False, name=None):
+    a, b = convert(a), convert(b)
+    a = a if not transpose_a else transpose(a)
+    b = b if not transpose_b else transpose(b)
+    return binary("MatMul", ks.matmul, a, b)
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    return true_fn() if builtins.bool(pred) else false_fn()
+
+
+def while_loop(cond, body, loop_vars, maximum_iterations=None, **ignored):
+    """Runs body while cond holds of the loop variables, which keep their structure."""
+    loop_vars, count = list(loop_vars), 0
+    while builtins.bool(cond(*loop_vars)) and (maximum_iterations is None or count < maximum_iterations):
+        result = body(*loop_vars)
+        loop_vars, count = list(result) if isinstance(result, (list, tuple)) else [result], count + 1
+    return loop_vars
+
+
+def tf_print(*inputs, output_stream=None, sep=" ", end="\n", **ignored):
+    """tf.print: values at once, to standard error as TensorFlow does."""
+    stream = output_stream if hasattr(output_stream, "write") else sys.stderr
+    print(*(x.numpy() if isinstance(x, Tensor) else x for x in inputs), sep=sep, end=end, file=stream)
+
+
+def _settled(value):
+    """A graph's results, computed together."""
+    if isinstance(value, Tensor):
+        ks.eval(value._array)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _settled(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _settled(item)
+    return value
+
+
+class Function:
+    """A function whose operations are fused and run together; loops and branches go by their values."""
+
+    def __init__(self, python_function, input_signature=None):
+        functools.update_wrapper(self, python_function)
+        self.python_function, self.input_signature = python_function, input_signature
+
+    def __call__(self, *args, **kwargs):
+        with GraphScope():
+            result = self.python_function(*args, **kwargs)
+        return result if in_graph() else _settled(result)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def get_concrete_function(self, *args, **kwargs):
+        return self
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **ignored):
+    """tf.function, as a decorator or a call."""
+    if func is None:
+        return lambda f: Function(f, input_signature)
+    return Function(func, input_signature)

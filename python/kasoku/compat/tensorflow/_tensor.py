@@ -1,0 +1,325 @@
+"""Tensor: a kasoku array with TensorFlow's strictness about types.
+
+Outside tf.function each operation runs at its place; inside, operations wait and are fused, and run
+when a value is needed (a branch, a loop bound, the result).
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+import kasoku as ks
+
+from . import dtypes
+from .errors import InvalidArgumentError
+
+_mode = threading.local()
+
+
+def in_graph():
+    return getattr(_mode, "depth", 0) > 0
+
+
+class GraphScope:
+    def __enter__(self):
+        _mode.depth = getattr(_mode, "depth", 0) + 1
+
+    def __exit__(self, *error):
+        _mode.depth -= 1
+
+
+class TensorShape(tuple):
+    """A shape; its dims are known."""
+
+    @property
+    def rank(self):
+        return len(self)
+
+    ndims = rank
+
+    def as_list(self):
+        return list(self)
+
+    def num_elements(self):
+        return int(np.prod(self, dtype=np.int64))
+
+    def is_fully_defined(self):
+        return True
+
+    def __str__(self):
+        return "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")"
+
+    def __repr__(self):
+        return f"TensorShape([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index):
+        value = super().__getitem__(index)
+        return TensorShape(value) if isinstance(index, slice) else value
+
+
+class Tensor:
+    """tf.Tensor. Arithmetic wants equal types and says which cast would give them."""
+
+    __array_priority__ = 100
+
+    def __init__(self, array):
+        self._array = array if in_graph() else ks.eval(array)
+
+    @property
+    def dtype(self):
+        return dtypes.as_dtype(self._array.dtype.name)
+
+    @property
+    def shape(self):
+        return TensorShape(self._array.shape)
+
+    @property
+    def ndim(self):
+        return len(self._array.shape)
+
+    @property
+    def device(self):
+        kind, _, index = str(self._array.device).partition(":")
+        kind = "GPU" if kind == "cuda" else kind.upper()
+        return f"/job:localhost/replica:0/task:0/device:{kind}:{index or 0}"
+
+    def get_shape(self):
+        return self.shape
+
+    def numpy(self):
+        value = self._array.numpy()
+        return value if value.ndim else value[()]
+
+    def __array__(self, dtype=None, copy=None):
+        value = self._array.numpy()
+        return value if dtype is None else value.astype(dtype, copy=False)
+
+    def _item(self):
+        if self.shape.num_elements() != 1:
+            raise TypeError(f"only a tensor of one element converts to a Python number, this one has shape {self.shape}")
+        return self._array.item()
+
+    def __bool__(self):
+        if self.shape.num_elements() != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        return bool(self._array.item())
+
+    def __int__(self):
+        return int(self._item())
+
+    def __float__(self):
+        return float(self._item())
+
+    def __index__(self):
+        if not self.dtype.is_integer:
+            raise TypeError(f"only integer tensors of one element convert to an index, this one is {self.dtype!r}")
+        return int(self._item())
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        for k in range(self.shape[0]):
+            yield self[k]
+
+    def __getitem__(self, key):
+        def plain(k):
+            if isinstance(k, Tensor):
+                return int(k) if not k.shape else k._array
+            if isinstance(k, slice):
+                return slice(*(int(p) if isinstance(p, Tensor) else p for p in (k.start, k.stop, k.step)))
+            return k
+
+        return Tensor(self._array[tuple(plain(k) for k in key) if isinstance(key, tuple) else plain(key)])
+
+    def __repr__(self):
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>"
+
+    def __str__(self):
+        return f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __format__(self, spec):
+        return format(self.numpy(), spec) if not self.shape else str(self)
+
+    def __hash__(self):
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __eq__(self, other):
+        if other is None:
+            return False
+        return binary("Equal", ks.equal, self, other)
+
+    def __ne__(self, other):
+        if other is None:
+            return True
+        return binary("NotEqual", ks.not_equal, self, other)
+
+    def __matmul__(self, other):
+        return binary("MatMul", ks.matmul, self, other)
+
+    def __rmatmul__(self, other):
+        return binary("MatMul", ks.matmul, other, self)
+
+    def __neg__(self):
+        return Tensor(-self._array)
+
+    def __abs__(self):
+        return Tensor(ks.absolute(self._array))
+
+    def __invert__(self):
+        return Tensor(~self._array)
+
+
+def _divide(x, y):
+    """True division: int32 and below give float64 as in TensorFlow."""
+    return ks.divide(x, y)
+
+
+_OPERATORS = {
+    "add": ("AddV2", "add"), "sub": ("Sub", "subtract"), "mul": ("Mul", "multiply"), "truediv": ("RealDiv", "divide"),
+    "floordiv": ("FloorDiv", "floor_divide"), "mod": ("FloorMod", "remainder"), "pow": ("Pow", "power"),
+    "and": ("LogicalAnd", "bitwise_and"), "or": ("LogicalOr", "bitwise_or"), "xor": ("LogicalXor", "bitwise_xor"),
+}  # fmt: skip
+_COMPARISONS = {"lt": ("Less", "less"), "le": ("LessEqual", "less_equal"), "gt": ("Greater", "greater"), "ge": ("GreaterEqual", "greater_equal")}
+
+
+def convert(value, dtype=None, like=None):
+    """A Tensor of `value`; a Python number takes the type of `like` if it fits there."""
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype != dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value!r}"
+            )
+        return value
+    if hasattr(value, "_as_tensor"):
+        return convert(value._as_tensor(), dtype, like)
+    if isinstance(value, ks.Array):
+        return Tensor(value if dtype is None else value.astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+    if isinstance(value, (list, tuple)):
+        value = [np.asarray(v) if isinstance(v, Tensor) else v for v in value]
+    wanted = dtypes.as_dtype(dtype) if dtype is not None else None
+    if wanted is None and like is not None and isinstance(value, (bool, int, float, complex)):
+        wanted = like
+        if (isinstance(value, float) and not (like.is_floating or like.is_complex)) or (
+            isinstance(value, bool) != like.is_bool and (like.is_bool or isinstance(value, bool))
+        ):
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)")
+    array = np.asarray(value)
+    if wanted is None:
+        if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
+            wanted = dtypes.float32
+        elif array.dtype == np.int64 and not isinstance(value, (np.ndarray, np.generic)):
+            wanted = dtypes.int32
+        else:
+            wanted = dtypes.as_dtype(array.dtype)
+    if array.dtype.kind == "f" and wanted.is_integer and not isinstance(value, (np.ndarray, np.generic)):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
+    return Tensor(ks.array(array.astype(wanted.as_numpy_dtype)))
+
+
+_SHORT = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def operands(op, x, y):
+    """Two tensors of one type, or the error that TensorFlow raises, with the cast that would help."""
+    if hasattr(x, "_as_tensor"):
+        x = x._as_tensor()
+    if hasattr(y, "_as_tensor"):
+        y = y._as_tensor()
+    x_given = isinstance(x, Tensor)
+    if x_given:
+        y = convert(y, like=x.dtype)
+    else:
+        y = convert(y)
+        x = convert(x, like=y.dtype)
+    if x.dtype != y.dtype:
+        a, b = x.dtype.name, y.dtype.name
+        raise InvalidArgumentError(
+            f"cannot compute {op} as input #1(zero-based) was expected to be a {_SHORT.get(a, a)} tensor but is a "
+            f"{_SHORT.get(b, b)} tensor [Op:{op}]; cast one: tf.cast(x, tf.{b}) or tf.cast(y, tf.{a})"
+        )
+    return x, y
+
+
+def binary(op, function, x, y):
+    x, y = operands(op, x, y)
+    try:
+        return Tensor(function(x._array, y._array))
+    except ValueError as error:
+        raise InvalidArgumentError(f"Incompatible shapes: {x.shape} vs. {y.shape} [Op:{op}]") from error
+
+
+def _define():
+    for method, (op, name) in {**_OPERATORS, **_COMPARISONS}.items():
+        def forward(self, other, op=op, name=name):
+            return binary(op, getattr(ks, name), self, other)
+
+        def reflected(self, other, op=op, name=name):
+            return binary(op, getattr(ks, name), other, self)
+
+        setattr(Tensor, f"__{method}__", forward)
+        if method in _OPERATORS:
+            setattr(Tensor, f"__r{method}__", reflected)
+
+
+_define()
+
+
+class Variable:
+    """tf.Variable: a tensor that can be assigned; every assignment makes a new value."""
+
+    __array_priority__ = 100
+
+    def __init__(self, initial_value, trainable=True, name=None, dtype=None, shape=None, **ignored):
+        value = initial_value() if callable(initial_value) else initial_value
+        self._value, self.trainable, self.name = convert(value, dtype), trainable, name or "Variable:0"
+        self._lock = threading.Lock()
+
+    def _as_tensor(self):
+        return self._value
+
+    def value(self):
+        return self._value
+
+    read_value = value
+
+    def _set(self, make):
+        with self._lock:
+            value = make(self._value)
+            if tuple(value.shape) != tuple(self._value.shape):
+                raise ValueError(f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}")
+            self._value = Tensor(ks.eval(value._array))
+        return self
+
+    def assign(self, value, **ignored):
+        return self._set(lambda old: convert(value, old.dtype if not isinstance(value, Tensor) else None))
+
+    def assign_add(self, delta, **ignored):
+        return self._set(lambda old: old + delta)
+
+    def assign_sub(self, delta, **ignored):
+        return self._set(lambda old: old - delta)
+
+    def __getattr__(self, name):
+        return getattr(object.__getattribute__(self, "_value"), name)
+
+    def __repr__(self):
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
+
+
+def _forward_to_value():
+    names = [f"__{r}{m}__" for m in _OPERATORS for r in ("", "r")] + [f"__{m}__" for m in _COMPARISONS]
+    names += "__neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
+    for name in names:
+        setattr(Variable, name, lambda self, *args, _name=name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))
+
+
+_forward_to_value()

@@ -1,0 +1,67 @@
+"""tf.dtypes: the types by TensorFlow's names."""
+
+import numpy as np
+
+
+class DType:
+    """An element type; compares equal to its name and to NumPy's type."""
+
+    def __init__(self, name, numpy_name=None):
+        self.name = name
+        self.as_numpy_dtype = np.dtype(numpy_name or name).type
+        self.is_floating = np.dtype(self.as_numpy_dtype).kind == "f"
+        self.is_integer = np.dtype(self.as_numpy_dtype).kind in "iu"
+        self.is_bool = name == "bool"
+        self.is_complex = np.dtype(self.as_numpy_dtype).kind == "c"
+        self.size = np.dtype(self.as_numpy_dtype).itemsize
+
+    @property
+    def min(self):
+        return (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).min
+
+    @property
+    def max(self):
+        return (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).max
+
+    def __eq__(self, other):
+        try:
+            return self.name == as_dtype(other).name
+        except TypeError:
+            return False
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return f"tf.{self.name}"
+
+    def __str__(self):
+        return f"<dtype: '{self.name}'>"
+
+
+bool = DType("bool")  # noqa: A001 - TensorFlow's own name
+int8, int16, int32, int64 = DType("int8"), DType("int16"), DType("int32"), DType("int64")
+uint8, uint16, uint32, uint64 = DType("uint8"), DType("uint16"), DType("uint32"), DType("uint64")
+half = float16 = DType("float16")
+float32 = DType("float32")
+double = float64 = DType("float64")
+complex64, complex128 = DType("complex64"), DType("complex128")
+_by_name = {
+    d.name: d
+    for d in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128)
+}
+
+
+def as_dtype(value):
+    """The DType of a DType, a name, a NumPy type or Python's int, float and bool."""
+    if isinstance(value, DType):
+        return value
+    if value is float:
+        return float32
+    if value is int:
+        return int32
+    name = value if isinstance(value, str) else np.dtype(value).name
+    name = {"float": "float32", "half": "float16", "double": "float64"}.get(name, name)
+    if name not in _by_name:
+        raise TypeError(f"Cannot convert {value!r} to a TensorFlow DType.")
+    return _by_name[name]
