@@ -1,33 +1,44 @@
 /// \file kasoku/task/arena.h
-/// A bounded share of the process's worker threads.
+/// Threads for tasks, which are anybody's functions and may block.
 ///
-/// Tasks may block (they are anybody's functions), so an arena of 8 really runs
-/// 8 at once, also on two cores; parallel loops inside them share one pool.
+/// An arena of 8 really runs 8 at once, also on two cores, so it has threads of
+/// its own; parallel loops inside tasks share the one CPU pool.
 #pragma once
 
+#include <condition_variable>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 namespace kasoku {
 
 class Arena {
  public:
-  /// 0 workers: as many as the CPU pool has.
+  /// 0 workers: as many as the CPU pool has. Threads start when work comes.
   explicit Arena(int workers);
+  /// Runs what is enqueued, then ends the threads.
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Runs `work` on a worker; it must not throw.
+  /// Runs `work` on a worker, first come, first served; it must not throw.
   void enqueue(std::function<void()> work);
   int workers() const { return workers_; }
   /// Of the calling thread in its arena, from 0; -1 outside.
   static int worker_index();
 
  private:
-  struct Threads;
-  int workers_;
-  std::unique_ptr<Threads> threads_;
+  void serve(int index);
+
+  const int workers_;
+  std::mutex mutex_;
+  std::condition_variable work_came_;
+  std::deque<std::function<void()>> queue_;
+  size_t idle_ = 0;
+  bool is_ending_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace kasoku

@@ -32,12 +32,9 @@ std::string fresh_key(const std::string& name) {
 }
 
 std::string name_of(nb::handle object) {
-  for (const char* attribute : {"__name__", "__class__"}) {
-    nb::object found = nb::getattr(object, attribute, nb::none());
-    if (nb::isinstance<nb::str>(found)) return nb::cast<std::string>(found);
-    if (!found.is_none()) return nb::cast<std::string>(found.attr("__name__"));
-  }
-  return "task";
+  nb::object name = nb::getattr(object, "__name__", nb::none());
+  if (!nb::isinstance<nb::str>(name)) name = object.type().attr("__name__");
+  return nb::str(name).c_str();
 }
 
 /// A placeholder for input i inside a stored argument.
@@ -78,7 +75,7 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
       items[key] = kept;
     }
     if (!changed && inputs.size() == before) return nb::borrow(object);
-    return std::move(items);
+    return items;
   }
   return nb::borrow(object);
 }
@@ -256,14 +253,18 @@ std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers
 /// Threads for concurrent.futures-shaped use; the Future is Python's own.
 class PoolCore {
  public:
-  explicit PoolCore(int workers) : arena_(workers) {}
+  explicit PoolCore(int workers) : arena_(std::make_unique<Arena>(workers)) {}
+  ~PoolCore() {
+    nb::gil_scoped_release released;  // the threads may want the GIL to end
+    arena_.reset();
+  }
 
   void submit(nb::object future, nb::object function, nb::object args, nb::object kwargs) {
     struct Job {
       nb::object future, function, args, kwargs;
     };
     auto* job = new Job{std::move(future), std::move(function), std::move(args), std::move(kwargs)};
-    arena_.enqueue([job] {
+    arena_->enqueue([job] {
       nb::gil_scoped_acquire gil;
       std::unique_ptr<Job> owned(job);
       try {
@@ -282,10 +283,10 @@ class PoolCore {
     });
   }
 
-  int workers() const { return arena_.workers(); }
+  int workers() const { return arena_->workers(); }
 
  private:
-  Arena arena_;
+  std::unique_ptr<Arena> arena_;
 };
 
 /// The tasks in an order that respects their inputs: (name, function, args,

@@ -1,0 +1,175 @@
+"""Delayed graphs and the pool, against the same work done in order."""
+import concurrent.futures
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import delayed
+
+
+def add(a, b=0):
+    return a + b
+
+
+def test_a_call_is_a_task_until_compute():
+    calls = []
+    task = delayed(lambda v: calls.append(v) or v * 2)(21)
+    assert not calls
+    assert task.compute() == 42 and calls == [21]
+
+
+def test_values_are_found_in_containers():
+    x = delayed(add)(1, 2)
+    got = delayed(lambda a, k=None: (a, k))([x, (x, {"k": x})], k={"y": x}).compute()
+    assert got == ([3, (3, {"k": 3})], {"y": 3})
+
+
+def test_operators_items_and_attributes():
+    x = delayed(add)(3, 4)
+    assert (x + 1).compute() == 8 and (1 - x).compute() == -6 and (x // 2).compute() == 3
+    assert (-x).compute() == -7 and (x > 5).compute() is True and (2**x).compute() == 128
+    assert delayed([1, x, 3])[1].compute() == 7
+    assert x.bit_length().compute() == 3
+    assert delayed(np.arange)(6).reshape(2, 3).sum().compute() == 15
+
+
+def test_a_shared_task_runs_once():
+    calls = []
+    x = delayed(lambda: calls.append(1) or 5)()
+    assert delayed(sum)([x, x, x]).compute() == 15 and calls == [1]
+
+
+def test_compute_takes_several_and_plain_values():
+    assert ks.compute(delayed(add)(1), 7, [delayed(add)(2), 3]) == (1, 7, [2, 3])
+    assert ks.compute() == ()
+
+
+def test_an_exception_reaches_the_caller_and_stops_the_rest():
+    late = []
+
+    def boom():
+        raise KeyError("no such thing")
+
+    def after(value):
+        late.append(value)
+
+    with pytest.raises(KeyError, match="no such thing"):
+        delayed(after)(delayed(boom)()).compute()
+    assert not late
+
+
+def test_nout_unpacks_and_lengths_are_known():
+    a, b = delayed(divmod, nout=2)(17, 5)
+    assert (a.compute(), b.compute()) == (3, 2)
+    with pytest.raises(TypeError, match="nout=n"):
+        list(delayed(divmod)(17, 5))
+
+
+def test_what_delayed_values_refuse():
+    x = delayed(add)(1)
+    with pytest.raises(TypeError, match="no truth"):
+        bool(x)
+    with pytest.raises(TypeError, match="immutable"):
+        x[0] = 1
+    with pytest.raises(AttributeError):
+        x._private  # noqa: B018
+    with pytest.raises(ValueError, match="nout"):
+        delayed(add, nout=-1)
+
+
+def test_the_decorator_and_its_options():
+    @delayed
+    def one():
+        return 1
+
+    @delayed(nout=2)
+    def two():
+        return 1, 2
+
+    a, b = two()
+    assert one().compute() + b.compute() == 3
+
+
+def test_a_chain_of_many_tasks_needs_no_deep_stack():
+    x = delayed(0)
+    step = delayed(add)
+    for _ in range(20_000):
+        x = step(x, 1)
+    assert x.compute() == 20_000
+    del x
+
+
+def test_a_wide_graph_runs_every_task_once():
+    square = delayed(lambda v: v * v)
+    assert delayed(sum)([square(k) for k in range(3000)]).compute() == sum(k * k for k in range(3000))
+
+
+def test_tasks_run_at_the_same_time():
+    barrier = threading.Barrier(3, timeout=20)
+    tasks = [delayed(lambda: barrier.wait() >= 0)() for _ in range(3)]
+    assert ks.compute(*tasks, workers=3) == (True, True, True)
+
+
+def test_workers_are_a_limit():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work():
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+
+    ks.compute(*[delayed(work)() for _ in range(8)], scheduler="synchronous")
+    assert most == 1
+
+
+def test_a_graph_inside_a_task():
+    inner = lambda k: ks.compute(*[delayed(add)(k, j) for j in range(4)])  # noqa: E731
+    assert ks.compute(*[delayed(inner)(k) for k in range(4)])[3] == (3, 4, 5, 6)
+
+
+def test_progress_is_told_and_may_end_the_run():
+    seen = []
+    ks.compute(*[delayed(add)(k) for k in range(10)], progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (10, 10)
+
+
+def test_visualize_draws_every_task(tmp_path):
+    get = delayed(add)
+    total = delayed(sum)([get(k) for k in range(3)])
+    svg = total.visualize(filename=str(tmp_path / "graph.svg"))
+    text = open(svg).read()
+    assert text.count(">add<") == 3 and ">sum<" in text
+    timed = open(total.visualize(filename=str(tmp_path / "timed"), times=True)).read()
+    assert "µs" in timed or "ms" in timed
+    dot = open(total.visualize(filename=str(tmp_path / "graph.dot"))).read()
+    assert dot.count("->") == 3
+
+
+def test_pool_is_an_executor():
+    with ks.Pool(4) as pool:
+        assert list(pool.map(add, range(5), range(5))) == [0, 2, 4, 6, 8]
+        future = pool.submit(int, "x")
+        with pytest.raises(ValueError, match="invalid literal"):
+            future.result(timeout=10)
+        done, _ = concurrent.futures.wait([pool.submit(add, 1)], timeout=10)
+        assert len(done) == 1
+    with pytest.raises(RuntimeError, match="shutdown"):
+        pool.submit(add, 1)
+
+
+def test_pool_runs_as_many_as_it_says():
+    barrier = threading.Barrier(6, timeout=20)
+    with ks.Pool(6) as pool:
+        assert sorted(pool.map(lambda _: barrier.wait(), range(6))) == list(range(6))
+
+
+def test_pool_can_be_waited_for_by_its_own_tasks():
+    with ks.Pool(2) as pool:
+        assert pool.submit(lambda: pool.submit(add, 1, 1).result(timeout=10)).result(timeout=20) == 2
