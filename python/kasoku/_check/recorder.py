@@ -90,7 +90,7 @@ class Recorder:
         for old in location.accesses:  # the same access again says nothing new
             if (
                 old.task == task.number and old.writes == writes and old.locks == locks
-                and (old.file, old.line) == place and old.time == task.clock[task.number] and old.view is view
+                and (old.file, old.line) == place and old.time == task.clock[task.number] and (old.view is view or (isinstance(view, tuple) and old.view == view))
             ):  # fmt: skip
                 return
         location.accesses.append(
@@ -104,11 +104,14 @@ class Recorder:
             owner = owner.base
         self.touch(("array", id(owner)), writes, name, place, (owner, array), array)
 
-    def content(self, thing, writes, name, place):
+    def content(self, thing, writes, name, place, index=None, only_builtin=False):
+        """What a container holds: all of it, or the item at `index`."""
         if isinstance(thing, np.ndarray):
-            self.array(thing, writes, name, place)
+            if not only_builtin:
+                self.array(thing, writes, name, place)
         elif isinstance(thing, (list, dict, set, bytearray)):
-            self.touch(("content", id(thing)), writes, name, place, thing)
+            view = None if index is None else ("item", repr(index))
+            self.touch(("content", id(thing)), writes, name, place, thing, view)
 
     def acquire(self, lock):
         if isinstance(lock, _LOCKS):
@@ -144,6 +147,8 @@ class Recorder:
         if a.task == b.task or not (a.writes or b.writes) or a.locks & b.locks:
             return False
         if b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time:
+            return False
+        if isinstance(a.view, tuple) and isinstance(b.view, tuple) and a.view != b.view:
             return False
         if isinstance(a.view, np.ndarray) and isinstance(b.view, np.ndarray):
             return np.may_share_memory(a.view, b.view) and _overlap(a.view, b.view)

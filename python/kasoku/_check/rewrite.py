@@ -251,12 +251,9 @@ class Hook:
                 part, basic = thing[window], True
             self.recorder.array(part if basic else thing, writes, text, self._place(line))
         elif isinstance(thing, (dict, list, bytearray)):
-            try:
-                key = ("item", id(thing), index if not isinstance(index, slice) else None)
-                hash(key)
-            except TypeError:
-                key = ("item", id(thing), None)
-            self.recorder.touch(key, writes, f"{text}[{index!r}]" if key[2] is not None else text, self._place(line), thing)
+            whole = isinstance(index, slice)
+            name = text if whole else f"{text}[{index!r}]"
+            self.recorder.content(thing, writes, name, self._place(line), None if whole else index)
 
     def load_item(self, thing, index, text, line):
         value = thing[index]
@@ -325,6 +322,8 @@ class Hook:
         owner = getattr(function, "__self__", None)
         if isinstance(owner, np.ndarray):
             arrays.append((name.rpartition(".")[0], owner))
+        for text, arg in zip(texts, args):
+            self.recorder.content(arg, False, text, self._place(line), only_builtin=True)
         before = [array.tobytes() for _, array in arrays if array.flags.writeable]
         result = function(*args, **kwargs)
         after = iter(before)
