@@ -1,0 +1,247 @@
+/// The call of an ElementwiseKernel over elements: types, shapes, outputs, then a plan.
+#include "kasoku/base/text.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/buffer.h"
+#include "kasoku/device/stream.h"
+#include "kasoku/kernel/element_state.h"
+#include "kasoku/kernel/typed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku {
+namespace {
+
+/// Rows shorter than this leave too many threads of a block without work.
+constexpr int64_t shortest_row = 64;
+
+constexpr size_t max_params = ElementKey::max_params;
+
+/// Whether two arrays that are not the same elements share memory.
+bool overlaps(const ArrayRef& a, const ArrayRef& b) {
+  const auto extent = [](const ArrayRef& array, const char*& low, const char*& high) {
+    low = high = static_cast<const char*>(array.data);
+    for (int i = 0; i < array.ndim; ++i) {
+      const int64_t reach = (array.shape[i] - 1) * array.strides[i];
+      (reach < 0 ? low : high) += reach;
+    }
+    high += array.itemsize;
+  };
+  const char *a_low, *a_high, *b_low, *b_high;
+  extent(a, a_low, a_high);
+  extent(b, b_low, b_high);
+  if (a_high <= b_low || b_high <= a_low) return false;
+  const bool is_same = a.data == b.data && a.ndim == b.ndim && a.itemsize == b.itemsize &&
+                       std::equal(a.shape, a.shape + a.ndim, b.shape) &&
+                       std::equal(a.strides, a.strides + a.ndim, b.strides);
+  return !is_same;
+}
+
+}  // namespace
+
+std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argument> given,
+                                                         const ElementwiseCall& call) const {
+  const State& state = *state_;
+  const std::string& name = state.options.name;
+  const size_t inputs = state.in.size(), outputs = state.out.size(), count = inputs + outputs;
+  if (given.size() != inputs && given.size() != count)
+    throw Error(ErrorKind::type, "Wrong number of arguments for " + quote(name))
+        .why(fmt::format("it takes {} inputs{}, got {}", inputs,
+                         outputs ? fmt::format(", or these and {} outputs", outputs) : "",
+                         given.size()));
+  if (count > max_params)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{} has {} parameters; at most {} are possible", name, count, max_params));
+  if (state.options.no_return && outputs && given.size() != count)
+    throw Error(ErrorKind::value, name + " returns nothing, so its outputs must be passed");
+  const auto param = [&](size_t k) -> const Parameter& {
+    return k < inputs ? state.in[k] : state.out[k - inputs];
+  };
+  Device* device = device_of(name, given);
+  if (!device) device = call.device ? call.device : &default_device();
+
+  PlaceholderTypes types(name);
+  types.resolve(state.in, state.out, given);
+
+  // The shape of the loop.
+  const ArrayRef* walked[ElementLoop::max_arrays];
+  std::string_view names[ElementLoop::max_arrays];
+  size_t arrays = 0;
+  for (size_t k = 0; k < given.size(); ++k) {
+    if (given[k].kind != Argument::Kind::array) {
+      if (k >= inputs || param(k).is_raw)
+        throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name,
+                                                 param(k).name, given[k].str()));
+      if (!given[k].is_scalar())
+        throw Error(ErrorKind::type,
+                    fmt::format("{}: Unsupported type for '{}': {}", name, param(k).name,
+                                given[k].str()));
+      continue;
+    }
+    if (given[k].array.is_host && device->kind != DeviceKind::cpu)
+      throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}",
+                                               name, param(k).name, device->str()))
+          .fix("copy it there first: ks.array(x, device='" + device->str() + "')");
+    if (k >= inputs && given[k].array.is_read_only)
+      throw Error(ErrorKind::value,
+                  fmt::format("{}: the output '{}' is read-only", name, param(k).name));
+    if (param(k).is_raw) continue;
+    if (arrays == ElementLoop::max_arrays)
+      throw Error(ErrorKind::unsupported, fmt::format("{}: more than {} arrays", name, arrays));
+    walked[arrays] = &given[k].array;
+    names[arrays++] = param(k).name;
+  }
+  size_t input_arrays = 0;
+  for (size_t k = 0; k < std::min(inputs, given.size()); ++k)
+    input_arrays += given[k].kind == Argument::Kind::array && !param(k).is_raw;
+  Shape shape;
+  if (call.size >= 0) {
+    if (arrays)
+      throw Error(ErrorKind::value,
+                  name + ": Specified 'size' can be used only if all of the ndarray are 'raw'.")
+          .why(quote(names[0]) + " is not raw, so its shape is the loop's");
+    shape = {call.size};
+  } else if (arrays == 0) {
+    throw Error(ErrorKind::value, name + ": Loop size is undecided.")
+        .why("no argument is an array that the loop runs over")
+        .fix("give size=n");
+  } else {
+    shape = broadcast_shape(name, {walked, arrays}, {names, arrays});
+    for (size_t k = input_arrays; k < arrays; ++k)
+      if (!std::equal(shape.begin(), shape.end(), walked[k]->shape,
+                      walked[k]->shape + walked[k]->ndim))
+        throw Error(ErrorKind::value, name + ": Out shape is mismatched")
+            .why(fmt::format("'{}' does not have the shape of the loop", names[k]))
+            .fix("pass an output of the inputs' common shape");
+  }
+
+  // Outputs, and all references in parameter order.
+  std::vector<Array> results;
+  std::vector<Array> copies;  // of inputs that an output would overwrite while they are read
+  std::array<Argument, max_params> args;
+  std::copy(given.begin(), given.end(), args.begin());
+  if (given.size() == inputs) {
+    results.reserve(outputs);
+    for (size_t k = 0; k < outputs; ++k) {
+      results.push_back(Array::empty(shape, types.dtype_of_output(state.out[k]), *device));
+      args[inputs + k] = Argument(results.back());
+    }
+  }
+  Stream* stream = call.stream ? call.stream : &device->current_stream();
+  for (size_t k = 0; k < inputs && given.size() == count; ++k)
+    for (size_t o = inputs; o < count; ++o)
+      if (args[k].kind == Argument::Kind::array && !param(k).is_raw && !param(o).is_raw &&
+          overlaps(args[k].array, args[o].array)) {
+        copies.push_back(contiguous_copy(args[k].array, *device, stream));
+        args[k] = Argument(copies.back());
+      }
+
+  arrays = 0;
+  for (size_t k = 0; k < count; ++k)
+    if (args[k].kind == Argument::Kind::array && !param(k).is_raw) walked[arrays++] = &args[k].array;
+  const ElementLoop loop = make_loop(shape, {walked, arrays},
+                                     !state.has_indexer || state.options.reduce_dims,
+                                     !state.has_order && call.size < 0);
+  if (loop.size == 0) return results;
+
+  ElementKey key;
+  key.device = device;
+  key.ndim = static_cast<uint8_t>(loop.ndim);
+  key.is_narrow = loop.is_narrow;
+  key.count = static_cast<uint8_t>(count);
+  key.is_rows = loop.ndim > 1 && loop.shape[loop.ndim - 1] >= shortest_row &&
+                !state.has_indexer && !needs_loop(state.options, state.operation) &&
+                loop.size / loop.shape[loop.ndim - 1] < (int64_t{1} << 30);
+  for (size_t k = 0, walk = 0; k < count; ++k) {
+    const Parameter& p = param(k);
+    const Dtype dtype = types.dtype_of(p, args[k]);
+    unsigned class_ = 0;
+    ParamUse use = ParamUse::scalar;
+    if (p.is_raw) {
+      use = ParamUse::raw;
+      const bool is_contiguous = args[k].array.is_c_contiguous();
+      key.is_narrow &= args[k].array.size() < (int64_t{1} << 31);
+      class_ = static_cast<unsigned>(args[k].array.ndim) * 2 + is_contiguous;
+    } else if (args[k].kind == Argument::Kind::array) {
+      use = k < inputs ? ParamUse::input : ParamUse::output;
+      class_ = static_cast<unsigned>(loop.step[walk++]);
+    }
+    key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
+  }
+
+  ElementLaunch& launch = state_->element_plans.find_or(key, [&] {
+    ElementText text;
+    text.options = &state.options;
+    text.operation = &state.operation;
+    text.ndim = loop.ndim;
+    text.is_narrow = key.is_narrow;
+    text.is_rows = key.is_rows;
+    text.types = types.names();
+    for (size_t k = 0, walk = 0; k < count; ++k) {
+      ElementParam element{&param(k), static_cast<ParamUse>(key.params[k] & 3),
+                           types.type_of(param(k), args[k])};
+      if (element.use == ParamUse::raw) {
+        element.ndim = args[k].array.ndim;
+        element.is_contiguous = args[k].array.is_c_contiguous();
+      } else if (element.use != ParamUse::scalar) {
+        element.step = loop.step[walk++];
+      }
+      text.params.push_back(std::move(element));
+    }
+    return ElementLaunch(*device, element_program(text), name);
+  });
+
+  PackedArguments packed;
+  const auto add_count = [&](int64_t value) {
+    if (key.is_narrow) packed.add_value(static_cast<uint32_t>(value));
+    else packed.add_value(static_cast<uint64_t>(value));
+  };
+  const int inner = loop.ndim - 1;
+  const int64_t block = call.block_size ? call.block_size : launch.block;
+  const int64_t pieces = (loop.shape[inner] + block - 1) / block;
+  if (key.is_rows) packed.add_value(static_cast<uint32_t>(pieces));
+  add_count(loop.size);
+  if (loop.ndim > 1 || state.has_indexer)
+    for (int axis = 0; axis < loop.ndim; ++axis) add_count(loop.shape[axis]);
+  for (size_t k = 0, walk = 0; k < count; ++k) {
+    const Parameter& p = param(k);
+    const auto use = static_cast<ParamUse>(key.params[k] & 3);
+    if (use == ParamUse::scalar) {
+      types.pack_scalar(p, args[k], packed);
+      continue;
+    }
+    const ArrayRef& array = args[k].array;
+    packed.add_value(array.data);
+    if (use == ParamUse::raw) {
+      packed.add_value(array.size());
+      for (int axis = 0; axis < array.ndim; ++axis) {
+        packed.add_value(array.shape[axis]);
+        packed.add_value(array.strides[axis]);
+      }
+    } else {
+      const bool is_strided = loop.step[walk] == Step::strided;
+      const int axes = loop.ndim == 1 && !is_strided ? 0 : inner + is_strided;
+      for (int axis = 0; axis < axes; ++axis) packed.add_value(loop.strides[walk][axis]);
+      ++walk;
+    }
+    if (Buffer* buffer = array.buffer) {
+      buffer->use_on(*stream);
+      if (k >= inputs) {
+        buffer->history.written_by_kernel.store(true, std::memory_order_relaxed);
+        buffer->history.zeroed.store(false, std::memory_order_relaxed);
+      }
+    }
+  }
+  if (key.is_rows) {
+    LaunchShape launch_shape;
+    launch_shape.block[0] = static_cast<uint32_t>(block);
+    launch_shape.grid[0] = static_cast<uint32_t>(loop.size / loop.shape[inner] * pieces);
+    launch.function->launch(launch_shape, packed.pointers(), *stream);
+  } else {
+    launch.run(loop.size, call.block_size, packed, stream);
+  }
+  return results;
+}
+
+}  // namespace kasoku

@@ -1,0 +1,63 @@
+/// \file kasoku/kernel/element_state.h
+/// What an ElementwiseKernel keeps between calls: the parsed text, and a plan (a compiled
+/// kernel) for each class of arguments met so far.
+#pragma once
+
+#include "kasoku/device/module.h"
+#include "kasoku/kernel/element_text.h"
+#include "kasoku/kernel/growing_list.h"
+
+#include <array>
+#include <cstring>
+
+namespace kasoku {
+
+struct ElementLaunch {
+  Device* device = nullptr;
+  std::shared_ptr<Module> module;
+  Function* function = nullptr;
+  uint32_t block = 0;
+  std::string text;
+
+  ElementLaunch(Device& device, const Program& program, const std::string& name) {
+    prepare(device, program, name);
+  }
+  void run(int64_t count, int64_t block_size, const PackedArguments& packed, Stream* stream) const;
+
+ private:
+  void prepare(Device& device, const Program& program, const std::string& name);
+};
+
+struct PointerKey {
+  Device* device;
+  bool is_narrow, is_range;
+  bool operator==(const PointerKey&) const = default;
+};
+
+/// Everything of the arguments that the text depends on.
+struct ElementKey {
+  static constexpr size_t max_params = 64;
+  Device* device = nullptr;
+  uint8_t ndim = 0, is_narrow = 0, is_rows = 0, count = 0;
+  std::array<uint16_t, max_params> params{};  ///< use, dtype, step or rank
+
+  bool operator==(const ElementKey& other) const {
+    return device == other.device && ndim == other.ndim && is_narrow == other.is_narrow &&
+           is_rows == other.is_rows && count == other.count &&
+           std::memcmp(params.data(), other.params.data(), count * sizeof params[0]) == 0;
+  }
+};
+
+struct ElementwiseKernel::State {
+  std::vector<Parameter> in, out;
+  std::string operation;
+  ElementwiseOptions options;
+  bool is_over_pointers = false;
+  std::vector<bool> walked;   ///< over pointers: indexed by [i] alone
+  bool has_order = false;     ///< over elements: the text sees positions
+  bool has_indexer = false;   ///< the text says _ind
+  GrowingList<PointerKey, ElementLaunch> pointer_plans;
+  GrowingList<ElementKey, ElementLaunch> element_plans;
+};
+
+}  // namespace kasoku

@@ -1,0 +1,82 @@
+#include "kasoku/kernel/raw_module.h"
+
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/buffer.h"
+#include "kasoku/device/stream.h"
+#include "kasoku/kernel/growing_list.h"
+#include "kasoku/kernel/headers.h"
+#include "kasoku/kernel/swapped.h"
+
+#include <fmt/format.h>
+
+namespace kasoku {
+
+struct RawModule::State {
+  Program program;
+  GrowingList<Device*, std::shared_ptr<Module>> modules;
+};
+
+struct RawKernel::Cache {
+  GrowingList<Device*, Function*> functions;
+};
+
+RawModule::RawModule(std::string text) : RawModule(std::move(text), Options{}) {}
+
+RawModule::RawModule(std::string text, Options options) : state_(std::make_shared<State>()) {
+  Program& program = state_->program;
+  program.text = std::move(text);
+  program.file = std::move(options.file);
+  program.options = std::move(options.options);
+  for (const std::string& folder : options.include_dirs) program.options.push_back("-I" + folder);
+  program.name_expressions = std::move(options.name_expressions);
+  add_headers(program);
+}
+
+const Program& RawModule::program() const { return state_->program; }
+
+Module& RawModule::on(Device& device) const {
+  return *state_->modules.find_or(&device, [&] { return compile(state_->program, device); });
+}
+
+RawKernel RawModule::kernel(std::string name) const { return RawKernel(*this, std::move(name)); }
+
+RawKernel::RawKernel(RawModule module, std::string name)
+    : module_(std::move(module)), name_(std::move(name)), cache_(std::make_shared<Cache>()) {}
+
+Function& RawKernel::on(Device& device) const {
+  if (Function** found = cache_->functions.find(&device)) return **found;
+  return *cache_->functions.find_or(&device, [&] { return &module_.on(device).function(name_); });
+}
+
+void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<const Argument> args,
+                           Stream* stream, Device* device) const {
+  if (Device* of_arrays = device_of(name_, args)) device = of_arrays;
+  else if (stream) device = &stream->device();
+  else if (!device) device = &default_device();
+  Function& function = on(*device);
+  const KernelInfo& kernel = function.info();
+  PackedArguments packed;
+  pack_arguments(kernel, args, *device, packed);
+  LaunchShape used;
+  if (shape) {
+    used = *shape;
+  } else {
+    int64_t size = -1;
+    for (const Argument& argument : args)
+      if (argument.kind == Argument::Kind::array) size = std::max(size, argument.array.size());
+    if (size < 0)
+      throw Error(ErrorKind::value, kernel.name + ": how many threads is not known")
+          .why("no block and grid are given, and no argument is an array")
+          .fix("give both, e.g. block=(256, 1, 1), grid=(16, 1)");
+    used.block[0] = function.suggested_block();
+    used.grid[0] = static_cast<uint32_t>((size + used.block[0] - 1) / used.block[0]);
+  }
+  if (!stream) stream = &device->current_stream();
+  for (const Argument& argument : args)
+    if (argument.kind == Argument::Kind::array && argument.array.buffer)
+      argument.array.buffer->use_on(*stream);
+  function.launch(used, packed.pointers(), *stream);
+  note_launch(kernel, args);
+}
+
+}  // namespace kasoku

@@ -1,0 +1,80 @@
+/// \file kasoku/kernel/raw_module.h
+/// CUDA C++ text as users write it: kernels by name, globals, on any device.
+///
+///   RawModule module("__global__ void add(int n, float *y, const float *x) { … }");
+///   RawKernel add = module.kernel("add");
+///   add({.grid = {(n + 255) / 256}, .block = {256}}, {n, y, x});
+#pragma once
+
+#include "kasoku/compile/compile.h"
+#include "kasoku/kernel/arguments.h"
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kasoku {
+
+class RawKernel;
+
+/// A value; copies share what was compiled.
+class RawModule {
+ public:
+  struct Options {
+    std::vector<std::string> options;  ///< as for NVRTC: -D -I -std=c++17 --use_fast_math …
+    std::vector<std::string> name_expressions;
+    std::vector<std::string> include_dirs;
+    std::string file = "kernel.cu";    ///< the text's name in messages
+  };
+
+  /// Compiles nothing yet.
+  explicit RawModule(std::string text, Options options);
+  explicit RawModule(std::string text);
+
+  const Program& program() const;
+
+  /// The module compiled for `device`; the first call compiles. Throws ErrorKind::compile.
+  Module& on(Device& device) const;
+
+  /// The kernel with a source name, name expression or symbol. Whether it exists is known
+  /// when it is compiled: at the first launch, or by on(device).function(name).
+  RawKernel kernel(std::string name) const;
+
+ private:
+  friend class RawKernel;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+class RawKernel {
+ public:
+  const std::string& name() const { return name_; }
+  const RawModule& module() const { return module_; }
+
+  /// The compiled kernel on `device`.
+  Function& on(Device& device) const;
+
+  /// Checks the arguments against the declaration and launches on the device of its arrays
+  /// (the default device if there are none), on `stream` or that device's current one.
+  ///
+  /// Without a shape there is one thread for each element of the largest array, in one
+  /// dimension; without any array that is an error.
+  void operator()(const std::optional<LaunchShape>& shape, std::span<const Argument> args,
+                  Stream* stream = nullptr, Device* device = nullptr) const;
+  void operator()(const std::optional<LaunchShape>& shape,
+                  std::initializer_list<Argument> args) const {
+    (*this)(shape, std::span<const Argument>(args.begin(), args.size()));
+  }
+
+ private:
+  friend class RawModule;
+  RawKernel(RawModule module, std::string name);
+  struct Cache;
+  RawModule module_;
+  std::string name_;
+  std::shared_ptr<Cache> cache_;
+};
+
+}  // namespace kasoku
