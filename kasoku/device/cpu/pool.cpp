@@ -50,6 +50,13 @@ struct Job {
   }
 };
 
+thread_local int parallel_depth = 0;
+
+struct InsideParallel {
+  InsideParallel() { ++parallel_depth; }
+  ~InsideParallel() { --parallel_depth; }
+};
+
 template <class Condition>
 bool spin_until(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + spin_time;
@@ -142,6 +149,7 @@ class Pool {
   }
 
   void take_chunks(Job& job, bool is_caller) {
+    const InsideParallel inside;
     try {
       while (job.has_chunks()) {
         const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
@@ -185,7 +193,10 @@ class Pool {
         std::function<void()> task = std::move(tasks_.front());
         tasks_.pop_front();
           lock.unlock();
-        task();
+        {
+          const InsideParallel inside;
+          task();
+        }
         task = nullptr;
         lock.lock();
         continue;
@@ -279,6 +290,8 @@ uint32_t worker_count() {
   static const uint32_t workers = configured_workers();
   return workers;
 }
+
+bool is_inside_parallel() { return parallel_depth > 0; }
 
 uint64_t suggested_grain(uint64_t n, uint64_t least) {
   constexpr uint64_t chunks_per_worker = 8;

@@ -37,6 +37,10 @@ class BlockBody {
 /// an interrupt) reaches the caller; chunks not begun by then are left out.
 void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
 
+/// Whether the calling thread is in a body or a background task now: a library with threads of
+/// its own should then use one.
+bool is_inside_parallel();
+
 /// Threads that take part in a call, the caller counted; at least 1.
 uint32_t worker_count();
 

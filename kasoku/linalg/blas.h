@@ -1,0 +1,42 @@
+/// \file kasoku/linalg/blas.h
+/// The common face of CPU libraries with the C interface of BLAS, found at run time.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasoku::linalg {
+
+struct Blas {
+  std::string name;  ///< "openblas"
+  std::string file;  ///< of the library
+  bool has_64_bit_integers = false;
+  /// cblas_?gemm by type: float, double, complex float, complex double.
+  void* gemm[4] = {};
+  void* gemv[4] = {};
+  void (*set_threads)(int) = nullptr;
+
+  /// Whether `length` can be passed.
+  bool takes(int64_t length) const { return has_64_bit_integers || length <= INT32_MAX; }
+};
+
+/// The library that is used; nullptr if there is none. Found at the first call.
+const Blas* blas();
+/// Why there is none.
+const std::string& blas_missing();
+
+/// Each file looks for its library: openblas.cpp, mkl.cpp. `loaded_only`: take it
+/// only if the process has it already.
+bool find_openblas(Blas& blas, bool loaded_only);
+bool find_mkl(Blas& blas, bool loaded_only);
+
+/// Fills in the functions from an open library; false if some are missing.
+bool take_functions(Blas& blas, void* library, const std::string& prefix, const std::string& suffix);
+/// The path of a library of the process whose file name contains `part`; "" if none.
+std::string loaded_library(const std::string& part);
+/// Folders from add_search_folder.
+const std::vector<std::string>& search_folders();
+
+}  // namespace kasoku::linalg

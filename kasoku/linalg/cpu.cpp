@@ -1,0 +1,249 @@
+#include "kasoku/linalg/cpu.h"
+
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/linalg/blas.h"
+#include "kasoku/linalg/convert.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+namespace kasoku::linalg {
+namespace {
+
+enum Order { row_major = 101 };
+enum Transpose { no_transpose = 111, transposed = 112 };
+
+/// How BLAS sees an operand: unit stride along one axis.
+struct Operand {
+  const void* data;
+  Transpose transpose;
+  int64_t leading;  ///< elements
+};
+
+bool as_operand(const Matrices& x, int64_t rows, int64_t columns, int64_t size, Operand& out) {
+  if (x.column_stride == size && x.row_stride % size == 0 && x.row_stride >= columns * size) {
+    out = {x.data, no_transpose, std::max<int64_t>(x.row_stride / size, 1)};
+    return true;
+  }
+  if (x.row_stride == size && x.column_stride % size == 0 && x.column_stride >= rows * size) {
+    out = {x.data, transposed, std::max<int64_t>(x.column_stride / size, 1)};
+    return true;
+  }
+  return false;
+}
+
+using Bytes = std::unique_ptr<char[]>;
+
+/// A row-major copy of a matrix with any strides.
+Bytes packed(const Matrices& x, int64_t rows, int64_t columns, int64_t size) {
+  Bytes out(new char[static_cast<size_t>(std::max<int64_t>(rows * columns * size, 1))]);
+  const auto copy = [&](uint64_t begin, uint64_t end) {
+    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      const char* from = static_cast<const char*>(x.data) + i * x.row_stride;
+      char* to = out.get() + i * columns * size;
+      for (int64_t j = 0; j < columns; ++j) std::memcpy(to + j * size, from + j * x.column_stride, static_cast<size_t>(size));
+    }
+  };
+  cpu::parallel_blocks(static_cast<uint64_t>(rows), cpu::suggested_grain(static_cast<uint64_t>(rows), static_cast<uint64_t>(65536 / std::max<int64_t>(columns, 1) + 1)), copy);
+  return out;
+}
+
+template <class Int, class Scalar>
+void call_real(const Blas& blas, int type, const Matmul& p, const Operand& a, const Operand& b) {
+  const auto m = static_cast<Int>(p.m), n = static_cast<Int>(p.n), k = static_cast<Int>(p.k);
+  const auto ldc = static_cast<Int>(p.c.row_stride / static_cast<int64_t>(sizeof(Scalar)));
+  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, Scalar, const void*, Int, const void*, Int,
+                        Scalar, void*, Int);
+  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, Scalar(1), a.data,
+                                          static_cast<Int>(a.leading), b.data, static_cast<Int>(b.leading),
+                                          Scalar(0), p.c.data, ldc);
+}
+
+template <class Int, class Scalar>
+void call_complex(const Blas& blas, int type, const Matmul& p, const Operand& a, const Operand& b) {
+  const auto m = static_cast<Int>(p.m), n = static_cast<Int>(p.n), k = static_cast<Int>(p.k);
+  const auto ldc = static_cast<Int>(p.c.row_stride / static_cast<int64_t>(sizeof(Scalar)));
+  const Scalar one(1), zero(0);
+  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, const void*, const void*, Int, const void*,
+                        Int, const void*, void*, Int);
+  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, &one, a.data,
+                                          static_cast<Int>(a.leading), b.data, static_cast<Int>(b.leading),
+                                          &zero, p.c.data, ldc);
+}
+
+/// y = x @ v for a single column v with any positive stride, as NumPy does it.
+template <class Int, class Scalar>
+void call_gemv(const Blas& blas, int type, const Matmul& p, const Operand& a, int64_t b_step, int64_t c_step) {
+  const auto rows = static_cast<Int>(a.transpose == no_transpose ? p.m : p.k);
+  const auto columns = static_cast<Int>(a.transpose == no_transpose ? p.k : p.m);
+  const auto lda = static_cast<Int>(a.leading), incx = static_cast<Int>(b_step), incy = static_cast<Int>(c_step);
+  if constexpr (std::is_floating_point_v<Scalar>) {
+    using Gemv = void (*)(Order, Transpose, Int, Int, Scalar, const void*, Int, const void*, Int, Scalar, void*, Int);
+    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, Scalar(1), a.data, lda, p.b.data,
+                                            incx, Scalar(0), p.c.data, incy);
+  } else {
+    const Scalar one(1), zero(0);
+    using Gemv = void (*)(Order, Transpose, Int, Int, const void*, const void*, Int, const void*, Int, const void*,
+                          void*, Int);
+    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, &one, a.data, lda, p.b.data, incx,
+                                            &zero, p.c.data, incy);
+  }
+}
+
+int type_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float32: return 0;
+    case Dtype::float64: return 1;
+    case Dtype::complex64: return 2;
+    case Dtype::complex128: return 3;
+    default: return -1;
+  }
+}
+
+template <class Int>
+void call(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  // A vector on the right: BLAS has a faster function. Steps are those of its rows.
+  const bool is_vector = p.n == 1 && p.m > 1 && p.b.row_stride > 0 && p.b.row_stride % size == 0 &&
+                         p.c.row_stride > 0 && p.c.row_stride % size == 0;
+  const int64_t x = p.b.row_stride / size, y = p.c.row_stride / size;
+  switch (type_of(p.dtype)) {
+    case 0: return is_vector ? call_gemv<Int, float>(blas, 0, p, a, x, y) : call_real<Int, float>(blas, 0, p, a, b);
+    case 1: return is_vector ? call_gemv<Int, double>(blas, 1, p, a, x, y) : call_real<Int, double>(blas, 1, p, a, b);
+    case 2:
+      return is_vector ? call_gemv<Int, std::complex<float>>(blas, 2, p, a, x, y)
+                       : call_complex<Int, std::complex<float>>(blas, 2, p, a, b);
+    default:
+      return is_vector ? call_gemv<Int, std::complex<double>>(blas, 3, p, a, x, y)
+                       : call_complex<Int, std::complex<double>>(blas, 3, p, a, b);
+  }
+}
+
+/// Copies a row-major m x n result to where it belongs.
+void scatter(const char* from, const Matrices& c, int64_t m, int64_t n, int64_t size) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      std::memcpy(static_cast<char*>(c.data) + i * c.row_stride + j * c.column_stride, from + (i * n + j) * size,
+                  static_cast<size_t>(size));
+}
+
+void zero(const Matmul& p, int64_t size) {
+  for (int64_t i = 0; i < p.m; ++i)
+    for (int64_t j = 0; j < p.n; ++j)
+      std::memset(static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride, 0,
+                  static_cast<size_t>(size));
+}
+
+void blas_product(const Blas& blas, Matmul p) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  Operand a, b;
+  Bytes a_copy, b_copy, c_copy;
+  const auto settle = [&](Matrices& x, int64_t rows, int64_t columns, Operand& out, Bytes& copy) {
+    if (as_operand(x, rows, columns, size, out)) return;
+    copy = packed(x, rows, columns, size);
+    x.data = copy.get();
+    x.row_stride = columns * size;
+    x.column_stride = size;
+    out = {copy.get(), no_transpose, std::max<int64_t>(columns, 1)};
+  };
+  settle(p.a, p.m, p.k, a, a_copy);
+  settle(p.b, p.k, p.n, b, b_copy);
+  Matrices target = p.c;
+  const bool is_direct = p.c.column_stride == size && p.c.row_stride % size == 0 && p.c.row_stride >= p.n * size;
+  if (!is_direct) {
+    c_copy.reset(new char[static_cast<size_t>(p.m * p.n * size)]);
+    p.c.data = c_copy.get();
+    p.c.row_stride = p.n * size;
+    p.c.column_stride = size;
+  }
+  if (blas.has_64_bit_integers)
+    call<int64_t>(blas, p, a, b);
+  else
+    call<int32_t>(blas, p, a, b);
+  if (!is_direct) scatter(c_copy.get(), target, p.m, p.n, size);
+}
+
+/// float16 and bfloat16: operands become float32, so does the sum.
+void half_product(Matmul p) {
+  const auto widen = [&](const Matrices& x, int64_t rows, int64_t columns) {
+    std::unique_ptr<float[]> out(new float[static_cast<size_t>(std::max<int64_t>(rows * columns, 1))]);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        uint16_t bits;
+        std::memcpy(&bits, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, 2);
+        out[static_cast<size_t>(i * columns + j)] = p.dtype == Dtype::float16 ? half_to_float(bits) : bfloat16_to_float(bits);
+      }
+    return out;
+  };
+  const auto a = widen(p.a, p.m, p.k), b = widen(p.b, p.k, p.n);
+  std::unique_ptr<float[]> c(new float[static_cast<size_t>(p.m * p.n)]);
+  Matmul wide;
+  wide.dtype = Dtype::float32;
+  wide.m = p.m, wide.n = p.n, wide.k = p.k;
+  wide.a = {a.get(), p.k * 4, 4, {}};
+  wide.b = {b.get(), p.n * 4, 4, {}};
+  wide.c = {c.get(), p.n * 4, 4, {}};
+  const Blas* library = blas();
+  if (library && library->takes(std::max({p.m, p.n, p.k})))
+    blas_product(*library, wide);
+  else
+    loop_matmul(wide);
+  for (int64_t i = 0; i < p.m; ++i)
+    for (int64_t j = 0; j < p.n; ++j) {
+      const float value = c[static_cast<size_t>(i * p.n + j)];
+      const uint16_t bits = p.dtype == Dtype::float16 ? float_to_half(value) : float_to_bfloat16(value);
+      std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride, &bits, 2);
+    }
+}
+
+void one_product(const Matmul& p) {
+  if (p.k == 0) return zero(p, static_cast<int64_t>(info(p.dtype).size));
+  if (p.dtype == Dtype::float16 || p.dtype == Dtype::bfloat16) return half_product(p);
+  const Blas* library = type_of(p.dtype) >= 0 ? blas() : nullptr;
+  if (library && library->takes(std::max({p.m, p.n, p.k, p.a.row_stride, p.b.row_stride, p.c.row_stride})))
+    return blas_product(*library, p);
+  loop_matmul(p);
+}
+
+void set_threads(int wanted) {
+  const Blas* library = blas();
+  // A library's number is the process's; set again only when it changes.
+  static std::atomic<int> current{0};
+  if (library && library->set_threads && current.exchange(wanted) != wanted) library->set_threads(wanted);
+}
+
+}  // namespace
+
+void cpu_matmul(const Matmul& problem, Device&, Stream&) {
+  const auto items = static_cast<uint64_t>(problem.items());
+  const auto at = [&](uint64_t index) {
+    Matmul item = problem;
+    for (size_t d = problem.batch.size(); d-- > 0;) {
+      const auto i = static_cast<int64_t>(index % static_cast<uint64_t>(problem.batch[d]));
+      index /= static_cast<uint64_t>(problem.batch[d]);
+      item.a.data = static_cast<char*>(item.a.data) + i * problem.a.batch_strides[d];
+      item.b.data = static_cast<char*>(item.b.data) + i * problem.b.batch_strides[d];
+      item.c.data = static_cast<char*>(item.c.data) + i * problem.c.batch_strides[d];
+    }
+    return item;
+  };
+  const uint32_t workers = cpu::worker_count();
+  const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  // Many products are shared out whole; a large one is shared out by its library.
+  const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 && work * static_cast<double>(items) > 1e6 &&
+                             workers > 1 && !cpu::is_inside_parallel();
+  if (is_shared_out) {
+    set_threads(1);
+    cpu::parallel_blocks(items, cpu::suggested_grain(items, static_cast<uint64_t>(1e5 / (work + 1)) + 1),
+                         [&](uint64_t begin, uint64_t end) {
+                           for (uint64_t i = begin; i < end; ++i) one_product(at(i));
+                         });
+    return;
+  }
+  set_threads(cpu::is_inside_parallel() ? 1 : static_cast<int>(workers));
+  for (uint64_t i = 0; i < items; ++i) one_product(at(i));
+}
+
+}  // namespace kasoku::linalg

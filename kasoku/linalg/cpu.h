@@ -1,0 +1,16 @@
+/// \file kasoku/linalg/cpu.h
+/// Products on a CPU: BLAS where it has the dtype, own loops elsewhere.
+#pragma once
+
+#include "kasoku/linalg/provider.h"
+
+namespace kasoku::linalg {
+
+/// As matmul(), with batch axes collapsed and c in row order where it can be.
+void cpu_matmul(const Matmul& problem, Device& device, Stream& stream);
+
+/// One product by own loops, for dtypes that no library has or when there is none.
+/// Pointers as in Matmul; batch axes are ignored.
+void loop_matmul(const Matmul& problem);
+
+}  // namespace kasoku::linalg

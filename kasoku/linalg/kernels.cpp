@@ -1,0 +1,130 @@
+/// Products and copies of matrices as kernels of our own, for what the GPU's library
+/// does not take: integers, booleans, no terms at all, strides of any kind.
+#include "kasoku/base/error.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/module.h"
+#include "kasoku/linalg/cublas.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace kasoku::linalg {
+namespace {
+
+// T: element. WIDE: what it is computed in. Strides are in bytes.
+constexpr const char* product_text = R"(
+extern "C" __global__ void product(char* c, const char* a, const char* b, long long m, long long n, long long k,
+                                   long long a_row, long long a_column, long long b_row, long long b_column,
+                                   long long c_row, long long c_column) {
+  __shared__ WIDE a_tile[16][17], b_tile[16][17];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const long long column = 16ll * blockIdx.x + x;
+  for (long long first = 16ll * blockIdx.y; first < m; first += 16ll * gridDim.y) {
+    const long long row = first + y;
+    WIDE sum = 0;
+    for (long long begin = 0; begin < k; begin += 16) {
+      a_tile[y][x] = row < m && begin + x < k ? (WIDE)*(const T*)(a + row * a_row + (begin + x) * a_column) : (WIDE)0;
+      b_tile[y][x] = begin + y < k && column < n ? (WIDE)*(const T*)(b + (begin + y) * b_row + column * b_column) : (WIDE)0;
+      __syncthreads();
+      for (int i = 0; i < 16; ++i) sum = ADD(sum, a_tile[y][i] * b_tile[i][x]);
+      __syncthreads();
+    }
+    if (row < m && column < n) *(T*)(c + row * c_row + column * c_column) = (T)sum;
+  }
+}
+)";
+
+constexpr const char* copy_text = R"(
+extern "C" __global__ void copy(char* to, const char* from, long long rows, long long columns,
+                                long long to_row, long long to_column, long long from_row, long long from_column) {
+  const long long step = (long long)gridDim.x * blockDim.x, count = rows * columns;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const long long row = i / columns, column = i % columns;
+    *(T*)(to + row * to_row + column * to_column) = *(const T*)(from + row * from_row + column * from_column);
+  }
+}
+)";
+
+Function& kernel(Device& device, const char* name, const char* text, std::vector<std::string> options) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& kernels = *new std::map<std::pair<Device*, std::string>, std::shared_ptr<Module>>;
+  std::string key = name;
+  for (const std::string& option : options) key += option;
+  std::lock_guard lock(mutex);
+  auto& module = kernels[{&device, key}];
+  if (!module) {
+    Program program;
+    program.text = text;
+    program.file = "kasoku/linalg/kernels.cpp";
+    program.options = std::move(options);
+    program.is_generated = true;
+    module = compile(program, device);
+  }
+  return module->function(name);
+}
+
+uint32_t blocks(int64_t n, int64_t block, int64_t most) {
+  return static_cast<uint32_t>(std::clamp<int64_t>((n + block - 1) / block, 1, most));
+}
+
+}  // namespace
+
+void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns, size_t size,
+                 Device& device, Stream& stream) {
+  if (rows == 0 || columns == 0) return;
+  const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int"
+                     : size == 8 ? "unsigned long long" : "ulonglong2";
+  Function& function = kernel(device, "copy", copy_text, {std::string("-DT=") + type});
+  void* to_data = to.data;
+  void* from_data = from.data;
+  int64_t strides[] = {to.row_stride, to.column_stride, from.row_stride, from.column_stride};
+  void* args[] = {&to_data, &from_data, &rows, &columns, &strides[0], &strides[1], &strides[2], &strides[3]};
+  function.launch({{blocks(rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
+void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {
+  const DtypeInfo& dtype = info(p.dtype);
+  const size_t size = dtype.size;
+  std::vector<std::string> options;
+  if (p.k == 0) {
+    // All zeros, whatever the dtype: bytes of that size.
+    options = {size == 16 ? "-DT=double" : "-DT=" + std::string(size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long"),
+               "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
+  } else if (p.dtype == Dtype::bool_) {
+    options = {"-DT=bool", "-DWIDE=unsigned int", "-DADD(s,t)=((s)|(t))"};
+  } else if (dtype.kind == DtypeKind::signed_ || dtype.kind == DtypeKind::unsigned_) {
+    const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long";
+    options = {std::string("-DT=") + type, size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
+  } else if (p.dtype == Dtype::float32) {
+    options = {"-DT=float", "-DWIDE=float", "-DADD(s,t)=((s)+(t))"};
+  } else if (p.dtype == Dtype::float64) {
+    options = {"-DT=double", "-DWIDE=double", "-DADD(s,t)=((s)+(t))"};
+  } else {
+    throw Error(ErrorKind::unsupported, "matrices of " + std::string(dtype.name) + " with more than 2^31 rows or columns have no product on " + device.str());
+  }
+  Function& function = kernel(device, "product", product_text, std::move(options));
+  const int64_t items = p.items();
+  for (int64_t item = 0; item < items; ++item) {
+    char *a = static_cast<char*>(p.a.data), *b = static_cast<char*>(p.b.data), *c = static_cast<char*>(p.c.data);
+    int64_t rest = item;
+    for (size_t d = p.batch.size(); d-- > 0; rest /= p.batch[d]) {
+      const int64_t i = rest % p.batch[d];
+      a += i * p.a.batch_strides[d];
+      b += i * p.b.batch_strides[d];
+      c += i * p.c.batch_strides[d];
+    }
+    int64_t lengths[] = {p.m, p.n, p.k};
+    int64_t strides[] = {p.a.row_stride, p.a.column_stride, p.b.row_stride, p.b.column_stride, p.c.row_stride, p.c.column_stride};
+    void* args[] = {&c, &a, &b, &lengths[0], &lengths[1], &lengths[2], &strides[0], &strides[1], &strides[2], &strides[3], &strides[4], &strides[5]};
+    if (p.k == 0 && size == 16) {
+      // Two halves of every element.
+      for (int half = 0; half < 2; ++half, c += 8)
+        function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}}, args, stream);
+      continue;
+    }
+    function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}}, args, stream);
+  }
+}
+
+}  // namespace kasoku::linalg

@@ -1,0 +1,95 @@
+/// Products by own loops: integers and booleans, which no library has, and all
+/// dtypes on a machine without a library.
+#include "kasoku/base/error.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/linalg/cpu.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace kasoku::linalg {
+namespace {
+
+/// Integers are multiplied without sign: the bits are the same and wrapping is defined.
+/// Narrow ones would be promoted to int, whose overflow is not.
+template <class T>
+using Wide = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, uint32_t, T>;
+
+template <class T>
+std::vector<T> gathered(const Matrices& x, int64_t rows, int64_t columns) {
+  std::vector<T> out(static_cast<size_t>(rows * columns));
+  T* to = out.data();
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, sizeof(T));
+  return out;
+}
+
+template <class T>
+void product(const Matmul& p) {
+  // Rows of b and of the sum stay in the first-level cache.
+  constexpr int64_t columns = 2048 / static_cast<int64_t>(sizeof(T)), depth = 64;
+  const std::vector<T> a = gathered<T>(p.a, p.m, p.k), b = gathered<T>(p.b, p.k, p.n);
+  const auto rows = [&](uint64_t begin, uint64_t end) {
+    std::vector<T> sums(static_cast<size_t>(p.n));
+    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      std::fill(sums.begin(), sums.end(), T{});
+      for (int64_t j0 = 0; j0 < p.n; j0 += columns) {
+        const int64_t j1 = std::min(p.n, j0 + columns);
+        for (int64_t k0 = 0; k0 < p.k; k0 += depth)
+          for (int64_t k = k0; k < std::min(p.k, k0 + depth); ++k) {
+            const T factor = a[static_cast<size_t>(i * p.k + k)];
+            const T* row = b.data() + k * p.n;
+            T* sum = sums.data();
+            for (int64_t j = j0; j < j1; ++j)
+              sum[j] = static_cast<T>(Wide<T>(sum[j]) + Wide<T>(factor) * Wide<T>(row[j]));
+          }
+      }
+      for (int64_t j = 0; j < p.n; ++j)
+        std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride,
+                    &sums[static_cast<size_t>(j)], sizeof(T));
+    }
+  };
+  const int64_t row_work = std::max<int64_t>(p.n * p.k, 1);
+  cpu::parallel_blocks(static_cast<uint64_t>(p.m),
+                       cpu::suggested_grain(static_cast<uint64_t>(p.m), static_cast<uint64_t>(50000 / row_work + 1)), rows);
+}
+
+void boolean_product(const Matmul& p) {
+  const std::vector<uint8_t> a = gathered<uint8_t>(p.a, p.m, p.k), b = gathered<uint8_t>(p.b, p.k, p.n);
+  std::vector<uint8_t> any(static_cast<size_t>(p.n));
+  for (int64_t i = 0; i < p.m; ++i) {
+    std::fill(any.begin(), any.end(), uint8_t{0});
+    for (int64_t k = 0; k < p.k; ++k)
+      if (a[static_cast<size_t>(i * p.k + k)])
+        for (int64_t j = 0; j < p.n; ++j) any[static_cast<size_t>(j)] |= b[static_cast<size_t>(k * p.n + j)] != 0;
+    for (int64_t j = 0; j < p.n; ++j)
+      static_cast<char*>(p.c.data)[i * p.c.row_stride + j * p.c.column_stride] = static_cast<char>(any[static_cast<size_t>(j)]);
+  }
+}
+
+}  // namespace
+
+void loop_matmul(const Matmul& p) {
+  switch (p.dtype) {
+    case Dtype::bool_: return boolean_product(p);
+    case Dtype::int8:
+    case Dtype::uint8: return product<uint8_t>(p);
+    case Dtype::int16:
+    case Dtype::uint16: return product<uint16_t>(p);
+    case Dtype::int32:
+    case Dtype::uint32: return product<uint32_t>(p);
+    case Dtype::int64:
+    case Dtype::uint64: return product<uint64_t>(p);
+    case Dtype::float32: return product<float>(p);
+    case Dtype::float64: return product<double>(p);
+    case Dtype::complex64: return product<std::complex<float>>(p);
+    case Dtype::complex128: return product<std::complex<double>>(p);
+    default: throw Error(ErrorKind::internal, "loop_matmul: no loop for " + std::string(info(p.dtype).name));
+  }
+}
+
+}  // namespace kasoku::linalg
