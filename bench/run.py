@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks: bench/run.py [TASK…] [--only COMPETITOR] [--json FILE]
+
+A task is a folder with a task.toml and one file per competitor. A competitor is a program
+that prints one JSON object, figure -> number; if it cannot run here it prints {"skip": why}.
+Each runs in a process of its own, one after another, on the same machine in the same run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import time
+import tomllib
+
+here = pathlib.Path(__file__).resolve().parent
+runners = {".py": [sys.executable], ".sh": ["bash"]}
+
+
+def competitors(folder, only):
+    files = [p for p in sorted(folder.iterdir()) if p.suffix in runners and p.name[0] != "_"]
+    files.sort(key=lambda p: p.stem != "kasoku")  # ours first
+    return [p for p in files if not only or p.stem in only]
+
+
+def run(path, timeout):
+    command = [*runners[path.suffix], str(path)]
+    # A competitor's file has its package's name, so its folder must not be on the path.
+    environment = {**os.environ, "PYTHONPATH": str(here), "PYTHONSAFEPATH": "1"}
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=timeout, cwd=path.parent, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        return {"skip": f"not done in {timeout} s"}
+    lines = result.stdout.strip().splitlines()
+    if result.returncode or not lines:
+        said = (result.stderr.strip().splitlines() or ["no output"])[-1]
+        return {"skip": said[:120]}
+    return json.loads(lines[-1])
+
+
+def number(value):
+    return "" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def verdict(figure, results):
+    """The limit is a number, or a factor of a competitor's figure in the same run."""
+    ours = results.get("kasoku", {}).get(figure["name"])
+    limit = figure.get("limit")
+    if "of" in figure:
+        theirs = results.get(figure["of"], {}).get(figure["name"])
+        limit = theirs * figure["factor"] if theirs is not None else None
+    if ours is None or limit is None:
+        return limit, ""
+    good = ours <= limit if figure.get("better", "lower") == "lower" else ours >= limit
+    return limit, "yes" if good else "NO"
+
+
+def show(task, results):
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    names = [name for name, result in results.items() if "skip" not in result]
+    table = Table(title=task["title"], title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("figure")
+    for name in [*names, "limit", "reached"]:
+        table.add_column(name, justify="right")
+    for figure in task["figure"]:
+        limit, reached = verdict(figure, results)
+        cells = [number(results[name].get(figure["name"])) for name in names]
+        sign = "≤ " if figure.get("better", "lower") == "lower" else "≥ "
+        shown = sign + number(limit) if limit is not None else ""
+        table.add_row(f"{figure['name']}, {figure['unit']}", *cells, shown, reached)
+    console = Console(highlight=False, width=max(100, Console().width))
+    console.print(table)
+    for name, result in results.items():
+        if "skip" in result:
+            console.print(f"  {name}: not run: {result['skip']}", soft_wrap=True)
+
+
+def machine():
+    model = platform.processor()
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    import kasoku as ks
+
+    gpus = [d.properties["name"] for d in ks.devices() if d.kind == "cuda"]
+    return {
+        "cpu": model,
+        "cores": len(os.sched_getaffinity(0)),
+        "gpus": gpus,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "kasoku": ks.__version__,
+        "time": time.strftime("%Y-%m-%d %H:%M"),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", nargs="*", help="folders of bench/; all if none is given")
+    parser.add_argument("--only", action="append", help="competitors to run")
+    parser.add_argument("--json", default="build/bench.json", help="where the figures go")
+    parser.add_argument("--timeout", type=float, default=600)
+    options = parser.parse_args()
+    tasks = sorted(p.parent for p in here.glob("*/task.toml"))
+    tasks = [t for t in tasks if not options.task or t.name in options.task]
+    record = {"machine": machine(), "tasks": {}}
+    print("  ".join(f"{k}: {v}" for k, v in record["machine"].items() if v), flush=True)
+    for folder in tasks:
+        task = tomllib.loads((folder / "task.toml").read_text())
+        results = {p.stem: run(p, options.timeout) for p in competitors(folder, options.only)}
+        record["tasks"][folder.name] = results
+        show(task, results)
+    out = pathlib.Path(options.json)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(record, indent=1))
+    print(f"figures in {out}")
+
+
+if __name__ == "__main__":
+    main()

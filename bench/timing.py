@@ -1,0 +1,58 @@
+"""What competitors share: honest clocks."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def best(f, repeats=7, number=1):
+    """Seconds of one f(), the best of `repeats` runs of `number` calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(number):
+            f()
+        times.append((time.perf_counter() - start) / number)
+    return min(times)
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def report(figures):
+    print(json.dumps(figures))
+
+
+def skip(why):
+    print(json.dumps({"skip": why}))
+    raise SystemExit(0)
+
+
+def fresh_cache():
+    """An empty cache folder for this process and its children; before kasoku is imported."""
+    os.environ["KASOKU_CACHE_DIR"] = folder = tempfile.mkdtemp(prefix="kasoku-bench-")
+    return folder
+
+
+def in_new_process(text, **environment):
+    """What the text prints last, as a float, from a fresh interpreter."""
+    result = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=True,
+    )
+    return float(result.stdout.split()[-1])
+
+
+def compile_cpp(source, *flags):
+    """Builds a C++ file into a shared library and loads it; the path of the library."""
+    out = os.path.join(tempfile.mkdtemp(prefix="kasoku-bench-"), "peer.so")
+    command = ["g++", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", *flags, source, "-o", out]
+    subprocess.run(command, check=True)
+    return out
