@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/frontend.h"
 
 #include "kasoku/compile/clang/diagnostics.h"
+#include "kasoku/compile/clang/includes.h"
 #include "kasoku/compile/clang/prelude_files.h"
 
 #include <clang/Basic/TargetInfo.h>
@@ -53,7 +54,7 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
     args.insert(args.end(), {"-I", headers_dir});
     for (const std::string& dir : options.include_dirs) args.insert(args.end(), {"-I", dir});
     if (options.default_device)
-      args.insert(args.end(), {"-include", std::string(system_dir) + "/kasoku_default_device.h"});
+      args.insert(args.end(), {"-include", std::string(system_dir) + "/kasoku/default_device.h"});
     for (const std::string& file : options.include_files)
       args.insert(args.end(), {"-include", file});
   }
@@ -88,7 +89,7 @@ class KeepBuffer : public clang::ASTFrontendAction {
 std::string make_pch_for(const std::string& standard) {
   initialize_llvm();
   ParseRequest request;
-  request.text = "#include <kasoku_prelude.h>\n";
+  request.text = "#include <kasoku/prelude.h>\n";
   request.file = prelude_path;
   CompileOptions options;
   options.standard = standard;
@@ -129,7 +130,9 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
                                         /*RequiresNullTerminator=*/false));
   };
   for (const PreludeFile& file : prelude_files())
-    add(std::string(system_dir) + "/" + file.name, file.text);
+    add(std::string(system_dir) + "/kasoku/" + file.name, file.text);
+  for (const Include& include : includes())
+    add(std::string(system_dir) + "/" + include.name, include.text);
   for (const auto& [name, content] : request.headers)
     result.memory->addFile(std::string(headers_dir) + "/" + std::string(name), 0,
                            llvm::MemoryBuffer::getMemBufferCopy(

@@ -30,8 +30,10 @@
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
+// Ours. Wrappers disappear before anything else is looked at.
 #define ks_convergent __attribute__((convergent))
 #define ks_const __attribute__((const))
+#define ks_inline inline __attribute__((always_inline, nodebug))
 
 // Clang says 1; each parse says what the options name.
 #undef __CUDA_ARCH__

@@ -1,0 +1,153 @@
+#include "kasoku/compile/clang/includes.h"
+
+#include <string_view>
+
+namespace kasoku::embedded {
+namespace {
+
+// The prelude has these.
+constexpr const char* empty[] = {
+    // C
+    "assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "memory.h",
+    "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "strings.h",
+    "time.h", "malloc.h", "unistd.h", "sys/types.h", "sys/time.h", "values.h", "stdalign.h",
+    // C++
+    "algorithm", "array", "bit", "cassert", "cctype", "cerrno", "cfloat", "cinttypes", "climits",
+    "cmath", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring", "ctime", "functional",
+    "initializer_list", "iterator", "limits", "memory", "new", "numeric", "type_traits", "utility",
+    "complex", "concepts", "version", "exception", "stdexcept",
+    // CUDA
+    "builtin_types.h", "channel_descriptor.h", "common_functions.h", "cuda.h", "cuda_runtime.h",
+    "cuda_runtime_api.h", "cuda_device_runtime_api.h", "device_atomic_functions.h",
+    "device_double_functions.h", "device_functions.h", "device_launch_parameters.h",
+    "device_types.h", "driver_functions.h", "driver_types.h", "host_config.h", "host_defines.h",
+    "math_constants.h", "math_functions.h", "sm_20_atomic_functions.h", "sm_20_intrinsics.h",
+    "sm_30_intrinsics.h", "sm_32_atomic_functions.h", "sm_32_intrinsics.h",
+    "sm_35_atomic_functions.h", "sm_35_intrinsics.h", "sm_60_atomic_functions.h",
+    "sm_61_intrinsics.h", "vector_functions.h", "vector_functions.hpp", "vector_types.h",
+    "crt/device_functions.h", "crt/host_defines.h", "crt/math_functions.h", "crt/host_config.h",
+    "cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "library_types.h", "nvrtc.h",
+    "helper_cuda.h", "helper_functions.h", "helper_string.h", "helper_timer.h", "nv/target",
+    "cuda_profiler_api.h", "cupy/carray.cuh", "pycuda-helpers.hpp", "nvtx3/nvToolsExt.h",
+    "cuda/std/array", "cuda/std/bit", "cuda/std/cassert", "cuda/std/cfloat", "cuda/std/climits",
+    "cuda/std/cmath", "cuda/std/complex", "cuda/std/cstddef", "cuda/std/cstdint",
+    "cuda/std/cstring", "cuda/std/functional", "cuda/std/limits", "cuda/std/numeric", "cuda/std/type_traits",
+    "cuda/std/utility", "cuda/std/version", "cuda/std/algorithm", "cuda/functional", "cuda/cmath",
+    "thrust/complex.h", "thrust/functional.h", "thrust/swap.h", "thrust/pair.h",
+    "thrust/extrema.h",
+};
+
+struct Topic {
+  const char* name;
+  const char* file;  // of the prelude
+};
+
+constexpr Topic topics[] = {
+    {"cooperative_groups.h", "cooperative_groups.h"},
+    {"cooperative_groups/reduce.h", "cooperative_groups.h"},
+    {"cooperative_groups/scan.h", "cooperative_groups.h"},
+    {"cooperative_groups/memcpy_async.h", "cooperative_groups.h"},
+    {"cooperative_groups/details/partitioning.h", "cooperative_groups.h"},
+    {"curand.h", "curand.h"},
+    {"curand_kernel.h", "curand.h"},
+    {"curand_uniform.h", "curand.h"},
+    {"curand_normal.h", "curand.h"},
+    {"curand_philox4x32_x.h", "curand.h"},
+    {"curand_mtgp32_kernel.h", "curand.h"},
+    {"cuComplex.h", "cu_complex.h"},
+    {"cub/cub.cuh", "cub.h"},
+    {"cub/block/block_reduce.cuh", "cub.h"},
+    {"cub/block/block_scan.cuh", "cub.h"},
+    {"cub/block/block_load.cuh", "cub.h"},
+    {"cub/block/block_store.cuh", "cub.h"},
+    {"cub/block/block_exchange.cuh", "cub.h"},
+    {"cub/block/block_radix_sort.cuh", "cub.h"},
+    {"cub/block/block_histogram.cuh", "cub.h"},
+    {"cub/block/block_shuffle.cuh", "cub.h"},
+    {"cub/block/block_adjacent_difference.cuh", "cub.h"},
+    {"cub/block/block_discontinuity.cuh", "cub.h"},
+    {"cub/warp/warp_reduce.cuh", "cub.h"},
+    {"cub/warp/warp_scan.cuh", "cub.h"},
+    {"cub/util_type.cuh", "cub.h"},
+    {"cub/util_ptx.cuh", "cub.h"},
+    {"cuda/std/atomic", "cuda_atomic.h"},
+    {"cuda/atomic", "cuda_atomic.h"},
+    {"atomic", "cuda_atomic.h"},
+    {"helper_math.h", "helper_math.h"},
+    {"cutil_math.h", "helper_math.h"},
+    {"cuda_fp8.h", "fp8.h"},
+    {"tuple", "tuple.h"},
+    {"cuda/std/tuple", "tuple.h"},
+    {"thrust/tuple.h", "tuple.h"},
+};
+
+// What only a GPU has, or only a host: the name and the reason are the message.
+struct Missing {
+  const char* name;
+  const char* reason;
+};
+
+constexpr Missing missing[] = {
+    {"mma.h", "tensor core fragments (wmma) exist only on a GPU"},
+    {"cuda/barrier", "asynchronous barriers exist only on a GPU"},
+    {"cuda/pipeline", "asynchronous copies exist only on a GPU"},
+    {"cuda/ptx", "PTX exists only on a GPU"},
+    {"cuda/std/barrier", "asynchronous barriers exist only on a GPU"},
+    {"cuda/semaphore", "asynchronous barriers exist only on a GPU"},
+    {"cuda/latch", "asynchronous barriers exist only on a GPU"},
+    {"texture_types.h", "textures exist only on a GPU"},
+    {"surface_types.h", "surfaces exist only on a GPU"},
+    {"texture_fetch_functions.h", "textures exist only on a GPU"},
+    {"texture_indirect_functions.h", "textures exist only on a GPU"},
+    {"surface_functions.h", "surfaces exist only on a GPU"},
+    {"surface_indirect_functions.h", "surfaces exist only on a GPU"},
+    {"cuda_pipeline.h", "asynchronous copies exist only on a GPU"},
+    {"cuda_awbarrier.h", "asynchronous barriers exist only on a GPU"},
+    {"cuda_gl_interop.h", "graphics exist only on a GPU"},
+    {"cudnn.h", "it is a library for the host"},
+    {"cublas_v2.h", "it is a library for the host"},
+    {"cublas.h", "it is a library for the host"},
+    {"cufft.h", "it is a library for the host"},
+    {"cusparse.h", "it is a library for the host"},
+    {"cusolverDn.h", "it is a library for the host"},
+    {"nccl.h", "it is a library for the host"},
+    {"mpi.h", "it is a library for the host"},
+    {"cute/tensor.hpp", "CUTLASS is written for a GPU's tensor cores"},
+    {"cutlass/cutlass.h", "CUTLASS is written for a GPU's tensor cores"},
+    {"iostream", "kernel text has printf, but no streams"},
+    {"fstream", "kernel text has printf, but no streams"},
+    {"sstream", "kernel text has printf, but no streams"},
+    {"string", "kernel text has no std::string"},
+    {"vector", "kernel text has no std::vector; it could not allocate on a GPU"},
+    {"map", "kernel text has no containers; they could not allocate on a GPU"},
+    {"unordered_map", "kernel text has no containers; they could not allocate on a GPU"},
+    {"set", "kernel text has no containers; they could not allocate on a GPU"},
+    {"thread", "it belongs to the host"},
+    {"mutex", "it belongs to the host"},
+    {"chrono", "it belongs to the host"},
+    {"random", "kernel text has curand_kernel.h for random numbers"},
+    {"thrust/device_vector.h", "it belongs to the host"},
+    {"thrust/host_vector.h", "it belongs to the host"},
+    {"thrust/sort.h", "Thrust's algorithms are called from the host"},
+    {"thrust/reduce.h", "Thrust's algorithms are called from the host"},
+};
+
+std::vector<Include> make() {
+  std::vector<Include> out;
+  for (const char* name : empty) out.push_back({name, "\n"});
+  for (const Topic& topic : topics)
+    out.push_back({topic.name, "#pragma once\n#include <kasoku/" + std::string(topic.file) + ">\n"});
+  for (const Missing& row : missing)
+    out.push_back({row.name, std::string("#error '") + row.name + "' cannot be used on a CPU: " +
+                                 row.reason + "\n"});
+  return out;
+}
+
+}  // namespace
+
+const std::vector<Include>& includes() {
+  static const auto* table = new std::vector<Include>(make());
+  return *table;
+}
+
+}  // namespace kasoku::embedded

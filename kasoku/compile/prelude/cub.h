@@ -1,0 +1,2 @@
+#pragma once
+#error not written yet

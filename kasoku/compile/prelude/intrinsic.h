@@ -1,0 +1,263 @@
+// Intrinsics: the fast forms of mathematics, rounded arithmetic, integer and bit
+// operations. A fast form here is at least as accurate as the GPU's.
+#pragma once
+
+// --- fast mathematics ---
+ks_inline float __sinf(float x) { return sinf(x); }
+ks_inline float __cosf(float x) { return cosf(x); }
+ks_inline float __tanf(float x) { return tanf(x); }
+ks_inline float __expf(float x) { return expf(x); }
+ks_inline float __logf(float x) { return logf(x); }
+ks_inline float __log2f(float x) { return log2f(x); }
+ks_inline float __log10f(float x) { return log10f(x); }
+ks_inline float __exp10f(float x) { return exp10f(x); }
+ks_inline float __exp2f(float x) { return exp2f(x); }
+ks_inline float __tanhf(float x) { return tanhf(x); }
+ks_inline float __powf(float x, float y) { return powf(x, y); }
+ks_inline float __fdividef(float x, float y) { return x / y; }
+ks_inline void __sincosf(float x, float* s, float* c) { *s = sinf(x); *c = cosf(x); }
+ks_inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
+ks_inline float __fsqrt_approx(float x) { return __builtin_sqrtf(x); }
+ks_inline float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
+
+// --- arithmetic with a named rounding ---
+// To nearest is the machine's own, and is never contracted. The others are built
+// from the error of the rounded result, which fma gives exactly.
+#pragma clang fp contract(off)
+ks_inline float ks_down(float x) { return nextafterf(x, -__builtin_inff()); }
+ks_inline float ks_up(float x) { return nextafterf(x, __builtin_inff()); }
+ks_inline double ks_down(double x) { return nextafter(x, -__builtin_inf()); }
+ks_inline double ks_up(double x) { return nextafter(x, __builtin_inf()); }
+// `r` is the nearest number to a value, `error` has the sign of value - r.
+template <class T> ks_inline T ks_round_down(T r, T error) { return error < 0 ? ks_down(r) : r; }
+template <class T> ks_inline T ks_round_up(T r, T error) { return error > 0 ? ks_up(r) : r; }
+template <class T> ks_inline T ks_round_zero(T r, T error) {
+  return r > 0 && error < 0 ? ks_down(r) : r < 0 && error > 0 ? ks_up(r) : r;
+}
+template <class T> ks_inline T ks_add_error(T a, T b, T s) {
+  const T t = s - a;
+  return (a - (s - t)) + (b - t);
+}
+
+ks_inline float __fadd_rn(float a, float b) { return a + b; }
+ks_inline float __fsub_rn(float a, float b) { return a - b; }
+ks_inline float __fmul_rn(float a, float b) { return a * b; }
+ks_inline float __fdiv_rn(float a, float b) { return a / b; }
+ks_inline float __frcp_rn(float a) { return __fdiv_rn((float)1, a); }
+ks_inline float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
+ks_inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+ks_inline float __fadd_rd(float a, float b) { const float r = a + b; return ks_round_down(r, ks_add_error(a, b, r)); }
+ks_inline float __fsub_rd(float a, float b) { const float r = a - b; return ks_round_down(r, ks_add_error(a, -b, r)); }
+ks_inline float __fmul_rd(float a, float b) { const float r = a * b; return ks_round_down(r, __builtin_fmaf(a, b, -r)); }
+ks_inline float __fdiv_rd(float a, float b) { const float r = a / b; return ks_round_down(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline float __frcp_rd(float a) { return __fdiv_rd((float)1, a); }
+ks_inline float __fsqrt_rd(float a) { const float r = __builtin_sqrtf(a); return ks_round_down(r, __builtin_fmaf(-r, r, a)); }
+ks_inline float __fmaf_rd(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_down(r, (float)(((double)a * b - r) + c)); }
+ks_inline float __fadd_ru(float a, float b) { const float r = a + b; return ks_round_up(r, ks_add_error(a, b, r)); }
+ks_inline float __fsub_ru(float a, float b) { const float r = a - b; return ks_round_up(r, ks_add_error(a, -b, r)); }
+ks_inline float __fmul_ru(float a, float b) { const float r = a * b; return ks_round_up(r, __builtin_fmaf(a, b, -r)); }
+ks_inline float __fdiv_ru(float a, float b) { const float r = a / b; return ks_round_up(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline float __frcp_ru(float a) { return __fdiv_ru((float)1, a); }
+ks_inline float __fsqrt_ru(float a) { const float r = __builtin_sqrtf(a); return ks_round_up(r, __builtin_fmaf(-r, r, a)); }
+ks_inline float __fmaf_ru(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_up(r, (float)(((double)a * b - r) + c)); }
+ks_inline float __fadd_rz(float a, float b) { const float r = a + b; return ks_round_zero(r, ks_add_error(a, b, r)); }
+ks_inline float __fsub_rz(float a, float b) { const float r = a - b; return ks_round_zero(r, ks_add_error(a, -b, r)); }
+ks_inline float __fmul_rz(float a, float b) { const float r = a * b; return ks_round_zero(r, __builtin_fmaf(a, b, -r)); }
+ks_inline float __fdiv_rz(float a, float b) { const float r = a / b; return ks_round_zero(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline float __frcp_rz(float a) { return __fdiv_rz((float)1, a); }
+ks_inline float __fsqrt_rz(float a) { const float r = __builtin_sqrtf(a); return ks_round_zero(r, __builtin_fmaf(-r, r, a)); }
+ks_inline float __fmaf_rz(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_zero(r, (float)(((double)a * b - r) + c)); }
+ks_inline double __dadd_rn(double a, double b) { return a + b; }
+ks_inline double __dsub_rn(double a, double b) { return a - b; }
+ks_inline double __dmul_rn(double a, double b) { return a * b; }
+ks_inline double __ddiv_rn(double a, double b) { return a / b; }
+ks_inline double __drcp_rn(double a) { return __ddiv_rn((double)1, a); }
+ks_inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
+ks_inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+ks_inline double __dadd_rd(double a, double b) { const double r = a + b; return ks_round_down(r, ks_add_error(a, b, r)); }
+ks_inline double __dsub_rd(double a, double b) { const double r = a - b; return ks_round_down(r, ks_add_error(a, -b, r)); }
+ks_inline double __dmul_rd(double a, double b) { const double r = a * b; return ks_round_down(r, __builtin_fma(a, b, -r)); }
+ks_inline double __ddiv_rd(double a, double b) { const double r = a / b; return ks_round_down(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline double __drcp_rd(double a) { return __ddiv_rd((double)1, a); }
+ks_inline double __dsqrt_rd(double a) { const double r = __builtin_sqrt(a); return ks_round_down(r, __builtin_fma(-r, r, a)); }
+ks_inline double __fma_rd(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_down(r, ((p - r) + c) + e); }
+ks_inline double __dadd_ru(double a, double b) { const double r = a + b; return ks_round_up(r, ks_add_error(a, b, r)); }
+ks_inline double __dsub_ru(double a, double b) { const double r = a - b; return ks_round_up(r, ks_add_error(a, -b, r)); }
+ks_inline double __dmul_ru(double a, double b) { const double r = a * b; return ks_round_up(r, __builtin_fma(a, b, -r)); }
+ks_inline double __ddiv_ru(double a, double b) { const double r = a / b; return ks_round_up(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline double __drcp_ru(double a) { return __ddiv_ru((double)1, a); }
+ks_inline double __dsqrt_ru(double a) { const double r = __builtin_sqrt(a); return ks_round_up(r, __builtin_fma(-r, r, a)); }
+ks_inline double __fma_ru(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_up(r, ((p - r) + c) + e); }
+ks_inline double __dadd_rz(double a, double b) { const double r = a + b; return ks_round_zero(r, ks_add_error(a, b, r)); }
+ks_inline double __dsub_rz(double a, double b) { const double r = a - b; return ks_round_zero(r, ks_add_error(a, -b, r)); }
+ks_inline double __dmul_rz(double a, double b) { const double r = a * b; return ks_round_zero(r, __builtin_fma(a, b, -r)); }
+ks_inline double __ddiv_rz(double a, double b) { const double r = a / b; return ks_round_zero(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
+ks_inline double __drcp_rz(double a) { return __ddiv_rz((double)1, a); }
+ks_inline double __dsqrt_rz(double a) { const double r = __builtin_sqrt(a); return ks_round_zero(r, __builtin_fma(-r, r, a)); }
+ks_inline double __fma_rz(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_zero(r, ((p - r) + c) + e); }
+#pragma clang fp contract(fast)
+
+// --- integers and bits ---
+ks_inline int __mul24(int a, int b) { return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8)); }
+ks_inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
+ks_inline int mul24(int a, int b) { return __mul24(a, b); }
+ks_inline unsigned umul24(unsigned a, unsigned b) { return __umul24(a, b); }
+ks_inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+ks_inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+ks_inline int mulhi(int a, int b) { return __mulhi(a, b); }
+ks_inline unsigned mulhi(unsigned a, unsigned b) { return __umulhi(a, b); }
+ks_inline unsigned umulhi(unsigned a, unsigned b) { return __umulhi(a, b); }
+ks_inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+ks_inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+ks_inline long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
+ks_inline unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
+ks_inline int __popc(unsigned x) { return __builtin_popcount(x); }
+ks_inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+ks_inline int __clz(int x) { return __builtin_clzg((unsigned)x, 32); }
+ks_inline int __clzll(long long x) { return __builtin_clzg((unsigned long long)x, 64); }
+ks_inline int __ffs(int x) { return __builtin_ffs(x); }
+ks_inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+ks_inline int ffs(int x) { return __builtin_ffs(x); }
+ks_inline unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
+ks_inline unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+ks_inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return mask >> (base & 31) & 1 ? base : 0xffffffffu;
+  int left = offset > 0 ? offset : -offset;
+  for (int i = (int)base; i >= 0 && i < 32; i += offset > 0 ? 1 : -1)
+    if (mask >> i & 1 && --left == 0) return (unsigned)i;
+  return 0xffffffffu;
+}
+ks_inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
+  const unsigned long long both = (unsigned long long)b << 32 | a;
+  unsigned r = 0;
+  _Pragma("unroll") for (int i = 0; i < 4; ++i) {
+    const unsigned selector = s >> (4 * i);
+    const unsigned byte = (unsigned)(both >> (8 * (selector & 7))) & 255;
+    r |= (selector & 8 ? (byte & 128 ? 255u : 0u) : byte) << (8 * i);
+  }
+  return r;
+}
+ks_inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)((((unsigned long long)hi << 32 | lo) << (n & 31)) >> 32);
+}
+ks_inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)(((unsigned long long)hi << 32 | lo) >> (n & 31));
+}
+ks_inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)((((unsigned long long)hi << 32 | lo) << (n < 32 ? n : 32)) >> 32);
+}
+ks_inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)(((unsigned long long)hi << 32 | lo) >> (n < 32 ? n : 32));
+}
+ks_inline unsigned __sad(int a, int b, unsigned c) {
+  return (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b) + c;
+}
+ks_inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
+ks_inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+ks_inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+ks_inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+ks_inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+ks_inline unsigned __bfe(unsigned x, unsigned at, unsigned n) {
+  return n == 0 || at > 31 ? 0u : x >> at & (n >= 32 ? 0xffffffffu : (1u << n) - 1u);
+}
+
+// --- four or two numbers in a word ---
+template <int bits, class T> ks_inline T ks_part(unsigned x, int i) { return (T)(x >> (bits * i)); }
+ks_inline int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 4; ++i) c += (int)(signed char)(a >> 8 * i) * (signed char)(b >> 8 * i);
+  return c;
+}
+ks_inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 4; ++i) c += (a >> 8 * i & 255) * (b >> 8 * i & 255);
+  return c;
+}
+ks_inline int __dp2a_lo(int a, int b, int c) {
+  return c + (short)a * (signed char)b + (short)(a >> 16) * (signed char)(b >> 8);
+}
+ks_inline int __dp2a_hi(int a, int b, int c) {
+  return c + (short)a * (signed char)(b >> 16) + (short)(a >> 16) * (signed char)(b >> 24);
+}
+ks_inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+  return c + (a & 65535) * (b & 255) + (a >> 16) * (b >> 8 & 255);
+}
+ks_inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
+  return c + (a & 65535) * (b >> 16 & 255) + (a >> 16) * (b >> 24);
+}
+#define KS_SIMD(name, bits, T, expression)                             \
+  ks_inline unsigned name(unsigned a, unsigned b) {                    \
+    const unsigned mask = bits == 8 ? 255u : 65535u;                   \
+    unsigned r = 0;                                                    \
+    _Pragma("unroll") for (int i = 0; i < 32 / bits; ++i) {            \
+      const int x = (T)(a >> bits * i), y = (T)(b >> bits * i);        \
+      r |= ((unsigned)(expression) & mask) << bits * i;                \
+    }                                                                  \
+    return r;                                                          \
+  }
+#define KS_CLAMP(v, low, high) ((v) < (low) ? (low) : (v) > (high) ? (high) : (v))
+#define KS_SIMD_SET(n, bits, S, U, smin, smax, umax)                   \
+  KS_SIMD(__vadd##n, bits, U, x + y)                                   \
+  KS_SIMD(__vsub##n, bits, U, x - y)                                   \
+  KS_SIMD(__vaddss##n, bits, S, KS_CLAMP(x + y, smin, smax))           \
+  KS_SIMD(__vaddus##n, bits, U, KS_CLAMP(x + y, 0, umax))              \
+  KS_SIMD(__vsubss##n, bits, S, KS_CLAMP(x - y, smin, smax))           \
+  KS_SIMD(__vsubus##n, bits, U, KS_CLAMP(x - y, 0, umax))              \
+  KS_SIMD(__vabsdiffs##n, bits, S, x < y ? y - x : x - y)              \
+  KS_SIMD(__vabsdiffu##n, bits, U, x < y ? y - x : x - y)              \
+  KS_SIMD(__vavgs##n, bits, S, (x + y + (x + y >= 0)) >> 1)            \
+  KS_SIMD(__vavgu##n, bits, U, (x + y + 1) >> 1)                       \
+  KS_SIMD(__vhaddu##n, bits, U, (x + y) >> 1)                          \
+  KS_SIMD(__vmaxs##n, bits, S, x < y ? y : x)                          \
+  KS_SIMD(__vmaxu##n, bits, U, x < y ? y : x)                          \
+  KS_SIMD(__vmins##n, bits, S, x < y ? x : y)                          \
+  KS_SIMD(__vminu##n, bits, U, x < y ? x : y)                          \
+  KS_SIMD(__vcmpeq##n, bits, U, x == y ? -1 : 0)                       \
+  KS_SIMD(__vcmpne##n, bits, U, x != y ? -1 : 0)                       \
+  KS_SIMD(__vcmpgts##n, bits, S, x > y ? -1 : 0)                       \
+  KS_SIMD(__vcmpgtu##n, bits, U, x > y ? -1 : 0)                       \
+  KS_SIMD(__vcmpges##n, bits, S, x >= y ? -1 : 0)                      \
+  KS_SIMD(__vcmpgeu##n, bits, U, x >= y ? -1 : 0)                      \
+  KS_SIMD(__vcmplts##n, bits, S, x < y ? -1 : 0)                       \
+  KS_SIMD(__vcmpltu##n, bits, U, x < y ? -1 : 0)                       \
+  KS_SIMD(__vcmples##n, bits, S, x <= y ? -1 : 0)                      \
+  KS_SIMD(__vcmpleu##n, bits, U, x <= y ? -1 : 0)                      \
+  KS_SIMD(__vseteq##n, bits, U, x == y)                                \
+  KS_SIMD(__vsetne##n, bits, U, x != y)                                \
+  KS_SIMD(__vsetgts##n, bits, S, x > y)                                \
+  KS_SIMD(__vsetgtu##n, bits, U, x > y)                                \
+  KS_SIMD(__vsetges##n, bits, S, x >= y)                               \
+  KS_SIMD(__vsetgeu##n, bits, U, x >= y)                               \
+  KS_SIMD(__vsetlts##n, bits, S, x < y)                                \
+  KS_SIMD(__vsetltu##n, bits, U, x < y)                                \
+  KS_SIMD(__vsetles##n, bits, S, x <= y)                               \
+  KS_SIMD(__vsetleu##n, bits, U, x <= y)                               \
+  KS_SIMD(ks_vneg##n, bits, S, -x + 0 * y)                             \
+  KS_SIMD(ks_vabs##n, bits, S, (x < 0 ? -x : x) + 0 * y)               \
+  KS_SIMD(ks_vnegss##n, bits, S, KS_CLAMP(-x + 0 * y, smin, smax))     \
+  KS_SIMD(ks_vabsss##n, bits, S, KS_CLAMP((x < 0 ? -x : x) + 0 * y, smin, smax)) \
+  ks_inline unsigned __vneg##n(unsigned a) { return ks_vneg##n(a, 0); }           \
+  ks_inline unsigned __vabs##n(unsigned a) { return ks_vabs##n(a, 0); }           \
+  ks_inline unsigned __vnegss##n(unsigned a) { return ks_vnegss##n(a, 0); }       \
+  ks_inline unsigned __vabsss##n(unsigned a) { return ks_vabsss##n(a, 0); }
+KS_SIMD_SET(4, 8, signed char, unsigned char, -128, 127, 255)
+KS_SIMD_SET(2, 16, short, unsigned short, -32768, 32767, 65535)
+ks_inline unsigned __vsads4(unsigned a, unsigned b) { return __dp4a(__vabsdiffs4(a, b), 0x01010101u, 0u); }
+ks_inline unsigned __vsadu4(unsigned a, unsigned b) { return __dp4a(__vabsdiffu4(a, b), 0x01010101u, 0u); }
+ks_inline unsigned __vsadu2(unsigned a, unsigned b) {
+  const unsigned d = __vabsdiffu2(a, b);
+  return (d & 65535) + (d >> 16);
+}
+#undef KS_SIMD_SET
+#undef KS_SIMD
+#undef KS_CLAMP
+#define KS_THREE(name, T, expression) ks_inline T name(T a, T b, T c) { return expression; }
+KS_THREE(__vimax3_s32, int, max(max(a, b), c))
+KS_THREE(__vimin3_s32, int, min(min(a, b), c))
+KS_THREE(__vimax3_u32, unsigned, max(max(a, b), c))
+KS_THREE(__vimin3_u32, unsigned, min(min(a, b), c))
+#undef KS_THREE
+ks_inline int __vimax_s32_relu(int a, int b) { return max(max(a, b), 0); }
+ks_inline int __vimin_s32_relu(int a, int b) { return max(min(a, b), 0); }
+ks_inline int __viaddmax_s32(int a, int b, int c) { return max((int)((unsigned)a + (unsigned)b), c); }
+ks_inline int __viaddmin_s32(int a, int b, int c) { return min((int)((unsigned)a + (unsigned)b), c); }

@@ -1,0 +1,53 @@
+// Loads and stores with cache hints (hints only), copies, device-side malloc.
+#pragma once
+
+extern "C" {
+void* ks_rt_malloc(unsigned long long bytes);
+void ks_rt_free(void* memory);
+void* memcpy(void* to, const void* from, size_t bytes);
+void* memmove(void* to, const void* from, size_t bytes);
+void* memset(void* to, int value, size_t bytes);
+int memcmp(const void* a, const void* b, size_t bytes);
+}
+ks_inline void* malloc(size_t bytes) { return ks_rt_malloc(bytes); }
+ks_inline void free(void* memory) { ks_rt_free(memory); }
+ks_inline void* calloc(size_t n, size_t size) {
+  void* memory = ks_rt_malloc(n * size);
+  if (memory) memset(memory, 0, n * size);
+  return memory;
+}
+ks_inline void* operator new(size_t, void* place) noexcept { return place; }
+ks_inline void* operator new[](size_t, void* place) noexcept { return place; }
+
+#define KS_LOAD(name) template <class T> ks_inline T name(const T* p) { return *p; }
+KS_LOAD(__ldg)
+KS_LOAD(__ldcg)
+KS_LOAD(__ldca)
+KS_LOAD(__ldcs)
+KS_LOAD(__ldlu)
+KS_LOAD(__ldcv)
+#undef KS_LOAD
+#define KS_STORE(name) template <class T> ks_inline void name(T* p, typename ks_same<T>::type v) { *p = v; }
+KS_STORE(__stwb)
+KS_STORE(__stcg)
+KS_STORE(__stcs)
+KS_STORE(__stwt)
+#undef KS_STORE
+
+// Address spaces are one here; what is shared is known only by its declaration.
+ks_inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
+ks_inline size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }
+ks_inline size_t __cvta_generic_to_local(const void* p) { return (size_t)p; }
+ks_inline size_t __cvta_generic_to_constant(const void* p) { return (size_t)p; }
+ks_inline void* __cvta_shared_to_generic(size_t p) { return (void*)p; }
+ks_inline void* __cvta_global_to_generic(size_t p) { return (void*)p; }
+
+ks_inline size_t strlen(const char* s) {
+  size_t n = 0;
+  while (s[n]) ++n;
+  return n;
+}
+ks_inline int strcmp(const char* a, const char* b) {
+  while (*a && *a == *b) ++a, ++b;
+  return (unsigned char)*a - (unsigned char)*b;
+}

@@ -1,0 +1,362 @@
+// The part of C++'s library that kernels use: limits, type traits, min/max,
+// swap, move, pair, array, and mathematics under its std:: names. cuda::std is the same.
+#pragma once
+
+namespace std {
+
+using ::size_t;
+using ::ptrdiff_t;
+using ::nullptr_t;
+using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
+using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
+using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t;
+
+// --- type traits ---
+template <class T, T v> struct integral_constant {
+  static constexpr T value = v;
+  typedef T value_type;
+  typedef integral_constant type;
+  constexpr operator T() const { return v; }
+  constexpr T operator()() const { return v; }
+};
+typedef integral_constant<bool, true> true_type;
+typedef integral_constant<bool, false> false_type;
+template <bool v> using bool_constant = integral_constant<bool, v>;
+template <class...> using void_t = void;
+template <bool c, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool c, class T = void> using enable_if_t = typename enable_if<c, T>::type;
+template <bool c, class A, class B> struct conditional { typedef A type; };
+template <class A, class B> struct conditional<false, A, B> { typedef B type; };
+template <bool c, class A, class B> using conditional_t = typename conditional<c, A, B>::type;
+#define KS_TRANSFORM(name, from, to)                    \
+  template <class T> struct name { typedef T type; };   \
+  template <class T> struct name<from> { typedef to type; };
+KS_TRANSFORM(remove_const, const T, T)
+KS_TRANSFORM(remove_volatile, volatile T, T)
+KS_TRANSFORM(remove_pointer, T*, T)
+#undef KS_TRANSFORM
+template <class T> struct remove_pointer<T* const> { typedef T type; };
+template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T&> { typedef T type; };
+template <class T> struct remove_reference<T&&> { typedef T type; };
+template <class T> struct remove_cv { typedef typename remove_const<typename remove_volatile<T>::type>::type type; };
+template <class T> struct remove_cvref { typedef typename remove_cv<typename remove_reference<T>::type>::type type; };
+template <class T> struct remove_extent { typedef T type; };
+template <class T> struct remove_extent<T[]> { typedef T type; };
+template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };
+template <class T> struct add_const { typedef const T type; };
+template <class T> struct add_volatile { typedef volatile T type; };
+template <class T> struct add_pointer { typedef typename remove_reference<T>::type* type; };
+template <class T> struct add_lvalue_reference { typedef T& type; };
+template <class T> struct add_rvalue_reference { typedef T&& type; };
+template <> struct add_lvalue_reference<void> { typedef void type; };
+template <> struct add_rvalue_reference<void> { typedef void type; };
+template <class T> using remove_const_t = typename remove_const<T>::type;
+template <class T> using remove_volatile_t = typename remove_volatile<T>::type;
+template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
+template <class T> using remove_reference_t = typename remove_reference<T>::type;
+template <class T> using remove_cv_t = typename remove_cv<T>::type;
+template <class T> using remove_cvref_t = typename remove_cvref<T>::type;
+template <class T> using remove_extent_t = typename remove_extent<T>::type;
+template <class T> using add_const_t = typename add_const<T>::type;
+template <class T> using add_pointer_t = typename add_pointer<T>::type;
+template <class T> struct decay {
+  typedef remove_reference_t<T> bare;
+  typedef conditional_t<__is_array(bare), add_pointer_t<remove_extent_t<bare>>,
+                        conditional_t<__is_function(bare), add_pointer_t<bare>, remove_cv_t<bare>>> type;
+};
+template <class T> using decay_t = typename decay<T>::type;
+template <class A, class B> struct is_same : bool_constant<__is_same(A, B)> {};
+#if __cplusplus >= 201402L
+template <class A, class B> constexpr bool is_same_v = __is_same(A, B);
+#endif
+#if __cplusplus >= 201402L
+#define KS_TRAIT(name, expression)                                 \
+  template <class T> struct name : bool_constant<(expression)> {}; \
+  template <class T> constexpr bool name##_v = (expression);
+#else
+#define KS_TRAIT(name, expression) template <class T> struct name : bool_constant<(expression)> {};
+#endif
+KS_TRAIT(is_void, __is_void(T))
+KS_TRAIT(is_integral, __is_integral(T))
+KS_TRAIT(is_floating_point, __is_floating_point(T))
+KS_TRAIT(is_arithmetic, __is_arithmetic(T))
+KS_TRAIT(is_fundamental, __is_fundamental(T))
+KS_TRAIT(is_signed, __is_signed(T))
+KS_TRAIT(is_unsigned, __is_unsigned(T))
+KS_TRAIT(is_pointer, __is_pointer(T))
+KS_TRAIT(is_array, __is_array(T))
+KS_TRAIT(is_reference, __is_reference(T))
+KS_TRAIT(is_lvalue_reference, __is_lvalue_reference(T))
+KS_TRAIT(is_rvalue_reference, __is_rvalue_reference(T))
+KS_TRAIT(is_const, __is_const(T))
+KS_TRAIT(is_volatile, __is_volatile(T))
+KS_TRAIT(is_enum, __is_enum(T))
+KS_TRAIT(is_class, __is_class(T))
+KS_TRAIT(is_union, __is_union(T))
+KS_TRAIT(is_empty, __is_empty(T))
+KS_TRAIT(is_pod, __is_pod(T))
+KS_TRAIT(is_trivial, __is_trivial(T))
+KS_TRAIT(is_trivially_copyable, __is_trivially_copyable(T))
+KS_TRAIT(is_standard_layout, __is_standard_layout(T))
+KS_TRAIT(is_scalar, __is_scalar(T))
+KS_TRAIT(is_object, __is_object(T))
+KS_TRAIT(is_function, __is_function(T))
+#undef KS_TRAIT
+template <class B, class D> struct is_base_of : bool_constant<__is_base_of(B, D)> {};
+template <class A, class B> struct is_convertible : bool_constant<__is_convertible(A, B)> {};
+#if __cplusplus >= 201402L
+template <class B, class D> constexpr bool is_base_of_v = __is_base_of(B, D);
+template <class A, class B> constexpr bool is_convertible_v = __is_convertible(A, B);
+#endif
+template <class T> struct make_unsigned { typedef __make_unsigned(T) type; };
+template <class T> struct make_signed { typedef __make_signed(T) type; };
+template <class T> using make_unsigned_t = __make_unsigned(T);
+template <class T> using make_signed_t = __make_signed(T);
+template <class T> struct underlying_type { typedef __underlying_type(T) type; };
+template <class T> using underlying_type_t = __underlying_type(T);
+template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};
+template <class T> typename add_rvalue_reference<T>::type declval() noexcept;
+template <class... T> struct common_type {};
+template <class T> struct common_type<T> { typedef decay_t<T> type; };
+template <class A, class B> struct common_type<A, B> {
+  typedef decay_t<decltype(true ? declval<A>() : declval<B>())> type;
+};
+template <class A, class B, class C, class... R> struct common_type<A, B, C, R...> {
+  typedef typename common_type<typename common_type<A, B>::type, C, R...>::type type;
+};
+template <class... T> using common_type_t = typename common_type<T...>::type;
+template <class F, class... A> struct invoke_result { typedef decltype(declval<F>()(declval<A>()...)) type; };
+template <class F, class... A> using invoke_result_t = typename invoke_result<F, A...>::type;
+template <class> struct result_of;
+template <class F, class... A> struct result_of<F(A...)> : invoke_result<F, A...> {};
+template <class F> using result_of_t = typename result_of<F>::type;
+template <class... B> struct conjunction : true_type {};
+template <class B, class... R> struct conjunction<B, R...> : bool_constant<B::value && conjunction<R...>::value> {};
+template <class... B> struct disjunction : false_type {};
+template <class B, class... R> struct disjunction<B, R...> : bool_constant<B::value || disjunction<R...>::value> {};
+template <class B> struct negation : bool_constant<!B::value> {};
+template <size_t bytes, size_t align = 16> struct aligned_storage {
+  struct type { alignas(align) unsigned char data[bytes]; };
+};
+
+// --- moving ---
+template <class T> constexpr remove_reference_t<T>&& move(T&& v) noexcept {
+  return static_cast<remove_reference_t<T>&&>(v);
+}
+template <class T> constexpr T&& forward(remove_reference_t<T>& v) noexcept { return static_cast<T&&>(v); }
+template <class T> constexpr T&& forward(remove_reference_t<T>&& v) noexcept { return static_cast<T&&>(v); }
+template <class T> constexpr void swap(T& a, T& b) {
+  T t = static_cast<T&&>(a);
+  a = static_cast<T&&>(b);
+  b = static_cast<T&&>(t);
+}
+template <class T, class U = T> constexpr T exchange(T& v, U&& to) {
+  T old = static_cast<T&&>(v);
+  v = static_cast<U&&>(to);
+  return old;
+}
+template <class T> constexpr T* addressof(T& v) noexcept { return __builtin_addressof(v); }
+template <class T> class initializer_list {
+  const T* begin_;
+  size_t size_;
+ public:
+  constexpr initializer_list() noexcept : begin_(nullptr), size_(0) {}
+  constexpr initializer_list(const T* b, size_t n) noexcept : begin_(b), size_(n) {}
+  constexpr size_t size() const noexcept { return size_; }
+  constexpr const T* begin() const noexcept { return begin_; }
+  constexpr const T* end() const noexcept { return begin_ + size_; }
+};
+
+// --- algorithms ---
+template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T, class C> constexpr const T& min(const T& a, const T& b, C less) { return less(b, a) ? b : a; }
+template <class T, class C> constexpr const T& max(const T& a, const T& b, C less) { return less(a, b) ? b : a; }
+template <class T> constexpr const T& clamp(const T& v, const T& low, const T& high) {
+  return v < low ? low : high < v ? high : v;
+}
+template <class T> constexpr T min(initializer_list<T> list) {
+  T r = *list.begin();
+  for (const T& v : list) r = v < r ? v : r;
+  return r;
+}
+template <class T> constexpr T max(initializer_list<T> list) {
+  T r = *list.begin();
+  for (const T& v : list) r = r < v ? v : r;
+  return r;
+}
+template <class I, class T> constexpr void fill(I b, I e, const T& v) { for (; b != e; ++b) *b = v; }
+template <class I, class N, class T> constexpr I fill_n(I b, N n, const T& v) {
+  for (; n > 0; --n, ++b) *b = v;
+  return b;
+}
+template <class I, class O> constexpr O copy(I b, I e, O out) {
+  for (; b != e; ++b, ++out) *out = *b;
+  return out;
+}
+template <class I, class T> constexpr T accumulate(I b, I e, T v) {
+  for (; b != e; ++b) v = v + *b;
+  return v;
+}
+template <class I, class T> constexpr I lower_bound(I b, I e, const T& v) {
+  auto n = e - b;
+  while (n > 0) {
+    auto half = n / 2;
+    if (b[half] < v) b += half + 1, n -= half + 1;
+    else n = half;
+  }
+  return b;
+}
+template <class I, class T> constexpr I upper_bound(I b, I e, const T& v) {
+  auto n = e - b;
+  while (n > 0) {
+    auto half = n / 2;
+    if (!(v < b[half])) b += half + 1, n -= half + 1;
+    else n = half;
+  }
+  return b;
+}
+
+template <class A, class B> struct pair {
+  typedef A first_type;
+  typedef B second_type;
+  A first;
+  B second;
+  constexpr pair() : first(), second() {}
+  constexpr pair(const A& a, const B& b) : first(a), second(b) {}
+  template <class C, class D> constexpr pair(const pair<C, D>& o) : first(o.first), second(o.second) {}
+};
+template <class A, class B> constexpr bool operator==(const pair<A, B>& x, const pair<A, B>& y) {
+  return x.first == y.first && x.second == y.second;
+}
+template <class A, class B> constexpr bool operator!=(const pair<A, B>& x, const pair<A, B>& y) { return !(x == y); }
+template <class A, class B> constexpr bool operator<(const pair<A, B>& x, const pair<A, B>& y) {
+  return x.first < y.first || (!(y.first < x.first) && x.second < y.second);
+}
+template <class A, class B> constexpr pair<decay_t<A>, decay_t<B>> make_pair(A&& a, B&& b) {
+  return pair<decay_t<A>, decay_t<B>>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class T, size_t n> struct array {
+  typedef T value_type;
+  T elements_[n ? n : 1];
+  constexpr T& operator[](size_t i) { return elements_[i]; }
+  constexpr const T& operator[](size_t i) const { return elements_[i]; }
+  constexpr T* data() { return elements_; }
+  constexpr const T* data() const { return elements_; }
+  constexpr size_t size() const { return n; }
+  constexpr bool empty() const { return n == 0; }
+  constexpr T* begin() { return elements_; }
+  constexpr T* end() { return elements_ + n; }
+  constexpr const T* begin() const { return elements_; }
+  constexpr const T* end() const { return elements_ + n; }
+  constexpr T& front() { return elements_[0]; }
+  constexpr T& back() { return elements_[n - 1]; }
+  constexpr void fill(const T& v) { for (size_t i = 0; i < n; ++i) elements_[i] = v; }
+};
+
+// --- function objects ---
+#define KS_FUNCTOR(name, expression)                                              \
+  template <class T = void> struct name {                                         \
+    constexpr auto operator()(const T& a, const T& b) const -> decltype(expression) { return expression; } \
+  };                                                                              \
+  template <> struct name<void> {                                                 \
+    template <class A, class B>                                                   \
+    constexpr auto operator()(const A& a, const B& b) const -> decltype(expression) { return expression; } \
+  };
+KS_FUNCTOR(plus, a + b)
+KS_FUNCTOR(minus, a - b)
+KS_FUNCTOR(multiplies, a * b)
+KS_FUNCTOR(divides, a / b)
+KS_FUNCTOR(modulus, a % b)
+KS_FUNCTOR(less, a < b)
+KS_FUNCTOR(greater, a > b)
+KS_FUNCTOR(less_equal, a <= b)
+KS_FUNCTOR(greater_equal, a >= b)
+KS_FUNCTOR(equal_to, a == b)
+KS_FUNCTOR(not_equal_to, a != b)
+KS_FUNCTOR(logical_and, a && b)
+KS_FUNCTOR(logical_or, a || b)
+KS_FUNCTOR(bit_and, a & b)
+KS_FUNCTOR(bit_or, a | b)
+KS_FUNCTOR(bit_xor, a ^ b)
+#undef KS_FUNCTOR
+
+// --- limits ---
+enum float_round_style { round_to_nearest = 1 };
+template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };
+template <class T> struct numeric_limits<const T> : numeric_limits<T> {};
+#define KS_INTEGER_LIMITS(T, low, high)                                      \
+  template <> struct numeric_limits<T> {                                     \
+    static constexpr bool is_specialized = true, is_integer = true, is_exact = true; \
+    static constexpr bool is_signed = (T)-1 < (T)1, has_infinity = false, has_quiet_NaN = false; \
+    static constexpr int digits = sizeof(T) * 8 - is_signed, digits10 = digits * 3 / 10, radix = 2; \
+    static constexpr T min() { return low; }                                 \
+    static constexpr T max() { return high; }                                \
+    static constexpr T lowest() { return low; }                              \
+    static constexpr T epsilon() { return 0; }                               \
+    static constexpr T infinity() { return 0; }                              \
+    static constexpr T quiet_NaN() { return 0; }                             \
+  };
+KS_INTEGER_LIMITS(bool, false, true)
+KS_INTEGER_LIMITS(char, CHAR_MIN, CHAR_MAX)
+KS_INTEGER_LIMITS(signed char, SCHAR_MIN, SCHAR_MAX)
+KS_INTEGER_LIMITS(unsigned char, 0, UCHAR_MAX)
+KS_INTEGER_LIMITS(short, SHRT_MIN, SHRT_MAX)
+KS_INTEGER_LIMITS(unsigned short, 0, USHRT_MAX)
+KS_INTEGER_LIMITS(int, INT_MIN, INT_MAX)
+KS_INTEGER_LIMITS(unsigned, 0, UINT_MAX)
+KS_INTEGER_LIMITS(long, LONG_MIN, LONG_MAX)
+KS_INTEGER_LIMITS(unsigned long, 0, ULONG_MAX)
+KS_INTEGER_LIMITS(long long, LLONG_MIN, LLONG_MAX)
+KS_INTEGER_LIMITS(unsigned long long, 0, ULLONG_MAX)
+#undef KS_INTEGER_LIMITS
+#define KS_FLOAT_LIMITS(T, P, inf, nan)                                      \
+  template <> struct numeric_limits<T> {                                     \
+    static constexpr bool is_specialized = true, is_integer = false, is_exact = false; \
+    static constexpr bool is_signed = true, has_infinity = true, has_quiet_NaN = true; \
+    static constexpr bool is_iec559 = true;                                  \
+    static constexpr int digits = P##_MANT_DIG, digits10 = P##_DIG, radix = 2; \
+    static constexpr int max_digits10 = P##_MANT_DIG * 3 / 10 + 2;           \
+    static constexpr int min_exponent = P##_MIN_EXP, max_exponent = P##_MAX_EXP; \
+    static constexpr T min() { return P##_MIN; }                             \
+    static constexpr T max() { return P##_MAX; }                             \
+    static constexpr T lowest() { return -P##_MAX; }                         \
+    static constexpr T epsilon() { return P##_EPSILON; }                     \
+    static constexpr T round_error() { return (T)0.5; }                      \
+    static constexpr T denorm_min() { return P##_TRUE_MIN; }                 \
+    static constexpr T infinity() { return inf; }                            \
+    static constexpr T quiet_NaN() { return nan; }                           \
+    static constexpr T signaling_NaN() { return nan; }                       \
+  };
+KS_FLOAT_LIMITS(float, FLT, __builtin_inff(), __builtin_nanf(""))
+KS_FLOAT_LIMITS(double, DBL, __builtin_inf(), __builtin_nan(""))
+#undef KS_FLOAT_LIMITS
+
+// --- mathematics ---
+using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::atan2;
+using ::sinh; using ::cosh; using ::tanh; using ::asinh; using ::acosh; using ::atanh;
+using ::exp; using ::exp2; using ::expm1; using ::log; using ::log2; using ::log10; using ::log1p;
+using ::pow; using ::sqrt; using ::cbrt; using ::hypot; using ::erf; using ::erfc; using ::tgamma; using ::lgamma;
+using ::floor; using ::ceil; using ::trunc; using ::round; using ::rint; using ::nearbyint;
+using ::lround; using ::llround; using ::lrint; using ::llrint;
+using ::fabs; using ::fmod; using ::remainder; using ::remquo; using ::copysign; using ::nextafter;
+using ::fmax; using ::fmin; using ::fdim; using ::fma; using ::ldexp; using ::scalbn; using ::frexp; using ::modf;
+using ::ilogb; using ::logb; using ::abs; using ::nan;
+using ::isnan; using ::isinf; using ::isfinite; using ::isnormal; using ::signbit;
+using ::sinf; using ::cosf; using ::tanf; using ::expf; using ::logf; using ::powf; using ::sqrtf; using ::fabsf;
+using ::floorf; using ::ceilf; using ::fmaf; using ::fmaxf; using ::fminf; using ::fmodf; using ::atan2f;
+using ::memcpy; using ::memmove; using ::memset; using ::memcmp; using ::strlen; using ::printf; using ::malloc; using ::free;
+template <class T> constexpr T midpoint(T a, T b) { return a + (b - a) / 2; }
+#if __cplusplus >= 201402L
+template <class To, class From> constexpr To bit_cast(const From& v) { return __builtin_bit_cast(To, v); }
+#endif
+
+}  // namespace std
+
+namespace cuda {
+namespace std {
+using namespace ::std;
+}
+}  // namespace cuda

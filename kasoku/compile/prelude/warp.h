@@ -1,0 +1,126 @@
+// Warps: shuffles of every type, votes, match, reductions.
+//
+// Everything is built from 32-bit and 64-bit shuffles. The forms without _sync
+// are those of old programs: all lanes take part.
+#pragma once
+
+extern "C" {
+unsigned ks_shfl_idx_i32(unsigned mask, unsigned value, unsigned lane, int width) ks_convergent;
+unsigned ks_shfl_up_i32(unsigned mask, unsigned value, unsigned delta, int width) ks_convergent;
+unsigned ks_shfl_down_i32(unsigned mask, unsigned value, unsigned delta, int width) ks_convergent;
+unsigned ks_shfl_xor_i32(unsigned mask, unsigned value, unsigned lanes, int width) ks_convergent;
+unsigned long long ks_shfl_idx_i64(unsigned mask, unsigned long long value, unsigned lane, int width) ks_convergent;
+unsigned long long ks_shfl_up_i64(unsigned mask, unsigned long long value, unsigned delta, int width) ks_convergent;
+unsigned long long ks_shfl_down_i64(unsigned mask, unsigned long long value, unsigned delta, int width) ks_convergent;
+unsigned long long ks_shfl_xor_i64(unsigned mask, unsigned long long value, unsigned lanes, int width) ks_convergent;
+unsigned ks_ballot(unsigned mask, int predicate) ks_convergent;
+unsigned ks_activemask() ks_convergent;
+unsigned ks_match_any_i32(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_match_any_i64(unsigned mask, unsigned long long value) ks_convergent;
+unsigned ks_match_all_i32(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_match_all_i64(unsigned mask, unsigned long long value) ks_convergent;
+}
+
+// Bits of a value, as 32-bit and 64-bit words.
+template <class To, class From>
+ks_inline To ks_bits(From from) {
+  static_assert(sizeof(To) == sizeof(From), "bits of another size");
+  return __builtin_bit_cast(To, from);
+}
+
+#define KS_SHUFFLE(name, kind, third)                                                            \
+  ks_inline unsigned __shfl_##name##sync(unsigned m, unsigned v, third d, int w = 32) {          \
+    return ks_shfl_##kind##_i32(m, v, (unsigned)d, w);                                           \
+  }                                                                                              \
+  ks_inline int __shfl_##name##sync(unsigned m, int v, third d, int w = 32) {                    \
+    return (int)ks_shfl_##kind##_i32(m, (unsigned)v, (unsigned)d, w);                            \
+  }                                                                                              \
+  ks_inline float __shfl_##name##sync(unsigned m, float v, third d, int w = 32) {                \
+    return ks_bits<float>(ks_shfl_##kind##_i32(m, ks_bits<unsigned>(v), (unsigned)d, w));        \
+  }                                                                                              \
+  ks_inline long long __shfl_##name##sync(unsigned m, long long v, third d, int w = 32) {        \
+    return (long long)ks_shfl_##kind##_i64(m, (unsigned long long)v, (unsigned)d, w);            \
+  }                                                                                              \
+  ks_inline unsigned long long __shfl_##name##sync(unsigned m, unsigned long long v, third d,    \
+                                                   int w = 32) {                                 \
+    return ks_shfl_##kind##_i64(m, v, (unsigned)d, w);                                           \
+  }                                                                                              \
+  ks_inline long __shfl_##name##sync(unsigned m, long v, third d, int w = 32) {                  \
+    return (long)ks_shfl_##kind##_i64(m, (unsigned long long)v, (unsigned)d, w);                 \
+  }                                                                                              \
+  ks_inline unsigned long __shfl_##name##sync(unsigned m, unsigned long v, third d, int w = 32) { \
+    return (unsigned long)ks_shfl_##kind##_i64(m, v, (unsigned)d, w);                            \
+  }                                                                                              \
+  ks_inline double __shfl_##name##sync(unsigned m, double v, third d, int w = 32) {              \
+    return ks_bits<double>(ks_shfl_##kind##_i64(m, ks_bits<unsigned long long>(v), (unsigned)d, w)); \
+  }
+KS_SHUFFLE(, idx, int)
+KS_SHUFFLE(up_, up, unsigned)
+KS_SHUFFLE(down_, down, unsigned)
+KS_SHUFFLE(xor_, xor, int)
+#undef KS_SHUFFLE
+template <class T> ks_inline T __shfl(T v, int d, int w = 32) { return __shfl_sync(0xffffffffu, v, d, w); }
+template <class T> ks_inline T __shfl_up(T v, unsigned d, int w = 32) { return __shfl_up_sync(0xffffffffu, v, d, w); }
+template <class T> ks_inline T __shfl_down(T v, unsigned d, int w = 32) { return __shfl_down_sync(0xffffffffu, v, d, w); }
+template <class T> ks_inline T __shfl_xor(T v, int d, int w = 32) { return __shfl_xor_sync(0xffffffffu, v, d, w); }
+
+ks_inline unsigned __activemask() { return ks_activemask(); }
+ks_inline unsigned __ballot_sync(unsigned m, int p) { return ks_ballot(m, p); }
+ks_inline int __any_sync(unsigned m, int p) { return ks_ballot(m, p) != 0; }
+ks_inline int __all_sync(unsigned m, int p) { return ks_ballot(m, !p) == 0; }
+ks_inline int __uni_sync(unsigned m, int p) {
+  const unsigned yes = ks_ballot(m, p), no = ks_ballot(m, !p);
+  return yes == 0 || no == 0;
+}
+ks_inline unsigned __ballot(int p) { return ks_ballot(0xffffffffu, p); }
+ks_inline int __any(int p) { return ks_ballot(0xffffffffu, p) != 0; }
+ks_inline int __all(int p) { return ks_ballot(0xffffffffu, !p) == 0; }
+
+#define KS_MATCH(T, width, bits)                                                  \
+  ks_inline unsigned __match_any_sync(unsigned m, T v) {                          \
+    return ks_match_any_##width(m, ks_bits<bits>(v));                             \
+  }                                                                               \
+  ks_inline unsigned __match_all_sync(unsigned m, T v, int* p) {                  \
+    const unsigned found = ks_match_all_##width(m, ks_bits<bits>(v));             \
+    *p = found != 0;                                                              \
+    return found;                                                                 \
+  }
+KS_MATCH(int, i32, unsigned)
+KS_MATCH(unsigned, i32, unsigned)
+KS_MATCH(float, i32, unsigned)
+KS_MATCH(long, i64, unsigned long long)
+KS_MATCH(unsigned long, i64, unsigned long long)
+KS_MATCH(long long, i64, unsigned long long)
+KS_MATCH(unsigned long long, i64, unsigned long long)
+KS_MATCH(double, i64, unsigned long long)
+#undef KS_MATCH
+
+// Over the lanes of `mask`, which may be any set: each lane reads all members.
+#define KS_WARP_REDUCE(name, T, start, step)                                       \
+  ks_inline T name(unsigned mask, T v) {                                           \
+    T r = start;                                                                   \
+    if (mask == 0xffffffffu) {                                                     \
+      r = v;                                                                       \
+      _Pragma("unroll") for (int ks_i = 16; ks_i > 0; ks_i >>= 1) {                \
+        const T o = (T)ks_shfl_xor_i32(mask, (unsigned)r, ks_i, 32);               \
+        r = step;                                                                  \
+      }                                                                            \
+      return r;                                                                    \
+    }                                                                              \
+    for (unsigned ks_i = 0; ks_i < 32; ++ks_i)                                     \
+      if (mask >> ks_i & 1) {                                                      \
+        const T o = (T)ks_shfl_idx_i32(mask, (unsigned)v, ks_i, 32);               \
+        r = step;                                                                  \
+      }                                                                            \
+    return r;                                                                      \
+  }
+KS_WARP_REDUCE(__reduce_add_sync, unsigned, 0u, r + o)
+KS_WARP_REDUCE(__reduce_min_sync, unsigned, 0xffffffffu, o < r ? o : r)
+KS_WARP_REDUCE(__reduce_max_sync, unsigned, 0u, o > r ? o : r)
+KS_WARP_REDUCE(__reduce_and_sync, unsigned, 0xffffffffu, r & o)
+KS_WARP_REDUCE(__reduce_or_sync, unsigned, 0u, r | o)
+KS_WARP_REDUCE(__reduce_xor_sync, unsigned, 0u, r ^ o)
+KS_WARP_REDUCE(__reduce_min_sync, int, 2147483647, o < r ? o : r)
+KS_WARP_REDUCE(__reduce_max_sync, int, -2147483647 - 1, o > r ? o : r)
+ks_inline int __reduce_add_sync(unsigned m, int v) { return (int)__reduce_add_sync(m, (unsigned)v); }
+#undef KS_WARP_REDUCE
