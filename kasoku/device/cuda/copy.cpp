@@ -61,6 +61,9 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
       check(driver().cuStreamSynchronize(order), asked);
   } else if (source == Place::device) {
     count(counters().bytes_from_device, bytes);
+    // The driver's call would wait deaf to Ctrl-C for the kernels before it.
+    if (target == Place::pageable || !host_is_pinned)
+      wait_until_done([&] { return driver().cuStreamQuery(order); }, asked);
     if (target == Place::pageable && bytes > small_copy)
       return staging().from_device(to, address(from), bytes, order);
     check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
@@ -84,7 +87,7 @@ std::vector<Lane*> Staging::borrow(size_t wanted) {
     auto lane = std::make_unique<Lane>();
     const Driver& driver = device_.driver();
     for (int i = 0; i < 2; ++i) {
-      CUresult result = driver.cuMemHostAlloc(&lane->piece[i], piece_bytes, 1);
+      CUresult result = driver.cuMemHostAlloc(&lane->piece[i], piece_capacity, 1);
       if (!result) result = driver.cuEventCreate(&lane->done[i], 2);
       if (result && !lanes.empty()) return lanes;  // slower, but it works
       check(result, [] { return "allocate pinned host memory for copies"; });

@@ -21,8 +21,9 @@ struct Lane {
 
 class Staging {
  public:
-  static constexpr size_t piece_bytes = size_t{1} << 20;
-  static constexpr size_t max_lanes = 8;
+  static inline size_t piece_bytes = size_t{1} << 20;
+  static inline size_t max_lanes = 8;
+  static constexpr size_t piece_capacity = size_t{4} << 20;
 
   explicit Staging(CudaDevice& device) : device_(device) {}
 

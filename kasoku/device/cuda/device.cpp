@@ -64,7 +64,14 @@ CUcontext CudaDevice::context() {
 
 void CudaDevice::synchronize() {
   ContextScope scope(*this);
-  check(driver().cuCtxSynchronize(), [&] { return "wait for " + str(); });
+  const Driver& driver = this->driver();
+  const auto asked = [&] { return "wait for " + str(); };
+  // A mark in the legacy default stream is behind everything in our streams; the
+  // context then has only what others put into streams of their own kind.
+  CudaEvent mark(*this);
+  check(driver.cuEventRecord(mark.event, nullptr), asked);
+  wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
+  check(driver.cuCtxSynchronize(), asked);
 }
 
 }  // namespace cuda

@@ -92,8 +92,9 @@ void CudaDevice::order(Stream& first, Stream& then) {
 
 void CudaStream::synchronize() {
   ContextScope scope(device_);
-  check(device_.driver().cuStreamSynchronize(stream),
-        [&] { return "wait for a stream of " + device_.str(); });
+  const Driver& driver = device_.driver();
+  wait_until_done([&] { return driver.cuStreamQuery(stream); },
+                  [&] { return "wait for a stream of " + device_.str(); });
 }
 
 bool CudaStream::is_done() {
@@ -132,8 +133,9 @@ void CudaEvent::record(Stream& stream) {
 
 void CudaEvent::synchronize() {
   ContextScope scope(device_);
-  check(device_.driver().cuEventSynchronize(event),
-        [&] { return "wait for an event of " + device_.str(); });
+  const Driver& driver = device_.driver();
+  wait_until_done([&] { return driver.cuEventQuery(event); },
+                  [&] { return "wait for an event of " + device_.str(); });
 }
 
 bool CudaEvent::is_done() {

@@ -2,8 +2,13 @@
 /// Streams that are ordered with the legacy default stream, and events.
 #pragma once
 
+#include "kasoku/base/interrupt.h"
 #include "kasoku/device/cuda/device.h"
 #include "kasoku/device/stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace kasoku::cuda {
 
@@ -37,7 +42,30 @@ class CudaEvent final : public Event {
   CudaDevice& device_;
 };
 
+/// Waits while `query` says not_ready, and ends with Error(interrupted) on Ctrl-C: the
+/// work itself goes on, for a GPU cannot be stopped.
+template <class Query, class Asked>
+void wait_until_done(const Query& query, const Asked& asked);
+
 /// The driver's stream behind `stream`; an error if it is another device's.
 CUstream stream_of(CudaDevice& device, Stream& stream);
+
+template <class Query, class Asked>
+void wait_until_done(const Query& query, const Asked& asked) {
+  using Clock = std::chrono::steady_clock;
+  CUresult result = query();
+  if (result == not_ready) {
+    // Short work is waited for as fast as can be, long work to one part in fifty.
+    InterruptCheck interrupt;
+    const auto begin = Clock::now();
+    while ((result = query()) == not_ready) {
+      const auto so_far = Clock::now() - begin;
+      if (so_far < std::chrono::milliseconds(2)) continue;
+      interrupt.look();
+      std::this_thread::sleep_for(std::min<Clock::duration>(so_far / 50, std::chrono::milliseconds(1)));
+    }
+  }
+  check(result, asked);
+}
 
 }  // namespace kasoku::cuda
