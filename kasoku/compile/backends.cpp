@@ -8,13 +8,8 @@
 #include "kasoku/device/cpu/device.h"
 #include "kasoku/device/null/device.h"
 
-#if __has_include("kasoku/compile/nvrtc.h")
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/device/cuda/cuda.h"
-#define KS_HAS_CUDA 1
-#else
-#define KS_HAS_CUDA 0
-#endif
 
 #include <array>
 #include <atomic>
@@ -33,15 +28,7 @@ Devices cpu_devices() { return {cpu::make_device().release()}; }
 Devices null_devices() { return {null::make_device().release()}; }
 std::string nothing_missing() { return {}; }
 
-#if KS_HAS_CUDA
 Devices all_cuda_devices() { return {cuda_devices().begin(), cuda_devices().end()}; }
-std::string why_no_cuda() { return cuda_missing(); }
-Compiler& cuda_compiler() { return nvrtc_compiler(); }
-#else
-Devices all_cuda_devices() { return {}; }
-std::string why_no_cuda() { return "this build of kasoku has no CUDA"; }
-Compiler& cuda_compiler() { return clang_compiler(); }
-#endif
 
 struct Backend {
   std::string_view name;
@@ -56,7 +43,7 @@ struct Backend {
 constexpr Backend backends[] = {
     // name   kind               listed  devices           why there are none  compiler
     {"cpu",   DeviceKind::cpu,   true,   cpu_devices,      nothing_missing,    clang_compiler},
-    {"cuda",  DeviceKind::cuda,  true,   all_cuda_devices, why_no_cuda,        cuda_compiler},
+    {"cuda",  DeviceKind::cuda,  true,   all_cuda_devices, cuda_missing,       nvrtc_compiler},
     {"null",  DeviceKind::null,  false,  null_devices,     nothing_missing,    clang_compiler},
 };
 // clang-format on
