@@ -1,0 +1,113 @@
+/// \file kasoku/device/cpu/fault.cpp
+#include "kasoku/device/cpu/fault.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace kasoku::cpu {
+
+namespace {
+
+constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+std::array<struct sigaction, fault_signals.size()> previous_actions;
+
+// Signal handlers read these: no allocation at the first access of a thread.
+#define KS_STATIC_TLS __attribute__((tls_model("initial-exec")))
+thread_local sigjmp_buf* way_out KS_STATIC_TLS = nullptr;
+thread_local volatile int fault_signal KS_STATIC_TLS = 0;
+thread_local volatile uintptr_t fault_address KS_STATIC_TLS = 0;
+#undef KS_STATIC_TLS
+
+void pass_on(size_t i, int signal, siginfo_t* info, void* context) {
+  const struct sigaction& previous = previous_actions[i];
+  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    return previous.sa_handler(signal);
+  ::signal(signal, SIG_DFL);  // the instruction faults again, and the process ends as it would have
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  if (way_out) {
+    fault_signal = signal;
+    fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
+    siglongjmp(*way_out, 1);
+  }
+  for (size_t i = 0; i < fault_signals.size(); ++i)
+    if (fault_signals[i] == signal) pass_on(i, signal, info, context);
+}
+
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (size_t i = 0; i < fault_signals.size(); ++i) {
+      struct sigaction action = {};
+      action.sa_sigaction = on_fault;
+      // Not deferred: after the jump the next fault of this thread must come too.
+      action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+      sigemptyset(&action.sa_mask);
+      ::sigaction(fault_signals[i], &action, &previous_actions[i]);
+    }
+  });
+}
+
+/// A kernel that overflows its stack needs another one for the handler.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t current;
+    if (::sigaltstack(nullptr, &current) != 0 || !(current.ss_flags & SS_DISABLE)) return;
+    memory_ = std::make_unique<char[]>(bytes);
+    stack_t own = {};
+    own.ss_sp = memory_.get();
+    own.ss_size = bytes;
+    if (::sigaltstack(&own, nullptr) != 0) memory_.reset();
+  }
+  ~AlternateStack() {
+    stack_t current;
+    if (!memory_ || ::sigaltstack(nullptr, &current) != 0 || current.ss_sp != memory_.get()) return;
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+
+ private:
+  static constexpr size_t bytes = 64 * 1024;
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace
+
+std::string Fault::str() const {
+  switch (signal) {
+    case SIGFPE: return "it divided an integer by zero (or the least integer by -1)";
+    case SIGILL: return "it executed an instruction that this processor does not have";
+    default: return fmt::format("it read or wrote memory that is not its own (address {:#x})", address);
+  }
+}
+
+Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& context,
+                  uint64_t first, uint64_t last) {
+  install_handlers();
+  thread_local const AlternateStack stack;
+  (void)stack;
+  sigjmp_buf here;
+  sigjmp_buf* const before = way_out;
+  if (sigsetjmp(here, 0) == 0) {
+    way_out = &here;
+    entry(args, &context, first, last);
+    way_out = before;
+    return {};
+  }
+  way_out = before;
+  return {fault_signal, fault_address};
+}
+
+OutsideKernel::OutsideKernel() : before_(way_out) { way_out = nullptr; }
+OutsideKernel::~OutsideKernel() { way_out = before_; }
+
+}  // namespace kasoku::cpu

@@ -1,0 +1,299 @@
+/// \file kasoku/device/cpu/function.cpp
+#include "kasoku/device/cpu/function.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
+#include "kasoku/base/text.h"
+#include "kasoku/base/trace.h"
+#include "kasoku/device/counters.h"
+#include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/worker_memory.h"
+#include "kasoku/device/device.h"
+
+#include <fmt/core.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace kasoku::cpu {
+
+namespace {
+
+/// In ticks of the time-stamp counter, which runs at two to four a nanosecond.
+/// Waking the pool costs about this much, so shorter work stays on its thread.
+constexpr uint64_t worth_sharing = 40'000;
+/// A chunk of blocks takes about this long: the counter is no bottleneck, the
+/// last chunk no tail.
+constexpr uint64_t chunk_ticks = 40'000;
+
+/// The control word under which generated code gives the same bits everywhere:
+/// round to nearest, denormals kept, exceptions masked.
+constexpr unsigned float_control = 0x1f80;
+
+class FloatControl {
+ public:
+  FloatControl() : before_(_mm_getcsr()) {
+    if (before_ != float_control) _mm_setcsr(float_control);
+  }
+  ~FloatControl() { _mm_setcsr(before_); }
+
+ private:
+  unsigned before_;
+};
+
+std::string triple(const uint32_t v[3]) { return fmt::format("({}, {}, {})", v[0], v[1], v[2]); }
+
+bool same(const uint32_t a[3], const uint32_t b[3]) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+}  // namespace
+
+/// What all chunks of a launch need.
+struct CpuFunction::Work {
+  const LaunchShape& shape;
+  const Variant& variant;
+  void* const* args;
+  LaunchState state;
+
+  void run(uint64_t first, uint64_t last) {
+    if (state.status) return;
+    const uint64_t scratch =
+        variant.scratch_bytes + variant.scratch_bytes_per_thread * shape.threads();
+    const size_t dynamic_at = (variant.static_shared_bytes + 15) / 16 * 16;
+    const WorkerMemory memory(dynamic_at + shape.shared_bytes, scratch);
+    LaunchContext context{};
+    std::memcpy(context.grid, shape.grid, sizeof context.grid);
+    std::memcpy(context.block, shape.block, sizeof context.block);
+    context.shared_bytes = shape.shared_bytes;
+    context.shared = memory.shared();
+    context.scratch = memory.scratch();
+    context.status = &state.status;
+    context.runtime = &state;
+    LaunchState* const before = set_current_launch(&state);
+    Fault fault;
+    {
+      const FloatControl control;
+      fault = run_guarded(variant.entry, args, context, first, last);
+    }
+    set_current_launch(before);
+    if (fault.signal) state.fail(fault.str());
+  }
+};
+
+CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMaker& make_variant)
+    : module_(module),
+      info_(info),
+      make_variant_(make_variant),
+      max_dynamic_shared_(module.device().properties().max_shared_bytes_per_block) {}
+
+void CpuFunction::check(const LaunchShape& shape) const {
+  const DeviceProperties& limits = module_.device().properties();
+  const std::string kernel = "kernel " + quote(info_.name);
+  const uint64_t threads = shape.threads();
+  if (!threads)
+    throw Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + kernel + " is empty")
+        .fix("give every dimension at least one thread");
+  const uint64_t most = std::min<uint64_t>(info_.max_threads, limits.max_threads_per_block);
+  if (threads > most) {
+    Error error(ErrorKind::value, fmt::format("the block {} of {} has {} threads, and {} is the most",
+                                              triple(shape.block), kernel, threads, most));
+    if (most < limits.max_threads_per_block) error.why("__launch_bounds__ of the kernel says so");
+    throw error.fix("use smaller blocks and a larger grid");
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (shape.block[i] > limits.max_block[i])
+      throw Error(ErrorKind::value,
+                  fmt::format("the block {} of {} is too long: {} has {} threads, and {} is the most",
+                              triple(shape.block), kernel, "xyz"[i], shape.block[i],
+                              limits.max_block[i]));
+    if (shape.grid[i] > limits.max_grid[i])
+      throw Error(ErrorKind::value,
+                  fmt::format("the grid {} of {} is too large: {} has {} blocks, and {} is the most",
+                              triple(shape.grid), kernel, "xyz"[i], shape.grid[i],
+                              limits.max_grid[i]));
+  }
+  const uint64_t shared = uint64_t{info_.static_shared_bytes} + shape.shared_bytes;
+  const uint64_t allowed =
+      std::max(max_dynamic_shared_.load(std::memory_order_relaxed) + uint64_t{info_.static_shared_bytes},
+               uint64_t{limits.max_shared_bytes_per_block});
+  if (shape.shared_bytes && shared > std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))
+    throw Error(ErrorKind::value,
+                fmt::format("{} asks for {} of shared memory, and a block has {}", kernel,
+                            bytes_text(shared), bytes_text(std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))))
+        .why(fmt::format("{} static, {} dynamic", bytes_text(info_.static_shared_bytes),
+                         bytes_text(shape.shared_bytes)))
+        .fix(shared <= limits.max_shared_bytes_opt_in
+                 ? fmt::format("set the function's attribute max_dynamic_shared_size_bytes to {}",
+                               shape.shared_bytes)
+                 : "use less shared memory in a block");
+}
+
+const Variant& CpuFunction::variant(const uint32_t block[3]) {
+  for (const auto& slot : variants_) {
+    const Variant* variant = slot.load(std::memory_order_acquire);
+    if (!variant) return add_variant(block);
+    if (same(variant->block, block)) return *variant;
+  }
+  if (const Variant* variant = any_shape_.load(std::memory_order_acquire)) return *variant;
+  return add_variant(block);
+}
+
+const Variant& CpuFunction::add_variant(const uint32_t block[3]) {
+  constexpr uint32_t any[3] = {0, 0, 0};
+  const auto find = [&]() -> std::atomic<const Variant*>* {
+    for (auto& slot : variants_)
+      if (!slot.load() || same(slot.load()->block, block)) return &slot;
+    return &any_shape_;
+  };
+  const bool is_any = find() == &any_shape_;
+  // Not under the mutex: threads that need other shapes compile at the same time.
+  auto made = std::make_unique<const Variant>(make_variant_(info_, is_any ? any : block));
+  std::lock_guard lock(mutex_);
+  std::atomic<const Variant*>* slot = find();
+  if (slot == &any_shape_ && !is_any) {  // others were faster and there is no slot left
+    owned_.push_back(std::move(made));   // good for this launch
+    return *owned_.back();
+  }
+  if (const Variant* present = slot->load()) return *present;
+  owned_.push_back(std::move(made));
+  slot->store(owned_.back().get(), std::memory_order_release);
+  return *owned_.back();
+}
+
+void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
+  const uint64_t blocks = shape.blocks();
+  if (!blocks) return;
+  check(shape);
+  Work work{shape, variant(shape.block), args, {}};
+  work.state.kernel = info_.name.c_str();
+  counters().launches.fetch_add(1, std::memory_order_relaxed);
+  if (is_traced(Station::launch))
+    trace(Station::launch, fmt::format("{} on cpu: grid {} block {} shared {} bytes", info_.name,
+                                       triple(shape.grid), triple(shape.block), shape.shared_bytes));
+  if (info_.uses_grid_sync)
+    run_cooperative(work, blocks);
+  else
+    run(work, blocks);
+  if (work.state.status) fail(work.state);
+}
+
+/// The first blocks run here against the clock. When they have shown that the rest
+/// is worth it (or earlier launches have), the pool shares that.
+void CpuFunction::run(Work& work, uint64_t blocks) {
+  uint64_t ticks = ticks_per_block_.load(std::memory_order_relaxed);
+  uint64_t done = 0;
+  const bool is_known_to_be_large = ticks && ticks * blocks > 2 * worth_sharing && blocks > 1;
+  if (!is_known_to_be_large) {
+    const uint64_t start = __rdtsc();
+    uint64_t chunk = std::max<uint64_t>(1, ticks ? worth_sharing / 4 / ticks : 1);
+    uint64_t elapsed = 0;
+    while (done < blocks && elapsed < worth_sharing / 2) {
+      const uint64_t end = done + std::min(chunk, blocks - done);
+      work.run(done, end);
+      done = end;
+      chunk *= 2;
+      elapsed = __rdtsc() - start;
+    }
+    const uint64_t now = std::max<uint64_t>(1, elapsed / done);
+    ticks = ticks && done == blocks ? (3 * ticks + now) / 4 : now;
+    ticks_per_block_.store(std::max<uint64_t>(1, ticks), std::memory_order_relaxed);
+    if (done == blocks) return;
+  }
+  const uint64_t rest = blocks - done;
+  const uint64_t workers = worker_count();
+  const uint64_t grain = std::clamp<uint64_t>(chunk_ticks / ticks, 1,
+                                              std::max<uint64_t>(1, rest / (4 * workers)));
+  std::atomic<uint64_t> spent{0}, timed{0};
+  parallel_blocks(rest, grain, [&](uint64_t first, uint64_t last) {
+    const uint64_t start = __rdtsc();
+    work.run(done + first, done + last);
+    spent.fetch_add(__rdtsc() - start, std::memory_order_relaxed);
+    timed.fetch_add(last - first, std::memory_order_relaxed);
+  });
+  if (timed) ticks_per_block_.store(std::max<uint64_t>(1, spent / timed), std::memory_order_relaxed);
+}
+
+/// Blocks that wait for each other need a thread each; such grids are small.
+void CpuFunction::run_cooperative(Work& work, uint64_t blocks) {
+  constexpr uint64_t most_blocks = 1024;
+  if (blocks > most_blocks)
+    throw Error(ErrorKind::value,
+                fmt::format("kernel {} synchronises its grid of {} blocks, and {} is the most on cpu",
+                            quote(info_.name), blocks, most_blocks))
+        .fix("use fewer blocks and a loop over the elements");
+  std::barrier<> barrier(static_cast<ptrdiff_t>(blocks));
+  work.state.grid_barrier = &barrier;
+  const auto run_block = [&](uint64_t block) {
+    work.run(block, block + 1);
+    barrier.arrive_and_drop();  // those that go on do not wait for it
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(blocks - 1);
+  for (uint64_t block = 1; block < blocks; ++block) {
+    try {
+      threads.emplace_back(run_block, block);
+    } catch (const std::system_error& error) {
+      work.state.fail(fmt::format("the system gave no thread for each of its {} blocks", blocks));
+      for (uint64_t left = block; left < blocks; ++left) barrier.arrive_and_drop();
+      break;
+    }
+  }
+  run_block(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void CpuFunction::fail(const LaunchState& state) const {
+  Error error(ErrorKind::device, "kernel " + quote(info_.name) + " failed: " + state.failure);
+  if (state.failure.find("memory that is not its own") != std::string::npos)
+    error.fix("KASOKU_CHECK=bounds names the array and the line");
+  throw error;
+}
+
+int64_t CpuFunction::attribute(std::string_view name) {
+  if (name == "max_threads_per_block") return info_.max_threads;
+  if (name == "shared_size_bytes") return info_.static_shared_bytes;
+  if (name == "max_dynamic_shared_size_bytes") return max_dynamic_shared_;
+  if (name == "const_size_bytes") {
+    int64_t bytes = 0;
+    for (const GlobalInfo& global : module_.info().globals)
+      if (global.is_constant) bytes += static_cast<int64_t>(global.size);
+    return bytes;
+  }
+  const std::vector<std::string> others = {  // of a GPU's code; nothing here has them
+      "num_regs", "local_size_bytes", "ptx_version", "binary_version", "cache_mode_ca",
+      "preferred_shared_memory_carveout"};
+  for (const std::string& other : others)
+    if (name == other) return 0;
+  throw Error(ErrorKind::value, "functions have no attribute " + quote(name))
+      .why(known_names(name,
+                       {"num_regs", "shared_size_bytes", "max_threads_per_block",
+                        "local_size_bytes", "const_size_bytes", "max_dynamic_shared_size_bytes",
+                        "ptx_version", "binary_version", "cache_mode_ca",
+                        "preferred_shared_memory_carveout"},
+                       "attributes"));
+}
+
+void CpuFunction::set_attribute(std::string_view name, int64_t value) {
+  if (name == "preferred_shared_memory_carveout" || name == "cache_mode_ca") return;  // hints
+  if (name != "max_dynamic_shared_size_bytes") {
+    attribute(name);  // an unknown one
+    throw Error(ErrorKind::value, "the attribute " + quote(name) + " of a function cannot be set")
+        .why("max_dynamic_shared_size_bytes and preferred_shared_memory_carveout can");
+  }
+  const uint32_t most = module_.device().properties().max_shared_bytes_opt_in;
+  if (value < 0 || value > most)
+    throw Error(ErrorKind::value,
+                fmt::format("max_dynamic_shared_size_bytes cannot be {}: a block has at most {} bytes",
+                            value, most));
+  max_dynamic_shared_ = static_cast<uint32_t>(value);
+}
+
+uint32_t CpuFunction::suggested_block() {
+  return std::min<uint32_t>(256, std::max<uint32_t>(1, info_.max_threads));
+}
+
+}  // namespace kasoku::cpu

@@ -1,0 +1,65 @@
+/// \file kasoku/device/cpu/function.h
+/// A kernel on the processor: machine code per block shape, and launches.
+#pragma once
+
+#include "kasoku/device/cpu/launch.h"
+#include "kasoku/device/cpu/runtime.h"
+#include "kasoku/device/module.h"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace kasoku::cpu {
+
+/// Machine code for one block shape, loaded.
+struct Variant {
+  uint32_t block[3];  ///< zeros: any shape
+  KernelEntry entry;
+  uint64_t scratch_bytes, scratch_bytes_per_thread, static_shared_bytes;
+};
+
+/// Makes the code for a block shape: compiles or takes it from the cache, and loads it.
+using VariantMaker = std::function<Variant(const KernelInfo&, const uint32_t block[3])>;
+
+class CpuFunction final : public Function {
+ public:
+  CpuFunction(Module& module, const KernelInfo& info, const VariantMaker& make_variant);
+
+  const KernelInfo& info() const override { return info_; }
+  Module& module() override { return module_; }
+  void launch(const LaunchShape& shape, void* const* args, Stream& stream) override;
+  int64_t attribute(std::string_view name) override;
+  void set_attribute(std::string_view name, int64_t value) override;
+  uint32_t suggested_block() override;
+
+ private:
+  struct Work;
+
+  void check(const LaunchShape& shape) const;
+  const Variant& variant(const uint32_t block[3]);
+  const Variant& add_variant(const uint32_t block[3]);
+  void run(Work& work, uint64_t blocks);
+  void run_cooperative(Work& work, uint64_t blocks);
+  [[noreturn]] void fail(const LaunchState& state) const;
+
+  /// A kernel gets code of its own for this many block shapes, then code for any.
+  static constexpr size_t most_shapes = 8;
+
+  Module& module_;
+  const KernelInfo& info_;
+  const VariantMaker& make_variant_;
+  std::atomic<uint32_t> max_dynamic_shared_;
+  /// Time-stamp ticks that a block took lately; decides whether a launch is worth
+  /// the other workers.
+  std::atomic<uint64_t> ticks_per_block_{0};
+
+  std::array<std::atomic<const Variant*>, most_shapes> variants_{};
+  std::atomic<const Variant*> any_shape_{nullptr};
+  std::mutex mutex_;  ///< of additions to the two above
+  std::vector<std::unique_ptr<const Variant>> owned_;
+};
+
+}  // namespace kasoku::cpu

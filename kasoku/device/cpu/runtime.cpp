@@ -1,0 +1,186 @@
+/// \file kasoku/device/cpu/runtime.cpp
+#include "kasoku/device/cpu/runtime.h"
+
+#include "kasoku/device/cpu/helpers.h"
+#include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/print.h"
+
+#if __has_include("kasoku/device/cpu/schedule.h")
+#include "kasoku/device/cpu/schedule.h"
+#define KS_HAS_SCHEDULE 1
+#endif
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <unordered_map>
+
+namespace kasoku::cpu {
+
+namespace {
+
+thread_local LaunchState* running = nullptr;
+
+}  // namespace
+
+LaunchState* current_launch() { return running; }
+
+LaunchState* set_current_launch(LaunchState* launch) {
+  LaunchState* before = running;
+  running = launch;
+  return before;
+}
+
+void LaunchState::fail(const std::string& text) {
+  std::lock_guard lock(mutex);
+  if (failure.empty()) failure = text;
+  status = 1;
+}
+
+namespace {
+
+/// One piece of text however long it is. Nothing may be thrown into generated
+/// code, so what a print hook throws ends the launch.
+int print_formatted(const char* format, va_list args) noexcept try {
+  char line[1024];
+  va_list again;
+  va_copy(again, args);
+  const int size = std::vsnprintf(line, sizeof line, format, args);
+  if (size >= static_cast<int>(sizeof line)) {
+    std::string text(static_cast<size_t>(size) + 1, '\0');
+    std::vsnprintf(text.data(), text.size(), format, again);
+    text.pop_back();
+    print_text(text);
+  } else if (size > 0) {
+    print_text({line, static_cast<size_t>(size)});
+  }
+  va_end(again);
+  return size;
+} catch (const std::exception& error) {
+  if (LaunchState* launch = current_launch())
+    launch->fail(std::string("its printf could not be shown: ") + error.what());
+  return -1;
+}
+
+extern "C" {
+
+int ks_rt_printf(const char* format, ...) {
+  const OutsideKernel outside;
+  va_list args;
+  va_start(args, format);
+  const int size = print_formatted(format, args);
+  va_end(args);
+  return size;
+}
+
+void ks_rt_assert_fail(const char* expression, const char* file, unsigned line,
+                       const char* function) {
+  const OutsideKernel outside;
+  if (LaunchState* launch = current_launch())
+    launch->fail(fmt::format("assertion `{}` failed at {}:{} in {}", expression ? expression : "?",
+                             file ? file : "?", line, function ? function : "?"));
+}
+
+void ks_rt_trap() {
+  const OutsideKernel outside;
+  if (LaunchState* launch = current_launch()) launch->fail("it executed __trap()");
+}
+
+void* ks_rt_malloc(uint64_t bytes) {
+  const OutsideKernel outside;
+  return std::malloc(bytes);
+}
+
+void ks_rt_free(void* memory) {
+  const OutsideKernel outside;
+  std::free(memory);
+}
+
+void ks_rt_grid_barrier() {
+  if (LaunchState* launch = current_launch(); launch && launch->grid_barrier)
+    launch->grid_barrier->arrive_and_wait();
+}
+
+uint64_t ks_rt_clock() { return __rdtsc(); }
+
+uint64_t ks_rt_globaltimer() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // extern "C"
+
+using Functions = std::unordered_map<std::string, void*>;
+
+struct Registry {
+  std::mutex mutex;
+  Functions functions;
+  void* libm = ::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  void* libmvec = ::dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+
+  Registry() {
+    for (const auto& [name, function] : compiler_helpers()) functions[name] = function;
+#define KS_ADD(name) functions[#name] = reinterpret_cast<void*>(&name)
+    KS_ADD(ks_rt_printf);
+    KS_ADD(ks_rt_assert_fail);
+    KS_ADD(ks_rt_trap);
+    KS_ADD(ks_rt_malloc);
+    KS_ADD(ks_rt_free);
+    KS_ADD(ks_rt_grid_barrier);
+    KS_ADD(ks_rt_clock);
+    KS_ADD(ks_rt_globaltimer);
+#ifdef KS_HAS_SCHEDULE
+    KS_ADD(ks_rt_schedule);
+#endif
+#undef KS_ADD
+    functions["printf"] = reinterpret_cast<void*>(&ks_rt_printf);
+    // Compilers make calls of these out of loops; nothing else of libc is offered.
+    for (const char* name : {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "strcmp",
+                             "strncmp", "abort"})
+      functions[name] = ::dlsym(RTLD_DEFAULT, name);
+    functions["abort"] = reinterpret_cast<void*>(&ks_rt_trap);
+  }
+};
+
+Registry& registry() {
+  static Registry* registry = new Registry;
+  return *registry;
+}
+
+/// A function of `library` itself; dlsym also looks in what it depends on.
+void* find_in(void* library, const char* known, const std::string& name) {
+  void* function = library ? ::dlsym(library, name.c_str()) : nullptr;
+  Dl_info home, found;
+  if (!function || !::dladdr(::dlsym(library, known), &home) || !::dladdr(function, &found))
+    return nullptr;
+  return home.dli_fbase == found.dli_fbase ? function : nullptr;
+}
+
+}  // namespace
+
+void register_runtime_function(const char* name, void* function) {
+  std::lock_guard lock(registry().mutex);
+  registry().functions[name] = function;
+}
+
+void* find_runtime_function(const std::string& name) {
+  Registry& all = registry();
+  {
+    std::lock_guard lock(all.mutex);
+    if (const auto found = all.functions.find(name); found != all.functions.end())
+      return found->second;
+  }
+  if (name == "signgam") return nullptr;  // a variable
+  if (void* function = find_in(all.libm, "sin", name)) return function;
+  return find_in(all.libmvec, "_ZGVbN2v_sin", name);
+}
+
+}  // namespace kasoku::cpu

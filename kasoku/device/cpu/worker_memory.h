@@ -1,0 +1,28 @@
+/// \file kasoku/device/cpu/worker_memory.h
+/// Shared memory and scratch of the block that a thread runs, kept by the thread
+/// from launch to launch: a launch of known sizes allocates nothing.
+#pragma once
+
+#include <cstddef>
+
+namespace kasoku::cpu {
+
+class WorkerMemory {
+ public:
+  /// Takes this thread's memory, or new one if a kernel further up this stack has it.
+  WorkerMemory(size_t shared_bytes, size_t scratch_bytes);
+  ~WorkerMemory();
+  WorkerMemory(const WorkerMemory&) = delete;
+  WorkerMemory& operator=(const WorkerMemory&) = delete;
+
+  void* shared() const { return shared_; }
+  void* scratch() const { return scratch_; }
+
+ private:
+  char* shared_ = nullptr;
+  char* scratch_ = nullptr;
+  char* own_ = nullptr;
+  size_t own_bytes_ = 0;
+};
+
+}  // namespace kasoku::cpu

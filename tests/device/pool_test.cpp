@@ -1,0 +1,125 @@
+/// Laws of kasoku/device/cpu/pool.cpp.
+#include "kasoku/device/cpu/pool.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using namespace kasoku;
+using namespace kasoku::cpu;
+
+TEST_CASE("pool: every index is given once, in chunks of the grain") {
+  for (const uint64_t n : {0u, 1u, 2u, 63u, 64u, 1000u, 100001u})
+    for (const uint64_t grain : {1u, 7u, 64u, 1000000u}) {
+      std::vector<std::atomic<int>> seen(n);
+      std::atomic<int> wrong{0};
+      parallel_blocks(n, grain, [&](uint64_t begin, uint64_t end) {
+        wrong += begin % grain != 0 || end > n || end - begin > grain;
+        for (uint64_t i = begin; i < end; ++i) ++seen[i];
+      });
+      for (const auto& count : seen) wrong += count != 1;
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("pool: calls nest, and many threads call at once") {
+  std::atomic<uint64_t> sum{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&] {
+      for (int repeat = 0; repeat < 20; ++repeat)
+        parallel_blocks(10, 1, [&](uint64_t begin, uint64_t) {
+          parallel_blocks(100, 3, [&](uint64_t first, uint64_t last) {
+            for (uint64_t i = first; i < last; ++i) sum += begin * 100 + i;
+          });
+        });
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(sum == 6u * 20u * (999u * 1000u / 2));
+}
+
+TEST_CASE("pool: the first exception of a body reaches the caller, and the pool goes on") {
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    std::atomic<int> runs{0};
+    CHECK_THROWS_WITH_AS(parallel_blocks(1 << 22, 1,
+                                         [&](uint64_t begin, uint64_t) {
+                                           ++runs;
+                                           if (begin == 20) throw std::runtime_error("twenty");
+                                         }),
+                         "twenty", std::runtime_error);
+    CHECK(runs < 1 << 22);
+  }
+  std::atomic<int> runs{0};
+  parallel_blocks(100, 1, [&](uint64_t, uint64_t) { ++runs; });
+  CHECK(runs == 100);
+}
+
+TEST_CASE("pool: an interrupt ends what runs") {
+  std::atomic<int> runs{0};
+  CHECK_THROWS_WITH_AS(parallel_blocks(1000000, 1,
+                                       [&](uint64_t begin, uint64_t) {
+                                         ++runs;
+                                         if (begin == 100) request_interrupt();
+                                       }),
+                       "interrupted", Error);
+  CHECK(runs < 1000000);
+}
+
+TEST_CASE("pool: the poll is asked on the calling thread and can end the work") {
+  static std::thread::id caller;
+  static std::atomic<int> asked, elsewhere;
+  caller = std::this_thread::get_id();
+  asked = elsewhere = 0;
+  set_interrupt_poll([] {
+    ++asked;
+    elsewhere += std::this_thread::get_id() != caller;
+    return true;
+  });
+  CHECK_THROWS_AS(parallel_blocks(100000, 1,
+                                  [](uint64_t, uint64_t) {
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                  }),
+                  Error);
+  set_interrupt_poll(nullptr);
+  CHECK(asked == 1);
+  CHECK(elsewhere == 0);
+}
+
+TEST_CASE("pool: a forked child has workers of its own") {
+  parallel_blocks(100, 1, [](uint64_t, uint64_t) {});
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      std::atomic<int> runs{0};
+      for (int i = 0; i < 50; ++i) parallel_blocks(100, 1, [&](uint64_t, uint64_t) { ++runs; });
+      _exit(runs == 5000 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    std::atomic<int> runs{0};
+    parallel_blocks(100, 1, [&](uint64_t, uint64_t) { ++runs; });
+    CHECK(runs == 100);
+  }
+}
+
+TEST_CASE("pool: background tasks run some time") {
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 100; ++i) run_in_background([&] { ++runs; });
+  for (int i = 0; i < 10000 && runs < 100; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(runs == 100);
+}
