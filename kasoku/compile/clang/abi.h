@@ -52,8 +52,8 @@ struct ks_launch {
   uint32_t block[3];
   uint32_t shared_bytes;  ///< dynamic
   uint32_t reserved;
-  void* shared;           ///< this worker's: static, then (16-aligned) dynamic shared memory
-  void* scratch;          ///< this worker's: values that live across a barrier
+  void* shared;           ///< this worker's: static, then (16-aligned) dynamic; 64-aligned
+  void* scratch;          ///< this worker's: values that live across a barrier; 64-aligned
   volatile int* status;   ///< nonzero: stop at the next block
   void* runtime;          ///< device/cpu's own
 };

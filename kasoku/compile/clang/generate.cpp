@@ -1,11 +1,100 @@
 #include "kasoku/compile/clang/generate.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/clang/clang_api.h"
+#include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/pipeline.h"
+#include "kasoku/compile/clang/passes/plan.h"
+#include "kasoku/compile/clang/passes/prepare.h"
+#include "kasoku/compile/clang/passes/regions.h"
+#include "kasoku/compile/clang/passes/target.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace kasoku::embedded {
 
-GenerateResult generate_kernel(const GenerateRequest&) {
-  throw Error(ErrorKind::unsupported, "this build generates no machine code");
+using namespace llvm;
+
+namespace {
+
+// LLVM's own handler would print and exit.
+void collect_errors(const DiagnosticInfo* info, void* errors) {
+  if (info->getSeverity() != DS_Error) return;
+  raw_string_ostream stream(*static_cast<std::string*>(errors));
+  DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  stream << '\n';
+}
+
+void verify(const Module& module, const char* when) {
+  std::string reason;
+  raw_string_ostream stream(reason);
+  if (verifyModule(module, &stream))
+    throw Error(ErrorKind::internal, std::string("the compiler made an invalid module ") + when)
+        .why(reason);
+}
+
+std::string info_json(const RegionBytes& bytes) {
+  return std::string("{\"symbol\":\"") + entry_symbol +
+         "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
+         ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
+         ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + "}";
+}
+
+}  // namespace
+
+GenerateResult generate_kernel(const GenerateRequest& request) {
+  const BlockShape shape{request.block[0], request.block[1], request.block[2]};
+  const uint64_t threads = uint64_t{shape.x} * shape.y * shape.z;
+  const bool is_any = shape.x == 0 && shape.y == 0 && shape.z == 0;
+  if (!is_any && (threads == 0 || threads > 1024 * 1024))
+    throw Error(ErrorKind::value, "a block of " + std::to_string(shape.x) + " x " +
+                                      std::to_string(shape.y) + " x " + std::to_string(shape.z) +
+                                      " threads cannot be compiled");
+
+  LLVMContext context;
+  std::string errors;
+  context.setDiagnosticHandlerCallBack(collect_errors, &errors);
+  auto target = make_target(request.cpu, /*contracts=*/!request.is_generated);
+  auto parsed = parseBitcodeFile(
+      MemoryBufferRef(StringRef(request.bitcode.data(), request.bitcode.size()), "kernel"),
+      context);
+  if (!parsed)
+    throw Error(ErrorKind::internal, "the bitcode of a kernel cannot be read")
+        .why(toString(parsed.takeError()));
+  Module& module = **parsed;
+  set_target_attributes(module, *target);
+
+  Pipeline pipeline(*target, /*uses_vector_math=*/!request.is_generated);
+  PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
+  const RegionPlan plan = make_plan(kernel, shape, pipeline);
+  EntryFrame frame = build_entry_frame(kernel, shape);
+  const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
+  set_target_attributes(module, *target);
+  verify(module, "when it cut a kernel into regions");
+  pipeline.optimize(module, shape.is_single_thread());
+
+  GenerateResult result;
+  result.info = info_json(bytes);
+  if (request.want == KS_IR) {
+    raw_string_ostream stream(result.main);
+    module.print(stream, nullptr);
+  } else {
+    result.main = emit_machine_code(module, *target, request.want == KS_ASSEMBLY);
+  }
+  if (!errors.empty())
+    throw Error(ErrorKind::compile, "kernel '" + std::string(request.symbol) +
+                                        "' cannot be compiled for a CPU")
+        .why(errors);
+  return result;
 }
 
 }  // namespace kasoku::embedded

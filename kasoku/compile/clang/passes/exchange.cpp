@@ -1,0 +1,300 @@
+#include "kasoku/compile/clang/passes/exchange.h"
+
+#include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/scratch.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+Type* array_type(Sync sync, Type* value) {
+  return sync == Sync::ballot || is_voting_barrier(sync) ? Type::getInt32Ty(value->getContext())
+                                                         : value;
+}
+
+FixedVectorType* warp_of(Type* element) { return FixedVectorType::get(element, 32); }
+
+}  // namespace
+
+Exchange::Exchange(const EntryFrame& frame, const BlockShape& shape, Granule granule,
+                   const std::vector<SyncPoint>& syncs, Scratch& scratch)
+    : frame_(frame), shape_(shape), granule_(granule), syncs_(syncs), scratch_(scratch) {
+  LLVMContext& context = frame.body->getContext();
+  arrays_.resize(syncs.size() + 1);
+  for (const SyncPoint& sync : syncs) has_votes_ |= is_voting_barrier(sync.sync);
+  if (granule == Granule::thread) {
+    Type* wide = Type::getInt64Ty(context);
+    Type* word = Type::getInt32Ty(context);
+    shared_ = {scratch.add(wide), scratch.add(wide), scratch.add(word), scratch.add(word)};
+    return;
+  }
+  if (has_votes_) {
+    IRBuilder<> build(&*frame.once->begin());
+    votes_ = scratch.add(build.getInt32Ty());
+    ones_ = build.CreateAlloca(build.getInt32Ty(), nullptr, "ones");
+    zeros_ = build.CreateAlloca(build.getInt32Ty(), nullptr, "zeros");
+  }
+  for (const SyncPoint& sync : syncs) {
+    if (!sync.value || is_voting_barrier(sync.sync)) continue;
+    arrays_[sync.number].in = scratch.add(array_type(sync.sync, sync.value));
+    if (sync.sync != Sync::ballot) continue;
+    // Lanes beyond the block's end vote with everybody.
+    IRBuilder<> build(frame.once->getTerminator());
+    Value* last = build.CreateAnd(build.CreateSub(frame.threads, build.getInt32(1)), ~31u);
+    build.CreateAlignedStore(Constant::getNullValue(warp_of(build.getInt32Ty())),
+                             scratch.element(build, arrays_[sync.number].in, last), Align(4));
+  }
+}
+
+Value* Exchange::lane(IRBuilderBase& build, const ThreadIndex& thread) {
+  return build.CreateAnd(thread.linear, 31, "lane");
+}
+
+Value* Exchange::live_lanes(IRBuilderBase& build, Value* warp) {
+  if (shape_.is_known() && shape_.threads() % 32 == 0) return build.getInt32(~0u);
+  Value* left = build.CreateSub(frame_.threads, build.CreateShl(warp, 5));
+  Value* some = build.CreateSub(build.CreateShl(build.getInt32(1), build.CreateAnd(left, 31)),
+                                build.getInt32(1));
+  return build.CreateSelect(build.CreateICmpUGE(left, build.getInt32(32)), build.getInt32(~0u),
+                            some, "live");
+}
+
+void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
+  IRBuilder<> build(&arrival);
+  const unsigned number = cast<ConstantInt>(arrival.getArgOperand(0))->getZExtValue();
+  const SyncPoint& sync = syncs_[number - 1];
+  Value* value = sync.value ? arrival.getArgOperand(1) : nullptr;
+  Value* word = value;
+  if (sync.sync == Sync::ballot || is_voting_barrier(sync.sync))
+    word = build.CreateZExt(build.CreateICmpNE(value, Constant::getNullValue(value->getType())),
+                            build.getInt32Ty());
+  if (granule_ == Granule::thread) {
+    if (word)
+      scratch_.store(build, shared_.in, thread.linear,
+                     build.CreateZExtOrTrunc(word, build.getInt64Ty()));
+    const unsigned mask = sync.value ? 2 : 1;
+    Value* lanes = is_warp_operation(sync.sync) && arrival.arg_size() > mask
+                       ? arrival.getArgOperand(mask)
+                       : build.getInt32(~0u);
+    scratch_.store(build, shared_.mask, thread.linear, lanes);
+  } else if (is_voting_barrier(sync.sync)) {
+    scratch_.store(build, votes_, thread.linear, word);
+  } else if (sync.sync == Sync::ballot) {
+    scratch_.store(build, arrays_[number].in, thread.linear,
+                   build.CreateShl(word, lane(build, thread)));
+  } else if (word) {
+    scratch_.store(build, arrays_[number].in, thread.linear, word);
+  }
+  arrival.eraseFromParent();
+}
+
+// ones_ and zeros_: how many of the threads that take part said yes and no.
+void Exchange::sum_votes(IRBuilderBase& build, unsigned array) {
+  BasicBlock* before = build.GetInsertBlock();
+  Function* function = before->getParent();
+  BasicBlock* loop = BasicBlock::Create(build.getContext(), "votes", function);
+  BasicBlock* after = BasicBlock::Create(build.getContext(), "voted", function);
+  build.CreateBr(loop);
+  build.SetInsertPoint(loop);
+  Type* word = build.getInt32Ty();
+  PHINode* thread = build.CreatePHI(word, 2);
+  PHINode* ones = build.CreatePHI(word, 2);
+  PHINode* zeros = build.CreatePHI(word, 2);
+  Value* vote = scratch_.load(build, array, thread);
+  Value* one = build.CreateZExt(build.CreateICmpEQ(vote, build.getInt32(1)), word);
+  Value* zero = build.CreateZExt(build.CreateICmpEQ(vote, build.getInt32(0)), word);
+  Value* more_ones = build.CreateAdd(ones, one);
+  Value* more_zeros = build.CreateAdd(zeros, zero);
+  Value* next = build.CreateNUWAdd(thread, build.getInt32(1));
+  build.CreateCondBr(build.CreateICmpULT(next, frame_.threads), loop, after);
+  for (PHINode* phi : {thread, ones, zeros}) phi->addIncoming(build.getInt32(0), before);
+  thread->addIncoming(next, loop);
+  ones->addIncoming(more_ones, loop);
+  zeros->addIncoming(more_zeros, loop);
+  build.SetInsertPoint(after);
+  build.CreateStore(more_ones, ones_);
+  build.CreateStore(more_zeros, zeros_);
+}
+
+void Exchange::count_votes(IRBuilderBase& build) { sum_votes(build, votes_); }
+
+void Exchange::leave(IRBuilderBase& build, Value* warp) {
+  Value* nobody = ConstantVector::getSplat(ElementCount::getFixed(32), build.getInt32(2));
+  Value* place = scratch_.element(build, votes_, build.CreateShl(warp, 5));
+  build.CreateAlignedStore(nobody, place, Align(4));
+}
+
+void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
+                    bool may_come_back_at_once) {
+  if (granule_ == Granule::thread || !sync.value) return;
+  if (is_voting_barrier(sync.sync)) {
+    if (granule_ == Granule::block) sum_votes(build, votes_);
+    return;
+  }
+  Arrays& arrays = arrays_[sync.number];
+  const bool is_ballot = sync.sync == Sync::ballot;
+  if (!is_ballot && !may_come_back_at_once) return;
+  arrays.copied = true;
+  if (arrays.out < 0) arrays.out = scratch_.add(scratch_.element_type(arrays.in));
+  auto* lanes = warp_of(scratch_.element_type(arrays.in));
+
+  const auto one_warp = [&](Value* which) {
+    Value* first = build.CreateShl(which, 5);
+    const Align alignment(scratch_.element_bytes(arrays.in));
+    Value* values =
+        build.CreateAlignedLoad(lanes, scratch_.element(build, arrays.in, first), alignment);
+    if (is_ballot) values = build.CreateVectorSplat(32, build.CreateOrReduce(values));
+    build.CreateAlignedStore(values, scratch_.element(build, arrays.out, first), alignment);
+  };
+  if (granule_ == Granule::warp) return one_warp(warp);
+
+  Value* warps = build.CreateLShr(build.CreateAdd(frame_.threads, build.getInt32(31)), 5);
+  BasicBlock* before = build.GetInsertBlock();
+  Function* function = before->getParent();
+  BasicBlock* loop = BasicBlock::Create(build.getContext(), "warps", function);
+  BasicBlock* after = BasicBlock::Create(build.getContext(), "met", function);
+  build.CreateBr(loop);
+  build.SetInsertPoint(loop);
+  PHINode* which = build.CreatePHI(build.getInt32Ty(), 2);
+  which->addIncoming(build.getInt32(0), before);
+  one_warp(which);
+  Value* next = build.CreateNUWAdd(which, build.getInt32(1));
+  which->addIncoming(next, loop);
+  build.CreateCondBr(build.CreateICmpULT(next, warps), loop, after);
+  build.SetInsertPoint(after);
+}
+
+Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& sync,
+                         const ThreadIndex& thread) {
+  const Arrays& arrays = arrays_[sync.number];
+  const bool by_thread = granule_ == Granule::thread;
+  const unsigned array = by_thread ? shared_.out : arrays.copied ? arrays.out : arrays.in;
+  Value* amount = call.getArgOperand(2);
+  Value* width = call.getArgOperand(3);
+  // Widths are powers of two up to 32; anything else must at least stay in the arrays.
+  if (auto* constant = dyn_cast<ConstantInt>(width);
+      constant && !(isPowerOf2_64(constant->getZExtValue()) && constant->getZExtValue() <= 32))
+    width = build.getInt32(32);
+  else if (!constant)
+    width = build.CreateAdd(
+        build.CreateAnd(build.CreateSub(width, build.getInt32(1)), 31), build.getInt32(1));
+  Value* inside = build.CreateSub(width, build.getInt32(1));  // mask of lanes in a segment
+  Value* own = lane(build, thread);
+  Value* at = build.CreateAnd(own, inside);
+  const auto load = [&](Value* from) -> Value* {
+    Value* value = scratch_.load(build, array, from);
+    return build.CreateZExtOrTrunc(value, call.getType());
+  };
+  const auto limited = [&](Value* distance) {
+    return build.CreateBinaryIntrinsic(Intrinsic::umin, distance, build.getInt32(32));
+  };
+  switch (sync.sync) {
+    case Sync::shfl_down: {
+      amount = limited(amount);
+      Value* there = build.CreateAdd(thread.linear, amount, "", true, true);
+      Value* reaches = build.CreateICmpULT(build.CreateAdd(at, amount, "", true, true), width);
+      return build.CreateSelect(reaches, load(there), load(thread.linear));
+    }
+    case Sync::shfl_up: {
+      amount = limited(amount);
+      Value* there = build.CreateSub(thread.linear, amount, "", false, true);
+      // 32 elements of room below the block keep the load legal; the address is signed.
+      Value* index = build.CreateSExt(there, build.getInt64Ty());
+      Value* place = build.CreateInBoundsGEP(scratch_.element_type(array), scratch_.base(array),
+                                             index);
+      Value* value = build.CreateZExtOrTrunc(
+          build.CreateLoad(scratch_.element_type(array), place), call.getType());
+      return build.CreateSelect(build.CreateICmpUGE(at, amount), value, load(thread.linear));
+    }
+    case Sync::shfl_xor: {
+      Value* target = build.CreateXor(own, build.CreateAnd(amount, 31));
+      // Segments above the thread's own are out of reach.
+      Value* end = build.CreateOr(build.CreateAnd(own, build.CreateNot(inside)), inside);
+      Value* reaches = build.CreateICmpULE(target, end);
+      auto* constant = dyn_cast<ConstantInt>(amount);
+      if (constant && isPowerOf2_64(constant->getZExtValue()) && constant->getZExtValue() < 32) {
+        Value* above = load(build.CreateAdd(thread.linear, amount, "", true, true));
+        Value* below_index = build.CreateSExt(
+            build.CreateSub(thread.linear, amount, "", false, true), build.getInt64Ty());
+        Value* below = build.CreateZExtOrTrunc(
+            build.CreateLoad(scratch_.element_type(array),
+                             build.CreateInBoundsGEP(scratch_.element_type(array),
+                                                     scratch_.base(array), below_index)),
+            call.getType());
+        Value* up = build.CreateICmpEQ(build.CreateAnd(own, amount), build.getInt32(0));
+        return build.CreateSelect(reaches, build.CreateSelect(up, above, below),
+                                  load(thread.linear));
+      }
+      Value* warp_begin = build.CreateAnd(thread.linear, ~31u);
+      Value* from = build.CreateSelect(reaches, build.CreateOr(warp_begin, target), thread.linear);
+      return load(from);
+    }
+    default: {
+      Value* segment = build.CreateAnd(thread.linear, build.CreateNot(inside));
+      return load(build.CreateOr(segment, build.CreateAnd(amount, inside)));
+    }
+  }
+}
+
+Value* Exchange::match(IRBuilderBase& build, CallInst& call, const SyncPoint& sync,
+                       const ThreadIndex& thread) {
+  const Arrays& arrays = arrays_[sync.number];
+  const unsigned array = arrays.copied ? arrays.out : arrays.in;
+  Type* element = scratch_.element_type(array);
+  Value* first = build.CreateAnd(thread.linear, ~31u);
+  Value* values =
+      build.CreateAlignedLoad(warp_of(element), scratch_.element(build, array, first),
+                              Align(scratch_.element_bytes(array)));
+  Value* own = scratch_.load(build, array, thread.linear);
+  Value* same = build.CreateICmpEQ(values, build.CreateVectorSplat(32, own));
+  Value* lanes = build.CreateBitCast(same, build.getInt32Ty());
+  Value* mask = build.CreateAnd(call.getArgOperand(0),
+                                live_lanes(build, build.CreateLShr(thread.linear, 5)));
+  lanes = build.CreateAnd(lanes, mask);
+  if (sync.sync == Sync::match_any) return lanes;
+  return build.CreateSelect(build.CreateICmpEQ(lanes, mask), mask, build.getInt32(0));
+}
+
+Value* Exchange::vote_total(IRBuilderBase& build, Sync sync) {
+  Type* word = build.getInt32Ty();
+  if (sync == Sync::barrier_and)
+    return build.CreateZExt(
+        build.CreateICmpEQ(build.CreateLoad(word, zeros_), build.getInt32(0)), word);
+  Value* ones = build.CreateLoad(word, ones_);
+  if (sync == Sync::barrier_count) return ones;
+  return build.CreateZExt(build.CreateICmpNE(ones, build.getInt32(0)), word);
+}
+
+void Exchange::result(CallInst& call, const SyncPoint& sync, const ThreadIndex& thread) {
+  IRBuilder<> build(&call);
+  Value* value = nullptr;
+  if (is_shuffle(sync.sync)) {
+    value = shuffle(build, call, sync, thread);
+  } else if (call.getType()->isVoidTy()) {
+    // a barrier leaves nothing behind
+  } else if (granule_ == Granule::thread) {
+    if (sync.sync == Sync::activemask)
+      value = scratch_.load(build, shared_.active, thread.linear);
+    else
+      value = build.CreateTrunc(scratch_.load(build, shared_.out, thread.linear), call.getType());
+  } else if (is_voting_barrier(sync.sync)) {
+    value = vote_total(build, sync.sync);
+  } else if (sync.sync == Sync::ballot) {
+    Value* from = granule_ == Granule::warp ? build.CreateAnd(thread.linear, ~31u) : thread.linear;
+    value = build.CreateAnd(scratch_.load(build, arrays_[sync.number].out, from),
+                            call.getArgOperand(0));
+  } else if (sync.sync == Sync::activemask) {
+    value = live_lanes(build, build.CreateLShr(thread.linear, 5));
+  } else {
+    value = match(build, call, sync, thread);
+  }
+  if (value) call.replaceAllUsesWith(value);
+  call.eraseFromParent();
+}
+
+}  // namespace kasoku::embedded

@@ -1,0 +1,80 @@
+#include "kasoku/compile/clang/passes/intrinsics.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+StringRef callee_name(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallInst>(&instruction);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee ? callee->getName() : StringRef();
+}
+
+Sync sync_named(StringRef name) {
+  if (!name.consume_front("ks_")) return Sync::none;
+  for (StringRef width : {"_i32", "_i64"})
+    if (name.consume_back(width)) break;
+  return StringSwitch<Sync>(name)
+      .Case("barrier", Sync::barrier)
+      .Case("barrier_count", Sync::barrier_count)
+      .Case("barrier_and", Sync::barrier_and)
+      .Case("barrier_or", Sync::barrier_or)
+      .Case("grid_barrier", Sync::grid_barrier)
+      .Case("warp_barrier", Sync::warp_barrier)
+      .Case("shfl_idx", Sync::shfl_idx)
+      .Case("shfl_up", Sync::shfl_up)
+      .Case("shfl_down", Sync::shfl_down)
+      .Case("shfl_xor", Sync::shfl_xor)
+      .Case("ballot", Sync::ballot)
+      .Case("activemask", Sync::activemask)
+      .Case("match_any", Sync::match_any)
+      .Case("match_all", Sync::match_all)
+      .Case("loop_barrier", Sync::loop)
+      .Default(Sync::none);
+}
+
+}  // namespace
+
+Index index_of(const Instruction& instruction) {
+  StringRef name = callee_name(instruction);
+  if (!name.consume_front("ks_")) return Index::none;
+  return StringSwitch<Index>(name)
+      .Case("tid_x", Index::tid_x)
+      .Case("tid_y", Index::tid_y)
+      .Case("tid_z", Index::tid_z)
+      .Case("bid_x", Index::bid_x)
+      .Case("bid_y", Index::bid_y)
+      .Case("bid_z", Index::bid_z)
+      .Case("bdim_x", Index::bdim_x)
+      .Case("bdim_y", Index::bdim_y)
+      .Case("bdim_z", Index::bdim_z)
+      .Case("gdim_x", Index::gdim_x)
+      .Case("gdim_y", Index::gdim_y)
+      .Case("gdim_z", Index::gdim_z)
+      .Case("dynamic_shared_bytes", Index::dynamic_shared_bytes)
+      .Default(Index::none);
+}
+
+Sync sync_of(const Instruction& instruction) { return sync_named(callee_name(instruction)); }
+Sync sync_of(const Function& function) { return sync_named(function.getName()); }
+
+Function* loop_barrier(Module& module) {
+  auto callee = module.getOrInsertFunction("ks_loop_barrier", Type::getVoidTy(module.getContext()));
+  auto* function = cast<Function>(callee.getCallee());
+  function->setConvergent();
+  return function;
+}
+
+bool ends_thread(const Instruction& instruction) {
+  const StringRef name = callee_name(instruction);
+  return name == "ks_rt_trap" || name == "ks_rt_assert_fail";
+}
+
+}  // namespace kasoku::embedded

@@ -1,0 +1,63 @@
+/// \file kasoku/compile/clang/passes/intrinsics.h
+/// The functions of the prelude that the passes replace, see abi.h.
+#pragma once
+
+#include "kasoku/device/cpu/schedule.h"
+
+#include <cstdint>
+
+namespace llvm {
+class CallInst;
+class Function;
+class Instruction;
+class Module;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+/// Words whose value is known without running the thread.
+enum class Index : uint8_t {
+  tid_x, tid_y, tid_z, bid_x, bid_y, bid_z, bdim_x, bdim_y, bdim_z, gdim_x, gdim_y, gdim_z,
+  dynamic_shared_bytes, none
+};
+
+/// Places where threads of a block wait for each other or exchange values.
+enum class Sync : uint8_t {
+  barrier = ks_sync_barrier,
+  barrier_count = ks_sync_barrier_count,
+  barrier_and = ks_sync_barrier_and,
+  barrier_or = ks_sync_barrier_or,
+  grid_barrier = ks_sync_grid_barrier,
+  warp_barrier = ks_sync_warp_barrier,
+  shfl_idx = ks_sync_shfl_idx,
+  shfl_up = ks_sync_shfl_up,
+  shfl_down = ks_sync_shfl_down,
+  shfl_xor = ks_sync_shfl_xor,
+  ballot = ks_sync_ballot,
+  activemask = ks_sync_activemask,
+  match_any = ks_sync_match_any,
+  match_all = ks_sync_match_all,
+  loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
+  none = ks_sync_none
+};
+
+Index index_of(const llvm::Instruction& instruction);
+Sync sync_of(const llvm::Instruction& instruction);
+Sync sync_of(const llvm::Function& function);
+
+inline bool is_block_barrier(Sync sync) { return sync <= Sync::grid_barrier; }
+inline bool is_voting_barrier(Sync sync) {
+  return sync >= Sync::barrier_count && sync <= Sync::barrier_or;
+}
+inline bool is_warp_operation(Sync sync) {
+  return sync >= Sync::warp_barrier && sync <= Sync::match_all;
+}
+inline bool is_shuffle(Sync sync) { return sync >= Sync::shfl_idx && sync <= Sync::shfl_xor; }
+
+/// The declaration of Sync::loop.
+llvm::Function* loop_barrier(llvm::Module& module);
+
+/// A call that runs and never comes back: assert and trap.
+bool ends_thread(const llvm::Instruction& instruction);
+
+}  // namespace kasoku::embedded

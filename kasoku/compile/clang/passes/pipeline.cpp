@@ -1,0 +1,198 @@
+#include "kasoku/compile/clang/passes/pipeline.h"
+
+#include "kasoku/compile/clang/passes/vector_math.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/BDCE.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
+#include "llvm/Transforms/Scalar/LoopIdiomRecognize.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/MemCpyOptimizer.h"
+#include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/InjectTLIMappings.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
+#include "llvm/Transforms/Vectorize/VectorCombine.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+struct Pipeline::Impl {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  TargetLibraryInfoImpl library;
+  PassBuilder builder;
+
+  Impl(TargetMachine& target, bool uses_vector_math)
+      : library(target.getTargetTriple()), builder(&target) {
+    if (uses_vector_math) library.addVectorizableFunctions(vector_math());
+    functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+    functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+
+  void run(Module& module, FunctionPassManager passes) {
+    ModulePassManager all;
+    all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+    all.run(module, modules);
+  }
+};
+
+namespace {
+
+SimplifyCFGOptions early_cfg() {
+  return SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true);
+}
+
+SimplifyCFGOptions late_cfg() {
+  return SimplifyCFGOptions()
+      .forwardSwitchCondToPhi(true)
+      .convertSwitchRangeToICmp(true)
+      .convertSwitchToLookupTable(true)
+      .needCanonicalLoops(false)
+      .hoistCommonInsts(true)
+      .sinkCommonInsts(true);
+}
+
+// Loops by constants (shuffles over 16, 8, 4, 2, 1; small filters) become
+// straight text before barriers are looked at.
+void add_early_loops(FunctionPassManager& passes) {
+  LoopPassManager rotate;
+  rotate.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
+  rotate.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(rotate), /*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  LoopPassManager unroll;
+  unroll.addPass(IndVarSimplifyPass(/*WidenIndVars=*/false));
+  unroll.addPass(LoopDeletionPass());
+  unroll.addPass(LoopFullUnrollPass(3, /*OnlyWhenForced=*/false));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(unroll)));
+}
+
+}  // namespace
+
+Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math)
+    : impl_(std::make_unique<Impl>(target, uses_vector_math)) {}
+Pipeline::~Pipeline() = default;
+
+void Pipeline::inline_all(Module& module) {
+  ModulePassManager inlining;
+  inlining.addPass(GlobalDCEPass());
+  inlining.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
+  inlining.addPass(GlobalDCEPass());
+  inlining.run(module, impl_->modules);
+}
+
+void Pipeline::simplify_early(Module& module) {
+  bool has_loops = false;
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.addPass(InstCombinePass());
+  impl_->run(module, std::move(passes));
+  for (Function& function : module)
+    if (!function.isDeclaration())
+      has_loops |= !impl_->functions.getResult<LoopAnalysis>(function).empty();
+  if (!has_loops) return;
+  FunctionPassManager with_loops;
+  add_early_loops(with_loops);
+  with_loops.addPass(SROAPass(SROAOptions::ModifyCFG));
+  with_loops.addPass(EarlyCSEPass());
+  with_loops.addPass(InstCombinePass());
+  with_loops.addPass(SimplifyCFGPass(early_cfg()));
+  impl_->run(module, std::move(with_loops));
+}
+
+void Pipeline::clean(Function& function) {
+  impl_->functions.invalidate(function, PreservedAnalyses::none());
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.run(function, impl_->functions);
+}
+
+void Pipeline::optimize(Module& module, bool is_serial) {
+  impl_->modules.invalidate(module, PreservedAnalyses::none());
+  for (Function& function : module)
+    if (!function.isDeclaration())
+      impl_->functions.invalidate(function, PreservedAnalyses::none());
+
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.addPass(InstCombinePass());
+  if (is_serial) {
+    passes.addPass(CorrelatedValuePropagationPass());
+    passes.addPass(ReassociatePass());
+  }
+  LoopPassManager rotate;
+  rotate.addPass(LoopRotatePass());
+  rotate.addPass(LICMPass(LICMOptions()));
+  rotate.addPass(SimpleLoopUnswitchPass(/*NonTrivial=*/is_serial));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(rotate), /*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.addPass(InstCombinePass());
+  LoopPassManager canonical;
+  if (is_serial) canonical.addPass(LoopIdiomRecognizePass());
+  canonical.addPass(IndVarSimplifyPass());
+  canonical.addPass(LoopDeletionPass());
+  canonical.addPass(LoopFullUnrollPass(3));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(canonical)));
+  if (is_serial) {
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    passes.addPass(GVNPass());
+    passes.addPass(BDCEPass());
+    passes.addPass(InstCombinePass());
+    passes.addPass(DSEPass());
+    LoopPassManager again;
+    again.addPass(LICMPass(LICMOptions()));
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
+    passes.addPass(SimplifyCFGPass(early_cfg()));
+  }
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(InjectTLIMappings());
+  passes.addPass(LoopVectorizePass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass(late_cfg()));
+  passes.addPass(SLPVectorizerPass());
+  passes.addPass(VectorCombinePass());
+  passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
+  LoopPassManager last;
+  last.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(last), /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass(late_cfg()));
+  impl_->run(module, std::move(passes));
+}
+
+}  // namespace kasoku::embedded

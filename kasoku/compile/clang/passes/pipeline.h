@@ -1,0 +1,38 @@
+/// \file kasoku/compile/clang/passes/pipeline.h
+/// LLVM's own passes, in the order that suits kernels.
+///
+/// Clang's default pipelines take twice the time for small kernels and unroll
+/// the loop over a block's threads before it can be vectorised.
+#pragma once
+
+#include <memory>
+
+namespace llvm {
+class Function;
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+class Pipeline {
+ public:
+  /// `uses_vector_math`: calls of libm may become calls of libmvec.
+  Pipeline(llvm::TargetMachine& target, bool uses_vector_math);
+  ~Pipeline();
+
+  /// Drops what nothing uses and inlines what is marked always_inline.
+  void inline_all(llvm::Module& module);
+  /// SROA, simplification, short loops unrolled: before barriers are looked at.
+  void simplify_early(llvm::Module& module);
+  /// What is worth another look after passes changed a kernel.
+  void clean(llvm::Function& function);
+  /// `is_serial`: one thread a block, so that the user's own loops are what counts.
+  void optimize(llvm::Module& module, bool is_serial);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kasoku::embedded

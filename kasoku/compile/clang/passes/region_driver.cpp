@@ -1,0 +1,188 @@
+#include "kasoku/compile/clang/passes/region_driver.h"
+
+#include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/exchange.h"
+#include "kasoku/compile/clang/passes/scratch.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+RegionDriver::RegionDriver(EntryFrame& frame, const BlockShape& shape, const RegionPlan& plan,
+                           Scratch& scratch, Exchange& exchange,
+                           const std::vector<BasicBlock*>& labels)
+    : frame_(frame), shape_(shape), plan_(plan), scratch_(scratch), exchange_(exchange),
+      labels_(labels), done_(labels.size()) {}
+
+Value* RegionDriver::granule() const { return which_; }
+
+void RegionDriver::begin() {
+  if (plan_.granule != Granule::block) return begin_turns();
+  IRBuilder<>(frame_.block_begin).CreateBr(labels_[0]);
+}
+
+// Each turn goes over all granules; each runs until it must wait for others.
+void RegionDriver::begin_turns() {
+  LLVMContext& context = frame_.body->getContext();
+  const bool by_warp = plan_.granule == Granule::warp;
+  IRBuilder<> once(frame_.once->getTerminator());
+  granules_ = by_warp ? once.CreateLShr(once.CreateAdd(frame_.threads, once.getInt32(31)), 5)
+                      : frame_.threads;
+  states_ = scratch_.add(once.getInt32Ty());
+  if (!by_warp) runs_ = scratch_.add(once.getInt8Ty());
+
+  const auto block = [&](const char* name) {
+    return BasicBlock::Create(context, name, frame_.body);
+  };
+  turn_ = block("turn");
+  BasicBlock* head = block("granule");
+  stop_ = block("granule.stops");
+
+  IRBuilder<> build(frame_.block_begin);
+  Value* count = build.CreateZExt(granules_, build.getInt64Ty());
+  build.CreateMemSet(scratch_.base(states_), build.getInt8(0),
+                     build.CreateNUWMul(count, build.getInt64(4)), Align(4));
+  if (!by_warp) build.CreateMemSet(scratch_.base(runs_), build.getInt8(1), count, Align(1));
+  build.CreateBr(turn_);
+
+  build.SetInsertPoint(turn_);
+  build.CreateBr(head);
+  build.SetInsertPoint(head);
+  which_ = build.CreatePHI(build.getInt32Ty(), 2, by_warp ? "warp" : "thread");
+  waiting_ = build.CreatePHI(build.getInt32Ty(), 2, "waiting");
+  which_->addIncoming(build.getInt32(0), turn_);
+  waiting_->addIncoming(build.getInt32(0), turn_);
+  Value* state = scratch_.load(build, states_, which_);
+
+  IRBuilder<> stop(stop_);
+  state_ = stop.CreatePHI(build.getInt32Ty(), labels_.size(), "state");
+  BasicBlock* from = head;
+  if (!by_warp) {
+    from = block("granule.runs");
+    state_->addIncoming(state, head);
+    Value* runs = build.CreateICmpNE(scratch_.load(build, runs_, which_), build.getInt8(0));
+    build.CreateCondBr(runs, from, stop_);
+    build.SetInsertPoint(from);
+  }
+  // A warp that is done stays so.
+  state_->addIncoming(state, from);
+  auto* dispatch = build.CreateSwitch(state, stop_, labels_.size());
+  dispatch->addCase(build.getInt32(0), labels_[0]);
+  for (const SyncPoint& sync : plan_.syncs)
+    if (!by_warp || is_block_barrier(sync.sync))
+      dispatch->addCase(build.getInt32(sync.number), labels_[sync.number]);
+}
+
+ThreadIndex RegionDriver::open(IRBuilderBase& build, ThreadNest& nest) {
+  switch (plan_.granule) {
+    case Granule::block: return nest.open_block(build, plan_.y_is_fast);
+    case Granule::warp: return nest.open_warp(build, which_);
+    default: return nest.single(build, which_);
+  }
+}
+
+void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<unsigned>& targets) {
+  if (!next) {
+    build.CreateUnreachable();
+    return;
+  }
+  BasicBlock* from = build.GetInsertBlock();
+  const auto destination = [&](unsigned number) {
+    if (plan_.granule == Granule::block)
+      return number == done_ ? frame_.block_end : labels_[number];
+    const bool goes_on = plan_.granule == Granule::warp && number != done_ &&
+                         !is_block_barrier(plan_.syncs[number - 1].sync);
+    return goes_on ? labels_[number] : stop_;
+  };
+  SwitchInst* dispatch = nullptr;
+  if (targets.size() == 1) {
+    build.CreateBr(destination(targets[0]));
+  } else {
+    dispatch = build.CreateSwitch(next, destination(targets.back()), targets.size());
+    for (size_t i = 0; i + 1 < targets.size(); ++i)
+      dispatch->addCase(build.getInt32(targets[i]), destination(targets[i]));
+  }
+  if (stop_)
+    for (BasicBlock* successor : successors(from))
+      if (successor == stop_) state_->addIncoming(next, from);
+}
+
+void RegionDriver::end() {
+  if (plan_.granule == Granule::warp) end_warps();
+  if (plan_.granule == Granule::thread) end_threads();
+}
+
+void RegionDriver::end_warps() {
+  LLVMContext& context = frame_.body->getContext();
+  IRBuilder<> build(stop_);
+  scratch_.store(build, states_, which_, state_);
+  Value* is_done = build.CreateICmpEQ(state_, build.getInt32(done_));
+  if (exchange_.has_votes()) {
+    BasicBlock* leave = BasicBlock::Create(context, "warp.leaves", frame_.body);
+    BasicBlock* after = BasicBlock::Create(context, "warp.after", frame_.body);
+    build.CreateCondBr(is_done, leave, after);
+    build.SetInsertPoint(leave);
+    exchange_.leave(build, which_);
+    build.CreateBr(after);
+    build.SetInsertPoint(after);
+  }
+  Value* waiting = build.CreateAdd(
+      waiting_, build.CreateSelect(is_done, build.getInt32(0), build.getInt32(1)));
+  Value* next = build.CreateNUWAdd(which_, build.getInt32(1));
+  BasicBlock* all = BasicBlock::Create(context, "turn.ends", frame_.body);
+  which_->addIncoming(next, build.GetInsertBlock());
+  waiting_->addIncoming(waiting, build.GetInsertBlock());
+  build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), all);
+  build.SetInsertPoint(all);
+  if (exchange_.has_votes()) exchange_.count_votes(build);
+  build.CreateCondBr(build.CreateICmpNE(waiting, build.getInt32(0)), turn_, frame_.block_end);
+}
+
+void RegionDriver::end_threads() {
+  LLVMContext& context = frame_.body->getContext();
+  Module& module = *frame_.body->getParent();
+  IRBuilder<> build(stop_);
+  scratch_.store(build, states_, which_, state_);
+  Value* next = build.CreateNUWAdd(which_, build.getInt32(1));
+  BasicBlock* all = BasicBlock::Create(context, "turn.ends", frame_.body);
+  which_->addIncoming(next, stop_);
+  waiting_->addIncoming(waiting_, stop_);
+  build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), all);
+
+  // ks_schedule of abi.h, field by field.
+  Type* pointer = build.getPtrTy();
+  Type* word = build.getInt32Ty();
+  auto* record = StructType::get(
+      context, {word, word, pointer, pointer, pointer, pointer, pointer, pointer, pointer});
+  SmallVector<uint8_t> kinds{static_cast<uint8_t>(Sync::loop)};
+  for (const SyncPoint& sync : plan_.syncs) kinds.push_back(static_cast<uint8_t>(sync.sync));
+  Constant* kinds_data = ConstantDataArray::get(context, kinds);
+  auto* kinds_table = new GlobalVariable(module, kinds_data->getType(), true,
+                                         GlobalValue::InternalLinkage, kinds_data, "kinds");
+  IRBuilder<> top(&*frame_.once->begin());
+  AllocaInst* place = top.CreateAlloca(record, nullptr, "schedule");
+  const auto& shared = exchange_.shared();
+  Value* fields[] = {frame_.threads,
+                     build.getInt32(done_),
+                     kinds_table,
+                     scratch_.base(states_),
+                     scratch_.base(runs_),
+                     scratch_.base(shared.mask),
+                     scratch_.base(shared.in),
+                     scratch_.base(shared.out),
+                     scratch_.base(shared.active)};
+  IRBuilder<> once(frame_.once->getTerminator());
+  for (unsigned i = 0; i < std::size(fields); ++i)
+    once.CreateStore(fields[i], once.CreateStructGEP(record, place, i));
+
+  build.SetInsertPoint(all);
+  FunctionCallee schedule =
+      module.getOrInsertFunction("ks_rt_schedule", FunctionType::get(word, {pointer}, false));
+  Value* released = build.CreateCall(schedule, {place});
+  build.CreateCondBr(build.CreateICmpNE(released, build.getInt32(0)), turn_, frame_.block_end);
+}
+
+}  // namespace kasoku::embedded

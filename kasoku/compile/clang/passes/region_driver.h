@@ -1,0 +1,60 @@
+/// \file kasoku/compile/clang/passes/region_driver.h
+/// Who runs when: the code around the regions, for each kind of granule.
+#pragma once
+
+#include "kasoku/compile/clang/passes/regions.h"
+#include "kasoku/compile/clang/passes/thread_nest.h"
+
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class IRBuilderBase;
+class PHINode;
+class SwitchInst;
+class Value;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+class Exchange;
+class Scratch;
+
+class RegionDriver {
+ public:
+  /// `labels[n]`: where region n begins; region 0 is the kernel's start.
+  RegionDriver(EntryFrame& frame, const BlockShape& shape, const RegionPlan& plan,
+               Scratch& scratch, Exchange& exchange,
+               const std::vector<llvm::BasicBlock*>& labels);
+
+  void begin();
+  void end();
+  /// The number of the warp or thread that runs; null for a block.
+  llvm::Value* granule() const;
+  ThreadIndex open(llvm::IRBuilderBase& build, ThreadNest& nest);
+  /// At the end of a region: `next` is one of `targets`, null if it never ends.
+  void go_on(llvm::IRBuilderBase& build, llvm::Value* next, const std::vector<unsigned>& targets);
+
+ private:
+  void begin_turns();
+  void end_warps();
+  void end_threads();
+
+  EntryFrame& frame_;
+  BlockShape shape_;
+  const RegionPlan& plan_;
+  Scratch& scratch_;
+  Exchange& exchange_;
+  const std::vector<llvm::BasicBlock*>& labels_;
+  unsigned done_;
+  llvm::Value* granules_ = nullptr;
+  unsigned states_ = 0;  ///< array of a state per granule
+  unsigned runs_ = 0;    ///< Granule::thread: whether it goes on this turn
+  llvm::BasicBlock* turn_ = nullptr;   ///< all granules run once
+  llvm::BasicBlock* stop_ = nullptr;   ///< the granule waits or is done
+  llvm::PHINode* which_ = nullptr;
+  llvm::PHINode* waiting_ = nullptr;   ///< Granule::warp: how many are not done
+  llvm::PHINode* state_ = nullptr;     ///< at stop_
+};
+
+}  // namespace kasoku::embedded

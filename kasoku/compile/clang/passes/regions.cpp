@@ -1,0 +1,453 @@
+#include "kasoku/compile/clang/passes/regions.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/exchange.h"
+#include "kasoku/compile/clang/passes/live_values.h"
+#include "kasoku/compile/clang/passes/region_driver.h"
+#include "kasoku/compile/clang/passes/scratch.h"
+#include "kasoku/compile/clang/passes/thread_nest.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+#include <map>
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+// One region while it is made. Values of the kernel are called by their original
+// instruction; `map` leads to what stands for them here.
+struct Region {
+  unsigned number = 0;
+  BasicBlock* start = nullptr;
+  SetVector<BasicBlock*> blocks;  ///< of the kernel
+  std::vector<Instruction*> live;
+  ValueToValueMapTy map;
+  ThreadIndex thread;
+  BasicBlock* head = nullptr;  ///< in the innermost loop, before the cloned text
+  DenseMap<Instruction*, Value*> loaded;
+  std::map<unsigned, BasicBlock*> exits;  ///< by number of the next region
+  size_t first_block = 0;                 ///< of the body's blocks that are new
+};
+
+class Builder {
+ public:
+  Builder(const PreparedKernel& kernel, const BlockShape& shape, EntryFrame& frame,
+          const RegionPlan& plan)
+      : kernel_(*kernel.function), prepared_(kernel), shape_(shape), frame_(frame), plan_(plan),
+        context_(kernel_.getContext()), scratch_(frame, shape),
+        exchange_(frame, shape, plan.granule, plan.syncs, scratch_), live_(kernel_),
+        done_(plan.syncs.size() + 1) {}
+
+  RegionBytes run() {
+    collect_kernel();
+    for (unsigned number = 0; number < done_; ++number)
+      labels_.push_back(BasicBlock::Create(context_, "region", frame_.body));
+    RegionDriver driver(frame_, shape_, plan_, scratch_, exchange_, labels_);
+    driver_ = &driver;
+    driver.begin();
+    for (unsigned number = 0; number < done_; ++number) build_region(number);
+    driver.end();
+    return {scratch_.bytes(), scratch_.bytes_per_thread()};
+  }
+
+ private:
+  struct Slot {
+    bool per_thread;
+    unsigned array;      ///< in scratch; by warp if not per thread and the granule is one
+    AllocaInst* single;  ///< Granule::block, uniform
+  };
+
+  bool is_cut() const { return done_ > 1; }
+
+  void collect_kernel() {
+    for (Instruction& instruction : instructions(kernel_)) {
+      if (index_of(instruction) != Index::none) indices_.push_back(&instruction);
+      if (auto* alloca = dyn_cast<AllocaInst>(&instruction)) {
+        if (!alloca->isStaticAlloca())
+          throw Error(ErrorKind::compile, "kernel '" + kernel_.getName().str() +
+                                              "' has a local array of a size known only at run time")
+              .fix("give the array a constant size");
+        allocas_.push_back(alloca);
+      }
+    }
+    IRBuilder<> build(&*frame_.once->begin());
+    for (AllocaInst* alloca : allocas_) {
+      // Threads that wait for each other have their local arrays at the same time.
+      const DataLayout& layout = kernel_.getParent()->getDataLayout();
+      if (is_cut()) {
+        Type* bytes = ArrayType::get(Type::getInt8Ty(context_),
+                                     *alloca->getAllocationSize(layout));
+        alloca_arrays_[alloca] = scratch_.add(bytes, alloca->getAlign().value());
+      } else {
+        Instruction* copy = alloca->clone();
+        build.Insert(copy, alloca->getName());
+        common_allocas_[alloca] = copy;
+      }
+    }
+    place_shared();
+  }
+
+  // Static shared memory, then dynamic memory from the next multiple of 16.
+  void place_shared() {
+    const DataLayout& layout = kernel_.getParent()->getDataLayout();
+    IRBuilder<> build(frame_.once->getTerminator());
+    for (auto& [variable, offset] : shared_offsets_) {
+      convertUsersOfConstantsToInstructions({variable});
+      shared_places_[variable] = build.CreateConstInBoundsGEP1_64(
+          build.getInt8Ty(), frame_.shared, offset, variable->getName());
+    }
+    (void)layout;
+  }
+
+ public:
+  uint64_t lay_out_shared() {
+    const DataLayout& layout = kernel_.getParent()->getDataLayout();
+    uint64_t bytes = 0;
+    for (GlobalVariable* variable : prepared_.shared) {
+      if (!variable->hasInitializer()) continue;
+      const uint64_t alignment = std::max<uint64_t>(
+          variable->getAlign().valueOrOne().value(),
+          layout.getABITypeAlign(variable->getValueType()).value());
+      bytes = alignTo(bytes, Align(alignment));
+      shared_offsets_.push_back({variable, bytes});
+      bytes += layout.getTypeAllocSize(variable->getValueType());
+    }
+    const uint64_t dynamic = alignTo(bytes, 16);
+    for (GlobalVariable* variable : prepared_.shared)
+      if (!variable->hasInitializer()) shared_offsets_.push_back({variable, dynamic});
+    return bytes;
+  }
+
+ private:
+  Slot& slot(Instruction& value) {
+    const auto [found, is_new] = slots_.try_emplace(&value);
+    if (!is_new) return found->second;
+    const bool per_thread = plan_.granule == Granule::thread || !plan_.is_uniform(value);
+    Slot made{per_thread, 0, nullptr};
+    if (!per_thread && plan_.granule == Granule::block) {
+      IRBuilder<> build(&*frame_.once->begin());
+      made.single = build.CreateAlloca(value.getType(), nullptr, "uniform");
+    } else {
+      made.array = scratch_.add(value.getType());
+    }
+    return found->second = made;
+  }
+
+  Value* load_uniform(IRBuilder<>& build, const Slot& slot, Type* type) {
+    return slot.single ? build.CreateLoad(type, slot.single)
+                       : scratch_.load(build, slot.array, driver_->granule());
+  }
+
+  void build_region(unsigned number) {
+    Region region;
+    region.number = number;
+    region.start = number ? plan_.syncs[number - 1].block : &kernel_.getEntryBlock();
+    find_blocks(region);
+    if (number) region.live = live_.at(*region.start);
+
+    IRBuilder<> before(labels_[number]);
+    if (number)
+      exchange_.meet(before, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(region));
+    // Loads of uniform values go here, once the region is known.
+    BasicBlock* preheader = before.GetInsertBlock();
+    BasicBlock* loops = BasicBlock::Create(context_, "threads", frame_.body);
+    IRBuilder<> build(loops);
+    ThreadNest nest(frame_, shape_);
+    region.thread = driver_->open(build, nest);
+    region.head = build.GetInsertBlock();
+    region.first_block = frame_.body->size();
+
+    bind_what_is_always_there(region, build);
+    std::vector<std::pair<BasicBlock*, BasicBlock*>> clones = clone_blocks(region);
+    load_live_values(region, before, build, clones);
+    build.CreateBr(cast<BasicBlock>(region.map[region.start]));
+    remap(region, clones);
+
+    IRBuilder<> close(BasicBlock::Create(context_, "join", frame_.body));
+    std::vector<std::pair<Slot*, Value*>> outs = store_live_values(region, close);
+    replace_exchanges(region, clones);
+    Value* next = next_region(region, close);
+    MDNode* group = nest.has_loop() ? mark_independent(region) : nullptr;
+    nest.close(close, group);
+    for (auto& [slot, value] : outs)
+      if (slot->single) close.CreateStore(value, slot->single);
+      else scratch_.store(close, slot->array, driver_->granule(), value);
+    std::vector<unsigned> targets;
+    for (const auto& exit : region.exits) targets.push_back(exit.first);
+    driver_->go_on(close, next, targets);
+
+    IRBuilder<>(preheader).CreateBr(loops);
+  }
+
+  const SyncPoint* sync_of_block(const BasicBlock* block) const {
+    for (const SyncPoint& sync : plan_.syncs)
+      if (sync.block == block) return &sync;
+    return nullptr;
+  }
+
+  void find_blocks(Region& region) {
+    if (sync_blocks_.empty())
+      for (const SyncPoint& sync : plan_.syncs) sync_blocks_[sync.block] = sync.number;
+    region.blocks.insert(region.start);
+    for (size_t i = 0; i < region.blocks.size(); ++i)
+      for (BasicBlock* next : successors(region.blocks[i]))
+        if (!sync_blocks_.count(next)) region.blocks.insert(next);
+  }
+
+  bool comes_back_at_once(const Region& region) const {
+    for (BasicBlock* block : region.blocks)
+      for (BasicBlock* next : successors(block))
+        if (next == region.start) return true;
+    return false;
+  }
+
+  void bind_what_is_always_there(Region& region, IRBuilder<>& build) {
+    for (unsigned i = 0; i < kernel_.arg_size(); ++i)
+      region.map[kernel_.getArg(i)] = frame_.arguments[i];
+    for (Instruction* index : indices_) {
+      const Index which = index_of(*index);
+      Value* value = which == Index::tid_x   ? region.thread.x
+                     : which == Index::tid_y ? region.thread.y
+                     : which == Index::tid_z ? region.thread.z
+                                             : frame_.index[static_cast<int>(which)];
+      region.map[index] = value;
+    }
+    for (auto& [alloca, copy] : common_allocas_) region.map[alloca] = copy;
+    for (auto& [alloca, array] : alloca_arrays_)
+      region.map[alloca] = scratch_.element(build, array, region.thread.linear);
+    for (auto& [variable, place] : shared_places_) region.map[variable] = place;
+  }
+
+  static bool is_dropped(const Instruction& instruction) {
+    if (isa<AllocaInst>(instruction) || index_of(instruction) != Index::none) return true;
+    const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+    return intrinsic && intrinsic->isLifetimeStartOrEnd();
+  }
+
+  std::vector<std::pair<BasicBlock*, BasicBlock*>> clone_blocks(Region& region) {
+    std::vector<std::pair<BasicBlock*, BasicBlock*>> clones;
+    for (BasicBlock* block : region.blocks) {
+      auto* clone = BasicBlock::Create(context_, block->getName(), frame_.body);
+      region.map[block] = clone;
+      clones.push_back({block, clone});
+    }
+    for (auto& [block, clone] : clones)
+      for (Instruction& instruction : *block) {
+        if (is_dropped(instruction)) continue;
+        if (instruction.isTerminator() && clone_leaving_terminator(region, instruction, clone))
+          continue;
+        Instruction* copy = instruction.clone();
+        copy->insertInto(clone, clone->end());
+        copy->setName(instruction.getName());
+        region.map[&instruction] = copy;
+        if (auto* phi = dyn_cast<PHINode>(copy))
+          for (unsigned i = phi->getNumIncomingValues(); i-- > 0;) {
+            BasicBlock* from = phi->getIncomingBlock(i);
+            if (!region.blocks.contains(from) || is_cut_edge(from, block))
+              phi->removeIncomingValue(i, /*DeletePHIIfEmpty=*/false);
+          }
+      }
+    return clones;
+  }
+
+  bool is_cut_edge(BasicBlock*, BasicBlock* to) const { return sync_blocks_.count(to); }
+
+  // Returns and branches to the next place to wait leave the region.
+  bool clone_leaving_terminator(Region& region, Instruction& terminator, BasicBlock* clone) {
+    unsigned next = 0;
+    if (isa<ReturnInst>(terminator)) {
+      next = done_;
+    } else if (auto* branch = dyn_cast<BranchInst>(&terminator);
+               branch && branch->isUnconditional()) {
+      const auto found = sync_blocks_.find(branch->getSuccessor(0));
+      if (found == sync_blocks_.end()) return false;
+      next = found->second;
+    } else {
+      return false;
+    }
+    BasicBlock*& exit = region.exits[next];
+    if (!exit) exit = BasicBlock::Create(context_, "exit", frame_.body);
+    BranchInst::Create(exit, clone);
+    return true;
+  }
+
+  void load_live_values(Region& region, IRBuilder<>& uniform, IRBuilder<>& per_thread,
+                        const std::vector<std::pair<BasicBlock*, BasicBlock*>>& clones) {
+    SmallPtrSet<const Value*, 32> used;
+    for (auto& [block, clone] : clones)
+      for (const Instruction& instruction : *clone)
+        for (const Use& use : instruction.operands()) used.insert(use);
+    for (Instruction* value : region.live) {
+      const bool is_made_again = region.blocks.contains(value->getParent());
+      if (!used.contains(value) && !is_made_again) continue;
+      Slot& from = slot(*value);
+      Value* loaded = from.per_thread
+                          ? scratch_.load(per_thread, from.array, region.thread.linear)
+                          : load_uniform(uniform, from, value->getType());
+      region.loaded[value] = loaded;
+      if (!is_made_again) region.map[value] = loaded;
+    }
+  }
+
+  void remap(Region& region, const std::vector<std::pair<BasicBlock*, BasicBlock*>>& clones) {
+    const RemapFlags flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+    for (auto& [block, clone] : clones)
+      for (Instruction& instruction : *clone) RemapInstruction(&instruction, region.map, flags);
+  }
+
+  // Stores what later regions need at each exit, and repairs uses of values that
+  // come from before the region on one path and from within it on another.
+  // Uniform values are handed out of the loops as phis of `join`.
+  std::vector<std::pair<Slot*, Value*>> store_live_values(Region& region, IRBuilder<>& join) {
+    std::vector<std::pair<Slot*, Value*>> outs;
+    SetVector<Instruction*> values;
+    for (Instruction* value : region.live)
+      if (region.blocks.contains(value->getParent())) values.insert(value);
+    for (auto& [next, exit] : region.exits)
+      if (next != done_)
+        for (Instruction* value : live_.at(*plan_.syncs[next - 1].block))
+          if (region.blocks.contains(value->getParent())) values.insert(value);
+
+    for (auto& [next, exit] : region.exits)
+      if (exit->empty()) BranchInst::Create(join.GetInsertBlock(), exit);
+    for (Instruction* value : values) {
+      auto* made = cast<Instruction>(region.map[value]);
+      Value* loaded = region.loaded.lookup(value);
+      SSAUpdater updater;
+      if (loaded) {
+        updater.Initialize(value->getType(), value->getName());
+        updater.AddAvailableValue(region.head, loaded);
+        updater.AddAvailableValue(made->getParent(), made);
+        SmallVector<Use*> uses;
+        for (Use& use : made->uses()) uses.push_back(&use);
+        for (Use* use : uses) {
+          auto* user = cast<Instruction>(use->getUser());
+          auto* phi = dyn_cast<PHINode>(user);
+          BasicBlock* where = phi ? phi->getIncomingBlock(*use) : user->getParent();
+          if (where != made->getParent()) updater.RewriteUse(*use);
+        }
+      }
+      PHINode* out = nullptr;
+      Slot* to = nullptr;
+      for (auto& [next, exit] : region.exits) {
+        const bool is_live = next != done_ && live_.is_live_at(*value, *plan_.syncs[next - 1].block);
+        if (!is_live) continue;
+        if (!to) to = &slot(*value);
+        Value* there = loaded ? updater.GetValueAtEndOfBlock(exit) : made;
+        if (to->per_thread) {
+          if (there == loaded) continue;
+          IRBuilder<> build(exit->getTerminator());
+          scratch_.store(build, to->array, region.thread.linear, there);
+        } else {
+          if (!out) out = join.CreatePHI(value->getType(), region.exits.size());
+          out->addIncoming(there, exit);
+        }
+      }
+      if (!out) continue;
+      for (auto& [next, exit] : region.exits)
+        if (out->getBasicBlockIndex(exit) < 0)
+          out->addIncoming(PoisonValue::get(value->getType()), exit);
+      outs.push_back({to, out});
+    }
+    return outs;
+  }
+
+  void replace_exchanges(Region& region,
+                         const std::vector<std::pair<BasicBlock*, BasicBlock*>>& clones) {
+    for (auto& [block, clone] : clones)
+      for (Instruction& instruction : make_early_inc_range(*clone)) {
+        auto* call = dyn_cast<CallInst>(&instruction);
+        if (!call) continue;
+        if (is_arrival(*call)) exchange_.arrive(*call, region.thread);
+        else if (sync_of(*call) != Sync::none)
+          exchange_.result(*call, plan_.syncs[region.number - 1], region.thread);
+      }
+  }
+
+  Value* next_region(Region& region, IRBuilder<>& join) {
+    if (region.exits.empty()) return nullptr;  // an endless loop
+    if (region.exits.size() == 1) return join.getInt32(region.exits.begin()->first);
+    PHINode* next = join.CreatePHI(join.getInt32Ty(), region.exits.size(), "next");
+    for (auto& [number, exit] : region.exits) next->addIncoming(join.getInt32(number), exit);
+    return next;
+  }
+
+  // Threads do not depend on each other between two places where they wait. What
+  // is not marked: a thread's own arrays that all threads have at one address.
+  MDNode* mark_independent(Region& region) {
+    MDNode* group = MDNode::getDistinct(context_, {});
+    SmallVector<BasicBlock*> blocks{region.head};
+    auto block = frame_.body->begin();
+    std::advance(block, region.first_block);
+    for (; block != frame_.body->end(); ++block) blocks.push_back(&*block);
+    for (BasicBlock* in : blocks)
+      for (Instruction& instruction : *in) {
+        const Value* pointer = nullptr;
+        if (auto* load = dyn_cast<LoadInst>(&instruction)) pointer = load->getPointerOperand();
+        else if (auto* store = dyn_cast<StoreInst>(&instruction))
+          pointer = store->getPointerOperand();
+        if (!pointer || may_be_common_alloca(pointer)) continue;
+        instruction.setMetadata(LLVMContext::MD_access_group, group);
+      }
+    return group;
+  }
+
+  bool may_be_common_alloca(const Value* pointer) const {
+    if (common_allocas_.empty()) return false;
+    SmallVector<const Value*, 4> objects;
+    getUnderlyingObjects(pointer, objects);
+    for (const Value* object : objects)
+      if (!isa<Argument>(object) && !isa<GlobalValue>(object)) return true;
+    return false;
+  }
+
+  Function& kernel_;
+  const PreparedKernel& prepared_;
+  BlockShape shape_;
+  EntryFrame& frame_;
+  const RegionPlan& plan_;
+  LLVMContext& context_;
+  Scratch scratch_;
+  Exchange exchange_;
+  LiveValues live_;
+  unsigned done_;  ///< the state of a thread that has returned
+  RegionDriver* driver_ = nullptr;
+  std::vector<BasicBlock*> labels_;
+  std::vector<Instruction*> indices_;
+  std::vector<AllocaInst*> allocas_;
+  std::map<AllocaInst*, Instruction*> common_allocas_;
+  std::map<AllocaInst*, unsigned> alloca_arrays_;
+  std::vector<std::pair<GlobalVariable*, uint64_t>> shared_offsets_;
+  std::map<GlobalVariable*, Value*> shared_places_;
+  DenseMap<BasicBlock*, unsigned> sync_blocks_;
+  std::map<Instruction*, Slot> slots_;
+};
+
+}  // namespace
+
+RegionBytes build_regions(const PreparedKernel& kernel, const BlockShape& shape,
+                           EntryFrame& frame, const RegionPlan& plan) {
+  Builder builder(kernel, shape, frame, plan);
+  const uint64_t shared_bytes = builder.lay_out_shared();
+  RegionBytes bytes = builder.run();
+  bytes.shared = shared_bytes;
+  Function* function = kernel.function;
+  function->deleteBody();
+  function->eraseFromParent();
+  return bytes;
+}
+
+}  // namespace kasoku::embedded

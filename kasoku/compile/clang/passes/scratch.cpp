@@ -1,0 +1,78 @@
+#include "kasoku/compile/clang/passes/scratch.h"
+
+#include "kasoku/compile/clang/passes/entry_frame.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+constexpr uint64_t warp = 32;
+constexpr uint64_t most_padding = 3 * warp;  // either side, and rounding up to whole warps
+
+}  // namespace
+
+Scratch::Scratch(const EntryFrame& frame, const BlockShape& shape) : frame_(frame), shape_(shape) {
+  if (shape.is_known()) {
+    known_length_ = (shape.threads() + warp - 1) / warp * warp + 2 * warp;
+    return;
+  }
+  IRBuilder<> build(frame.once->getTerminator());
+  Value* rounded = build.CreateAnd(build.CreateAdd(frame.threads, build.getInt32(warp - 1)),
+                                   build.getInt32(~31u));
+  length_ = build.CreateZExt(build.CreateAdd(rounded, build.getInt32(2 * warp)),
+                             build.getInt64Ty(), "padded");
+}
+
+unsigned Scratch::add(Type* type, uint64_t alignment) {
+  const DataLayout& layout = frame_.body->getParent()->getDataLayout();
+  Type* memory_type = type->isIntegerTy(1) ? Type::getInt8Ty(type->getContext()) : type;
+  uint64_t bytes = layout.getTypeAllocSize(memory_type);
+  // A length is a multiple of 32, so that element sizes keep the alignment up to that.
+  alignment = std::max<uint64_t>(alignment, layout.getABITypeAlign(memory_type).value());
+  bytes = (std::max<uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  IRBuilder<> build(frame_.once->getTerminator());
+  Value* base = nullptr;
+  if (length_) {
+    Value* offset = build.CreateNUWMul(length_, build.getInt64(sum_));
+    base = build.CreateInBoundsGEP(build.getInt8Ty(), frame_.scratch,
+                                   build.CreateAdd(offset, build.getInt64(warp * bytes)), "array");
+  } else {
+    base = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), frame_.scratch,
+                                            known_length_ * sum_ + warp * bytes, "array");
+  }
+  sum_ += bytes;
+  arrays_.push_back({type, memory_type, bytes, base});
+  return arrays_.size() - 1;
+}
+
+Value* Scratch::element(IRBuilderBase& build, unsigned array, Value* thread) const {
+  const Array& from = arrays_[array];
+  Value* index = build.CreateZExt(thread, build.getInt64Ty());
+  const DataLayout& layout = frame_.body->getParent()->getDataLayout();
+  if (layout.getTypeAllocSize(from.memory_type) == from.bytes)
+    return build.CreateInBoundsGEP(from.memory_type, from.base, index);
+  return build.CreateInBoundsGEP(build.getInt8Ty(), from.base,
+                                 build.CreateNUWMul(index, build.getInt64(from.bytes)));
+}
+
+Value* Scratch::load(IRBuilderBase& build, unsigned array, Value* thread) const {
+  const Array& from = arrays_[array];
+  Value* loaded = build.CreateLoad(from.memory_type, element(build, array, thread));
+  return from.type == from.memory_type ? loaded : build.CreateTrunc(loaded, from.type);
+}
+
+void Scratch::store(IRBuilderBase& build, unsigned array, Value* thread, Value* value) const {
+  const Array& to = arrays_[array];
+  if (to.type != to.memory_type) value = build.CreateZExt(value, to.memory_type);
+  build.CreateStore(value, element(build, array, thread));
+}
+
+uint64_t Scratch::bytes() const { return sum_ * (length_ ? most_padding : known_length_); }
+uint64_t Scratch::bytes_per_thread() const { return length_ ? sum_ : 0; }
+
+}  // namespace kasoku::embedded

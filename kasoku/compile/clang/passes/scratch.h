@@ -1,0 +1,58 @@
+/// \file kasoku/compile/clang/passes/scratch.h
+/// Arrays over a block's threads in launch->scratch, where values wait while
+/// other threads catch up.
+///
+/// Each array has 32 elements of room on either side, so that a shuffle may load
+/// beyond the block without a branch. It is indexed by the linear thread number.
+#pragma once
+
+#include "kasoku/compile/clang/passes/block_shape.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace llvm {
+class IRBuilderBase;
+class Type;
+class Value;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+struct EntryFrame;
+
+class Scratch {
+ public:
+  Scratch(const EntryFrame& frame, const BlockShape& shape);
+
+  /// Room for a value of `type` per thread; the array's number.
+  unsigned add(llvm::Type* type, uint64_t alignment = 1);
+
+  /// Address of element 0, for use anywhere in the body.
+  llvm::Value* base(unsigned array) const { return arrays_[array].base; }
+  llvm::Type* element_type(unsigned array) const { return arrays_[array].memory_type; }
+  uint64_t element_bytes(unsigned array) const { return arrays_[array].bytes; }
+  llvm::Value* element(llvm::IRBuilderBase& build, unsigned array, llvm::Value* thread) const;
+  llvm::Value* load(llvm::IRBuilderBase& build, unsigned array, llvm::Value* thread) const;
+  void store(llvm::IRBuilderBase& build, unsigned array, llvm::Value* thread,
+             llvm::Value* value) const;
+
+  uint64_t bytes() const;             ///< in all, or what does not grow with the block
+  uint64_t bytes_per_thread() const;  ///< 0 for a known shape
+
+ private:
+  struct Array {
+    llvm::Type* type;
+    llvm::Type* memory_type;
+    uint64_t bytes;
+    llvm::Value* base;
+  };
+  const EntryFrame& frame_;
+  BlockShape shape_;
+  llvm::Value* length_ = nullptr;  ///< elements of an array; null for a known shape
+  uint64_t known_length_ = 0;
+  uint64_t sum_ = 0;  ///< bytes per element of all arrays
+  std::vector<Array> arrays_;
+};
+
+}  // namespace kasoku::embedded

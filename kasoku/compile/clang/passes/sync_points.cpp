@@ -1,0 +1,65 @@
+#include "kasoku/compile/clang/passes/sync_points.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+// The operand that other threads get to see; the thread itself need not keep it.
+int brought_operand(Sync sync) {
+  if (is_voting_barrier(sync)) return 0;
+  if (is_shuffle(sync) || sync == Sync::ballot || sync == Sync::match_any ||
+      sync == Sync::match_all)
+    return 1;
+  return -1;
+}
+
+}  // namespace
+
+bool is_arrival(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallInst>(&instruction);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == "ks_arrive";
+}
+
+std::vector<SyncPoint> split_at_syncs(Function& kernel) {
+  std::vector<SyncPoint> points;
+  ReversePostOrderTraversal<Function*> order(&kernel);
+  for (BasicBlock* block : order)
+    for (Instruction& instruction : *block)
+      if (const Sync sync = sync_of(instruction); sync != Sync::none)
+        points.push_back({sync, cast<CallInst>(&instruction)});
+
+  LLVMContext& context = kernel.getContext();
+  Type* word = Type::getInt32Ty(context);
+  FunctionCallee arrive = kernel.getParent()->getOrInsertFunction(
+      "ks_arrive", FunctionType::get(Type::getVoidTy(context), {word}, /*isVarArg=*/true));
+  unsigned number = 0;
+  for (SyncPoint& point : points) {
+    point.number = ++number;
+    point.block = SplitBlock(point.call->getParent(), point.call->getIterator());
+    if (point.sync == Sync::loop) continue;
+    IRBuilder<> build(point.block->getSinglePredecessor()->getTerminator());
+    SmallVector<Value*> brought{build.getInt32(point.number)};
+    if (const int operand = brought_operand(point.sync); operand >= 0) {
+      Value* value = point.call->getArgOperand(operand);
+      point.value = value->getType();
+      brought.push_back(value);
+      point.call->setArgOperand(operand, Constant::getNullValue(value->getType()));
+    }
+    if (is_warp_operation(point.sync) && point.sync != Sync::activemask)
+      brought.push_back(point.call->getArgOperand(0));
+    build.CreateCall(arrive, brought);
+  }
+  return points;
+}
+
+}  // namespace kasoku::embedded

@@ -1,0 +1,40 @@
+/// \file kasoku/device/cpu/schedule.h
+/// Which threads of a block go on, where the compiler could not tell that all of
+/// them take the same way to their barriers.
+///
+/// Threads run one after another until each has stopped at a place where it
+/// meets others. Then, in this order: lanes of a warp go on whose mask is
+/// complete; if there are none, all threads if every one that is left waits at a
+/// block barrier (any one: CUDA counts arrivals, not places); else the lanes of
+/// each warp that are least far, which is what hardware does with a mask that
+/// names lanes that never come.
+#pragma once
+
+#include <cstdint>
+
+/// Where threads meet. The order is part of the cache key.
+enum ks_sync : uint8_t {
+  ks_sync_barrier, ks_sync_barrier_count, ks_sync_barrier_and, ks_sync_barrier_or,
+  ks_sync_grid_barrier,
+  ks_sync_warp_barrier, ks_sync_shfl_idx, ks_sync_shfl_up, ks_sync_shfl_down, ks_sync_shfl_xor,
+  ks_sync_ballot, ks_sync_activemask, ks_sync_match_any, ks_sync_match_all,
+  ks_sync_loop, ks_sync_none
+};
+
+/// A block whose threads reach different places: arrays over its threads. All
+/// threads have stopped; ks_rt_schedule says who goes on and hands over what
+/// they exchanged.
+struct ks_schedule {
+  uint32_t threads;
+  uint32_t done;         ///< the state of a thread that has returned
+  const uint8_t* kinds;  ///< ks_sync by state; smaller states are earlier in the text
+  uint32_t* state;       ///< where each thread stopped
+  uint8_t* run;          ///< out: whether it goes on
+  uint32_t* mask;        ///< which lanes it wants to meet
+  uint64_t* in;          ///< what it brought
+  uint64_t* out;         ///< what it takes along
+  uint32_t* active;      ///< out: the lanes that it met
+};
+
+/// How many threads go on; 0: all have returned. Called by generated code.
+extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule);
