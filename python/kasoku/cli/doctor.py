@@ -54,6 +54,8 @@ def cpu():
 
 
 def compiler():
+    import numpy
+
     import kasoku as ks
     from kasoku import _core
 
@@ -69,7 +71,7 @@ def compiler():
     text = f"// {time.time_ns()}\nextern \"C\" __global__ void doctor(int *x) {{ x[threadIdx.x] = threadIdx.x; }}"
     try:
         start = time.perf_counter()
-        array = ks.zeros(4, dtype="int32", device="cpu")
+        array = ks.array(numpy.zeros(4, numpy.int32), device="cpu")
         ks.RawModule(code=text, device="cpu").get_function("doctor")((1,), (4,), (array,))
         seconds = time.perf_counter() - start
         right = array.numpy().tolist() == [0, 1, 2, 3]
