@@ -18,9 +18,7 @@ del _name
 
 # Public names that a Python module of ours defines: module -> names.
 _lazy = {
-    "_kernel": "ElementwiseKernel ReductionKernel InclusiveScanKernel ExclusiveScanKernel "
-    "RawModule RawKernel SourceModule",
-    "_jit": "jit njit prange report",
+    "_jit": "jit njit prange",
     "_task": "delayed compute visualize Pool",
     "_check": "check Finding",
     "_compare": "compare",
