@@ -75,6 +75,7 @@ def main(arguments):
     def start(folder):
         names = redirect.faces() - set(options.real)
         redirect.install([folder], names, explain)
+        sys.meta_path.insert(0, _SpawnFinder(folder, names))
         if explain:
             explain("faces for imports below " + folder + ": " + ", ".join(sorted(names)))
 
@@ -99,7 +100,7 @@ def main(arguments):
         from .notebook import run_notebook
 
         _enter(rest, folder, folder, start)
-        return run_notebook(program, new_main(program))
+        return run_notebook(program, new_main())  # cells have no file, as in Jupyter
     return _run_file(program, rest, folder, start)
 
 
@@ -163,6 +164,42 @@ def _run_module(name, argv, start):
     sys.argv[0] = spec.origin
     main = new_main(spec.origin, spec, spec.parent, spec.loader)
     exec(code, main.__dict__)
+
+
+class _SpawnFinder:
+    """Waits for multiprocessing.spawn to be imported, then has children import the program by way
+    of _spawned.py, which redirects as we do here."""
+
+    def __init__(self, folder, names):
+        self.folder, self.names = folder, sorted(names)
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "multiprocessing.spawn":
+            return None
+        import importlib.util
+        import json
+
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            prepare = module.get_preparation_data
+
+            def get_preparation_data(process_name):
+                data = prepare(process_name)
+                main = data.pop("init_main_from_path", None)
+                if main is not None:
+                    told = {"folder": self.folder, "names": self.names, "main": main}
+                    os.environ["KASOKU_SPAWNED"] = json.dumps(told)
+                    data["init_main_from_name"] = "kasoku._spawned"
+                return data
+
+            module.get_preparation_data = get_preparation_data
+
+        spec.loader.exec_module = exec_module
+        return spec
 
 
 # ── tracebacks ────────────────────────────────────────────────────────────────────────────

@@ -223,3 +223,20 @@ def test_a_failing_cell_ends_a_notebook_and_is_named(program):
 def test_a_notebook_that_is_none(program):
     result = program({"n.ipynb": "{"}, words=("n.ipynb",))
     assert result.returncode == 1 and "is not a notebook" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_child_processes_of_a_program_are_redirected_too(program, method):
+    text = f"""
+        import multiprocessing, tensorflow
+
+        def name(x):
+            return tensorflow.__name__ + str(x)
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context("{method}").Pool(2) as pool:
+                print(pool.map(name, [1, 2]))
+    """
+    result = program({"main.py": text})
+    expected = "['kasoku.compat.tensorflow1', 'kasoku.compat.tensorflow2']\n"
+    assert result.stdout == expected, result.stderr
