@@ -1,0 +1,116 @@
+"""Ctrl-C, warnings and printf: what the engine says goes where a Python user looks."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+long_launch = r"""
+import kasoku as ks, numpy as np, time, sys
+spin = ks.RawModule(code='''__global__ void spin(long long n, double *x) {
+  double s = x[0];
+  for (long long i = 0; i < n; ++i) s = s * 0.999 + 1.0;
+  x[blockIdx.x] = s;
+}''').get_function("spin")
+x = ks.array(np.zeros(1 << 16))
+spin((1,), (1,), (1, x))
+print("go", flush=True)
+start = time.perf_counter()
+try:
+    spin((1 << 16,), (1,), (1 << 24, x))
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+spin((4,), (1,), (1, x))
+print("goes on", x.numpy()[0] > 0)
+"""
+
+
+def test_ctrl_c_ends_a_long_launch_and_the_process_goes_on():
+    process = subprocess.Popen(
+        [sys.executable, "-c", long_launch], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "go\n", process.stderr.read()
+    time.sleep(0.5)
+    sent = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert out.splitlines() == ["interrupted", "goes on True"], err
+    assert time.perf_counter() - sent < 20
+
+
+def test_a_handler_of_the_programs_own_is_called(clean_process):
+    text = """
+import signal
+def handler(*_):
+    raise TimeoutError("own")
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.7)
+""" + long_launch.replace("except KeyboardInterrupt", "except TimeoutError")
+    assert "interrupted" in clean_process(text).stdout
+
+
+prints = r"""
+import kasoku as ks, io, contextlib
+f = ks.RawModule(code='__global__ void f(int n) { printf("%d äö\\n", n); }').get_function("f")
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    f((1,), (1,), (7,))
+print(repr(out.getvalue()))
+print("before", end=" "); f((1,), (1,), (8,)); print("after")
+"""
+
+
+def test_printf_goes_to_sys_stdout_in_order(clean_process):
+    assert clean_process(prints).stdout.splitlines() == ["'7 äö\\n'", "before 8 äö", "after"]
+
+
+swapped = """
+import kasoku as ks, numpy as np
+f = ks.ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")
+x, y = ks.array(np.arange(4, dtype=np.int32)), ks.zeros(4, dtype="int32")
+f(y, x)
+print(y.numpy())
+"""
+
+
+def test_a_warning_is_pythons_and_names_the_users_line(clean_process):
+    result = clean_process(swapped)
+    assert "<string>:6: SwappedArgumentsWarning" in result.stderr and "plus_one" in result.stderr
+    quiet = clean_process("import warnings; warnings.simplefilter('ignore')\n" + swapped)
+    assert quiet.stderr == ""
+    strict = clean_process("import warnings; warnings.simplefilter('error')\n" + swapped, check=False)
+    assert strict.returncode == 1 and "SwappedArgumentsWarning" in strict.stderr
+
+
+def test_threads_that_launch_do_not_deadlock_with_printf(clean_process):
+    text = r"""
+import kasoku as ks, numpy as np
+from concurrent.futures import ThreadPoolExecutor
+f = ks.RawModule(code='__global__ void f(int n) { if (threadIdx.x == 0) printf("%d\n", n); }').get_function("f")
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(lambda n: f((64,), (32,), (n,)), range(20)))
+"""
+    assert len(clean_process(text).stdout.splitlines()) == 64 * 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_computes(clean_process):
+    text = r"""
+import kasoku as ks, numpy as np, os
+f = ks.RawModule(code='__global__ void f(int *x) { x[blockIdx.x] = 7; }').get_function("f")
+x = ks.array(np.zeros(5000, np.int32))
+f((5000,), (1,), (x,))
+pid = os.fork()
+if pid == 0:
+    y = ks.array(np.zeros(5000, np.int32))
+    f((5000,), (1,), (y,))
+    g = ks.RawModule(code='__global__ void g(int *x) { x[blockIdx.x] = 8; }').get_function("g")
+    g((5000,), (1,), (y,))
+    os._exit(0 if (y.numpy() == 8).all() else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+    assert clean_process(text).stdout == "0\n"
