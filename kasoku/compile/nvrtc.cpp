@@ -92,7 +92,9 @@ Output run(const Program& program, const std::string& device_architecture) {
 
   std::vector<std::string> options;
   options.push_back(target_option(nvrtc, architecture_for(program, device_architecture)));
-  options.insert(options.end(), user.nvrtc.begin(), user.nvrtc.end());
+  for (const std::string& option : user.nvrtc)
+    if (!option.starts_with("-D") && !option.starts_with("-U") && !option.starts_with("-include"))
+      options.push_back(option);
   const auto has_option = [&](const char* start) {
     for (const std::string& option : user.nvrtc)
       if (option.starts_with(start)) return true;
@@ -100,7 +102,10 @@ Output run(const Program& program, const std::string& device_architecture) {
   };
   if (!has_option("-std")) options.push_back("-std=" + user.standard);
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
-  for (std::string& option : prelude_options(text, !cuda_headers.empty())) options.push_back(std::move(option));
+  const std::string macros = macro_text(user.macros);
+  for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))
+    options.push_back(std::move(option));
+  for (const std::string& file : user.include_files) options.push_back("-include=" + file);
   if (!cuda_headers.empty()) {
     options.push_back("-I" + cuda_headers);
     // CUDA 13 keeps its C++ library in a folder of its own.
@@ -108,14 +113,15 @@ Output run(const Program& program, const std::string& device_architecture) {
   }
 
   std::vector<const char*> names, contents, arguments;
-  const auto add_header = [&](const std::string& name, const std::string& content) {
+  const auto add_header = [&](std::string_view name, const std::string& content) {
     for (const char* known : names)
       if (name == known) return;
-    names.push_back(name.c_str());
+    names.push_back(name.data());
     contents.push_back(content.c_str());
   };
   for (const auto& [name, content] : program.headers) add_header(name, content);
   for (const auto& [name, content] : prelude_headers()) add_header(name, content);
+  add_header(macro_header_name, macros);
   for (const std::string& option : options) arguments.push_back(option.c_str());
 
   Handle handle{nvrtc};

@@ -171,7 +171,23 @@ NvrtcText read_nvrtc_text(const Program& program, const std::vector<std::string>
   return out;
 }
 
-std::vector<std::string> prelude_options(const NvrtcText& text, bool has_cuda_headers) {
+std::string macro_text(const std::vector<std::string>& macros) {
+  std::string text;
+  for (const std::string& option : macros) {
+    const std::string macro = option.substr(2);
+    size_t end = 0;
+    while (end < macro.size() && is_letter(macro[end])) ++end;
+    text += "#undef " + macro.substr(0, end) + "\n";
+    if (option[1] == 'U') continue;
+    // F(x)=… keeps its parameters; no value means 1.
+    if (end < macro.size() && macro[end] == '(') end = std::min(macro.find(')', end), macro.size() - 1) + 1;
+    const bool has_value = end < macro.size() && macro[end] == '=';
+    text += "#define " + macro.substr(0, end) + " " + (has_value ? macro.substr(end + 1) : "1") + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros, bool has_cuda_headers) {
   std::vector<std::string> options;
   bool has_integers = true;
   for (size_t i = 0; i < std::size(declared_names); ++i) {
@@ -187,6 +203,7 @@ std::vector<std::string> prelude_options(const NvrtcText& text, bool has_cuda_he
   if (has_library) options.push_back("-DKS_NO_LIMITS");
   if (!has_word(text.all, "std")) options.push_back("-DKS_NO_std");
   options.push_back("-include=kasoku_names.h");
+  if (has_macros) options.push_back(std::string("-include=") + macro_header_name);
   if (!has_cuda_headers) return options;
   std::set<std::string_view> given(text.headers.begin(), text.headers.end());
   for (const HeaderRow& row : header_table)

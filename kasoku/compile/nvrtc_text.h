@@ -26,7 +26,12 @@ bool declares(std::string_view text, std::string_view name);
 
 /// Options that leave out of the prelude what the text declares or cannot use, and
 /// includes of CUDA's headers whose names it uses without including them.
-std::vector<std::string> prelude_options(const NvrtcText& text, bool has_cuda_headers);
+std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros, bool has_cuda_headers);
+
+/// The user's -D and -U as a text that is included under this name: given as options
+/// they would reach NVRTC's own headers, which break on macros such as T.
+inline constexpr const char* macro_header_name = "kasoku_macros.h";
+std::string macro_text(const std::vector<std::string>& macros);
 
 /// The names that NVRTC lacks, and empty or small files under the names of system
 /// headers that texts include: (name, content).

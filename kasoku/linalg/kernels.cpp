@@ -12,7 +12,7 @@
 namespace kasoku::linalg {
 namespace {
 
-// T: element. WIDE: what it is computed in. Strides are in bytes.
+// ELEMENT: as it is stored. WIDE: what it is computed in. Strides are in bytes.
 constexpr const char* product_text = R"(
 extern "C" __global__ void product(char* c, const char* a, const char* b, long long m, long long n, long long k,
                                    long long a_row, long long a_column, long long b_row, long long b_column,
@@ -24,13 +24,13 @@ extern "C" __global__ void product(char* c, const char* a, const char* b, long l
     const long long row = first + y;
     WIDE sum = 0;
     for (long long begin = 0; begin < k; begin += 16) {
-      a_tile[y][x] = row < m && begin + x < k ? (WIDE)*(const T*)(a + row * a_row + (begin + x) * a_column) : (WIDE)0;
-      b_tile[y][x] = begin + y < k && column < n ? (WIDE)*(const T*)(b + (begin + y) * b_row + column * b_column) : (WIDE)0;
+      a_tile[y][x] = row < m && begin + x < k ? (WIDE)*(const ELEMENT*)(a + row * a_row + (begin + x) * a_column) : (WIDE)0;
+      b_tile[y][x] = begin + y < k && column < n ? (WIDE)*(const ELEMENT*)(b + (begin + y) * b_row + column * b_column) : (WIDE)0;
       __syncthreads();
       for (int i = 0; i < 16; ++i) sum = ADD(sum, a_tile[y][i] * b_tile[i][x]);
       __syncthreads();
     }
-    if (row < m && column < n) *(T*)(c + row * c_row + column * c_column) = (T)sum;
+    if (row < m && column < n) *(ELEMENT*)(c + row * c_row + column * c_column) = (ELEMENT)sum;
   }
 }
 )";
@@ -41,7 +41,7 @@ extern "C" __global__ void copy(char* to, const char* from, long long rows, long
   const long long step = (long long)gridDim.x * blockDim.x, count = rows * columns;
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
     const long long row = i / columns, column = i % columns;
-    *(T*)(to + row * to_row + column * to_column) = *(const T*)(from + row * from_row + column * from_column);
+    *(ELEMENT*)(to + row * to_row + column * to_column) = *(const ELEMENT*)(from + row * from_row + column * from_column);
   }
 }
 )";
@@ -75,7 +75,7 @@ void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t
   if (rows == 0 || columns == 0) return;
   const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int"
                      : size == 8 ? "unsigned long long" : "ulonglong2";
-  Function& function = kernel(device, "copy", copy_text, {std::string("-DT=") + type});
+  Function& function = kernel(device, "copy", copy_text, {std::string("-DELEMENT=") + type});
   void* to_data = to.data;
   void* from_data = from.data;
   int64_t strides[] = {to.row_stride, to.column_stride, from.row_stride, from.column_stride};
@@ -89,17 +89,17 @@ void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {
   std::vector<std::string> options;
   if (p.k == 0) {
     // All zeros, whatever the dtype: bytes of that size.
-    options = {size == 16 ? "-DT=double" : "-DT=" + std::string(size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long"),
+    options = {size == 16 ? "-DELEMENT=double" : "-DELEMENT=" + std::string(size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long"),
                "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::bool_) {
-    options = {"-DT=bool", "-DWIDE=unsigned int", "-DADD(s,t)=((s)|(t))"};
+    options = {"-DELEMENT=bool", "-DWIDE=unsigned int", "-DADD(s,t)=((s)|(t))"};
   } else if (dtype.kind == DtypeKind::signed_ || dtype.kind == DtypeKind::unsigned_) {
     const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long";
-    options = {std::string("-DT=") + type, size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
+    options = {std::string("-DELEMENT=") + type, size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::float32) {
-    options = {"-DT=float", "-DWIDE=float", "-DADD(s,t)=((s)+(t))"};
+    options = {"-DELEMENT=float", "-DWIDE=float", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::float64) {
-    options = {"-DT=double", "-DWIDE=double", "-DADD(s,t)=((s)+(t))"};
+    options = {"-DELEMENT=double", "-DWIDE=double", "-DADD(s,t)=((s)+(t))"};
   } else {
     throw Error(ErrorKind::unsupported, "matrices of " + std::string(dtype.name) + " with more than 2^31 rows or columns have no product on " + device.str());
   }

@@ -6,6 +6,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/cuda/libraries.h"
+#include "kasoku/linalg/provider.h"
 
 #include <memory>
 #include <optional>
@@ -74,14 +75,15 @@ nb::dict memory(Device& device) {
   return result;
 }
 
-/// PyPI's nvidia wheels lie in these folders.
+/// PyPI's nvidia and OpenBLAS wheels lie in these folders.
 void add_site_packages() {
   const nb::list path = nb::module_::import_("sys").attr("path");
   for (nb::handle entry : path) {
     std::string folder;
     if (!nb::try_cast(entry, folder)) continue;
-    if (folder.ends_with("site-packages") || folder.ends_with("dist-packages"))
-      cuda::add_search_folder(folder);
+    if (!folder.ends_with("site-packages") && !folder.ends_with("dist-packages")) continue;
+    cuda::add_search_folder(folder);
+    linalg::add_search_folder(folder);
   }
 }
 

@@ -107,6 +107,13 @@ TEST_CASE("nvrtc: an option that is not understood is refused by name") {
   CHECK(error_of("__global__ void k(int* x) { x[0] = N; }", {"-DN=3", "-std=c++14", "-lineinfo"}) == "");
 }
 
+TEST_CASE("nvrtc: macros may have any name, parameters and no value") {
+  if (!has_nvrtc()) return;
+  CHECK(error_of("__global__ void k(T* x) {\n#if defined(FLAG) && FLAG == 1 && !defined(GONE)\n  x[0] = ADD(x[1], M_PI) + N;\n#endif\n}",
+                 {"-DT=float", "-DADD(a,b)=((a)+(b))", "-D", "N=3", "-DFLAG", "-DGONE", "-UGONE", "-DM_PI=3"}) == "");
+  CHECK(error_of("__global__ void k(int* x) { x[0] = A; }", {"-DA=1", "-DA=2"}) == "");
+}
+
 TEST_CASE("nvrtc: names that it lacks are there, unless the text declares them") {
   if (!has_nvrtc()) return;
   CHECK(error_of(R"(

@@ -128,6 +128,7 @@ void Staging::run(size_t pieces, const Work& work) {
 
 void Staging::to_device(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   const Driver& driver = device_.driver();
+  const size_t piece_bytes = Staging::piece_bytes(bytes);
   const size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
   const auto asked = [&] {
     return fmt::format("copy {} bytes from the host to {}", bytes, device_.str());
@@ -147,6 +148,7 @@ void Staging::to_device(CUdeviceptr to, const void* from, size_t bytes, CUstream
 
 void Staging::from_device(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   const Driver& driver = device_.driver();
+  const size_t piece_bytes = Staging::piece_bytes(bytes);
   const size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
   const auto asked = [&] {
     return fmt::format("copy {} bytes from {} to the host", bytes, device_.str());

@@ -21,9 +21,8 @@ struct Lane {
 
 class Staging {
  public:
-  static inline size_t piece_bytes = size_t{1} << 20;
-  static inline size_t max_lanes = 8;
-  static constexpr size_t piece_capacity = size_t{4} << 20;
+  static constexpr size_t piece_capacity = size_t{2} << 20;
+  static constexpr size_t max_lanes = 8;
 
   explicit Staging(CudaDevice& device) : device_(device) {}
 
@@ -32,6 +31,10 @@ class Staging {
   void from_device(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
 
  private:
+  /// Large pieces cost fewer calls of the driver, small ones start the transfer sooner.
+  static size_t piece_bytes(size_t bytes) {
+    return bytes < size_t{128} << 20 ? piece_capacity / 2 : piece_capacity;
+  }
   template <class Work>
   void run(size_t pieces, const Work& work);
   std::vector<Lane*> borrow(size_t wanted);
