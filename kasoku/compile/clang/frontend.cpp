@@ -9,6 +9,7 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Sema/Sema.h>
 #include <clang/Serialization/ASTWriter.h>
 #include <clang/Serialization/InMemoryModuleCache.h>
 #include <clang/Serialization/PCHContainerOperations.h>
@@ -36,7 +37,7 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
       "-std=" + options.standard, "-fdeclspec", "-fgnuc-version=4.2.1",
       "-nostdsysteminc", "-nobuiltininc", "-O2", "-disable-llvm-passes",
       "-mrelocation-model", "pic", "-pic-level", "2",
-      "-fno-threadsafe-statics", "-ferror-limit", "20", "-fmessage-length=0",
+      "-fno-threadsafe-statics", "-fpch-instantiate-templates", "-ferror-limit", "20", "-fmessage-length=0",
       "-fcoverage-compilation-dir=/", "-fdebug-compilation-dir=/",
       "-Wno-unknown-pragmas", "-Wno-pragma-once-outside-header", "-Wno-unused-value",
       "-Wno-invalid-constexpr", "-Wno-c++20-extensions", "-Wno-c++17-extensions",
@@ -62,6 +63,33 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
   return args;
 }
 
+using CheckedLater = llvm::SmallSetVector<clang::Decl*, 4> clang::Sema::*;
+CheckedLater checked_later();
+// Clang keeps the member private; an explicit instantiation may name it all the same.
+template <CheckedLater member>
+struct NameMember {
+  friend CheckedLater checked_later() { return member; }
+};
+template struct NameMember<&clang::Sema::DeclsToCheckForDeferredDiags>;
+
+/// Without the list of functions to check once more: every parse would read all
+/// of them, twenty times what a small kernel costs.
+class Generator : public clang::PCHGenerator {
+ public:
+  using clang::PCHGenerator::PCHGenerator;
+  void InitializeSema(clang::Sema& sema) override {
+    sema_ = &sema;
+    clang::PCHGenerator::InitializeSema(sema);
+  }
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    (sema_->*checked_later()).clear();
+    clang::PCHGenerator::HandleTranslationUnit(context);
+  }
+
+ private:
+  clang::Sema* sema_ = nullptr;
+};
+
 class KeepBuffer : public clang::ASTFrontendAction {
  public:
   explicit KeepBuffer(std::string& out) : out_(out) {}
@@ -69,7 +97,7 @@ class KeepBuffer : public clang::ASTFrontendAction {
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     buffer_ = std::make_shared<clang::PCHBuffer>();
-    return std::make_unique<clang::PCHGenerator>(
+    return std::make_unique<Generator>(
         compiler.getPreprocessor(), compiler.getModuleCache(), /*OutputFile=*/"", /*isysroot=*/"",
         buffer_, compiler.getFrontendOpts().ModuleFileExtensions,
         /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);
