@@ -371,7 +371,9 @@ void pack_values(const KernelInfo& kernel, std::span<const Argument> args, Devic
 Device* device_of(std::string_view kernel, std::span<const Argument> args) {
   Device* device = nullptr;
   for (const Argument& argument : args) {
-    if (argument.kind != Argument::Kind::array || argument.array.is_host) continue;
+    const bool is_somewhere =
+        argument.kind == Argument::Kind::array || argument.kind == Argument::Kind::pointer;
+    if (!is_somewhere || !argument.array.device) continue;
     if (device && device != argument.array.device)
       throw Error(ErrorKind::type, fmt::format("{}: its arrays are on two devices, {} and {}",
                                                kernel, device->str(), argument.array.device->str()))

@@ -33,7 +33,7 @@ struct ArrayRef {
   bool is_read_only = false;
   bool is_host = false;  ///< plain host memory, which only a CPU kernel can use
   uint32_t itemsize = 0;
-  Device* device = nullptr;  ///< nullptr if is_host
+  Device* device = nullptr;  ///< nullptr if is_host; of a pointer where it is known
   Buffer* buffer = nullptr;  ///< nullptr if nobody keeps a history of it
 
   int64_t size() const;

@@ -58,8 +58,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   const auto param = [&](size_t k) -> const Parameter& {
     return k < inputs ? state.in[k] : state.out[k - inputs];
   };
-  Device* device = device_of(name, given);
-  if (!device) device = call.device ? call.device : &default_device();
+  Device* const device = &device_for(given, call);
 
   PlaceholderTypes types(name);
   types.resolve(state.in, state.out, given);

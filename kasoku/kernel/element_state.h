@@ -28,6 +28,17 @@ struct ElementLaunch {
   void prepare(Device& device, const Program& program, const std::string& name);
 };
 
+/// Whether `name` stands in the text only as `name[i]`. Arrays that are indexed in another way
+/// are the operation's own affair.
+bool is_walked(const std::string& text, const std::string& name);
+
+/// start + k * step for k below count.
+struct ResolvedRange {
+  int64_t start, step, count;
+};
+/// slice.indices() of Python for a slice; as given otherwise.
+ResolvedRange resolve_range(const ElementRange& range, int64_t n, const std::string& name);
+
 struct PointerKey {
   Device* device;
   bool is_narrow, is_range;

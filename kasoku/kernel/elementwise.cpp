@@ -13,9 +13,7 @@
 #include <algorithm>
 
 namespace kasoku {
-namespace {
 
-/// Arrays that the text indexes in another way than by `[i]` are the operation's own affair.
 bool is_walked(const std::string& text, const std::string& name) {
   bool is_used = false;
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
@@ -31,16 +29,16 @@ bool is_walked(const std::string& text, const std::string& name) {
   return is_used;
 }
 
+namespace {
+
 ElementwiseOptions checked(ElementwiseOptions options) {
   check_kernel_name(options.name);
   return options;
 }
 
-/// slice.indices() of Python, for is_slice; as given otherwise.
-struct Resolved {
-  int64_t start, step, count;
-};
-Resolved resolve(const ElementRange& range, int64_t n, const std::string& name) {
+}  // namespace
+
+ResolvedRange resolve_range(const ElementRange& range, int64_t n, const std::string& name) {
   const int64_t step = range.step.value_or(1);
   if (step == 0) throw Error(ErrorKind::value, name + ": the step of a range cannot be 0");
   int64_t start, stop;
@@ -61,8 +59,6 @@ Resolved resolve(const ElementRange& range, int64_t n, const std::string& name) 
   const int64_t stride = step > 0 ? step : -step;
   return {start, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
 }
-
-}  // namespace
 
 void ElementLaunch::prepare(Device& on, const Program& program, const std::string& name) {
   device = &on;
@@ -183,11 +179,10 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
         .why("no array is among the arguments, only addresses")
         .fix("give range=slice(0, n)");
   const int64_t n = counted ? counted->size() : 0;
-  Resolved range{0, 1, n};
-  if (call.range) range = resolve(*call.range, n, name);
+  ResolvedRange range{0, 1, n};
+  if (call.range) range = resolve_range(*call.range, n, name);
 
-  Device* device = device_of(name, args);
-  if (!device) device = call.device ? call.device : &default_device();
+  Device* const device = &device_for(args, call);
   // Positions are computed in 32 bits where the largest of them fits.
   const int64_t last = range.start + range.step * std::max<int64_t>(range.count - 1, 0);
   const bool is_narrow = std::max({n, range.count, range.start, last}) < (int64_t{1} << 31);
@@ -215,6 +210,14 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
       argument.array.buffer->use_on(*stream);
   launch.run(range.count, call.block_size, packed, stream);
   note_launch(kernel, args);
+}
+
+Device& ElementwiseKernel::device_for(std::span<const Argument> args,
+                                      const ElementwiseCall& call) const {
+  if (Device* device = device_of(state_->options.name, args)) return *device;
+  if (call.stream) return call.stream->device();
+  if (call.device) return *call.device;
+  return state_->options.device ? *state_->options.device : default_device();
 }
 
 bool ElementwiseKernel::is_over_pointers() const { return state_->is_over_pointers; }

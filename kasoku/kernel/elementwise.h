@@ -33,6 +33,7 @@ struct ElementwiseOptions {
   bool reduce_dims = true;    ///< axes may be merged; seen only by _ind
   bool no_return = false;     ///< outputs must be passed
   bool return_tuple = false;  ///< for Python: a tuple also of one output
+  Device* device = nullptr;   ///< where no argument says which; nullptr: the default device
 };
 
 /// start, stop, step as in Python's slice(); resolved against the number of elements if
@@ -47,7 +48,7 @@ struct ElementwiseCall {
   int64_t size = -1;                  ///< over elements, where every array is raw
   int64_t block_size = 0;             ///< threads of a block; 0: ours
   Stream* stream = nullptr;
-  Device* device = nullptr;           ///< where no argument is an array; else the default
+  Device* device = nullptr;           ///< instead of the options'
 };
 
 class ElementwiseKernel {
@@ -69,6 +70,9 @@ class ElementwiseKernel {
                                 const ElementwiseCall& call = {}) const {
     return (*this)(std::span<const Argument>(args.begin(), args.size()), call);
   }
+
+  /// Where such a call runs: the device of its arrays, else of the call, the options, the default.
+  Device& device_for(std::span<const Argument> args, const ElementwiseCall& call = {}) const;
 
   bool is_over_pointers() const;
   const ElementwiseOptions& options() const;

@@ -43,16 +43,26 @@ RawKernel RawModule::kernel(std::string name) const { return RawKernel(*this, st
 RawKernel::RawKernel(RawModule module, std::string name)
     : module_(std::move(module)), name_(std::move(name)), cache_(std::make_shared<Cache>()) {}
 
+RawKernel RawKernel::at_home_on(Device& device) const {
+  RawKernel kernel = *this;
+  kernel.home_ = &device;
+  return kernel;
+}
+
+Device& RawKernel::device_for(std::span<const Argument> args, Stream* stream) const {
+  if (Device* device = device_of(name_, args)) return *device;
+  if (stream) return stream->device();
+  return home_ ? *home_ : default_device();
+}
+
 Function& RawKernel::on(Device& device) const {
   if (Function** found = cache_->functions.find(&device)) return **found;
   return *cache_->functions.find_or(&device, [&] { return &module_.on(device).function(name_); });
 }
 
 void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<const Argument> args,
-                           Stream* stream, Device* device) const {
-  if (Device* of_arrays = device_of(name_, args)) device = of_arrays;
-  else if (stream) device = &stream->device();
-  else if (!device) device = &default_device();
+                           Stream* stream) const {
+  Device* const device = &device_for(args, stream);
   Function& function = on(*device);
   const KernelInfo& kernel = function.info();
   PackedArguments packed;

@@ -53,16 +53,22 @@ class RawKernel {
   const std::string& name() const { return name_; }
   const RawModule& module() const { return module_; }
 
+  /// The same kernel for launches whose arguments do not say where: on `device`.
+  RawKernel at_home_on(Device& device) const;
+  /// Where such a launch runs: the device of its arrays, of the stream, its home, the default.
+  Device& device_for(std::span<const Argument> args, Stream* stream = nullptr) const;
+  Device* home() const { return home_; }
+
   /// The compiled kernel on `device`.
   Function& on(Device& device) const;
 
-  /// Checks the arguments against the declaration and launches on the device of its arrays
-  /// (the default device if there are none), on `stream` or that device's current one.
+  /// Checks the arguments against the declaration and launches on device_for(args, stream), on
+  /// `stream` or that device's current one.
   ///
   /// Without a shape there is one thread for each element of the largest array, in one
   /// dimension; without any array that is an error.
   void operator()(const std::optional<LaunchShape>& shape, std::span<const Argument> args,
-                  Stream* stream = nullptr, Device* device = nullptr) const;
+                  Stream* stream = nullptr) const;
   void operator()(const std::optional<LaunchShape>& shape,
                   std::initializer_list<Argument> args) const {
     (*this)(shape, std::span<const Argument>(args.begin(), args.size()));
@@ -74,6 +80,7 @@ class RawKernel {
   struct Cache;
   RawModule module_;
   std::string name_;
+  Device* home_ = nullptr;
   std::shared_ptr<Cache> cache_;
 };
 

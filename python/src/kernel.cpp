@@ -3,6 +3,7 @@
 #include "kernel_arguments.h"
 #include "kernel_call.h"
 #include "convert.h"
+#include "device.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/compile/backends.h"
@@ -55,6 +56,7 @@ ElementwiseOptions options_of(const BoundArguments& bound) {
   options.loop_prep = bound.text("loop_prep");
   options.after_loop = bound.text("after_loop");
   options.options = bound.texts("options");
+  if (bound.has("device")) options.device = &to_device(bound.get("device"));
   return options;
 }
 
@@ -80,7 +82,7 @@ void construct(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& 
   if (is_pointer_spelling(args, kwargs)) {
     const BoundArguments bound("ElementwiseKernel",
                                {"arguments", "operation", "name", "keep", "options", "preamble",
-                                "loop_prep", "after_loop"},
+                                "loop_prep", "after_loop", "*", "device"},
                                args, kwargs);
     new (self) ElementwiseKernel(declarations_of(bound.need("arguments")),
                                  nb::cast<std::string>(nb::str(bound.need("operation"))),
@@ -90,7 +92,7 @@ void construct(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& 
   const BoundArguments bound(
       "ElementwiseKernel",
       {"in_params", "out_params", "operation", "name", "reduce_dims", "preamble", "no_return",
-       "return_tuple", "options", "loop_prep", "after_loop", "doc"},
+       "return_tuple", "options", "loop_prep", "after_loop", "doc", "*", "device"},
       args, kwargs);
   ElementwiseOptions options = options_of(bound);
   options.reduce_dims = bound.flag("reduce_dims", true);
@@ -147,10 +149,9 @@ PyObject* call_elementwise(PyObject* self, PyObject* args, PyObject* kwargs) {
     {
       nb::gil_scoped_release release;
       if (arguments.has_host_arguments()) {
-        Device* device = device_of(kernel.options().name, arguments.span());
-        if (!device) device = &default_device();
-        Stream& stream = call.stream ? *call.stream : device->current_stream();
-        arguments.copy_in(*device, stream);
+        Device& device = kernel.device_for(arguments.span(), call);
+        Stream& stream = call.stream ? *call.stream : device.current_stream();
+        arguments.copy_in(device, stream);
         made = kernel(arguments.span(), call);
         arguments.copy_out(stream);
       } else {

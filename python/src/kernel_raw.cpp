@@ -1,6 +1,7 @@
 /// \file kernel_raw.cpp
 /// ks.RawModule, ks.RawKernel and ks.SourceModule: CUDA C++ text as it stands.
 #include "convert.h"
+#include "device.h"
 #include "kernel_arguments.h"
 #include "kernel_call.h"
 #include "kasoku/base/error.h"
@@ -88,7 +89,7 @@ extern "C" is needed: kernels are found by the names of the source. Text that do
 ks.CompileError with its line and a caret. ``get_global(name)`` gives (address, bytes).)doc";
 
 Device& device_or_default(nb::handle device) {
-  return device.is_none() ? default_device() : device_from(device);
+  return to_device(device);
 }
 
 void construct_source(SourceModule* self, const nb::args& args, const nb::kwargs& kwargs) {
@@ -131,11 +132,10 @@ void run(const RawKernel& kernel, CallArguments& arguments, const Launch& launch
     kernel(launch.shape, arguments.span(), launch.stream);
     return;
   }
-  Device* device = device_of(kernel.name(), arguments.span());
-  if (!device) device = launch.stream ? &launch.stream->device() : &default_device();
-  Stream& stream = launch.stream ? *launch.stream : device->current_stream();
-  arguments.copy_in(*device, stream);
-  kernel(launch.shape, arguments.span(), &stream, device);
+  Device& device = kernel.device_for(arguments.span(), launch.stream);
+  Stream& stream = launch.stream ? *launch.stream : device.current_stream();
+  arguments.copy_in(device, stream);
+  kernel(launch.shape, arguments.span(), &stream);
   arguments.copy_out(stream);
 }
 
@@ -201,10 +201,9 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
       run(kernel, arguments, launch);
       Py_RETURN_NONE;
     }
-    Device* device = device_of(kernel.name(), arguments.span());
-    if (!device) device = &default_device();
-    Stream& stream = launch.stream ? *launch.stream : device->current_stream();
-    const std::shared_ptr<Event> start = device->make_event(), end = device->make_event();
+    Device& device = kernel.device_for(arguments.span(), launch.stream);
+    Stream& stream = launch.stream ? *launch.stream : device.current_stream();
+    const std::shared_ptr<Event> start = device.make_event(), end = device.make_event();
     start->record(stream);
     run(kernel, arguments, launch);
     end->record(stream);
@@ -214,7 +213,7 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 Function& function_on(const RawKernel& kernel, nb::handle device) {
-  Device& on = device_or_default(device);
+  Device& on = device.is_none() ? kernel.device_for({}) : device_or_default(device);
   nb::gil_scoped_release release;
   return kernel.on(on);
 }
@@ -232,7 +231,7 @@ constexpr const char* attribute_names[] = {
 std::string form_of(const RawKernel& kernel, CodeForm form, nb::handle device, nb::handle block) {
   uint32_t dims[3] = {0, 0, 0};
   if (!block.is_none()) dims_from(block, "block", dims);
-  Device& on = device_or_default(device);
+  Device& on = device.is_none() ? kernel.device_for({}) : device_or_default(device);
   nb::gil_scoped_release release;
   return code_text(kernel.module().program(), on, kernel.name(), form, dims);
 }
@@ -399,7 +398,7 @@ void bind_kernel_raw(nb::module_& m) {
            })
       .def("get_function",
            [](const SourceModule& x, const std::string& name) {
-             RawKernel kernel = x.kernel(name);
+             RawKernel kernel = x.kernel(name).at_home_on(*x.device);
              nb::gil_scoped_release release;
              kernel.on(*x.device);
              return kernel;

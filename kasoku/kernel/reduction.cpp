@@ -1,0 +1,198 @@
+#include "kasoku/kernel/reduction.h"
+
+#include "kasoku/base/text.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/buffer.h"
+#include "kasoku/device/stream.h"
+#include "kasoku/kernel/reduction_state.h"
+#include "kasoku/kernel/typed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku {
+namespace {
+
+ReductionOptions checked(ReductionOptions options) {
+  check_kernel_name(options.name);
+  return options;
+}
+
+std::string with_line(const std::string& expression, const std::string& what) {
+  return fmt::format("\n#line 1 \"{}\"\n{}\n#line 1 \"kasoku\"\n", what, expression);
+}
+
+}  // namespace
+
+std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw) {
+  std::string head;
+  if (has_complex) head += "#include <pycuda-complex.hpp>\n";
+  if (has_raw) head += "#include <cupy/carray.cuh>\n";
+  if (!options.preamble.empty())
+    head += fmt::format("#line 1 \"{} preamble\"\n{}\n#line 1 \"kasoku\"\n", options.name,
+                        options.preamble);
+  return head;
+}
+
+bool is_complex_type(std::string_view type) { return type.find("complex") != type.npos; }
+
+Error nothing_to_reduce(const std::string& name) {
+  return Error(ErrorKind::value, name + ": there are no elements to reduce")
+      .why("the reduction has no identity that could be the result");
+}
+
+ReductionLaunch::ReductionLaunch(Device& device, const ReductionText& reduction) {
+  const Program program = reduction_program(reduction);
+  const std::string& name = reduction.options->name;
+  module = compile(program, device);
+  chunks = &module->function(name);
+  partials = &module->function(name + "_partials");
+  each = &module->function(name + "_each");
+  size = partials->info().params.empty() ? 0 : partials->info().params[0].element_size;
+  text = program.text;
+}
+
+ReductionKernel::ReductionKernel(KernelType out, std::string neutral, std::string reduce_expr,
+                                 std::string map_expr, std::vector<Parameter> arguments,
+                                 ReductionOptions options)
+    : state_(std::make_shared<State>()) {
+  State& state = *state_;
+  state.is_over_pointers = true;
+  state.type = std::move(out);
+  state.in = std::move(arguments);
+  state.neutral = std::move(neutral);
+  state.reduce_expr = std::move(reduce_expr);
+  state.options = checked(std::move(options));
+  const auto first = std::find_if(state.in.begin(), state.in.end(),
+                                  [](const Parameter& p) { return p.is_pointer; });
+  if (first == state.in.end())
+    throw Error(ErrorKind::value, state.options.name + " has no array among its arguments")
+        .fix("declare one as a pointer: \"float *x\"");
+  state.map_expr = map_expr.empty() ? first->name + "[i]" : std::move(map_expr);
+}
+
+ReductionKernel::ReductionKernel(std::string_view in_params, std::string_view out_params,
+                                 std::string map_expr, std::string reduce_expr,
+                                 std::string post_map_expr, std::string identity,
+                                 std::string reduce_type, ReductionOptions options)
+    : state_(std::make_shared<State>()) {
+  State& state = *state_;
+  state.in = parse_element_parameters(in_params);
+  state.out = parse_element_parameters(out_params);
+  state.map_expr = std::move(map_expr);
+  state.reduce_expr = std::move(reduce_expr);
+  state.post_map_expr = std::move(post_map_expr);
+  state.neutral = std::move(identity);
+  state.reduce_type = std::move(reduce_type);
+  state.options = checked(std::move(options));
+  if (state.out.empty())
+    throw Error(ErrorKind::value, state.options.name + " has no output")
+        .fix("declare one: \"T y\"");
+}
+
+bool ReductionKernel::is_over_pointers() const { return state_->is_over_pointers; }
+const std::string& ReductionKernel::name() const { return state_->options.name; }
+size_t ReductionKernel::inputs() const { return state_->in.size(); }
+
+std::vector<std::string> ReductionKernel::texts() const {
+  std::vector<std::string> texts;
+  state_->pointer_plans.for_each([&](const ReductionLaunch& plan) { texts.push_back(plan.text); });
+  state_->element_plans.for_each([&](const ReductionLaunch& plan) { texts.push_back(plan.text); });
+  return texts;
+}
+
+std::vector<Array> ReductionKernel::operator()(std::span<const Argument> args,
+                                               const ReductionCall& call) const {
+  return state_->is_over_pointers ? reduce_pointers(args, call) : reduce_elements(args, call);
+}
+
+std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> args,
+                                                    const ReductionCall& call) const {
+  const State& state = *state_;
+  const std::string& name = state.options.name;
+  if (args.size() != state.in.size()) {
+    std::vector<std::string> declared;
+    for (const Parameter& param : state.in) declared.push_back(declaration(param));
+    throw Error(ErrorKind::type, fmt::format("{} takes {} arguments, got {}", name, state.in.size(),
+                                             args.size()))
+        .why("its parameters are (" + join(declared) + ")");
+  }
+  // Every array that the map takes by [i] alone has the same length.
+  const ArrayRef* first = nullptr;
+  const Parameter* leader = nullptr;
+  for (size_t k = 0; k < args.size(); ++k) {
+    if (args[k].kind != Argument::Kind::array || !state.in[k].is_pointer) continue;
+    const bool is_counted = is_walked(state.map_expr, state.in[k].name);
+    if (!first || (is_counted && !leader)) first = &args[k].array;
+    if (!is_counted) continue;
+    if (!leader) {
+      leader = &state.in[k];
+    } else if (args[k].array.size() != first->size() && !call.range) {
+      throw Error(ErrorKind::value,
+                  fmt::format("{}: '{}' has {} elements, '{}' has {}", name, state.in[k].name,
+                              args[k].array.size(), leader->name, first->size()))
+          .why("the map takes element i of both");
+    }
+  }
+  if (!first)
+    throw Error(ErrorKind::value, name + ": how many elements is not known")
+        .why("no array is among the arguments, only addresses");
+  Device* device = device_of(name, args);
+  if (!device) device = call.stream ? &call.stream->device() : call.device;
+  if (!device) device = state.options.device ? state.options.device : &default_device();
+  Stream* stream = call.stream ? call.stream : &device->current_stream();
+  ResolvedRange range{0, 1, first->size()};
+  if (call.range) range = resolve_range(*call.range, first->size(), name);
+  const bool is_narrow = std::max(range.count, first->size()) < (int64_t{1} << 31);
+
+  ReductionLaunch& launch = state_->pointer_plans.find_or(PointerKey{device, is_narrow, call.range.has_value()}, [&] {
+    ReductionText text;
+    text.options = &state.options;
+    bool has_complex = is_complex_type(state.type.text);
+    for (const Parameter& param : state.in) {
+      has_complex |= is_complex_type(param.type);
+      text.in_params += declaration(param) + ", ";
+    }
+    if (call.range) text.in_params += "long _start, long _step, ";
+    text.head = start_of_reduction(state.options, has_complex, false) +
+                fmt::format("typedef {} _type_reduce;\n", state.type.text);
+    text.reduce_expr = state.reduce_expr;
+    text.identity = state.neutral;
+    text.out_params = "_type_reduce* _out, ";
+    text.of_element = call.range ? "const long i = _start + (long)_j * _step; (void)i;"
+                                 : "const size_t i = _j; (void)i;";
+    text.map_expr = with_line(state.map_expr, name + " map_expr");
+    text.post = "_out[_o] = a";
+    text.is_narrow = is_narrow;
+    return ReductionLaunch(*device, text);
+  });
+
+  Array out = call.out ? *call.out
+                       : Array::empty({}, state.type.dtype, *device,
+                                      state.type.dtype == Dtype::opaque ? state.type.size : 0);
+  if (out.size() != 1 || out.itemsize() != launch.size)
+    throw Error(ErrorKind::value, name + ": out must have one element of the result's dtype");
+  // Nothing to reduce: the tree is not asked, the identity is stored by a thread alone.
+  const bool is_empty = range.count == 0;
+  if (is_empty && state.neutral.empty()) throw nothing_to_reduce(name);
+  PackedArguments checked_values;
+  pack_values(launch.chunks->info(), args, *device, checked_values);
+  for (const Argument& argument : args)
+    if (argument.kind == Argument::Kind::array && argument.array.buffer)
+      argument.array.buffer->use_on(*stream);
+  launch.run(
+      *device, *stream, 1, range.count, is_empty, is_narrow,
+      [&](PackedArguments& packed) {
+        for (size_t k = 0; k < checked_values.count(); ++k)
+          packed.add_outside(checked_values.pointers()[k]);
+        if (!call.range) return;
+        packed.add_value(range.start);
+        packed.add_value(range.step);
+      },
+      [&](PackedArguments& packed) { packed.add_value(out.data()); });
+  return {out};
+}
+
+}  // namespace kasoku

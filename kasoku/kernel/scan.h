@@ -1,0 +1,39 @@
+/// \file kasoku/kernel/scan.h
+/// Prefix results from the text of how two values become one: y[i] = x[0] op … op x[i].
+///
+/// Three passes over fixed chunks of 2048 elements: totals of chunks, their scan, then each chunk
+/// with what lies before it. Order is kept, so `op` need not commute; the result does not depend
+/// on workers or device.
+#pragma once
+
+#include "kasoku/kernel/reduction.h"
+
+namespace kasoku {
+
+struct ScanOptions {
+  std::string name = "scan";
+  std::string preamble;
+  std::vector<std::string> options;
+};
+
+enum class ScanKind : uint8_t { inclusive, exclusive };
+
+class ScanKernel {
+ public:
+  /// Exclusive scans begin with `neutral`; inclusive ones need none.
+  ScanKernel(ScanKind kind, KernelType type, std::string scan_expr, std::string neutral = "",
+             ScanOptions options = {});
+
+  /// From `in` to `out`, one-dimensional in C order; they may be the same array.
+  void operator()(const Argument& in, const Argument& out, Stream* stream = nullptr) const;
+
+  ScanKind kind() const;
+  const KernelType& type() const;
+  std::string text() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kasoku

@@ -1,0 +1,76 @@
+"""pycuda.compiler: CUDA C++ text to modules, without nvcc."""
+
+import kasoku as ks
+
+from . import driver as _driver
+
+DEFAULT_NVCC_FLAGS = []
+
+
+class SourceModule(ks.SourceModule):
+    """A module from text; errors are pycuda.driver.CompileError with the user's line."""
+
+    def __init__(self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None,
+                 code=None, cache_dir=None, include_dirs=()):  # fmt: skip
+        super().__init__(
+            source,
+            options=[*DEFAULT_NVCC_FLAGS, *(options or [])],
+            include_dirs=list(include_dirs),
+            device=_driver._device(),
+        )
+
+    def get_texref(self, name):
+        raise ks.errors.UnsupportedError(f"textures are not supported: {name}")
+
+    get_surfref = get_texref
+
+
+class DynamicModule:
+    """Text in several pieces, linked into one module."""
+
+    def __init__(self, nvcc="nvcc", link_options=None, keep=False, no_extern_c=False, arch=None,
+                 code=None, cache_dir=None, include_dirs=(), message_handler=None,
+                 log_verbose=False, cuda_libdir=None):  # fmt: skip
+        self._texts, self._options, self._include_dirs = [], [], list(include_dirs)
+        self._module = None
+
+    def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
+        self._texts.append(source)
+        self._options += nvcc_options or []
+        return self
+
+    def add_data(self, *args, **kwargs):
+        raise ks.errors.UnsupportedError("only text can be added to a DynamicModule")
+
+    add_file = add_data
+
+    def add_stdlib(self, libname):
+        return self
+
+    def link(self):
+        self._module = SourceModule(
+            "\n".join(self._texts), options=self._options, include_dirs=self._include_dirs
+        )
+        return self
+
+    def get_function(self, name):
+        return self._module.get_function(name)
+
+    def get_global(self, name):
+        return self._module.get_global(name)
+
+
+class DynamicSourceModule(DynamicModule):
+    """One text that is linked at once."""
+
+    def __init__(self, source, nvcc="nvcc", options=None, *args, **kwargs):
+        super().__init__(nvcc, None, *args, **kwargs)
+        self.add_source(source, options)
+        self.link()
+
+
+def compile(source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None,
+            cache_dir=None, include_dirs=(), target="cubin"):  # fmt: skip
+    """The text itself, checked: driver.module_from_buffer() takes it."""
+    SourceModule(source, options=options, include_dirs=include_dirs)
+    return source.encode()
