@@ -70,9 +70,14 @@ def blocks(n, block):
 
 def run(case, device, ks):
     """Launches the case on `device` and compares; an AssertionError names the argument."""
+    with ks.default_device(device):
+        return run_here(case, device, ks)
+
+
+def run_here(case, device, ks):
     launch = case.make(np.random.default_rng(20260101))
     module = ks.RawModule(
-        code=case.text(), options=case.options, name_expressions=case.name_expressions, device=device
+        code=case.text(), options=case.options, name_expressions=case.name_expressions
     )
     function = module.get_function(case.kernel)
     args, outputs = [], []
