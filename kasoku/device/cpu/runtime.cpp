@@ -3,6 +3,7 @@
 
 #include "kasoku/device/cpu/helpers.h"
 #include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/print_format.h"
 #include "kasoku/device/print.h"
 
 #if __has_include("kasoku/device/cpu/schedule.h")
@@ -15,7 +16,6 @@
 #include <time.h>
 #include <x86intrin.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,23 +46,12 @@ void LaunchState::fail(const std::string& text) {
 
 namespace {
 
-/// One piece of text however long it is. Nothing may be thrown into generated
-/// code, so what a print hook throws ends the launch.
-int print_formatted(const char* format, va_list args) noexcept try {
-  char line[1024];
-  va_list again;
-  va_copy(again, args);
-  const int size = std::vsnprintf(line, sizeof line, format, args);
-  if (size >= static_cast<int>(sizeof line)) {
-    std::string text(static_cast<size_t>(size) + 1, '\0');
-    std::vsnprintf(text.data(), text.size(), format, again);
-    text.pop_back();
-    print_text(text);
-  } else if (size > 0) {
-    print_text({line, static_cast<size_t>(size)});
-  }
-  va_end(again);
-  return size;
+/// Nothing may be thrown into generated code, so what a print hook throws ends
+/// the launch.
+int print_packed(const char* format, const void* slots) noexcept try {
+  const std::string text = format_packed(format, static_cast<const uint64_t*>(slots));
+  if (!text.empty()) print_text(text);
+  return static_cast<int>(text.size());
 } catch (const std::exception& error) {
   if (LaunchState* launch = current_launch())
     launch->fail(std::string("its printf could not be shown: ") + error.what());
@@ -71,13 +60,9 @@ int print_formatted(const char* format, va_list args) noexcept try {
 
 extern "C" {
 
-int ks_rt_printf(const char* format, ...) {
+int ks_rt_printf(const char* format, const void* packed) {
   const OutsideKernel outside;
-  va_list args;
-  va_start(args, format);
-  const int size = print_formatted(format, args);
-  va_end(args);
-  return size;
+  return print_packed(format, packed);
 }
 
 void ks_rt_assert_fail(const char* expression, const char* file, unsigned line,
@@ -141,7 +126,6 @@ struct Registry {
     KS_ADD(ks_rt_schedule);
 #endif
 #undef KS_ADD
-    functions["printf"] = reinterpret_cast<void*>(&ks_rt_printf);
     // Compilers make calls of these out of loops; nothing else of libc is offered.
     for (const char* name : {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "strcmp",
                              "strncmp", "abort"})
