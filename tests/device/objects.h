@@ -21,7 +21,7 @@ inline const char* entry_head = R"(
 #include <stddef.h>
 struct Launch { uint32_t grid[3], block[3], shared_bytes, reserved; char* shared; char* scratch;
                 volatile int* status; void* runtime; };
-extern "C" int printf(const char*, ...);
+extern "C" int ks_rt_printf(const char*, const void*);
 extern "C" void ks_rt_assert_fail(const char*, const char*, unsigned, const char*);
 extern "C" void ks_rt_trap();
 #define ENTRY extern "C" void entry(void* const* args, const Launch* launch, uint64_t first, uint64_t last)
