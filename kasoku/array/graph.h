@@ -10,7 +10,7 @@
 
 #include "kasoku/array/scalar.h"
 #include "kasoku/base/dtype.h"
-#include "kasoku/codegen/ops.h"
+#include "kasoku/codegen/group.h"
 #include "kasoku/device/buffer.h"
 
 #include <atomic>
@@ -56,9 +56,7 @@ class Storage {
   bool is_listed_ = false;
 };
 
-enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
 
-enum class Distribution : uint8_t { uniform, normal, integers };
 
 /// Element i of the array is a pure function of these and of first + i.
 struct RandomLeaf {

@@ -1,0 +1,48 @@
+/// \file kasoku/codegen/emit.h
+/// What the emitters of kernel text share, see emit.cpp for the legend.
+#pragma once
+
+#include "kasoku/codegen/group.h"
+
+#include <string>
+#include <string_view>
+
+namespace kasoku::codegen {
+
+/// Kernel text of a register type: "float" for float16.
+std::string_view register_text(Dtype dtype);
+/// As it lies in memory: "unsigned short" for float16.
+std::string_view memory_text(Dtype dtype);
+std::string_view unsigned_text(Dtype dtype);
+std::string cast_text(Dtype from, Dtype to, const std::string& value);
+
+/// One operand that moves over the domain: y, a load, an arange, a random.
+struct Operand {
+  std::string name;  ///< "y", "x0", "a0", "r0"
+  Inner inner;
+  bool is_memory;
+};
+std::vector<Operand> moving_operands(const Group& group);
+
+/// Definitions of each operand's position before the walk over axes [first, last):
+/// `from` + prefix -> `to` + prefix, at the linear number `at` over those axes.
+/// The innermost axis is left out if `up_to_inner`, and its number called `col`.
+std::string positions(const Group& group, int first, int last, const std::string& at,
+                      bool is_first, char from, char to, const std::string& indent);
+
+/// The values of element `j` (text; steps along the innermost axis) with
+/// positions p…; the last one is named by last_value(). `quarter` is 0 … 3 where
+/// four elements share a call of the generator, else -1.
+std::string element(const Group& group, const std::string& j, int quarter,
+                    const std::string& indent);
+/// The calls for elements 4t … 4t+3 that element(…, quarter) uses.
+std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent);
+std::string last_value(const Group& group, int from_end = 0);
+
+std::string store_text(Dtype memory, const std::string& value);
+std::string parameters(const Group& group);
+
+std::string emit_map(const Group& group);
+std::string emit_reduce(const Group& group);
+
+}  // namespace kasoku::codegen

@@ -1,0 +1,102 @@
+/// \file kasoku/codegen/group.h
+/// A fused group of array operations, as far as its kernel's text depends on it:
+/// operations, dtypes, ranks after collapsing and how operands lie along the
+/// innermost axis. Sizes, strides, addresses and numbers are parameters.
+#pragma once
+
+#include "kasoku/base/dtype.h"
+#include "kasoku/codegen/ops.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
+enum class Distribution : uint8_t { uniform, normal, integers };
+
+/// How an operand moves along the innermost axis.
+enum class Inner : uint8_t { unit, broadcast, strided };
+
+/// One value of an element's computation, in order; inputs are earlier ones.
+struct Instruction {
+  enum Kind : uint8_t { load, scalar, arange, random, apply, cast };
+  Kind kind;
+  Op op{};
+  Dtype dtype;          ///< of the value
+  Dtype compute{};      ///< op: what the operands are
+  uint16_t index = 0;   ///< which load, scalar, arange or random
+  uint16_t in[3] = {0, 0, 0};
+};
+
+struct LoadSpec {
+  Dtype dtype;
+  Inner inner;
+};
+
+/// A leaf that is computed from the element's own number.
+struct LinearSpec {
+  Dtype dtype;
+  Inner inner;
+  Distribution distribution{};  ///< random leaves
+};
+
+struct Group {
+  std::vector<Instruction> values;
+  std::vector<LoadSpec> loads;
+  std::vector<Dtype> scalars;
+  std::vector<LinearSpec> aranges;
+  std::vector<LinearSpec> randoms;
+
+  /// Axes of the domain: kept ones, then reduced ones (none: an elementwise group).
+  uint8_t kept_rank = 1;
+  uint8_t reduced_rank = 0;
+
+  /// Elementwise: where the last value goes.
+  Dtype store_dtype{};
+  Inner store_inner = Inner::unit;
+
+  bool is_reduce = false;
+  ReduceOp reduce_op{};
+  Dtype accumulate{};
+  /// argmin, argmax of partial results: the last value but one holds the indices.
+  bool has_indices = false;
+  /// Reduced along columns: the inner loop goes over the innermost kept axis.
+  bool by_columns = false;
+
+  /// All random leaves are read in order from a multiple of 4: one call of the
+  /// generator serves four elements (float64: two).
+  bool by_fours = false;
+  bool wide_index = true;
+  bool for_cuda = false;
+
+  int rank() const { return kept_rank + reduced_rank; }
+};
+
+/// Elements of a reduction that one lane tree combines, and its lanes. They define
+/// what a sum is, and never change.
+inline constexpr int64_t chunk_elements = 8192;
+inline constexpr int64_t chunk_lanes = 1024;
+/// Columns that a block of a reduction by columns takes.
+inline constexpr int64_t column_width = 16;
+
+/// Name of the kernel in every group's text.
+inline constexpr const char* group_entry = "ks_group";
+
+/// The kernel of a group. Parameters, in order (all 8 bytes wide but scalars,
+/// which have their register type):
+///   y (indices too for argmin and argmax), each load's pointer,
+///   each scalar, each arange's start and step (its register type),
+///   each random's seed, stream, draw (int64), low, range,
+///   first element number of each arange, of each random,
+///   lengths of all axes,
+///   strides in elements of y (elementwise only), each load, each arange, each
+///   random: of all axes; 0 where not moved,
+///   elementwise: total, chunk; reduce: pairs, per_block, chunks, first_chunk, length
+std::string emit(const Group& group);
+
+/// The register type of a dtype: float for the 16-bit floats.
+Dtype register_dtype(Dtype dtype);
+
+}  // namespace kasoku

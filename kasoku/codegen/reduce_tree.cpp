@@ -1,0 +1,241 @@
+// The fixed tree of reductions. A chunk is 8192 elements in the logical order of
+// the reduced axes. Lane l of 1024 takes elements l, l + 1024, …, in order; then
+// lane l takes lane l + s for s = 512, 256, … 1. Chunks' results are a sequence
+// that is reduced in the same way, by the same kernel over that sequence. The
+// identity fills lanes without elements: combining it changes no value, so a
+// device may skip it.
+//
+// On a CPU a block walks over lanes in an inner loop that vectorises; on CUDA 256
+// threads hold lanes 4t … 4t+3.
+#include "kasoku/base/error.h"
+#include "kasoku/codegen/emit.h"
+
+#include <fmt/format.h>
+
+namespace kasoku::codegen {
+
+namespace {
+
+bool is_arg(const Group& group) {
+  return group.reduce_op == ReduceOp::argmin || group.reduce_op == ReduceOp::argmax;
+}
+
+std::string lowest(Dtype dtype) {
+  switch (info(dtype).kind) {
+    case DtypeKind::boolean: return "false";
+    case DtypeKind::unsigned_: return fmt::format("({})0", info(dtype).text);
+    case DtypeKind::signed_:
+      return fmt::format("({})(1ull << {})", info(dtype).text, 8 * info(dtype).size - 1);
+    default: return register_dtype(dtype) == Dtype::float32 ? "-ks_f32_bits(0x7f800000u)" : "-ks_f64_bits(0x7ff0000000000000ull)";
+  }
+}
+
+std::string highest(Dtype dtype) {
+  switch (info(dtype).kind) {
+    case DtypeKind::boolean: return "true";
+    case DtypeKind::unsigned_: return fmt::format("({})-1", info(dtype).text);
+    case DtypeKind::signed_:
+      return fmt::format("({})((1ull << {}) - 1)", info(dtype).text, 8 * info(dtype).size - 1);
+    default: return register_dtype(dtype) == Dtype::float32 ? "ks_f32_bits(0x7f800000u)" : "ks_f64_bits(0x7ff0000000000000ull)";
+  }
+}
+
+std::string identity(const Group& group) {
+  const Dtype t = group.accumulate;
+  switch (group.reduce_op) {
+    case ReduceOp::sum: return info(t).kind == DtypeKind::floating ? fmt::format("({})-0.0", register_text(t)) : fmt::format("({})0", register_text(t));
+    case ReduceOp::prod: return fmt::format("({})1", register_text(t));
+    case ReduceOp::min:
+    case ReduceOp::argmin: return highest(t);
+    case ReduceOp::max:
+    case ReduceOp::argmax: return lowest(t);
+    case ReduceOp::any: return "false";
+    case ReduceOp::all: return "true";
+  }
+  throw Error(ErrorKind::internal, "a reduction without an identity");
+}
+
+/// `a` is an lvalue that takes `b` in; positions go along for argmin and argmax.
+std::string take(const Group& group, const std::string& a, const std::string& b,
+                 const std::string& a_at, const std::string& b_at, const std::string& indent) {
+  const auto t = register_text(group.accumulate);
+  const bool is_integer = text_column(group.accumulate) == 1;
+  const auto u = unsigned_text(group.accumulate);
+  const auto set = [&](const std::string& value) { return fmt::format("{}{} = {};\n", indent, a, value); };
+  switch (group.reduce_op) {
+    case ReduceOp::sum:
+      return set(is_integer ? fmt::format("({0})(({1}){2} + ({1}){3})", t, u, a, b) : fmt::format("{} + {}", a, b));
+    case ReduceOp::prod:
+      return set(is_integer ? fmt::format("({0})(({1}){2} * ({1}){3})", t, u, a, b) : fmt::format("{} * {}", a, b));
+    case ReduceOp::min: return set(fmt::format("ks_minimum({}, {})", a, b));
+    case ReduceOp::max: return set(fmt::format("ks_maximum({}, {})", a, b));
+    case ReduceOp::any: return set(fmt::format("{} || {}", a, b));
+    case ReduceOp::all: return set(fmt::format("{} && {}", a, b));
+    case ReduceOp::argmin:
+    case ReduceOp::argmax:
+      return fmt::format(
+          "{0}{{ const bool goes_first = ks_later_{1}({2}, {3}, {4}, {5}); "
+          "{2} = goes_first ? {4} : {2}; {3} = goes_first ? {5} : {3}; }}\n",
+          indent, group.reduce_op == ReduceOp::argmin ? "min" : "max", a, a_at, b, b_at);
+  }
+  return "";
+}
+
+constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
+constexpr const char* no_position = "0x7fffffffffffffffll";
+
+/// The index that goes with the value: a partial result's own, or the element's number.
+std::string value_at(const Group& group, const std::string& number) {
+  return group.has_indices ? last_value(group, 0) : number;
+}
+std::string value_of(const Group& group) { return last_value(group, group.has_indices ? 1 : 0); }
+
+std::string pair_numbers(const Group& group) {
+  return fmt::format(
+      "    const long long o = pair / chunks, c = first_chunk + pair % chunks;\n"
+      "    const long long begin = c * {0};\n"
+      "    const long long count = length - begin < {0} ? length - begin : {0};\n",
+      chunk_elements);
+}
+
+/// Rank 1: positions are affine in the element's number. Else the walk goes from
+/// one row of the innermost axis to the next.
+std::string walk(const Group& group, const std::string& start, const std::string& limit,
+                 const std::string& indent, const auto& loop) {
+  const int first = group.kept_rank, last = group.rank();
+  if (last - first == 1)
+    return fmt::format("{0}const long long at = {1}, n = {2}, done = 0;\n", indent, start, limit) +
+           positions(group, first, last, "at", false, 'b', 'p', indent) + loop(indent);
+  const std::string deeper = indent + "  ";
+  return fmt::format("{0}for (long long done = 0, n; done < {1}; done += n) {{\n{2}const long long at = {3} + done;\n", indent, limit, deeper, start) +
+         positions(group, first, last, "at", false, 'b', 'p', deeper) +
+         fmt::format("{0}const long long row = n{1} - i{1};\n{0}n = row < {2} - done ? row : {2} - done;\n", deeper, last - 1, limit) +
+         loop(deeper) + indent + "}\n";
+}
+
+std::string cpu_rows(const Group& group) {
+  const bool arg = is_arg(group);
+  const auto t = register_text(group.accumulate);
+  std::string text = fmt::format("  {} acc[{}];\n", t, chunk_lanes);
+  if (arg) text += fmt::format("  long long acc_at[{}];\n", chunk_lanes);
+  text += "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
+          "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n" + pair_numbers(group) +
+          positions(group, 0, group.kept_rank, "o", true, 0, 'b', "    ") +
+          fmt::format("    const int lanes = (int)({1} ? {0} : count < {0} ? count : {0});\n"
+                      "    for (int l = 0; l < lanes; ++l) {{ acc[l] = {2};{3} }}\n", chunk_lanes, int{group.by_fours}, identity(group),
+                      arg ? fmt::format(" acc_at[l] = {};", no_position) : "");
+  text += fmt::format("    for (long long row = 0; row < count; row += {0}) {{\n"
+                      "      const long long here = count - row < {0} ? count - row : {0};\n", chunk_lanes);
+  if (group.by_fours) {
+    const int first = group.kept_rank;
+    text += "      const long long at = begin + row;\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ");
+    text += fmt::format("      const long long fours = here >> 2;\n{}      for (long long t = 0; t < fours; ++t) {{\n", vectorise) +
+            calls_for_four(group, "(unsigned long long)t", "        ");
+    for (int k = 0; k < 4; ++k)
+      text += "        {\n" + element(group, fmt::format("(4 * t + {})", k), k, "          ") +
+              take(group, fmt::format("acc[{} + t]", 256 * k), value_of(group), fmt::format("acc_at[{} + t]", 256 * k),
+                   value_at(group, fmt::format("(at + 4 * t + {})", k)), "          ") + "        }\n";
+    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + element(group, "j", -1, "        ") +
+            take(group, "acc[256 * (j & 3) + (j >> 2)]", value_of(group), "acc_at[256 * (j & 3) + (j >> 2)]", value_at(group, "(at + j)"), "        ") + "      }\n";
+  } else {
+    text += walk(group, "begin + row", "here", "      ", [&](const std::string& indent) {
+      return vectorise + fmt::format("{}for (long long j = 0; j < n; ++j) {{\n", indent) + element(group, "j", -1, indent + "  ") +
+             take(group, "acc[done + j]", value_of(group), "acc_at[done + j]", value_at(group, "(at + j)"), indent + "  ") + indent + "}\n";
+    });
+  }
+  text += "    }\n";
+  if (group.by_fours) {
+    text += fmt::format("    for (int s = 128; s > 0; s >>= 1)\n      for (int k = 0; k < {0}; k += 256) {{\n{1}        for (int l = 0; l < s; ++l) {{\n", chunk_lanes, vectorise) +
+            take(group, "acc[k + l]", "acc[k + l + s]", "acc_at[k + l]", "acc_at[k + l + s]", "          ") + "        }\n      }\n";
+    for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}})
+      text += take(group, fmt::format("acc[{}]", a), fmt::format("acc[{}]", b), fmt::format("acc_at[{}]", a), fmt::format("acc_at[{}]", b), "    ");
+  } else {
+    text += fmt::format("    for (int s = {}, active = lanes; s > 0; s >>= 1) {{\n      const int m = active - s < s ? active - s : s;\n{}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, vectorise) +
+            take(group, "acc[l]", "acc[l + s]", "acc_at[l]", "acc_at[l + s]", "        ") +
+            "      }\n      if (active > s) active = s;\n    }\n";
+  }
+  text += fmt::format("    y[pair] = {};\n", store_text(group.accumulate, "acc[0]"));
+  if (arg) text += "    y_at[pair] = acc_at[0];\n";
+  return text + "  }\n";
+}
+
+std::string cpu_columns(const Group& group) {
+  const bool arg = is_arg(group);
+  const int inner = group.kept_rank - 1;
+  const auto t = register_text(group.accumulate);
+  std::string text = fmt::format("  {} acc[{}];\n", t, chunk_lanes * column_width);
+  if (arg) text += fmt::format("  long long acc_at[{}];\n", chunk_lanes * column_width);
+  text += "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
+          "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n" + pair_numbers(group);
+  // Here o counts strips of columns, not columns.
+  text += fmt::format("    const long long strips = (n{0} + {1}) / {2}, strip = o % strips;\n"
+                      "    const long long start = (o / strips) * n{0} + strip * {2};\n"
+                      "    const long long left = n{0} - strip * {2}, width = left < {2} ? left : {2};\n", inner, column_width - 1, column_width) +
+          positions(group, 0, group.kept_rank, "start", true, 0, 'b', "    ") +
+          fmt::format("    const int lanes = (int)(count < {0} ? count : {0});\n"
+                      "    for (int l = 0; l < lanes * {1}; ++l) {{ acc[l] = {2};{3} }}\n", chunk_lanes, column_width, identity(group),
+                      arg ? fmt::format(" acc_at[l] = {};", no_position) : "") +
+          "    for (long long e = 0; e < count; ++e) {\n      const long long at = begin + e;\n" +
+          positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', "      ") +
+          fmt::format("      const long long lane = (e & {}) * {};\n{}      for (long long j = 0; j < width; ++j) {{\n", chunk_lanes - 1, column_width, vectorise) +
+          element(group, "j", -1, "        ") +
+          take(group, "acc[lane + j]", value_of(group), "acc_at[lane + j]", value_at(group, "at"), "        ") + "      }\n    }\n" +
+          fmt::format("    for (int s = {0}, active = lanes; s > 0; s >>= 1) {{\n      const int m = (active - s < s ? active - s : s) * {1};\n"
+                      "{2}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, column_width, vectorise) +
+          take(group, "acc[l]", fmt::format("acc[l + s * {}]", column_width), "acc_at[l]", fmt::format("acc_at[l + s * {}]", column_width), "        ") +
+          "      }\n      if (active > s) active = s;\n    }\n" +
+          fmt::format("    for (long long j = 0; j < width; ++j) {{ y[(start + j) * chunks + c - first_chunk] = {};{} }}\n",
+                      store_text(group.accumulate, "acc[j]"), arg ? " y_at[(start + j) * chunks + c - first_chunk] = acc_at[j];" : "");
+  return text + "  }\n";
+}
+
+std::string cuda_rows(const Group& group) {
+  const bool arg = is_arg(group);
+  const auto t = register_text(group.accumulate);
+  std::string text = fmt::format("  __shared__ {} shared[{}];\n", t, chunk_lanes);
+  if (arg) text += fmt::format("  __shared__ long long shared_at[{}];\n", chunk_lanes);
+  text += "  const int t = threadIdx.x;\n  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {\n" + pair_numbers(group) +
+          positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
+  for (int k = 0; k < 4; ++k) {
+    text += fmt::format("    {} acc{} = {};\n", t, k, identity(group));
+    text += fmt::format("    long long acc{}_at = {};\n", k, no_position);
+  }
+  text += fmt::format("    for (int row = 4 * t; row < count; row += {}) {{\n", chunk_lanes);
+  const int first = group.kept_rank, last = group.rank();
+  if (group.by_fours)
+    text += "      const ks_index at = (ks_index)(begin + row);\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ") +
+            calls_for_four(group, "0", "      ");
+  for (int k = 0; k < 4; ++k) {
+    text += fmt::format("      if (row + {} < count) {{\n", k);
+    const std::string indent = "        ";
+    if (!group.by_fours) {
+      text += fmt::format("{}const ks_index at = (ks_index)(begin + row + {});\n", indent, k) +
+              positions(group, first, last, "at", false, 'b', 'p', indent) + element(group, "0", -1, indent);
+    } else {
+      text += element(group, std::to_string(k), k, indent);
+    }
+    text += take(group, fmt::format("acc{}", k), value_of(group), fmt::format("acc{}_at", k),
+                 value_at(group, fmt::format("(begin + row + {})", k)), indent) + "      }\n";
+  }
+  text += "    }\n";
+  for (int k = 0; k < 4; ++k) {
+    text += fmt::format("    shared[{} + t] = acc{};\n", 256 * k, k);
+    if (arg) text += fmt::format("    shared_at[{} + t] = acc{}_at;\n", 256 * k, k);
+  }
+  text += "    for (int s = 128; s > 0; s >>= 1) {\n      __syncthreads();\n      if (t < s) {\n#pragma unroll\n        for (int l = t; l < 1024; l += 256) {\n" +
+          take(group, "shared[l]", "shared[l + s]", "shared_at[l]", "shared_at[l + s]", "          ") + "        }\n      }\n    }\n    if (t == 0) {\n";
+  for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}})
+    text += take(group, fmt::format("shared[{}]", a), fmt::format("shared[{}]", b), fmt::format("shared_at[{}]", a), fmt::format("shared_at[{}]", b), "      ");
+  text += fmt::format("      y[pair] = {};\n", store_text(group.accumulate, "shared[0]"));
+  if (arg) text += "      y_at[pair] = shared_at[0];\n";
+  return text + "    }\n    __syncthreads();\n  }\n";
+}
+
+}  // namespace
+
+std::string emit_reduce(const Group& group) {
+  if (group.for_cuda) return cuda_rows(group);
+  return group.by_columns ? cpu_columns(group) : cpu_rows(group);
+}
+
+}  // namespace kasoku::codegen
