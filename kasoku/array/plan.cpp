@@ -1,16 +1,127 @@
+// Read this first. evaluate(node):
+//   1. fuse      the node's expression as one Group (fuse.cpp): cuts where storing
+//                is better than computing again, composes views, collapses axes
+//   2. emit      the group's kernel text, if its structure is new (codegen/emit.cpp)
+//   3. run       compiled kernel by structural hash, parameters, launch (run.cpp)
+// A reduction is one launch over chunks and one more over the chunks' results.
 #include "kasoku/array/plan.h"
 
+#include "kasoku/array/array.h"
+#include "kasoku/array/fuse.h"
+#include "kasoku/array/reduce.h"
+#include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
+#include "kasoku/device/stream.h"
+
+#include <algorithm>
 
 namespace kasoku {
-[[noreturn]] static void not_yet() {
-  throw Error(ErrorKind::unsupported, "array expressions cannot run in this build");
+
+namespace {
+
+/// Partial results that one launch may leave behind: 10^12 elements need no memory.
+constexpr int64_t max_partials = 1 << 17;
+
+std::shared_ptr<Buffer> allocate(const Node& node, int64_t n, size_t itemsize) {
+  return Buffer::allocate(*node.device, static_cast<size_t>(n) * itemsize);
 }
+
+NodePtr leaf_of(std::shared_ptr<Buffer> buffer, int64_t n, Dtype dtype) {
+  return make_leaf(std::make_shared<Storage>(std::move(buffer)), {n}, dtype, info(dtype).size);
+}
+
+std::shared_ptr<Buffer> compute_map(const NodePtr& node, Expression const&) {
+  auto buffer = allocate(*node, node->size(), node->itemsize);
+  if (node->size() == 0) return buffer;
+  const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
+  run_map(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
+  return buffer;
+}
+
+struct Partials {
+  std::shared_ptr<Buffer> values, positions;
+};
+
+/// All outputs of a reducing group: chunk by chunk, then the chunks' results.
+Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused) {
+  const bool is_arg = expression.reduce_op == ReduceOp::argmin || expression.reduce_op == ReduceOp::argmax;
+  const size_t itemsize = info(expression.compute).size;
+  const int64_t rows = outputs(fused), length = reduced_length(fused);
+  const int64_t chunks = (length + chunk_elements - 1) / chunk_elements;
+  const auto make = [&](int64_t n) {
+    return Partials{allocate(node, n, itemsize), is_arg ? allocate(node, n, sizeof(int64_t)) : nullptr};
+  };
+  const auto launch = [&](const Chunks& part, const Partials& to, int64_t at) {
+    run_reduce(fused, part, static_cast<char*>(to.values->memory()) + at * static_cast<int64_t>(itemsize),
+               is_arg ? static_cast<char*>(to.positions->memory()) + 8 * at : nullptr, *node.device);
+  };
+  const auto again = [&](const Partials& partials, int64_t n) {
+    const NodePtr values = leaf_of(partials.values, rows * n, expression.compute);
+    const NodePtr positions = is_arg ? leaf_of(partials.positions, rows * n, Dtype::int64) : nullptr;
+    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, rows, n));
+  };
+  if (rows > 1 || chunks <= max_partials) {
+    Partials partials = make(rows * chunks);
+    launch({0, chunks}, partials, 0);
+    return chunks == 1 ? partials : again(partials, chunks);
+  }
+  // Too many chunks to keep: whole chunks of chunks at a time.
+  InterruptCheck interrupt;
+  const int64_t n_above = (chunks + chunk_elements - 1) / chunk_elements;
+  Partials above = make(n_above), partials = make(max_partials);
+  for (int64_t c = 0; c < chunks; c += max_partials) {
+    interrupt.look();
+    const int64_t n = std::min(max_partials, chunks - c);
+    launch({c, n}, partials, 0);
+    const NodePtr values = leaf_of(partials.values, n, expression.compute);
+    const NodePtr positions = is_arg ? leaf_of(partials.positions, n, Dtype::int64) : nullptr;
+    const Fused next = fuse_partials(expression, values, positions, 1, n);
+    const int64_t at = c / chunk_elements;
+    run_reduce(next, {0, (n + chunk_elements - 1) / chunk_elements},
+               static_cast<char*>(above.values->memory()) + at * static_cast<int64_t>(itemsize),
+               is_arg ? static_cast<char*>(above.positions->memory()) + 8 * at : nullptr, *node.device);
+  }
+  return n_above == 1 ? above : again(above, n_above);
+}
+
+std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& expression) {
+  const bool is_arg = expression.reduce_op == ReduceOp::argmin || expression.reduce_op == ReduceOp::argmax;
+  if (node->size() == 0) return allocate(*node, 0, node->itemsize);
+  if (product(expression.inputs[0].view.shape) == 0) {
+    // Reductions of nothing that have no identity were refused when they were asked for.
+    auto buffer = allocate(*node, node->size(), node->itemsize);
+    uint64_t one = 0;
+    if (expression.reduce_op == ReduceOp::prod || expression.reduce_op == ReduceOp::all)
+      Scalar::of(1).store(node->dtype, &one);
+    if (node->itemsize > 8) throw Error(ErrorKind::unsupported, "a reduction of an empty complex array");
+    node->device->fill(buffer->memory(), one, node->itemsize, static_cast<size_t>(node->size()), node->device->current_stream());
+    return buffer;
+  }
+  const Partials result = reduce_chunks(*node, expression, fuse_reduce(expression));
+  return is_arg ? result.positions : result.values;
+}
+
+}  // namespace
+
+bool fits_in_budget(const Node& node) {
+  const uint64_t bytes = static_cast<uint64_t>(node.size()) * node.itemsize;
+  return bytes <= (64 << 20) || bytes <= node.device->properties().total_memory / 8;
+}
+
 void evaluate(const NodePtr& node) {
-  if (!node->is_done()) not_yet();
+  if (node->is_done()) return;
+  std::lock_guard lock(node->mutex);
+  const auto expression = node->expression.load();
+  if (!expression) return;
+  node->storage->buffer = expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                                                                 : compute_map(node, *expression);
+  node->expression.store(nullptr);
 }
-void evaluate_into(const Input&, const std::shared_ptr<Buffer>&, const View&, Dtype) {
-  not_yet();
+
+void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target, Dtype dtype) {
+  if (product(target.shape) == 0) return;
+  run_map(fuse_map(value, target, dtype, false), *buffer);
 }
-bool fits_in_budget(const Node& node) { return true; }
+
 }  // namespace kasoku

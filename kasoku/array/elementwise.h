@@ -1,0 +1,41 @@
+/// \file kasoku/array/elementwise.h
+/// Operations of ops.def on arrays and numbers: promotion, broadcasting, a node.
+#pragma once
+
+#include "kasoku/array/array.h"
+#include "kasoku/array/promote.h"
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+namespace kasoku {
+
+/// An array, or a number that adapts to the arrays it meets.
+struct Operand {
+  std::optional<Array> array;
+  Scalar scalar;
+  Weak weak = Weak::none;  ///< none for arrays
+
+  Operand() = default;
+  Operand(Array array) : array(std::move(array)) {}
+  Operand(int value) : scalar(Scalar::of(value)), weak(Weak::integer) {}
+  Operand(int64_t value) : scalar(Scalar::of(value)), weak(Weak::integer) {}
+  Operand(double value) : scalar(Scalar::of(value)), weak(Weak::floating) {}
+
+  Dtype dtype() const;
+};
+
+/// `dtype` asks for the result in that dtype (converted after computing).
+Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype = std::nullopt);
+inline Array apply(Op op, std::initializer_list<Operand> operands) {
+  return apply(op, std::span<const Operand>(operands.begin(), operands.size()));
+}
+/// x op= y: the result is written to x, whose shape and dtype stay.
+void apply_in_place(Op op, const Array& x, const Operand& y);
+
+/// The shape that all stretch to, or an error that names the axis.
+Shape broadcast(const Shape& a, const Shape& b);
+Array broadcast_to(const Array& array, const Shape& shape);
+
+}  // namespace kasoku

@@ -1,0 +1,401 @@
+#include "kasoku/array/fuse.h"
+
+#include "kasoku/array/array.h"
+#include "kasoku/array/plan.h"
+#include "kasoku/base/error.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace kasoku {
+
+namespace {
+
+constexpr size_t max_values = 96;
+constexpr size_t max_loads = 20;
+
+/// Positions over a node's C-order layout, taken apart into numbers along its axes.
+struct Steps {
+  std::vector<int64_t> origin;            ///< per axis of the node
+  std::vector<int> axis;                  ///< per axis of the domain: which of the node's, or -1
+  std::vector<int64_t> step;              ///< and how far along it
+};
+
+std::optional<Steps> take_apart(const View& view, const Shape& shape, size_t itemsize) {
+  const Strides whole = contiguous_strides(shape, itemsize);
+  Steps steps;
+  steps.origin.resize(shape.size());
+  int64_t rest = view.offset;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    steps.origin[d] = rest / whole[d];
+    rest %= whole[d];
+  }
+  std::vector<int64_t> low = steps.origin, high = steps.origin;
+  for (size_t a = 0; a < view.shape.size(); ++a) {
+    const int64_t stride = view.strides[a];
+    steps.axis.push_back(-1);
+    steps.step.push_back(0);
+    if (view.shape[a] <= 1 || stride == 0) continue;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] <= 1 || stride % whole[d] != 0) continue;
+      const int64_t step = stride / whole[d];
+      if (std::abs(step) >= shape[d]) continue;
+      steps.axis[a] = static_cast<int>(d);
+      steps.step[a] = step;
+      (step < 0 ? low : high)[d] += step * (view.shape[a] - 1);
+      break;
+    }
+    if (steps.axis[a] < 0) return std::nullopt;
+  }
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (low[d] < 0 || high[d] >= shape[d]) return std::nullopt;
+  return steps;
+}
+
+/// `view` looks at a node whose input is seen by `input`: the input as `view` sees it.
+std::optional<View> compose(const View& view, const Node& node, const Input& input,
+                            std::optional<Steps>& steps, bool& taken_apart) {
+  const bool is_constant = std::all_of(input.view.strides.begin(), input.view.strides.end(), [](int64_t s) { return s == 0; });
+  if (is_constant) return View{view.shape, Strides(view.shape.size(), 0), input.view.offset};
+  if (is_whole(view, node.shape, node.itemsize) && view.shape == node.shape) return input.view;
+  if (is_contiguous(input.view, input.node->itemsize)) {
+    const int64_t from = static_cast<int64_t>(node.itemsize), to = static_cast<int64_t>(input.node->itemsize);
+    View result{view.shape, view.strides, input.view.offset + view.offset / from * to};
+    for (int64_t& stride : result.strides) stride = stride / from * to;
+    return result;
+  }
+  if (!taken_apart) steps = take_apart(view, node.shape, node.itemsize);
+  taken_apart = true;
+  if (!steps) return std::nullopt;
+  View result{view.shape, Strides(view.shape.size(), 0), input.view.offset};
+  for (size_t d = 0; d < node.shape.size(); ++d) result.offset += steps->origin[d] * input.view.strides[d];
+  for (size_t a = 0; a < view.shape.size(); ++a)
+    if (steps->axis[a] >= 0) result.strides[a] = steps->step[a] * input.view.strides[steps->axis[a]];
+  return result;
+}
+
+class Builder {
+ public:
+  Fused fused;
+
+  explicit Builder(const Shape& domain) : domain_size_(product(domain)) {}
+
+  /// The value that `view` shows of the node, as an instruction.
+  uint16_t value(const NodePtr& node, const View& view, bool is_root) {
+    for (const Known& known : known_)
+      if (known.node == node.get() && known.offset == view.offset && known.strides == view.strides)
+        return known.value;
+    auto expression = node->expression.load();
+    if (expression && !is_root && must_store(node, *expression)) {
+      evaluate(node);
+      expression = nullptr;
+    }
+    const std::optional<uint16_t> computed =
+        expression ? compute(node, expression, view, is_root) : std::nullopt;
+    if (expression && !computed) {
+      evaluate(node);
+      expression = nullptr;
+    }
+    const uint16_t result = computed ? *computed : load(node, view);
+    known_.push_back({node.get(), view.offset, view.strides, result});
+    return result;
+  }
+
+  uint16_t convert(uint16_t value, Dtype to) {
+    if (fused.group.values[value].dtype == to) return value;
+    const Dtype from = fused.group.values[value].dtype;
+    if ((info(from).kind == DtypeKind::complex_) || info(to).kind == DtypeKind::complex_)
+      throw Error(ErrorKind::unsupported, "arithmetic with complex arrays is not there yet");
+    for (size_t i = 0; i < fused.group.values.size(); ++i) {
+      const Instruction& known = fused.group.values[i];
+      if (known.kind == Instruction::cast && known.in[0] == value && known.dtype == to) return static_cast<uint16_t>(i);
+    }
+    return add({.kind = Instruction::cast, .dtype = to, .in = {value, 0, 0}});
+  }
+
+  /// The last instruction must be the group's result.
+  void finish(uint16_t value) {
+    if (value + 1u != fused.group.values.size())
+      add({.kind = Instruction::cast, .dtype = fused.group.values[value].dtype, .in = {value, 0, 0}});
+  }
+
+ private:
+  struct Known {
+    Node* node;
+    int64_t offset;
+    Strides strides;
+    uint16_t value;
+  };
+
+  uint16_t add(Instruction instruction) {
+    fused.group.values.push_back(instruction);
+    return static_cast<uint16_t>(fused.group.values.size() - 1);
+  }
+
+  /// The cuts: what is stored although it could be computed again.
+  bool must_store(const NodePtr& node, const Expression& expression) {
+    switch (expression.kind) {
+      case Expression::constant:
+      case Expression::arange: return false;
+      case Expression::reduce: return true;
+      default: break;
+    }
+    const int64_t size = node->size();
+    if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node);
+    if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random;
+    // Somebody holds it and it was computed before: the second time it is kept.
+    if (node->n_arrays.load() > 0 && size > 1)
+      return node->times_fused.fetch_add(1) > 0 && fits_in_budget(*node);
+    return false;
+  }
+
+  std::optional<uint16_t> compute(const NodePtr& node, const std::shared_ptr<const Expression>& expression,
+                                  const View& view, bool is_root) {
+    Group& group = fused.group;
+    const int64_t itemsize = static_cast<int64_t>(node->itemsize);
+    switch (expression->kind) {
+      case Expression::constant:
+        fused.scalars.push_back(expression->start);
+        group.scalars.push_back(node->dtype);
+        return add({.kind = Instruction::scalar, .dtype = node->dtype, .index = static_cast<uint16_t>(group.scalars.size() - 1)});
+      case Expression::arange:
+      case Expression::random: {
+        const bool is_random = expression->kind == Expression::random;
+        Access access{view.offset / itemsize, view.strides};
+        for (int64_t& stride : access.strides) stride /= itemsize;
+        auto& leaves = is_random ? fused.randoms : fused.aranges;
+        leaves.push_back({node, expression, std::move(access)});
+        (is_random ? group.randoms : group.aranges)
+            .push_back({node->dtype, Inner::unit, expression->random_leaf.distribution});
+        return add({.kind = is_random ? Instruction::random : Instruction::arange, .dtype = node->dtype,
+                    .index = static_cast<uint16_t>(leaves.size() - 1)});
+      }
+      case Expression::cast:
+      case Expression::elementwise: break;
+      case Expression::reduce: return std::nullopt;
+    }
+    std::optional<Steps> steps;
+    bool taken_apart = false;
+    std::vector<View> views;
+    for (const Input& input : expression->inputs) {
+      std::optional<View> composed = compose(view, *node, input, steps, taken_apart);
+      if (!composed) {
+        if (is_root) throw Error(ErrorKind::internal, "a whole array that is not whole");
+        return std::nullopt;
+      }
+      views.push_back(std::move(*composed));
+    }
+    Instruction result{.kind = Instruction::apply, .op = expression->op, .dtype = node->dtype, .compute = expression->compute};
+    for (size_t i = 0; i < views.size(); ++i) {
+      const uint16_t in = value(expression->inputs[i].node, views[i], false);
+      if (expression->kind == Expression::cast) return convert(in, node->dtype);
+      const bool is_condition = i == 0 && info(expression->op).result == ResultRule::conditional;
+      result.in[i] = convert(in, is_condition ? Dtype::bool_ : expression->compute);
+    }
+    return add(result);
+  }
+
+  uint16_t load(const NodePtr& node, const View& view) {
+    Group& group = fused.group;
+    if (node->dtype == Dtype::opaque) throw Error(ErrorKind::type, "records cannot be computed with");
+    fused.loads.push_back({node, {view.offset, view.strides}});
+    group.loads.push_back({node->dtype, Inner::unit});
+    return add({.kind = Instruction::load, .dtype = node->dtype, .index = static_cast<uint16_t>(group.loads.size() - 1)});
+  }
+
+  int64_t domain_size_;
+  std::vector<Known> known_;
+};
+
+std::vector<Access*> accesses(Fused& fused) {
+  std::vector<Access*> all;
+  if (!fused.group.is_reduce) all.push_back(&fused.store);
+  for (auto& load : fused.loads) all.push_back(&load.access);
+  for (auto& leaf : fused.aranges) all.push_back(&leaf.access);
+  for (auto& leaf : fused.randoms) all.push_back(&leaf.access);
+  return all;
+}
+
+void remove_axis(Fused& fused, const std::vector<Access*>& all, size_t d) {
+  fused.lengths.erase(fused.lengths.begin() + static_cast<long>(d));
+  for (Access* access : all) access->strides.erase(access->strides.begin() + static_cast<long>(d));
+}
+
+/// Axes that every operand crosses in one go become one; axes of length 1 vanish.
+void collapse(Fused& fused) {
+  const std::vector<Access*> all = accesses(fused);
+  size_t kept = fused.group.kept_rank;
+  for (size_t d = fused.lengths.size(); d-- > 0;) {
+    if (fused.lengths[d] == 1) {
+      remove_axis(fused, all, d);
+      if (d < kept) --kept;
+      continue;
+    }
+    const bool has_next = d + 1 < fused.lengths.size() && d + 1 != kept;
+    if (!has_next) continue;
+    const bool merges = std::all_of(all.begin(), all.end(), [&](const Access* x) {
+      return x->strides[d] == x->strides[d + 1] * fused.lengths[d + 1];
+    });
+    if (!merges) continue;
+    fused.lengths[d + 1] *= fused.lengths[d];
+    remove_axis(fused, all, d);
+    if (d < kept) --kept;
+  }
+  const auto add_axis = [&](size_t d) {
+    fused.lengths.insert(fused.lengths.begin() + static_cast<long>(d), 1);
+    for (Access* access : all) access->strides.insert(access->strides.begin() + static_cast<long>(d), 0);
+  };
+  if (!fused.group.is_reduce && kept == 0) add_axis(kept++);
+  if (fused.group.is_reduce && fused.lengths.size() == kept) add_axis(kept);
+  fused.group.kept_rank = static_cast<uint8_t>(kept);
+  fused.group.reduced_rank = static_cast<uint8_t>(fused.lengths.size() - kept);
+}
+
+/// A short innermost axis makes short loops: elementwise groups may go along another.
+void choose_inner_axis(Fused& fused) {
+  const size_t last = fused.lengths.size() - 1;
+  if (fused.group.is_reduce || last == 0 || fused.lengths[last] >= 16) return;
+  const auto longest = std::max_element(fused.lengths.begin(), fused.lengths.end());
+  if (*longest < 4 * fused.lengths[last]) return;
+  const size_t d = static_cast<size_t>(longest - fused.lengths.begin());
+  std::swap(fused.lengths[d], fused.lengths[last]);
+  for (Access* access : accesses(fused)) std::swap(access->strides[d], access->strides[last]);
+}
+
+Inner inner_of(int64_t stride, int64_t unit, int64_t length) {
+  if (length == 1) return Inner::broadcast;
+  return stride == 0 ? Inner::broadcast : stride == unit ? Inner::unit : Inner::strided;
+}
+
+void classify(Fused& fused) {
+  Group& group = fused.group;
+  size_t axis = fused.lengths.size() - 1;
+  if (group.is_reduce && group.kept_rank > 0 && !group.for_cuda && !group.has_indices) {
+    const size_t column = group.kept_rank - 1u;
+    const auto along = [&](size_t d) {
+      return std::count_if(fused.loads.begin(), fused.loads.end(), [&](const Fused::Load& load) {
+        return load.access.strides[d] == static_cast<int64_t>(load.node->itemsize);
+      });
+    };
+    if (fused.lengths[column] >= 4 && along(column) > 0 && along(axis) == 0) {
+      group.by_columns = true;
+      axis = column;
+    }
+  }
+  const int64_t length = fused.lengths[axis];
+  for (size_t k = 0; k < fused.loads.size(); ++k)
+    group.loads[k].inner = inner_of(fused.loads[k].access.strides[axis], static_cast<int64_t>(fused.loads[k].node->itemsize), length);
+  for (size_t k = 0; k < fused.aranges.size(); ++k)
+    group.aranges[k].inner = inner_of(fused.aranges[k].access.strides[axis], 1, length);
+  bool in_fours = !fused.randoms.empty() && !group.by_columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+  for (size_t k = 0; k < fused.randoms.size(); ++k) {
+    const Access& access = fused.randoms[k].access;
+    group.randoms[k].inner = inner_of(access.strides[axis], 1, length);
+    in_fours &= group.randoms[k].inner == Inner::unit && access.offset % 4 == 0;
+    for (size_t d = 0; d + 1 < access.strides.size(); ++d) in_fours &= access.strides[d] % 4 == 0;
+  }
+  group.by_fours = in_fours;
+  if (!group.is_reduce)
+    group.store_inner = length == 1 ? Inner::broadcast : inner_of(fused.store.strides[axis], static_cast<int64_t>(info(group.store_dtype).size), length);
+}
+
+/// 32-bit numbers where all positions fit; the CPU's loops lose nothing with 64 bits.
+void choose_index(Fused& fused) {
+  if (!fused.group.for_cuda) return;
+  int64_t reach = fused.total() + 4096;
+  for (const Access* access : accesses(fused)) {
+    int64_t span = 0;
+    for (size_t d = 0; d < fused.lengths.size(); ++d) span += std::abs(access->strides[d]) * (fused.lengths[d] - 1);
+    reach = std::max(reach, span + std::abs(access->offset));
+  }
+  fused.group.wide_index = reach > 0x7fffffff;
+}
+
+void lay_out(Fused& fused, const Device& device) {
+  fused.group.for_cuda = device.kind == DeviceKind::cuda;
+  collapse(fused);
+  choose_inner_axis(fused);
+  classify(fused);
+  choose_index(fused);
+}
+
+/// Random leaves that are not read in order cost a call of the generator each;
+/// memory is cheaper while there is some.
+bool store_scattered(Fused& fused) {
+  if (fused.randoms.empty() || fused.group.by_fours || fused.total() < 4096) return false;
+  bool any = false;
+  for (const auto& leaf : fused.randoms)
+    if (leaf.node->size() > 1 && fits_in_budget(*leaf.node)) {
+      evaluate(leaf.node);
+      any = true;
+    }
+  return any;
+}
+
+}  // namespace
+
+int64_t Fused::total() const { return product(lengths); }
+
+bool is_whole(const View& view, const Shape& shape, size_t itemsize) {
+  return view.offset == 0 && product(view.shape) == product(shape) && is_contiguous(view, itemsize);
+}
+
+Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root) {
+  for (;;) {
+    Builder builder(target.shape);
+    Fused& fused = builder.fused;
+    const uint16_t result = builder.value(value.node, value.view, is_root);
+    builder.finish(builder.convert(result, dtype));
+    fused.lengths = target.shape;
+    fused.store = {target.offset, target.strides};
+    fused.group.store_dtype = dtype;
+    fused.group.kept_rank = static_cast<uint8_t>(target.shape.size());
+    lay_out(fused, *value.node->device);
+    const bool is_leaf = fused.randoms.size() == 1 && fused.randoms[0].node == value.node;
+    if (is_leaf || !store_scattered(fused)) return std::move(fused);
+  }
+}
+
+Fused fuse_reduce(const Expression& expression) {
+  const Input& input = expression.inputs[0];
+  // Kept axes first, then the reduced ones in their logical order.
+  View view{{}, {}, input.view.offset};
+  size_t kept = 0;
+  for (const bool reduced : {false, true})
+    for (size_t d = 0; d < input.view.shape.size(); ++d)
+      if (static_cast<bool>(expression.is_reduced[d]) == reduced) {
+        view.shape.push_back(input.view.shape[d]);
+        view.strides.push_back(input.view.strides[d]);
+        kept += !reduced;
+      }
+  for (;;) {
+    Builder builder(view.shape);
+    Fused& fused = builder.fused;
+    builder.finish(builder.convert(builder.value(input.node, view, false), expression.compute));
+    fused.lengths = view.shape;
+    fused.group.is_reduce = true;
+    fused.group.reduce_op = expression.reduce_op;
+    fused.group.accumulate = expression.compute;
+    fused.group.kept_rank = static_cast<uint8_t>(kept);
+    lay_out(fused, *input.node->device);
+    if (!store_scattered(fused)) return std::move(fused);
+  }
+}
+
+Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices, int64_t rows, int64_t length) {
+  const View view{{rows, length}, contiguous_strides({rows, length}, values->itemsize), 0};
+  Builder builder(view.shape);
+  Fused& fused = builder.fused;
+  builder.value(values, view, false);
+  if (indices) builder.value(indices, {view.shape, contiguous_strides(view.shape, indices->itemsize), 0}, false);
+  fused.group.has_indices = indices != nullptr;
+  fused.lengths = view.shape;
+  fused.group.is_reduce = true;
+  fused.group.reduce_op = expression.reduce_op;
+  fused.group.accumulate = expression.compute;
+  fused.group.kept_rank = 1;
+  lay_out(fused, *values->device);
+  return std::move(fused);
+}
+
+}  // namespace kasoku

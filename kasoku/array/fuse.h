@@ -1,0 +1,56 @@
+/// \file kasoku/array/fuse.h
+/// A node's expression as one Group: what is computed in registers, what is read
+/// from memory, and where it lies.
+#pragma once
+
+#include "kasoku/array/graph.h"
+#include "kasoku/codegen/group.h"
+
+#include <memory>
+#include <vector>
+
+namespace kasoku {
+
+/// Affine over the axes of a group's domain: bytes for memory, element numbers
+/// for leaves that are computed.
+struct Access {
+  int64_t offset = 0;
+  std::vector<int64_t> strides;
+};
+
+struct Fused {
+  Group group;
+  std::vector<int64_t> lengths;  ///< of the domain's axes: kept, then reduced
+  struct Load {
+    NodePtr node;
+    Access access;
+  };
+  std::vector<Load> loads;
+  std::vector<Scalar> scalars;
+  struct Leaf {
+    NodePtr node;
+    std::shared_ptr<const Expression> expression;
+    Access access;
+  };
+  std::vector<Leaf> aranges, randoms;
+  Access store;  ///< elementwise groups
+
+  int64_t total() const;
+};
+
+/// Whether `view` covers a C-order array of that shape from its start.
+bool is_whole(const View& view, const Shape& shape, size_t itemsize);
+
+/// An elementwise group that computes `value` as `dtype` into `target`. Nodes that
+/// have to be stored on the way are evaluated; the value's own not if it is the
+/// root, which the caller is computing.
+Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root);
+
+/// A group that reduces the input of `expression` over its axes.
+Fused fuse_reduce(const Expression& expression);
+
+/// Rows of partial results, `length` in each.
+Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,
+                    int64_t rows, int64_t length);
+
+}  // namespace kasoku

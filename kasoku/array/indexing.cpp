@@ -1,0 +1,289 @@
+#include "kasoku/array/indexing.h"
+
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+bool is_mask(const Index& x) { return x.kind == Index::array && x.array_value->dtype() == Dtype::bool_; }
+
+/// Axes of the array that an entry of the index uses up.
+int64_t axes_of(const Index& x) {
+  if (x.kind == Index::newaxis || x.kind == Index::ellipsis) return 0;
+  return is_mask(x) ? x.array_value->ndim() : 1;
+}
+
+/// With one ellipsis replaced by whole slices, so that every axis has its entry.
+std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& index) {
+  int64_t used = 0;
+  int n_ellipses = 0;
+  for (const Index& x : index) {
+    used += axes_of(x);
+    n_ellipses += x.kind == Index::ellipsis;
+  }
+  if (n_ellipses > 1) throw Error(ErrorKind::index, "an index can only have a single ellipsis ('...')");
+  if (used > array.ndim())
+    throw Error(ErrorKind::index, "too many indices for array: array is " + std::to_string(array.ndim()) +
+                                      "-dimensional, but " + std::to_string(used) + " were indexed");
+  Index whole;
+  whole.kind = Index::slice;
+  std::vector<Index> result;
+  for (const Index& x : index) {
+    if (x.kind == Index::ellipsis) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
+    else result.push_back(x);
+  }
+  if (n_ellipses == 0) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
+  return result;
+}
+
+void apply_slice(const Index& x, int64_t length, int64_t stride, View& view) {
+  if (x.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
+  const auto clamp = [&](int64_t at) {
+    if (at < 0) at += length;
+    return x.step > 0 ? std::clamp<int64_t>(at, 0, length) : std::clamp<int64_t>(at, -1, length - 1);
+  };
+  const int64_t start = x.start ? clamp(*x.start) : x.step > 0 ? 0 : length - 1;
+  const int64_t stop = x.stop ? clamp(*x.stop) : x.step > 0 ? length : -1;
+  const int64_t span = x.step > 0 ? stop - start : start - stop;
+  const int64_t step = x.step > 0 ? x.step : -x.step;
+  const int64_t n = span > 0 ? (span - 1) / step + 1 : 0;
+  if (n > 0) view.offset += start * stride;
+  view.shape.push_back(n);
+  view.strides.push_back(n > 1 ? stride * x.step : stride);
+}
+
+/// Everything but arrays; those keep their axes whole and are noted in `arrays`.
+struct Basic {
+  Array view;
+  struct Advanced {
+    size_t axis;  ///< of the view: where the array's (first) axis is
+    Array array;
+  };
+  std::vector<Advanced> arrays;
+};
+
+Basic basic_part(const Array& array, const std::vector<Index>& index) {
+  const View from = array.input().view;
+  View view{{}, {}, from.offset};
+  std::vector<Basic::Advanced> arrays;
+  size_t d = 0;
+  const bool has_arrays = std::any_of(index.begin(), index.end(), [](const Index& x) { return x.kind == Index::array; });
+  for (const Index& x : spelled_out(array, index)) {
+    switch (x.kind) {
+      case Index::newaxis:
+        view.shape.push_back(1);
+        view.strides.push_back(0);
+        break;
+      case Index::number: {
+        const int64_t length = from.shape[d], at = x.number_value < 0 ? x.number_value + length : x.number_value;
+        if (at < 0 || at >= length)
+          throw Error(ErrorKind::index, "index " + std::to_string(x.number_value) + " is out of bounds for axis " +
+                                            std::to_string(d) + " with size " + std::to_string(length));
+        if (has_arrays) {  // beside arrays a number is one of them, NumPy says
+          arrays.push_back({view.shape.size(), full({}, Scalar::of(at), Dtype::int64, array.device())});
+          view.shape.push_back(length);
+          view.strides.push_back(from.strides[d++]);
+        } else {
+          view.offset += at * from.strides[d++];
+        }
+        break;
+      }
+      case Index::slice:
+        apply_slice(x, from.shape[d], from.strides[d], view);
+        ++d;
+        break;
+      case Index::array: {
+        const int64_t n = axes_of(x);
+        if (is_mask(x)) {
+          for (int64_t k = 0; k < n; ++k)
+            if (x.array_value->shape()[static_cast<size_t>(k)] != from.shape[d + static_cast<size_t>(k)])
+              throw Error(ErrorKind::index, "boolean index did not match indexed array along axis " + std::to_string(d + static_cast<size_t>(k)) +
+                                                "; size of axis is " + std::to_string(from.shape[d + static_cast<size_t>(k)]) +
+                                                " but size of corresponding boolean axis is " + std::to_string(x.array_value->shape()[static_cast<size_t>(k)]));
+          if (n == 0) throw Error(ErrorKind::unsupported, "a bool without axes as an index").fix("use a mask of x's shape");
+          for (const Array& positions : nonzero(*x.array_value)) {
+            arrays.push_back({view.shape.size(), positions});
+            view.shape.push_back(from.shape[d]);
+            view.strides.push_back(from.strides[d++]);
+          }
+        } else {
+          if (!is_integer(x.array_value->dtype()))
+            throw Error(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
+          arrays.push_back({view.shape.size(), *x.array_value});
+          view.shape.push_back(from.shape[d]);
+          view.strides.push_back(from.strides[d++]);
+        }
+        break;
+      }
+      case Index::ellipsis: break;
+    }
+  }
+  return {array.with_view(std::move(view)), std::move(arrays)};
+}
+
+/// Where the elements of an index with arrays lie: the view's offset for each
+/// element of the result, which has the arrays' axes where they stood (or in
+/// front, if they stood apart).
+struct Scattered {
+  Shape shape;
+  std::vector<int64_t> offsets;  ///< bytes
+};
+
+Scattered scattered(const Basic& basic) {
+  const View view = basic.view.input().view;
+  Shape together;
+  for (const auto& x : basic.arrays) {
+    try {
+      together = broadcast(together, x.array.shape());
+    } catch (const Error&) {
+      throw Error(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes " + str(together) + " " + str(x.array.shape()));
+    }
+  }
+  const int64_t n = product(together);
+  std::vector<int64_t> from_arrays(static_cast<size_t>(n), view.offset);
+  std::vector<bool> is_indexed(view.shape.size());
+  for (const auto& x : basic.arrays) {
+    is_indexed[x.axis] = true;
+    const Array positions = to_device(contiguous(broadcast_to(astype(x.array, Dtype::int64), together)), device("cpu"));
+    const int64_t* at = static_cast<const int64_t*>(positions.data_for_read());
+    const int64_t length = view.shape[x.axis];
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t k = at[i] < 0 ? at[i] + length : at[i];
+      if (k < 0 || k >= length)
+        throw Error(ErrorKind::index, "index " + std::to_string(at[i]) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
+      from_arrays[static_cast<size_t>(i)] += k * view.strides[x.axis];
+    }
+  }
+  bool adjacent = true;
+  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].axis == basic.arrays[k - 1].axis + 1;
+  const size_t front = adjacent ? basic.arrays[0].axis : 0;
+  Scattered result;
+  Shape before, after;
+  Strides before_strides, after_strides;
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    if (is_indexed[d]) continue;
+    (d < front ? before : after).push_back(view.shape[d]);
+    (d < front ? before_strides : after_strides).push_back(view.strides[d]);
+  }
+  const auto offsets_of = [](const Shape& shape, const Strides& strides) {
+    std::vector<int64_t> all{0};
+    for (size_t d = 0; d < shape.size(); ++d) {
+      std::vector<int64_t> next;
+      next.reserve(all.size() * static_cast<size_t>(shape[d]));
+      for (int64_t base : all)
+        for (int64_t i = 0; i < shape[d]; ++i) next.push_back(base + i * strides[d]);
+      all = std::move(next);
+    }
+    return all;
+  };
+  result.shape = before;
+  result.shape.insert(result.shape.end(), together.begin(), together.end());
+  result.shape.insert(result.shape.end(), after.begin(), after.end());
+  const auto outer = offsets_of(before, before_strides), inner = offsets_of(after, after_strides);
+  result.offsets.reserve(outer.size() * from_arrays.size() * inner.size());
+  for (int64_t a : outer)
+    for (int64_t b : from_arrays)
+      for (int64_t c : inner) result.offsets.push_back(a + b + c);
+  return result;
+}
+
+}  // namespace
+
+Array get_item(const Array& array, const std::vector<Index>& index) {
+  const Basic basic = basic_part(array, index);
+  if (basic.arrays.empty()) return basic.view;
+  if (array.device().kind == DeviceKind::cuda) {
+    std::vector<Index> host = index;
+    for (Index& x : host)
+      if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
+    return to_device(get_item(to_device(array, device("cpu")), host), array.device());
+  }
+  const Scattered from = scattered(basic);
+  Array result = Array::empty(from.shape, array.dtype(), array.device(), array.itemsize());
+  result.set_eager(array.is_eager());
+  const char* memory = static_cast<const char*>(array.data_for_read()) - array.offset();
+  char* to = static_cast<char*>(result.data());
+  const size_t itemsize = array.itemsize();
+  for (int64_t offset : from.offsets) {
+    std::memcpy(to, memory + offset, itemsize);
+    to += itemsize;
+  }
+  return result;
+}
+
+void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
+  if (array.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
+  const Basic basic = basic_part(array, index);
+  const bool is_one_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->shape() == array.shape() && value.size() == 1;
+  if (is_one_mask) {
+    const Array chosen = apply(Op::where, {*index[0].array_value, astype(reshape(value, {}), array.dtype()), array});
+    return array.assign(chosen);
+  }
+  if (basic.arrays.empty()) {
+    Array source = to_device(value, array.device());
+    // Leading axes of length 1 vanish, as in NumPy.
+    while (source.ndim() > basic.view.ndim() && source.shape()[0] == 1) source = squeeze(source, std::vector<int64_t>{0});
+    if (source.shape() != basic.view.shape()) {
+      if (source.ndim() > basic.view.ndim() || broadcast(source.shape(), basic.view.shape()) != basic.view.shape())
+        throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(basic.view.shape()));
+      source = broadcast_to(source, basic.view.shape());
+    }
+    return basic.view.assign(source);
+  }
+  if (array.device().kind == DeviceKind::cuda) {
+    std::vector<Index> host = index;
+    for (Index& x : host)
+      if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
+    Array there = to_device(copy(array), device("cpu"));
+    set_item(there, host, to_device(value, device("cpu")));
+    return array.assign(to_device(there, array.device()));
+  }
+  const Scattered to = scattered(basic);
+  const Array source = contiguous(broadcast_to(astype(value, array.dtype()), to.shape));
+  const char* from = static_cast<const char*>(source.data_for_read());
+  char* memory = static_cast<char*>(array.data()) - array.offset();
+  for (int64_t offset : to.offsets) {
+    std::memcpy(memory + offset, from, array.itemsize());
+    from += array.itemsize();
+  }
+}
+
+Array take(const Array& array, const Array& positions, std::optional<int64_t> axis) {
+  if (!axis) return take(ravel(array), positions, 0);
+  std::vector<Index> index(normal_axis(*axis, array.ndim()));
+  for (Index& x : index) x.kind = Index::slice;
+  Index last;
+  last.kind = Index::array;
+  last.array_value = positions;
+  index.push_back(last);
+  return get_item(array, index);
+}
+
+std::vector<Array> nonzero(const Array& array) {
+  const Array host = to_device(contiguous(array.dtype() == Dtype::bool_ ? array : astype(array, Dtype::bool_)), device("cpu"));
+  const auto* flags = static_cast<const uint8_t*>(host.data_for_read());
+  std::vector<int64_t> found;
+  for (int64_t i = 0, n = host.size(); i < n; ++i)
+    if (flags[i]) found.push_back(i);
+  std::vector<Array> result;
+  int64_t step = host.size();
+  for (int64_t length : host.shape()) {
+    step = length ? step / length : 0;
+    Array along = Array::empty({static_cast<int64_t>(found.size())}, Dtype::int64, host.device());
+    auto* to = static_cast<int64_t*>(along.data());
+    for (int64_t i : found) *to++ = i / step % length;
+    result.push_back(to_device(along, array.device()));
+  }
+  return result;
+}
+
+}  // namespace kasoku

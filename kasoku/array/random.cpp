@@ -1,0 +1,86 @@
+#include "kasoku/array/random.h"
+
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/run.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <pthread.h>
+
+#include <numeric>
+#include <random>
+
+namespace kasoku {
+
+uint64_t entropy() {
+  std::random_device source;
+  return uint64_t{source()} << 32 | source();
+}
+
+Generator& default_generator() {
+  static auto* generator = [] {
+    auto* made = new Generator(entropy());
+    pthread_atfork(nullptr, nullptr, [] { default_generator().seed(entropy()); });
+    return made;
+  }();
+  return *generator;
+}
+
+void Generator::seed(uint64_t seed) {
+  seed_ = seed;
+  stream_ = 0;
+  draw_ = 0;
+}
+
+uint32_t Generator::next_draw() {
+  const uint32_t draw = draw_.fetch_add(1);
+  if (draw == 0xffffffffu) stream_.fetch_add(1);  // 2^32 draws: the next ones are another stream's
+  return draw;
+}
+
+Array Generator::leaf(Distribution distribution, const Shape& shape, Dtype dtype, Device& device, int64_t low, uint64_t range) {
+  for (int64_t length : shape)
+    if (length < 0) throw Error(ErrorKind::value, "negative dimensions are not allowed");
+  Expression expression;
+  expression.kind = Expression::random;
+  expression.random_leaf = {distribution, seed(), stream(), 0, low, range};
+  expression.random_leaf.draw = next_draw();
+  return Array::of(make_node(shape, dtype, device, std::move(expression)));
+}
+
+Array Generator::uniform(const Shape& shape, Dtype dtype, Device& device) {
+  if (dtype == Dtype::float32 || dtype == Dtype::float64) return leaf(Distribution::uniform, shape, dtype, device);
+  return astype(leaf(Distribution::uniform, shape, Dtype::float32, device), dtype);
+}
+
+Array Generator::normal(const Shape& shape, Dtype dtype, Device& device) {
+  if (dtype == Dtype::float32 || dtype == Dtype::float64) return leaf(Distribution::normal, shape, dtype, device);
+  return astype(leaf(Distribution::normal, shape, Dtype::float32, device), dtype);
+}
+
+Array Generator::integers(int64_t low, uint64_t range, const Shape& shape, Dtype dtype, Device& device) {
+  const Array wide = leaf(Distribution::integers, shape, Dtype::int64, device, low, range);
+  return dtype == Dtype::int64 ? wide : astype(wide, dtype);
+}
+
+Array Generator::exponential(const Shape& shape, Dtype dtype, Device& device) {
+  return apply(Op::negative, {apply(Op::log, {apply(Op::subtract, {1, uniform(shape, dtype, device)})})});
+}
+
+Array Generator::permutation(int64_t n, Device& device) {
+  // Fisher-Yates with the generator's own words.
+  Device& host = kasoku::device("cpu");
+  const Array words = leaf(Distribution::integers, {n}, Dtype::int64, host);
+  const auto* word = static_cast<const uint64_t*>(words.data_for_read());
+  Array result = Array::empty({n}, Dtype::int64, host);
+  auto* order = static_cast<int64_t*>(result.data());
+  std::iota(order, order + n, int64_t{0});
+  for (int64_t i = n - 1; i > 0; --i) {
+    const auto k = static_cast<int64_t>((static_cast<unsigned __int128>(word[i]) * static_cast<uint64_t>(i + 1)) >> 64);
+    std::swap(order[i], order[k]);
+  }
+  return to_device(result, device);
+}
+
+}  // namespace kasoku

@@ -1,0 +1,279 @@
+#include "kasoku/array/run.h"
+
+#include "kasoku/base/hash.h"
+#include "kasoku/base/trace.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/module.h"
+#include "kasoku/device/stream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+/// Compiled groups by hash: readers take no lock; an entry stays for good.
+class Kernels {
+ public:
+  struct Entry {
+    Hash128 key;
+    std::shared_ptr<Module> module;
+    Function* function;
+  };
+
+  const Entry* find(const Hash128& key) const {
+    const Table* table = table_.load(std::memory_order_acquire);
+    for (size_t i = key.low;; ++i) {
+      const Entry* entry = table->slots[i & table->mask].load(std::memory_order_acquire);
+      if (!entry || entry->key == key) return entry;
+    }
+  }
+
+  const Entry* insert(Entry entry) {
+    std::lock_guard lock(mutex_);
+    if (const Entry* known = find(entry.key)) return known;
+    if (2 * entries_.size() >= table_.load()->mask) grow();
+    entries_.push_back(std::move(entry));
+    place(*table_.load(), entries_.back());
+    return &entries_.back();
+  }
+
+ private:
+  struct Table {
+    explicit Table(size_t size)
+        : mask(size - 1), slots(std::make_unique<std::atomic<const Entry*>[]>(size)) {}
+    size_t mask;
+    std::unique_ptr<std::atomic<const Entry*>[]> slots;
+  };
+
+  static void place(Table& table, const Entry& entry) {
+    size_t i = entry.key.low;
+    while (table.slots[i & table.mask].load(std::memory_order_relaxed)) ++i;
+    table.slots[i & table.mask].store(&entry, std::memory_order_release);
+  }
+
+  void grow() {
+    Table& larger = tables_.emplace_back(2 * (table_.load()->mask + 1));
+    for (const Entry& entry : entries_) place(larger, entry);
+    table_.store(&larger, std::memory_order_release);  // readers may still walk the old one
+  }
+
+  std::mutex mutex_;
+  std::deque<Entry> entries_;
+  std::deque<Table> tables_;
+  std::atomic<Table*> table_{&tables_.emplace_back(256)};
+};
+
+Kernels& kernels() {
+  static auto* all = new Kernels;
+  return *all;
+}
+
+Hash128 structure(const Group& group, const Device& device) {
+  thread_local std::string bytes;
+  bytes.clear();
+  const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
+  const Device* where = &device;
+  put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.store_inner, group.is_reduce, group.reduce_op,
+      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.wide_index);
+  const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
+  count(group.values.size());
+  for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);
+  count(group.loads.size());
+  for (const LoadSpec& x : group.loads) put(x.dtype, x.inner);
+  count(group.scalars.size());
+  for (const Dtype x : group.scalars) put(x);
+  count(group.aranges.size());
+  for (const LinearSpec& x : group.aranges) put(x.dtype, x.inner);
+  for (const LinearSpec& x : group.randoms) put(x.dtype, x.inner, x.distribution);
+  return hash128(bytes);
+}
+
+std::string summary(const Fused& fused, const Device& device) {
+  std::string text = fused.group.is_reduce ? "reduce" : "map";
+  for (const Instruction& x : fused.group.values) {
+    text += ' ';
+    switch (x.kind) {
+      case Instruction::load: text += "load:"; break;
+      case Instruction::scalar: text += "number:"; break;
+      case Instruction::arange: text += "arange:"; break;
+      case Instruction::random: text += "random:"; break;
+      case Instruction::apply: text.append(info(x.op).name).append(":"); break;
+      case Instruction::cast: text += "as:"; break;
+    }
+    text += info(x.dtype).name;
+  }
+  text += " over (";
+  for (size_t d = 0; d < fused.lengths.size(); ++d) text += (d ? ", " : "") + std::to_string(fused.lengths[d]);
+  return text + ") on " + device.str();
+}
+
+Function& kernel(const Fused& fused, Device& device) {
+  if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device));
+  const Hash128 key = structure(fused.group, device);
+  const Kernels::Entry* entry = kernels().find(key);
+  if (!entry) {
+    Program program;
+    program.text = emit(fused.group);
+    program.file = "array.cu";
+    program.is_generated = true;
+    if (is_traced(Station::text)) trace(Station::text, program.text);
+    std::shared_ptr<Module> module = compile(program, device);
+    Function& function = module->function(group_entry);
+    entry = kernels().insert({key, std::move(module), &function});
+  }
+  return *entry->function;
+}
+
+/// Parameters in slots of 8 bytes; the low bytes are the value of a narrower one.
+class Parameters {
+ public:
+  void add(int64_t value) { slots_.push_back(static_cast<uint64_t>(value)); }
+  void add(const void* pointer) { slots_.push_back(reinterpret_cast<uintptr_t>(pointer)); }
+  void add(const Scalar& value, Dtype dtype) {
+    uint64_t slot = 0;
+    value.store(register_dtype(dtype), &slot);
+    slots_.push_back(slot);
+  }
+  /// As the kernel would hold it: a float16 number rounded.
+  void add_rounded(const Scalar& value, Dtype dtype) {
+    if (register_dtype(dtype) == dtype) return add(value, dtype);
+    uint16_t bits;
+    value.store(dtype, &bits);
+    add(Scalar::load(dtype, &bits), dtype);
+  }
+  void* const* pointers() {
+    pointers_.resize(slots_.size());
+    for (size_t i = 0; i < slots_.size(); ++i) pointers_[i] = &slots_[i];
+    return pointers_.data();
+  }
+  void clear() { slots_.clear(); }
+
+ private:
+  std::vector<uint64_t> slots_;
+  std::vector<void*> pointers_;
+};
+
+Parameters& parameters() {
+  thread_local Parameters all;
+  all.clear();
+  return all;
+}
+
+void add_operands(Parameters& p, const Fused& fused) {
+  const Group& group = fused.group;
+  for (const auto& load : fused.loads)
+    p.add(static_cast<const char*>(load.node->storage->buffer->memory()) + load.access.offset);
+  for (size_t k = 0; k < group.scalars.size(); ++k) p.add_rounded(fused.scalars[k], group.scalars[k]);
+  for (size_t k = 0; k < group.aranges.size(); ++k) {
+    p.add(fused.aranges[k].expression->start, group.aranges[k].dtype);
+    p.add(fused.aranges[k].expression->step, group.aranges[k].dtype);
+  }
+  for (const auto& leaf : fused.randoms) {
+    const RandomLeaf& random = leaf.expression->random_leaf;
+    const RandomKey key = random_key(random.seed, random.stream);
+    p.add(int64_t{key.k0});
+    p.add(int64_t{key.k1});
+    p.add(int64_t{random.draw});
+    if (random.distribution == Distribution::integers) {
+      p.add(random.low);
+      p.add(static_cast<int64_t>(random.range));
+    }
+  }
+  for (const auto& leaf : fused.aranges) p.add(leaf.access.offset);
+  for (const auto& leaf : fused.randoms) p.add(leaf.access.offset);
+  for (int64_t length : fused.lengths) p.add(length);
+  const auto strides = [&](const Access& access, size_t itemsize) {
+    for (int64_t stride : access.strides) p.add(stride / static_cast<int64_t>(itemsize));
+  };
+  if (!group.is_reduce) strides(fused.store, info(group.store_dtype).size);
+  for (const auto& load : fused.loads) strides(load.access, load.node->itemsize);
+  for (const auto& leaf : fused.aranges) strides(leaf.access, 1);
+  for (const auto& leaf : fused.randoms) strides(leaf.access, 1);
+}
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Elements that one block of a CPU launch takes: enough to hide the hand-out,
+/// few enough that all workers get some.
+constexpr int64_t elements_per_block = 32768;
+
+}  // namespace
+
+RandomKey random_key(uint64_t seed, uint32_t stream) {
+  // A seed below 2^32 is the first half of the key as it stands.
+  const uint32_t low = static_cast<uint32_t>(seed), high = static_cast<uint32_t>(seed >> 32);
+  return {low, stream ^ (high * 0x9E3779B1u)};
+}
+
+int64_t outputs(const Fused& fused) {
+  int64_t n = 1;
+  for (int d = 0; d < fused.group.kept_rank; ++d) n *= fused.lengths[static_cast<size_t>(d)];
+  return n;
+}
+
+int64_t reduced_length(const Fused& fused) {
+  int64_t n = 1;
+  for (size_t d = fused.group.kept_rank; d < fused.lengths.size(); ++d) n *= fused.lengths[d];
+  return n;
+}
+
+void run_map(const Fused& fused, Buffer& buffer) {
+  Device& device = buffer.device();
+  Function& function = kernel(fused, device);
+  const int64_t total = fused.total();
+  Parameters& p = parameters();
+  p.add(static_cast<char*>(buffer.memory()) + fused.store.offset);
+  add_operands(p, fused);
+  p.add(total);
+  LaunchShape shape;
+  if (fused.group.for_cuda) {
+    p.add(int64_t{0});
+    shape.grid[0] = static_cast<uint32_t>(divide_up(total, 1024));
+    shape.block[0] = 256;
+  } else {
+    // Blocks are counted in 32 bits, so a huge array has larger ones.
+    const int64_t chunk = std::max(elements_per_block, (divide_up(total, int64_t{1} << 30) + 3) & ~int64_t{3});
+    p.add(chunk);
+    shape.grid[0] = static_cast<uint32_t>(divide_up(total, chunk));
+  }
+  function.launch(shape, p.pointers(), device.current_stream());
+}
+
+void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device) {
+  Function& function = kernel(fused, device);
+  const Group& group = fused.group;
+  const int64_t length = reduced_length(fused);
+  int64_t pairs = outputs(fused) * part.chunks;
+  int64_t elements = std::min(length, chunk_elements);
+  if (group.by_columns) {
+    const int64_t columns = fused.lengths[group.kept_rank - 1u];
+    pairs = pairs / columns * divide_up(columns, column_width);
+    elements *= std::min(columns, column_width);
+  }
+  const int64_t per_block = std::max({int64_t{1}, elements_per_block / 2 / elements, divide_up(pairs, int64_t{1} << 30)});
+  Parameters& p = parameters();
+  p.add(results);
+  if (positions) p.add(positions);
+  add_operands(p, fused);
+  p.add(pairs);
+  p.add(per_block);
+  p.add(part.chunks);
+  p.add(part.first_chunk);
+  p.add(length);
+  LaunchShape shape;
+  if (group.for_cuda) {
+    shape.grid[0] = static_cast<uint32_t>(std::min(pairs, int64_t{1} << 20));
+    shape.block[0] = 256;
+  } else {
+    shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
+  }
+  function.launch(shape, p.pointers(), device.current_stream());
+}
+
+}  // namespace kasoku

@@ -1,0 +1,211 @@
+#include "kasoku/array/shape.h"
+
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/base/error.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+Shape known_shape(const Array& array, Shape shape) {
+  const auto unknown = std::find(shape.begin(), shape.end(), -1);
+  int64_t known = 1;
+  for (int64_t length : shape)
+    if (length != -1) known *= length;
+  const Error mismatch(ErrorKind::value, "cannot reshape array of size " + std::to_string(array.size()) + " into shape " + str(shape));
+  if (unknown != shape.end()) {
+    if (std::count(shape.begin(), shape.end(), -1) > 1) throw Error(ErrorKind::value, "can only specify one unknown dimension");
+    if (known == 0 || array.size() % known != 0) throw mismatch;
+    *unknown = array.size() / known;
+    return shape;
+  }
+  if (known != array.size() || std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; })) throw mismatch;
+  return shape;
+}
+
+/// Strides of the same elements in another shape, if there are any.
+std::optional<Strides> strides_in(const View& view, const Shape& shape) {
+  Strides result(shape.size());
+  // Groups of axes with equal products, from the front, axes of length 1 left out.
+  std::vector<size_t> old;
+  for (size_t d = 0; d < view.shape.size(); ++d)
+    if (view.shape[d] != 1) old.push_back(d);
+  size_t i = 0, j = 0;
+  while (i < old.size() && j < shape.size()) {
+    size_t i_end = i + 1, j_end = j + 1;
+    int64_t a = view.shape[old[i]], b = shape[j];
+    while (a != b) {
+      if (a < b) a *= view.shape[old[i_end++]];
+      else b *= shape[j_end++];
+    }
+    for (size_t k = i; k + 1 < i_end; ++k)
+      if (view.strides[old[k]] != view.strides[old[k + 1]] * view.shape[old[k + 1]]) return std::nullopt;
+    int64_t stride = view.strides[old[i_end - 1]];
+    for (size_t k = j_end; k-- > j;) {
+      result[k] = stride;
+      stride *= shape[k];
+    }
+    i = i_end;
+    j = j_end;
+  }
+  for (; j < shape.size(); ++j) result[j] = 0;  // trailing axes of length 1
+  return result;
+}
+
+std::vector<size_t> normal_axes(const std::vector<int64_t>& axes, int64_t ndim) {
+  std::vector<size_t> result;
+  for (int64_t axis : axes) {
+    const size_t d = normal_axis(axis, ndim);
+    if (std::count(result.begin(), result.end(), d)) throw Error(ErrorKind::value, "repeated axis");
+    result.push_back(d);
+  }
+  return result;
+}
+
+}  // namespace
+
+size_t normal_axis(int64_t axis, int64_t ndim) {
+  const int64_t d = axis < 0 ? axis + ndim : axis;
+  if (d < 0 || d >= ndim)
+    throw Error(ErrorKind::index, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(ndim));
+  return static_cast<size_t>(d);
+}
+
+Array reshape(const Array& array, Shape shape) {
+  shape = known_shape(array, std::move(shape));
+  const View view = array.input().view;
+  if (array.size() == 0 || array.is_contiguous())
+    return array.with_view({shape, contiguous_strides(shape, array.itemsize()), view.offset});
+  if (auto strides = strides_in(view, shape)) return array.with_view({shape, *strides, view.offset});
+  return reshape(copy(array), std::move(shape));
+}
+
+Array ravel(const Array& array) { return reshape(array, {array.size()}); }
+
+Array transpose(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+  const size_t ndim = static_cast<size_t>(array.ndim());
+  std::vector<size_t> order(ndim);
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  if (axes) {
+    order = normal_axes(*axes, array.ndim());
+    if (order.size() != ndim) throw Error(ErrorKind::value, "axes don't match array");
+  }
+  const View view = array.input().view;
+  View result{{}, {}, view.offset};
+  for (size_t d : order) {
+    result.shape.push_back(view.shape[d]);
+    result.strides.push_back(view.strides[d]);
+  }
+  return array.with_view(std::move(result));
+}
+
+Array swapaxes(const Array& array, int64_t a, int64_t b) {
+  View view = array.input().view;
+  const size_t i = normal_axis(a, array.ndim()), j = normal_axis(b, array.ndim());
+  std::swap(view.shape[i], view.shape[j]);
+  std::swap(view.strides[i], view.strides[j]);
+  return array.with_view(std::move(view));
+}
+
+Array moveaxis(const Array& array, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
+  const auto a = normal_axes(from, array.ndim()), b = normal_axes(to, array.ndim());
+  if (a.size() != b.size()) throw Error(ErrorKind::value, "`source` and `destination` arguments must have the same number of elements");
+  std::vector<int64_t> order;
+  for (size_t d = 0; d < static_cast<size_t>(array.ndim()); ++d)
+    if (!std::count(a.begin(), a.end(), d)) order.push_back(static_cast<int64_t>(d));
+  std::vector<size_t> by_place(a.size());
+  std::iota(by_place.begin(), by_place.end(), size_t{0});
+  std::sort(by_place.begin(), by_place.end(), [&](size_t x, size_t y) { return b[x] < b[y]; });
+  for (size_t k : by_place) order.insert(order.begin() + static_cast<long>(b[k]), static_cast<int64_t>(a[k]));
+  return transpose(array, order);
+}
+
+Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+  const View view = array.input().view;
+  std::vector<size_t> out;
+  if (axes) out = normal_axes(*axes, array.ndim());
+  View result{{}, {}, view.offset};
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    const bool wanted = axes ? std::count(out.begin(), out.end(), d) > 0 : view.shape[d] == 1;
+    if (wanted && view.shape[d] != 1)
+      throw Error(ErrorKind::value, "cannot select an axis to squeeze out which has size not equal to one");
+    if (wanted) continue;
+    result.shape.push_back(view.shape[d]);
+    result.strides.push_back(view.strides[d]);
+  }
+  return array.with_view(std::move(result));
+}
+
+Array expand_dims(const Array& array, const std::vector<int64_t>& axes) {
+  View view = array.input().view;
+  auto places = normal_axes(axes, array.ndim() + static_cast<int64_t>(axes.size()));
+  std::sort(places.begin(), places.end());
+  for (size_t d : places) {
+    view.shape.insert(view.shape.begin() + static_cast<long>(d), 1);
+    view.strides.insert(view.strides.begin() + static_cast<long>(d), 0);
+  }
+  return array.with_view(std::move(view));
+}
+
+Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+  View view = array.input().view;
+  std::vector<size_t> turned(view.shape.size());
+  std::iota(turned.begin(), turned.end(), size_t{0});
+  if (axes) turned = normal_axes(*axes, array.ndim());
+  for (size_t d : turned) {
+    if (view.shape[d] > 0) view.offset += (view.shape[d] - 1) * view.strides[d];
+    view.strides[d] = -view.strides[d];
+  }
+  return array.with_view(std::move(view));
+}
+
+Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, std::optional<Dtype> dtype) {
+  if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to concatenate");
+  std::vector<Array> parts(arrays.begin(), arrays.end());
+  if (!axis)
+    for (Array& part : parts) part = ravel(part);
+  if (parts[0].ndim() == 0) throw Error(ErrorKind::value, "zero-dimensional arrays cannot be concatenated");
+  const size_t d = normal_axis(axis.value_or(0), parts[0].ndim());
+  Shape shape = parts[0].shape();
+  Dtype common = parts[0].dtype();
+  shape[d] = 0;
+  for (const Array& part : parts) {
+    Shape other = part.shape();
+    if (other.size() == shape.size()) {
+      shape[d] += other[d];
+      other[d] = shape[d];
+    }
+    if (other != shape)
+      throw Error(ErrorKind::value, "all the input array dimensions except for the concatenation axis must match exactly")
+          .why("shapes " + str(parts[0].shape()) + " and " + str(part.shape()) + " along axis " + std::to_string(d));
+    common = promote(common, part.dtype());
+  }
+  Array result = Array::empty(shape, dtype.value_or(common), parts[0].device());
+  bool is_eager = false;
+  View view{shape, result.strides(), 0};
+  for (const Array& part : parts) {
+    view.shape[d] = part.shape()[d];
+    result.with_view(view).assign(part);
+    view.offset += part.shape()[d] * view.strides[d];
+    is_eager |= part.is_eager();
+  }
+  result.set_eager(is_eager);
+  return result;
+}
+
+Array stack(std::span<const Array> arrays, int64_t axis) {
+  if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to stack");
+  std::vector<Array> parts;
+  for (const Array& array : arrays) {
+    if (array.shape() != arrays[0].shape()) throw Error(ErrorKind::value, "all input arrays must have the same shape");
+    parts.push_back(expand_dims(array, {axis}));
+  }
+  return concatenate(parts, axis);
+}
+
+}  // namespace kasoku

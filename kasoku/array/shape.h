@@ -1,0 +1,32 @@
+/// \file kasoku/array/shape.h
+/// Views of other shapes, and arrays put together. Axes count from the end when
+/// negative.
+#pragma once
+
+#include "kasoku/array/array.h"
+
+#include <optional>
+#include <span>
+
+namespace kasoku {
+
+/// One length may be -1. A view where the strides allow it, else a copy.
+Array reshape(const Array& array, Shape shape);
+Array ravel(const Array& array);
+/// No axes: reversed.
+Array transpose(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+Array swapaxes(const Array& array, int64_t a, int64_t b);
+Array moveaxis(const Array& array, const std::vector<int64_t>& from, const std::vector<int64_t>& to);
+/// No axes: all of length 1.
+Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+Array expand_dims(const Array& array, const std::vector<int64_t>& axes);
+Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+
+Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis,
+                  std::optional<Dtype> dtype = std::nullopt);
+Array stack(std::span<const Array> arrays, int64_t axis);
+
+/// 0 <= axis < ndim, or an error.
+size_t normal_axis(int64_t axis, int64_t ndim);
+
+}  // namespace kasoku
