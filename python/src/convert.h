@@ -4,6 +4,7 @@
 
 #include "bindings.h"
 #include "kasoku/array/array.h"
+#include "kasoku/array/elementwise.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/scalar.h"
 
@@ -24,12 +25,6 @@ Device& device_from(nb::handle object);
 Shape shape_from(nb::handle object);
 nb::tuple tuple_from(const Shape& shape);
 
-/// An operand of an operation: an Array, or a Python number that adapts.
-struct Operand {
-  std::optional<Array> array;
-  Scalar scalar;
-  Weak weak = Weak::none;  ///< none for arrays
-};
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
