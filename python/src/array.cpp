@@ -1,16 +1,25 @@
 /// \file array.cpp
-/// ks.Array: what NumPy's ndarray has. Operators are bound in ops.cpp.
-#include "convert.h"
+/// ks.Array: what NumPy's ndarray has. Operators are bound in ops.cpp, reductions in
+/// reduce.cpp, the protocols of other libraries in interop.cpp.
+#include "arguments.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
+#include <limits>
+
+#include <string>
+
 namespace kasoku {
 
 namespace {
+
+using namespace nb::literals;
 
 Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool copy_data) {
   const std::optional<Dtype> wanted = optional_dtype(dtype);
@@ -24,19 +33,50 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool co
     if (wanted && *wanted != array.dtype()) return astype(array, *wanted);
     return copy_data ? copy(array) : array;
   }
+  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && nb::isinstance<Array>(object[0])) {
+    const Array stacked = stack(arrays_from(object), 0);
+    return wanted ? astype(stacked, *wanted) : stacked;
+  }
   return import_host(object, wanted, device_from(device), copy_data);
 }
 
-nb::object as_host(const Array& array, nb::handle dtype, nb::handle copy) {
-  const bool may_share = !copy.is_none() && !nb::cast<bool>(copy);
-  nb::object host = may_share ? numpy_view(array) : to_numpy(array);
-  return dtype.is_none() ? host : host.attr("astype")(dtype, nb::arg("copy") = false);
+bool truth(const Array& x) {
+  if (x.size() > 1)
+    throw Error(ErrorKind::value, "The truth value of an array with more than one element is ambiguous").fix("x.any() or x.all()");
+  if (x.size() == 0) throw Error(ErrorKind::value, "The truth value of an empty array is ambiguous").fix("x.size > 0");
+  return nb::cast<bool>(nb::bool_(item_of(x)));
+}
+
+nb::object index_of(const Array& x) {
+  if (!is_integer(x.dtype()) || x.ndim() != 0) throw Error(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
+  return item_of(x);
+}
+
+Array get(const Array& x, nb::handle key) {
+  const std::vector<Index> index = index_from(key, x.device());
+  nb::gil_scoped_release release;
+  return get_item(x, index);
+}
+
+void set(const Array& x, nb::handle key, nb::handle value) {
+  const std::vector<Index> index = index_from(key, x.device());
+  std::optional<Operand> operand = operand_from(value, x.device());
+  if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
+  nb::gil_scoped_release release;
+  set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device()));
+}
+
+nb::object item(const Array& x, const nb::args& at) {
+  if (at.size() == 0) return item_of(x);
+  if (at.size() > 1) return item_of(get(x, at));
+  if (nb::isinstance<nb::tuple>(at[0])) return item_of(get(x, at[0]));
+  return item_of(get(ravel(x), at[0]));
 }
 
 }  // namespace
 
 void bind_array(nb::module_& m) {
-  nb::class_<Array>(m, "Array", "An n-dimensional array on a device, with NumPy's semantics.")
+  nb::class_<Array>(m, "Array", nb::dynamic_attr(), nb::is_weak_referenceable(), "An n-dimensional array on a device, with NumPy's semantics.")
       .def_prop_ro("shape", [](const Array& x) { return tuple_from(x.shape()); })
       .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
       .def_prop_ro("ndim", &Array::ndim)
@@ -44,28 +84,124 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("itemsize", &Array::itemsize)
       .def_prop_ro("nbytes", &Array::nbytes)
       .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); })
+      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); })
+      .def_prop_ro("T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
+      .def_prop_ro("mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
+      .def_prop_ro("real", [](const Array& x) { return x; })
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
+      .def_prop_ro("ptr", [](const Array& x) {
+        nb::gil_scoped_release release;
+        return reinterpret_cast<uintptr_t>(x.data());
+      }, "Address of the first element.")
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
-      .def("__array__", &as_host, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
-      .def("item", &item_of, "The only element, as a Python number.")
+      .def("get", &to_numpy, "The values in a new NumPy array.")
+      .def("item", &item, "The only element, or the one at a position, as a Python number.")
       .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); })
-      .def("__repr__",
-           [](const Array& x) { return nb::str(nb::repr(to_numpy(x))); })
+      .def("tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); })
+      .def("copy", [](const Array& x) { return copy(x); }, no_gil())
+      .def("astype", [](const Array& x, nb::handle dtype, bool copy) {
+        const Dtype wanted = dtype_from(dtype);
+        if (!copy && wanted == x.dtype()) return x;
+        nb::gil_scoped_release release;
+        return astype(x, wanted);
+      }, "dtype"_a, "copy"_a = true)
+      .def("to_device", [](const Array& x, nb::handle device) {
+        Device& to = device_from(device);
+        nb::gil_scoped_release release;
+        return to_device(x, to);
+      }, "device"_a, "The array on a device; itself if it is there.")
+      .def("eval", [](nb::object self) {
+        const Array& x = nb::cast<Array&>(self);
+        nb::gil_scoped_release release;
+        x.data_for_read();
+        return self;
+      }, "Computes the values if they are pending.")
+      .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); })
+      .def("ravel", [](const Array& x) { return ravel(x); })
+      .def("flatten", [](const Array& x) { return copy(ravel(x)); })
+      .def("transpose", [](const Array& x, nb::args axes) {
+        if (axes.size() == 0 || axes[0].is_none()) return transpose(x);
+        return transpose(x, shape_from_args(axes));
+      })
+      .def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); })
+      .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none())
+      .def("fill", [](const Array& x, nb::handle value) {
+        const Scalar number = scalar_from(value);
+        nb::gil_scoped_release release;
+        x.assign(full(x.shape(), number, x.dtype(), x.device()));
+      })
+      .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none())
+      .def("dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); })
+      .def("conj", [m](nb::object self) { return m.attr("conjugate")(self); })
+      .def("take", [m](nb::object self, nb::handle at, nb::handle axis) { return m.attr("take")(self, at, axis); }, "indices"_a, "axis"_a = nb::none())
+      .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); })
+      .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0)
+      .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())
+      .def("__getitem__", &get)
+      .def("__setitem__", &set)
+      .def("__len__", [](const Array& x) {
+        if (x.ndim() == 0) throw Error(ErrorKind::type, "len() of unsized object");
+        return x.shape()[0];
+      })
+      .def("__iter__", [](nb::object self) {
+        const Array& x = nb::cast<Array&>(self);
+        if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
+        nb::list rows;
+        for (int64_t i = 0; i < x.shape()[0]; ++i) rows.append(self[nb::int_(i)]);
+        return nb::iter(rows);
+      })
+      .def("__contains__", [](const Array& x, nb::handle value) {
+        std::optional<Operand> y = operand_from(value, x.device());
+        if (!y) return false;
+        return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
+      })
+      .def("__bool__", &truth)
+      .def("__int__", [](const Array& x) { return nb::object(nb::int_(item_of(x))); })
+      .def("__float__", [](const Array& x) { return nb::object(nb::float_(item_of(x))); })
+      .def("__complex__", [](const Array& x) {
+        const Scalar s = scalar_from(item_of(x));
+        return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
+      })
+      .def("__index__", &index_of)
+      .def("__hash__", [](nb::handle) -> int64_t { throw Error(ErrorKind::type, "unhashable type: 'Array'"); })
+      .def("__copy__", [](const Array& x) { return copy(x); })
+      .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
+      .def("__format__", [](const Array& x, nb::handle spec) {
+        nb::object value = x.ndim() == 0 ? item_of(x) : to_numpy(x);
+        return value.attr("__format__")(spec);
+      })
+      .def("__repr__", [](const Array& x) { return nb::str(nb::repr(to_numpy(x))); })
       .def("__str__", [](const Array& x) { return nb::str(to_numpy(x)); });
-  m.def(
-      "array",
-      [](nb::handle x, nb::handle dtype, nb::handle device) {
-        return make_array(x, dtype, device, true);
-      },
-      nb::arg("object"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
-      "A new array with a copy of the values.");
-  m.def(
-      "asarray",
-      [](nb::handle x, nb::handle dtype, nb::handle device) {
-        return make_array(x, dtype, device, false);
-      },
-      nb::arg("object"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
-      "An array of the values; on a cpu it shows a NumPy array's memory.");
+  m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, true); },
+        "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
+  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },
+        "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
+  m.def("_set_eager", [](const Array& x, bool value) { x.set_eager(value); }, "x"_a, "value"_a, "Results of operations on it run at their place.");
+  m.def("round", [](nb::handle object, int decimals) {
+    const Array x = array_from(object, default_device());
+    nb::gil_scoped_release release;
+    if (!is_floating(x.dtype())) {
+      if (decimals >= 0) return x;
+      const double unit = std::pow(10.0, -decimals);
+      return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
+    }
+    if (decimals == 0) return apply(Op::rint, {x});
+    const double unit = std::pow(10.0, std::abs(decimals));
+    if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
+    return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
+  }, "x"_a, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.");
+  m.attr("around") = m.attr("round");
+  m.attr("newaxis") = nb::none();
+  m.attr("pi") = 3.141592653589793;
+  m.attr("e") = 2.718281828459045;
+  m.attr("inf") = std::numeric_limits<double>::infinity();
+  m.attr("nan") = std::numeric_limits<double>::quiet_NaN();
+  for (size_t i = 0; i < std::size(dtype_table); ++i) {
+    const DtypeInfo& row = dtype_table[i];
+    if (row.kind == DtypeKind::opaque) continue;
+    const std::string name = row.kind == DtypeKind::boolean ? "bool_" : std::string(row.name);
+    m.attr(name.c_str()) = row.code.empty() ? nb::object(nb::str(row.name.data(), row.name.size())) : nb::object(numpy().attr(name.c_str()));
+  }
 }
 
 }  // namespace kasoku

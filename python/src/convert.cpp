@@ -1,5 +1,6 @@
 #include "convert.h"
 
+#include "device.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -77,8 +78,7 @@ nb::object numpy_dtype(Dtype dtype) {
 }
 
 Device& device_from(nb::handle object) {
-  if (!object.is_valid() || object.is_none()) return default_device();
-  return device(nb::cast<std::string>(nb::str(object)));
+  return object.is_valid() ? to_device(object) : default_device();
 }
 
 Shape shape_from(nb::handle object) {
@@ -136,6 +136,13 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
   if (object.is_none() || nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
       nb::isinstance<nb::dict>(object))
     return std::nullopt;
+  if (PyLong_Check(p)) {  // numpy bools and ints are none; int subclasses (enums) are
+    operand.weak = Weak::integer;
+    const long long value = PyLong_AsLongLong(p);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    operand.scalar = Scalar::of(int64_t{value});
+    return operand;
+  }
   if (PyObject_CheckBuffer(p) || nb::hasattr(object, "__array__") ||
       nb::isinstance<nb::sequence>(object)) {
     operand.array = import_host(object, std::nullopt, device, true);

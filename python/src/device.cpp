@@ -2,6 +2,7 @@
 /// Devices, the default one, and waiting for them.
 #include "device.h"
 
+#include "kasoku/array/graph.h"
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -103,7 +104,10 @@ void bind_device(nb::module_& m) {
       .def_prop_ro("properties", properties, "Name, architecture, limits, as a dict.")
       .def_prop_ro("memory", memory,
                    "Bytes: free and total of the device, used and cached by kasoku.")
-      .def("synchronize", &Device::synchronize, no_gil(), "Waits for all work on this device.")
+      .def("synchronize", [](Device& d) {
+        run_pending(&d);
+        d.synchronize();
+      }, no_gil(), "Runs what is pending and waits for all work on this device.")
       .def("trim", &Device::trim, no_gil(), "Gives memory that is kept for reuse back.")
       .def("__str__", &Device::str)
       .def("__repr__", [](Device& d) { return "kasoku.Device('" + d.str() + "')"; })
@@ -125,10 +129,12 @@ void bind_device(nb::module_& m) {
     if (!of.is_none()) {
       Device& d = to_device(of);
       nb::gil_scoped_release released;
+      run_pending(&d);
       d.synchronize();
       return;
     }
     nb::gil_scoped_release released;
+    run_pending();
     for (Device* d : devices()) d->synchronize();
   }, "device"_a = nb::none(), "Waits for all work of a device; of all devices if none is given.");
 

@@ -1,0 +1,104 @@
+#include "arguments.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+int64_t as_int(nb::handle object) {
+  nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  if (!index) throw nb::python_error();
+  const long long value = PyLong_AsLongLong(index.ptr());
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+std::optional<int64_t> optional_int(nb::handle object) {
+  if (object.is_none()) return std::nullopt;
+  return as_int(object);
+}
+
+Index one_index(nb::handle key, Device& device) {
+  Index x;
+  if (key.is_none()) {
+    x.kind = Index::newaxis;
+  } else if (key.ptr() == Py_Ellipsis) {
+    x.kind = Index::ellipsis;
+  } else if (PySlice_Check(key.ptr())) {
+    x.kind = Index::slice;
+    x.start = optional_int(key.attr("start"));
+    x.stop = optional_int(key.attr("stop"));
+    x.step = optional_int(key.attr("step")).value_or(1);
+  } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
+             (nb::hasattr(key, "ndim") && nb::cast<int>(key.attr("ndim")) > 0)) {
+    x.kind = Index::array;
+    if (nb::isinstance<nb::list>(key) && nb::len(key) == 0) x.array_value = Array::empty({0}, Dtype::int64, device);
+    else x.array_value = array_from(key, device);
+    if (nb::isinstance<Array>(key) && x.array_value->ndim() == 0 && is_integer(x.array_value->dtype())) {
+      x.kind = Index::number;
+      x.number_value = nb::cast<int64_t>(item_of(*x.array_value));
+      x.array_value.reset();
+    }
+  } else {
+    x.number_value = as_int(key);
+  }
+  return x;
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> axes_from(nb::handle axis) {
+  if (axis.is_none()) return std::nullopt;
+  if (PyIndex_Check(axis.ptr())) return std::vector<int64_t>{as_int(axis)};
+  std::vector<int64_t> axes;
+  for (nb::handle one : nb::iter(axis)) axes.push_back(as_int(one));
+  return axes;
+}
+
+Shape shape_from_args(const nb::args& args) {
+  return args.size() == 1 && !PyIndex_Check(args[0].ptr()) ? shape_from(args[0]) : shape_from(args);
+}
+
+std::vector<Index> index_from(nb::handle key, Device& device) {
+  std::vector<Index> result;
+  if (nb::isinstance<nb::tuple>(key)) {
+    for (nb::handle one : nb::borrow<nb::tuple>(key)) result.push_back(one_index(one, device));
+  } else {
+    result.push_back(one_index(key, device));
+  }
+  return result;
+}
+
+std::vector<Array> arrays_from(nb::handle sequence) {
+  std::vector<Array> result;
+  Device* device = nullptr;
+  for (nb::handle one : nb::iter(sequence))
+    if (nb::isinstance<Array>(one)) device = &nb::cast<Array&>(one).device();
+  for (nb::handle one : nb::iter(sequence)) result.push_back(array_from(one, device ? *device : default_device()));
+  return result;
+}
+
+Scalar scalar_from(nb::handle object) {
+  if (nb::isinstance<Array>(object)) return scalar_from(item_of(nb::cast<Array&>(object)));
+  if (nb::hasattr(object, "item") && !PyFloat_CheckExact(object.ptr())) return scalar_from(nb::object(object.attr("item")()));
+  PyObject* p = object.ptr();
+  if (PyBool_Check(p)) return Scalar::of(p == Py_True);
+  if (PyLong_Check(p)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (!overflow) return Scalar::of(int64_t{value});
+    const unsigned long long large = PyLong_AsUnsignedLongLong(p);
+    if (PyErr_Occurred()) throw nb::python_error();
+    return Scalar::of(uint64_t{large});
+  }
+  if (PyComplex_Check(p)) return Scalar::of(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
+  const double value = PyFloat_AsDouble(p);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return Scalar::of(value);
+}
+
+}  // namespace kasoku

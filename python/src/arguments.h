@@ -1,0 +1,26 @@
+/// \file python/src/arguments.h
+/// Arguments that many array functions share.
+#pragma once
+
+#include "convert.h"
+#include "kasoku/array/indexing.h"
+#include "kasoku/array/reduce.h"
+
+namespace kasoku {
+
+/// None, an int or a tuple of ints.
+std::optional<std::vector<int64_t>> axes_from(nb::handle axis);
+/// shape, or *shape as methods take it.
+Shape shape_from_args(const nb::args& args);
+/// What stands between the brackets of x[...].
+std::vector<Index> index_from(nb::handle key, Device& device);
+std::vector<Array> arrays_from(nb::handle sequence);
+Scalar scalar_from(nb::handle object);
+
+/// Adds a function or a method to a class that is bound already.
+template <class F, class... Extra>
+void add_method(nb::handle cls, const char* name, F&& f, const Extra&... extra) {
+  nb::cpp_function_def(std::forward<F>(f), nb::scope(cls), nb::name(name), nb::is_method(), extra...);
+}
+
+}  // namespace kasoku

@@ -1,0 +1,187 @@
+/// \file creation.cpp
+/// New arrays, arrays put together, and functions that give views.
+#include "arguments.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/plan.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+
+/// The block of `with ks.eager():`; the call alone sets the process.
+struct Eager {
+  bool value, before;
+  std::vector<std::unique_ptr<EagerScope>> scopes;
+};
+
+Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
+  nb::gil_scoped_release release;
+  return full(shape, value, dtype, device);
+}
+
+Dtype natural_dtype(const Scalar& value) {
+  switch (value.kind) {
+    case DtypeKind::boolean: return Dtype::bool_;
+    case DtypeKind::signed_: return Dtype::int64;
+    case DtypeKind::unsigned_: return Dtype::uint64;
+    case DtypeKind::complex_: return Dtype::complex128;
+    default: return Dtype::float64;
+  }
+}
+
+Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
+  Scalar from = scalar_from(stop.is_none() ? nb::int_(0) : nb::borrow(start));
+  const Scalar to = scalar_from(stop.is_none() ? start : stop);
+  const Scalar by = step.is_none() ? Scalar::of(1) : scalar_from(step);
+  const bool is_float = from.kind == DtypeKind::floating || to.kind == DtypeKind::floating || by.kind == DtypeKind::floating;
+  const Dtype wanted = optional_dtype(dtype).value_or(is_float ? Dtype::float64 : Dtype::int64);
+  if (by.as_double() == 0) throw Error(ErrorKind::value, "arange: the step must not be 0");
+  int64_t n;
+  if (is_float) {
+    n = static_cast<int64_t>(std::ceil((to.as_double() - from.as_double()) / by.as_double()));
+    from = Scalar::of(from.as_double());
+  } else {
+    const __int128 span = static_cast<__int128>(to.as_int()) - from.as_int(), s = by.as_int();
+    n = static_cast<int64_t>(s > 0 ? (span + s - 1) / s : (span + s + 1) / s);
+    if ((s > 0) != (span > 0)) n = 0;
+  }
+  Device& where = device_from(device);
+  nb::gil_scoped_release release;
+  if (is_float && is_integer(wanted)) return astype(arange(from, by, n, Dtype::float64, where), wanted);
+  if (wanted == Dtype::bool_) return astype(arange(from, by, n, Dtype::int64, where), wanted);
+  return arange(from, by, n, wanted, where);
+}
+
+Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoint, nb::handle dtype, nb::handle device) {
+  if (num < 0) throw Error(ErrorKind::value, "Number of samples, " + std::to_string(num) + ", must be non-negative.");
+  const double a = scalar_from(start).as_double(), b = scalar_from(stop).as_double();
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  Device& where = device_from(device);
+  nb::gil_scoped_release release;
+  const int64_t steps = endpoint ? num - 1 : num;
+  const double step = steps > 0 ? (b - a) / static_cast<double>(steps) : 0;
+  Array x = arange(Scalar::of(a), Scalar::of(step), num, Dtype::float64, where);
+  if (endpoint && num > 1) {  // the last one exactly
+    x = copy(x);
+    x.with_view({{1}, {8}, 8 * (num - 1)}).assign(full({1}, Scalar::of(b), Dtype::float64, where));
+  }
+  if (is_integer(wanted)) x = apply(Op::floor, {x});
+  return wanted == Dtype::float64 ? x : astype(x, wanted);
+}
+
+Array make_eye(int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {
+  const int64_t m = columns.is_none() ? n : shape_from(columns).at(0);
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  Device& where = device_from(device);
+  nb::gil_scoped_release release;
+  const Array rows = arange(Scalar::of(k), Scalar::of(1), n, Dtype::int64, where);
+  const Array cols = arange(Scalar::of(0), Scalar::of(1), m, Dtype::int64, where);
+  return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
+}
+
+}  // namespace
+
+void bind_creation(nb::module_& m) {
+  const auto constant = [&m](const char* name, double value, const char* doc) {
+    m.def(name, [value](nb::handle shape, nb::handle dtype, nb::handle device) {
+      return filled(shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
+    }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), doc);
+    m.def((std::string(name) + "_like").c_str(), [value](nb::handle x, nb::handle dtype, nb::handle shape) {
+      const Array like = array_from(x, default_device());
+      return filled(shape.is_none() ? like.shape() : shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(like.dtype()), like.device());
+    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), doc);
+  };
+  constant("zeros", 0, "A new array of zeros.");
+  constant("ones", 1, "A new array of ones.");
+  m.def("empty", [](nb::handle shape, nb::handle dtype, nb::handle device) {
+    return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array whose values are not defined.");
+  m.def("empty_like", [](nb::handle x, nb::handle dtype, nb::handle shape) {
+    const Array like = array_from(x, default_device());
+    return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), like.device());
+  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "A new array whose values are not defined.");
+  m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
+    const Scalar number = scalar_from(value);
+    const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
+    return filled(shape_from(shape), number, optional_dtype(dtype).value_or(natural), device_from(device));
+  }, "shape"_a, "fill_value"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
+  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype) {
+    const Array like = array_from(x, default_device());
+    return filled(like.shape(), scalar_from(value), optional_dtype(dtype).value_or(like.dtype()), like.device());
+  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "A new array of one value.");
+  m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
+  m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
+  m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), "Ones on a diagonal.");
+  m.def("identity", [](int64_t n, nb::handle dtype) { return make_eye(n, nb::none(), 0, dtype, nb::none()); }, "n"_a, "dtype"_a = nb::none(), "The identity matrix.");
+
+  m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(), "A new array with the same values.");
+  m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
+    const std::vector<Array> parts = arrays_from(arrays);
+    const std::optional<Dtype> wanted = optional_dtype(dtype);
+    std::optional<int64_t> along;
+    if (!axis.is_none()) along = nb::cast<int64_t>(axis);
+    nb::gil_scoped_release release;
+    return concatenate(parts, along, wanted);
+  }, "arrays"_a, "axis"_a = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis.");
+  m.attr("concat") = m.attr("concatenate");
+  m.def("stack", [](nb::handle arrays, int64_t axis) {
+    const std::vector<Array> parts = arrays_from(arrays);
+    nb::gil_scoped_release release;
+    return stack(parts, axis);
+  }, "arrays"_a, "axis"_a = 0, "Arrays in a row along a new axis.");
+  m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "A read-only view stretched to a shape.");
+  const auto view = [&m](const char* name, auto f, const char* doc) {
+    m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, "axis"_a = nb::none(), doc);
+  };
+  view("transpose", [](const Array& x, const auto& axes) { return transpose(x, axes); }, "A view with the axes in another order.");
+  view("squeeze", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, "A view without axes of length 1.");
+  view("flip", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
+  m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a, "A view with the axes in another order.");
+  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a, "A view with new axes of length 1.");
+  m.def("reshape", [](nb::handle x, nb::handle shape) { return reshape(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "The same elements in another shape.");
+  m.def("ravel", [](nb::handle x) { return ravel(array_from(x, default_device())); }, "x"_a, "The elements in a row.");
+  m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, "A view with two axes swapped.");
+  m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, "A view with axes moved.");
+  m.def("take", [](const Array& x, nb::handle at, nb::handle axis) {
+    std::optional<int64_t> along;
+    if (!axis.is_none()) along = nb::cast<int64_t>(axis);
+    return take(x, array_from(at, x.device()), along);
+  }, "x"_a, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis.");
+  m.def("nonzero", [](const Array& x) {
+    nb::list axes;
+    for (Array& along : nonzero(x)) axes.append(nb::cast(std::move(along)));
+    return nb::tuple(axes);
+  }, "x"_a, "Indices of the elements that are not 0, one array per axis.");
+
+  m.def("eval", [](nb::args arrays) {
+    for (nb::handle object : arrays) {
+      const Array& x = nb::cast<Array&>(object);
+      nb::gil_scoped_release release;
+      x.data_for_read();
+    }
+  }, "arrays"_a, "Computes the arrays if they are pending.");
+  nb::class_<Eager>(m, "_Eager")
+      .def("__enter__", [](Eager& self) {
+        set_eager(self.before);
+        self.scopes.push_back(std::make_unique<EagerScope>(self.value));
+      })
+      .def("__exit__", [](Eager& self, nb::args) { self.scopes.pop_back(); });
+  m.def("eager", [](bool value) {
+    const bool before = is_eager();
+    set_eager(value);
+    return new Eager{value, before, {}};
+  }, "value"_a = true, nb::rv_policy::take_ownership,
+  "eager() runs every array statement at its place from now on, eager(False) no longer;\n"
+  "`with eager():` does so in the block, for this thread.");
+}
+
+}  // namespace kasoku

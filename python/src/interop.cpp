@@ -1,0 +1,174 @@
+/// \file interop.cpp
+/// The protocols by which arrays go to and come from other libraries.
+#include "arguments.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/stream.h"
+
+#include <nanobind/ndarray.h>
+
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+
+nb::object as_host(const Array& x, nb::handle dtype, nb::handle copy) {
+  const bool may_share = !copy.is_none() && !nb::cast<bool>(copy);
+  nb::object host = may_share ? numpy_view(x) : to_numpy(x);
+  return dtype.is_none() ? host : host.attr("astype")(dtype, "copy"_a = false);
+}
+
+/// NumPy's functions on our arrays: the operation of the same name, on our device.
+nb::object array_ufunc(nb::handle self, nb::handle ufunc, nb::str method, nb::args inputs, nb::kwargs kwargs) {
+  const std::string name = nb::cast<std::string>(ufunc.attr("__name__")), how = nb::cast<std::string>(method);
+  nb::module_ core = nb::module_::import_("kasoku._core");
+  const auto op = op_from_name(name);
+  if (how == "__call__" && (op || name == "matmul")) {
+    nb::kwargs rest;
+    for (auto [key, value] : kwargs) {
+      const std::string k = nb::cast<std::string>(key);
+      if (k == "out") {
+        nb::object out = nb::borrow<nb::tuple>(value)[0];
+        if (!nb::isinstance<Array>(out)) {  // into a NumPy array: copy there
+          nb::object result = core.attr(name.c_str())(*inputs);
+          numpy().attr("copyto")(out, to_numpy(nb::cast<Array&>(result)), "casting"_a = "same_kind");
+          return out;
+        }
+        rest["out"] = out;
+      } else if (k == "dtype") {
+        rest["dtype"] = value;
+      } else {
+        return nb::borrow(Py_NotImplemented);
+      }
+    }
+    return core.attr(name.c_str())(*inputs, **rest);
+  }
+  const char* reduction = name == "add" ? "sum" : name == "multiply" ? "prod" : name == "maximum" ? "max" : name == "minimum" ? "min" : name == "logical_or" ? "any" : name == "logical_and" ? "all" : nullptr;
+  if (how == "reduce" && reduction) {
+    nb::object axis = kwargs.contains("axis") ? nb::object(kwargs["axis"]) : nb::object(nb::int_(0));
+    const bool keepdims = kwargs.contains("keepdims") && nb::cast<bool>(kwargs["keepdims"]);
+    nb::object dtype = kwargs.contains("dtype") ? nb::object(kwargs["dtype"]) : nb::none();
+    return inputs[0].attr(reduction)("axis"_a = axis, "dtype"_a = dtype, "keepdims"_a = keepdims);
+  }
+  return nb::borrow(Py_NotImplemented);
+}
+
+/// numpy.f(our array): our function of that name.
+nb::object array_function(nb::handle self, nb::handle function, nb::handle types, nb::handle args, nb::handle kwargs) {
+  nb::module_ core = nb::module_::import_("kasoku._core");
+  const std::string name = nb::cast<std::string>(function.attr("__name__"));
+  const std::string module = nb::cast<std::string>(nb::str(function.attr("__module__")));
+  if (module == "numpy" && name[0] != '_' && nb::hasattr(core, name.c_str()))
+    return core.attr(name.c_str())(*nb::borrow<nb::tuple>(args), **nb::borrow<nb::kwargs>(kwargs));
+  return nb::borrow(Py_NotImplemented);
+}
+
+nb::dict cuda_interface(const Array& x) {
+  if (x.device().kind != DeviceKind::cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on the cpu");
+  void* first;
+  {
+    nb::gil_scoped_release release;
+    first = x.data();
+  }
+  x.buffer()->is_shared = true;
+  nb::dict result;
+  result["shape"] = tuple_from(x.shape());
+  result["typestr"] = numpy_dtype(x.dtype()).attr("str");
+  result["data"] = nb::make_tuple(reinterpret_cast<uintptr_t>(first), x.is_read_only());
+  result["strides"] = x.is_contiguous() ? nb::none() : nb::object(tuple_from(x.strides()));
+  result["version"] = 3;
+  const uintptr_t stream = x.device().current_stream().handle();
+  result["stream"] = stream ? nb::object(nb::int_(stream)) : nb::object(nb::int_(1));
+  return result;
+}
+
+/// Somebody's DLPack: without a copy where the device is one of ours.
+Array from_dlpack(nb::handle object, nb::handle copy_data) {
+  nb::ndarray<nb::ro> source = nb::cast<nb::ndarray<nb::ro>>(object);
+  const bool on_cuda = source.device_type() == nb::device::cuda::value;
+  if (!on_cuda && source.device_type() != nb::device::cpu::value) throw Error(ErrorKind::unsupported, "from_dlpack: memory of that device cannot be read");
+  Device& where = device(on_cuda ? "cuda:" + std::to_string(source.device_id()) : "cpu");
+  const auto type = source.dtype();
+  std::optional<Dtype> dtype;
+  for (size_t i = 0; i < std::size(dtype_table); ++i) {
+    const DtypeInfo& row = dtype_table[i];
+    using Code = nb::dlpack::dtype_code;
+    const Code code = row.kind == DtypeKind::boolean ? Code::Bool : row.kind == DtypeKind::signed_ ? Code::Int : row.kind == DtypeKind::unsigned_ ? Code::UInt
+                      : row.kind == DtypeKind::complex_ ? Code::Complex : static_cast<Dtype>(i) == Dtype::bfloat16 ? Code::Bfloat : Code::Float;
+    if (row.kind != DtypeKind::opaque && static_cast<uint8_t>(code) == type.code && type.bits == 8 * row.size && type.lanes == 1) dtype = static_cast<Dtype>(i);
+  }
+  if (!dtype) throw Error(ErrorKind::type, "from_dlpack: no kasoku array can hold that dtype");
+  const int64_t itemsize = static_cast<int64_t>(info(*dtype).size);
+  Shape shape;
+  Strides strides;
+  int64_t low = 0, high = itemsize;
+  for (size_t d = 0; d < source.ndim(); ++d) {
+    shape.push_back(static_cast<int64_t>(source.shape(d)));
+    strides.push_back(source.stride(d) * itemsize);
+    (strides[d] < 0 ? low : high) += shape[d] ? strides[d] * (shape[d] - 1) : 0;
+  }
+  auto owner = std::shared_ptr<nb::ndarray<nb::ro>>(new nb::ndarray<nb::ro>(source), [](auto* p) {
+    nb::gil_scoped_acquire gil;
+    delete p;
+  });
+  char* first = static_cast<char*>(const_cast<void*>(source.data()));
+  auto buffer = Buffer::adopt(where, first + low, static_cast<size_t>(high - low), owner, false);
+  const Array result = Array::view(std::move(buffer), -low, shape, strides, *dtype);
+  return !copy_data.is_none() && nb::cast<bool>(copy_data) ? copy(result) : result;
+}
+
+nb::object dlpack(nb::object self, nb::kwargs kwargs) {
+  const Array& x = nb::cast<Array&>(self);
+  if (x.device().kind == DeviceKind::cpu) return numpy_view(x).attr("__dlpack__")(**kwargs);
+  void* first;
+  {
+    nb::gil_scoped_release release;
+    first = x.data();
+    x.device().current_stream().synchronize();
+  }
+  auto* keep = new std::shared_ptr<Buffer>(x.buffer());
+  (*keep)->is_shared = true;
+  nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(p); });
+  std::vector<size_t> shape(x.shape().begin(), x.shape().end());
+  std::vector<int64_t> strides;
+  for (int64_t stride : x.strides()) strides.push_back(stride / static_cast<int64_t>(x.itemsize()));
+  const DtypeInfo& row = info(x.dtype());
+  using Code = nb::dlpack::dtype_code;
+  nb::dlpack::dtype type{};
+  type.code = static_cast<uint8_t>(row.kind == DtypeKind::boolean ? Code::Bool : row.kind == DtypeKind::signed_ ? Code::Int : row.kind == DtypeKind::unsigned_ ? Code::UInt
+                                   : row.kind == DtypeKind::complex_ ? Code::Complex : x.dtype() == Dtype::bfloat16 ? Code::Bfloat : Code::Float);
+  type.bits = static_cast<uint8_t>(8 * row.size);
+  type.lanes = 1;
+  return nb::cast(nb::ndarray<>(first, shape.size(), shape.data(), owner, strides.data(), type, nb::device::cuda::value, x.device().index)).attr("__dlpack__")();
+}
+
+}  // namespace
+
+void bind_interop(nb::module_& m) {
+  nb::object cls = m.attr("Array");
+  add_method(cls, "__array__", &as_host, "dtype"_a = nb::none(), "copy"_a = nb::none());
+  add_method(cls, "__array_ufunc__", &array_ufunc);
+  add_method(cls, "__array_function__", &array_function);
+  add_method(cls, "__array_namespace__", [](nb::handle, nb::handle) { return nb::module_::import_("kasoku"); }, "api_version"_a = nb::none());
+  add_method(cls, "__dlpack__", &dlpack);
+  add_method(cls, "__dlpack_device__", [](const Array& x) {
+    return x.device().kind == DeviceKind::cuda ? nb::make_tuple(2, x.device().index) : nb::make_tuple(1, 0);
+  });
+  nb::object property = nb::module_::import_("builtins").attr("property");
+  cls.attr("__cuda_array_interface__") = property(nb::cpp_function(&cuda_interface));
+  add_method(cls, "__reduce__", [](const Array& x) {
+    nb::object rebuild = nb::module_::import_("kasoku._core").attr("array");
+    return nb::make_tuple(rebuild, nb::make_tuple(to_numpy(x), numpy_dtype(x.dtype()), nb::str(x.device().str().c_str())));
+  });
+  m.def("from_dlpack", &from_dlpack, "x"_a, "copy"_a = nb::none(), "An array that shows what another library's array shows.");
+  m.def("asnumpy", [](nb::handle x) -> nb::object {
+    return nb::isinstance<Array>(x) ? to_numpy(nb::cast<Array&>(x)) : nb::object(numpy().attr("asarray")(x));
+  }, "x"_a, "The values in a NumPy array.");
+  m.def("_numpy_view", &numpy_view, "x"_a, "A NumPy array that shows the same memory.");
+}
+
+}  // namespace kasoku

@@ -1,0 +1,190 @@
+/// \file ops.cpp
+/// Python names of the elementwise operations, and the operators of Array. A new
+/// row in ops.def needs nothing here: name, arity and text come from the table.
+#include "convert.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/indexing.h"
+#include "kasoku/array/matmul.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <span>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+/// Host operands go where the first array is.
+Device& device_of(std::initializer_list<nb::handle> objects) {
+  for (nb::handle object : objects)
+    if (nb::isinstance<Array>(object)) return nb::cast<Array&>(object).device();
+  return default_device();
+}
+
+Operand must_be_operand(nb::handle object, Device& device) {
+  std::optional<Operand> operand = operand_from(object, device);
+  if (!operand)
+    throw Error(ErrorKind::type, "no array can be made of a " + nb::cast<std::string>(nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")));
+  return std::move(*operand);
+}
+
+nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype) {
+  Device& device = device_of(objects);
+  Operand operands[3];
+  size_t n = 0;
+  bool has_array = false;
+  for (nb::handle object : objects) has_array |= (operands[n++] = must_be_operand(object, device)).array.has_value();
+  if (!has_array) operands[0] = array_from(*objects.begin(), device);
+  const std::optional<Dtype> wanted = optional_dtype(dtype);
+  nb::handle target = out;
+  if (nb::isinstance<nb::tuple>(out)) target = nb::borrow<nb::tuple>(out)[0];
+  std::optional<Array> into;
+  if (!target.is_none()) into = nb::cast<Array&>(target);
+  Array result;
+  {
+    nb::gil_scoped_release release;
+    result = apply(op, std::span<const Operand>(operands, n), wanted);
+    if (into) {
+      if (into->shape() != result.shape())
+        throw Error(ErrorKind::value, "the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
+      if (!can_cast_same_kind(result.dtype(), into->dtype()))
+        throw Error(ErrorKind::type, "an output of dtype " + std::string(info(into->dtype()).name) + " cannot hold a " + std::string(info(result.dtype()).name) + " result");
+      into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));
+    }
+  }
+  return into ? nb::borrow(target) : nb::cast(std::move(result));
+}
+
+void bind_function(nb::module_& m, const char* name, Op op) {
+  const OpInfo& row = info(op);
+  if (row.arity == 1)
+    m.def(name, [op](nb::handle x, nb::handle out, nb::handle dtype) { return call(op, {x}, out, dtype); },
+          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), row.doc);
+  else if (row.arity == 2)
+    m.def(name, [op](nb::handle x, nb::handle y, nb::handle out, nb::handle dtype) { return call(op, {x, y}, out, dtype); },
+          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), row.doc);
+}
+
+template <class F, class... Extra>
+void method(nb::handle cls, const char* name, F&& f, const Extra&... extra) {
+  nb::cpp_function_def(std::forward<F>(f), nb::scope(cls), nb::name(name), nb::is_method(), extra...);
+}
+
+nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
+
+/// Types with an __array_ufunc__ of None, or a higher priority, take over.
+bool defers(nb::handle other) {
+  if (nb::isinstance<Array>(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
+  if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
+  return false;
+}
+
+nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
+  if (defers(other)) return not_implemented();
+  std::optional<Operand> y = operand_from(other, x.device());
+  if (!y) return not_implemented();
+  Array result;
+  {
+    nb::gil_scoped_release release;
+    result = is_reflected ? apply(op, {*y, x}) : apply(op, {x, *y});
+  }
+  return nb::cast(std::move(result));
+}
+
+struct Operator {
+  const char* name;  ///< without the underscores
+  Op op;
+};
+
+constexpr Operator binary_operators[] = {
+    {"add", Op::add},           {"sub", Op::subtract},      {"mul", Op::multiply},
+    {"truediv", Op::divide},    {"floordiv", Op::floor_divide}, {"mod", Op::remainder},
+    {"pow", Op::power},         {"and", Op::bitwise_and},   {"or", Op::bitwise_or},
+    {"xor", Op::bitwise_xor},   {"lshift", Op::left_shift}, {"rshift", Op::right_shift},
+};
+constexpr Operator comparisons[] = {
+    {"eq", Op::equal},   {"ne", Op::not_equal},     {"lt", Op::less},
+    {"le", Op::less_equal}, {"gt", Op::greater},    {"ge", Op::greater_equal},
+};
+constexpr Operator unary_operators[] = {
+    {"neg", Op::negative}, {"pos", Op::positive}, {"abs", Op::absolute}, {"invert", Op::invert},
+};
+
+void bind_operators(nb::handle cls) {
+  for (const auto& [name, op] : binary_operators) {
+    const Op o = op;
+    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator());
+    method(cls, ("__r" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, true); }, nb::is_operator());
+    method(cls, ("__i" + std::string(name) + "__").c_str(), [o](nb::object self, nb::handle other) -> nb::object {
+      const Array& x = nb::cast<Array&>(self);
+      std::optional<Operand> y = operand_from(other, x.device());
+      if (!y) return not_implemented();
+      {
+        nb::gil_scoped_release release;
+        apply_in_place(o, x, *y);
+      }
+      return self;
+    }, nb::is_operator());
+  }
+  for (const auto& [name, op] : comparisons) {
+    const Op o = op;
+    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator());
+  }
+  for (const auto& [name, op] : unary_operators) {
+    const Op o = op;
+    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x) { return apply(o, {x}); }, no_gil());
+  }
+  const auto product = [](const Array& x, nb::handle other, bool is_reflected) -> nb::object {
+    std::optional<Operand> y = operand_from(other, x.device());
+    if (!y || !y->array) return not_implemented();
+    Array result;
+    {
+      nb::gil_scoped_release release;
+      result = is_reflected ? matmul(*y->array, x) : matmul(x, *y->array);
+    }
+    return nb::cast(std::move(result));
+  };
+  method(cls, "__matmul__", [product](const Array& x, nb::handle y) { return product(x, y, false); }, nb::is_operator());
+  method(cls, "__rmatmul__", [product](const Array& x, nb::handle y) { return product(x, y, true); }, nb::is_operator());
+}
+
+}  // namespace
+
+void bind_ops(nb::module_& m) {
+  for (size_t i = 0; i < n_ops; ++i) bind_function(m, std::string(op_table[i].name).c_str(), static_cast<Op>(i));
+  for (const OpAlias& alias : op_aliases()) bind_function(m, std::string(alias.name).c_str(), alias.op);
+  m.def("where", [](nb::handle condition, nb::handle x, nb::handle y) -> nb::object {
+    if (!x.is_none() && !y.is_none()) return call(Op::where, {condition, x, y}, nb::none(), nb::none());
+    if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
+    nb::list axes;
+    for (Array& along : nonzero(array_from(condition, device_of({condition})))) axes.append(nb::cast(std::move(along)));
+    return nb::tuple(axes);
+  }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), info(Op::where).doc);
+  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
+    if (low.is_none() && high.is_none()) throw Error(ErrorKind::value, "clip needs a minimum or a maximum");
+    if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
+    if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
+    return call(Op::clip, {x, low, high}, out, nb::none());
+  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), info(Op::clip).doc);
+  const auto product = [](nb::handle x, nb::handle y, bool is_dot) {
+    Device& device = device_of({x, y});
+    const Array a = array_from(x, device), b = array_from(y, device);
+    nb::gil_scoped_release release;
+    return is_dot ? dot(a, b) : matmul(a, b);
+  };
+  m.def("matmul", [product](nb::handle x, nb::handle y) { return product(x, y, false); }, nb::arg("x"), nb::arg("y"), "Matrix product.");
+  m.def("dot", [product](nb::handle x, nb::handle y) { return product(x, y, true); }, nb::arg("x"), nb::arg("y"), "Dot product.");
+  m.def("_ops", [] {
+    nb::list rows;
+    for (const OpInfo& row : op_table) {
+      nb::list texts;
+      for (std::string_view text : row.text) texts.append(nb::str(text.data(), text.size()));
+      rows.append(nb::make_tuple(nb::str(row.name.data(), row.name.size()), row.arity, static_cast<int>(row.result), texts, static_cast<int>(row.domain), row.doc));
+    }
+    return rows;
+  }, "The table of elementwise operations.");
+  bind_operators(m.attr("Array"));
+}
+
+}  // namespace kasoku

@@ -1,0 +1,159 @@
+/// \file random.cpp
+/// ks.random: functions over the process's generator, and Generator.
+#include "arguments.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/random.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <memory>
+#include <string>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+using GeneratorPtr = std::shared_ptr<Generator>;
+
+Shape size_from(nb::handle size) { return size.is_none() ? Shape{} : shape_from(size); }
+
+Dtype float_from(nb::handle dtype) {
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  if (!is_floating(wanted)) throw Error(ErrorKind::type, "random numbers of dtype " + std::string(info(wanted).name)).fix("dtype=\"float32\" or \"float64\"");
+  return wanted;
+}
+
+/// Numbers of the standard distribution, stretched to the parameters' shape.
+template <class F>
+Array scaled(nb::handle a, nb::handle b, nb::handle size, Device& device, F draw) {
+  std::optional<Operand> x = operand_from(a, device), y = operand_from(b, device);
+  if (!x || !y) throw Error(ErrorKind::type, "parameters of a distribution are numbers or arrays");
+  Shape shape = size_from(size);
+  if (size.is_none()) {
+    if (x->array) shape = broadcast(shape, x->array->shape());
+    if (y->array) shape = broadcast(shape, y->array->shape());
+  }
+  nb::gil_scoped_release release;
+  return draw(shape, *x, *y);
+}
+
+Array uniform(Generator& g, nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, nb::handle device) {
+  Device& where = device_from(device);
+  const Dtype type = float_from(dtype);
+  return scaled(low, high, size, where, [&](const Shape& shape, const Operand& a, const Operand& b) {
+    const Array u = g.uniform(shape, type, where);
+    if (!a.array && !b.array) {
+      const double from = a.scalar.as_double(), width = b.scalar.as_double() - from;
+      return apply(Op::add, {apply(Op::multiply, {u, width}), from});
+    }
+    Operand width = b;
+    if (a.array) width = apply(Op::subtract, {b, a});
+    else width = apply(Op::subtract, {*b.array, a});
+    return apply(Op::add, {apply(Op::multiply, {u, width}), a});
+  });
+}
+
+Array normal(Generator& g, nb::handle loc, nb::handle scale, nb::handle size, nb::handle dtype, nb::handle device) {
+  Device& where = device_from(device);
+  const Dtype type = float_from(dtype);
+  return scaled(loc, scale, size, where, [&](const Shape& shape, const Operand& a, const Operand& b) {
+    return apply(Op::add, {apply(Op::multiply, {g.normal(shape, type, where), b}), a});
+  });
+}
+
+Array integers(Generator& g, nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, bool endpoint, nb::handle device) {
+  const Scalar from = high.is_none() ? Scalar::of(0) : scalar_from(low), to = scalar_from(high.is_none() ? low : high);
+  const Dtype type = optional_dtype(dtype).value_or(Dtype::int64);
+  const auto wide = [](const Scalar& s) { return s.kind == DtypeKind::unsigned_ ? static_cast<__int128>(s.u) : static_cast<__int128>(s.as_int()); };
+  const __int128 range = wide(to) - wide(from) + (endpoint ? 1 : 0);
+  if (range <= 0) throw Error(ErrorKind::value, "low >= high");
+  Device& where = device_from(device);
+  const Shape shape = size_from(size);
+  nb::gil_scoped_release release;
+  return g.integers(static_cast<int64_t>(wide(from)), static_cast<uint64_t>(range), shape, type, where);
+}
+
+Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::handle device) {
+  Device& where = device_from(device);
+  std::optional<Array> pool;
+  int64_t n;
+  if (PyIndex_Check(from.ptr()) && !nb::isinstance<Array>(from)) n = shape_from(from).at(0);
+  else n = (pool = array_from(from, where))->shape().at(0);
+  const Shape shape = size_from(size);
+  if (n <= 0 && product(shape) > 0) throw Error(ErrorKind::value, "a cannot be empty unless no samples are taken");
+  if (!replace && product(shape) > n) throw Error(ErrorKind::value, "Cannot take a larger sample than population when replace is False");
+  nb::gil_scoped_release release;
+  Array at = replace ? g.integers(0, static_cast<uint64_t>(n), shape, Dtype::int64, where)
+                     : reshape(g.permutation(n, where).with_view({{product(shape)}, {8}, 0}), shape);
+  return pool ? take(*pool, at, 0) : at;
+}
+
+Array permuted(Generator& g, nb::handle x, nb::handle device) {
+  Device& where = device_from(device);
+  if (PyIndex_Check(x.ptr()) && !nb::isinstance<Array>(x)) return g.permutation(shape_from(x).at(0), where);
+  const Array array = array_from(x, where);
+  nb::gil_scoped_release release;
+  return take(array, g.permutation(array.shape().at(0), array.device()), 0);
+}
+
+uint64_t seed_from(nb::handle seed) {
+  if (seed.is_none()) return entropy();
+  const Scalar value = scalar_from(seed);
+  if (value.kind == DtypeKind::signed_ && value.i < 0) throw Error(ErrorKind::value, "a seed is not negative");
+  if (value.kind == DtypeKind::floating) throw Error(ErrorKind::type, "a seed is an integer");
+  return value.u;
+}
+
+}  // namespace
+
+void bind_random(nb::module_& m) {
+  nb::module_ random = m.def_submodule("_random", "Random arrays: pure functions of seed, draw and element.");
+  nb::class_<Generator>(random, "Generator", "Draws of its own, numbered from 0.")
+      .def("random", [](Generator& g, nb::handle size, nb::handle dtype, nb::handle device) {
+        return g.uniform(size_from(size), float_from(dtype), device_from(device));
+      }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1).")
+      .def("uniform", &uniform, "low"_a = 0.0, "high"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [low, high).")
+      .def("normal", &normal, "loc"_a = 0.0, "scale"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers.")
+      .def("standard_normal", [](Generator& g, nb::handle size, nb::handle dtype, nb::handle device) {
+        return g.normal(size_from(size), float_from(dtype), device_from(device));
+      }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of mean 0 and variance 1.")
+      .def("integers", &integers, "low"_a, "high"_a = nb::none(), "size"_a = nb::none(), "dtype"_a = nb::none(), "endpoint"_a = false, "device"_a = nb::none(), "Integers in [low, high).")
+      .def("exponential", [](Generator& g, nb::handle scale, nb::handle size, nb::handle device) {
+        return apply(Op::multiply, {g.exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
+      }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.")
+      .def("choice", &choice, "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.")
+      .def("permutation", &permuted, "x"_a, "device"_a = nb::none(), "In random order.")
+      .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
+  random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, "A generator of its own.");
+  random.def("seed", [](nb::handle seed) { default_generator().seed(seed_from(seed)); }, "seed"_a = nb::none(), "Starts the process's generator again.");
+  random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
+    return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1) of that shape.");
+  random.def("randn", [](nb::args shape, nb::handle dtype, nb::handle device) {
+    return default_generator().normal(shape_from(shape), float_from(dtype), device_from(device));
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of that shape.");
+  for (const char* name : {"random", "random_sample", "ranf", "sample"})
+    random.def(name, [](nb::handle size, nb::handle dtype, nb::handle device) {
+      return default_generator().uniform(size_from(size), float_from(dtype), device_from(device));
+    }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1).");
+  random.def("uniform", [](nb::handle a, nb::handle b, nb::handle size, nb::handle dtype, nb::handle device) { return uniform(default_generator(), a, b, size, dtype, device); },
+             "low"_a = 0.0, "high"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [low, high).");
+  random.def("normal", [](nb::handle a, nb::handle b, nb::handle size, nb::handle dtype, nb::handle device) { return normal(default_generator(), a, b, size, dtype, device); },
+             "loc"_a = 0.0, "scale"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers.");
+  random.def("standard_normal", [](nb::handle size, nb::handle dtype, nb::handle device) {
+    return default_generator().normal(size_from(size), float_from(dtype), device_from(device));
+  }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of mean 0 and variance 1.");
+  for (const char* name : {"randint", "integers"})
+    random.def(name, [](nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, nb::handle device) { return integers(default_generator(), low, high, size, dtype, false, device); },
+               "low"_a, "high"_a = nb::none(), "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Integers in [low, high).");
+  random.def("exponential", [](nb::handle scale, nb::handle size, nb::handle device) {
+    return apply(Op::multiply, {default_generator().exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
+  }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.");
+  random.def("choice", [](nb::handle a, nb::handle size, bool replace, nb::handle device) { return choice(default_generator(), a, size, replace, device); },
+             "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.");
+  random.def("permutation", [](nb::handle x, nb::handle device) { return permuted(default_generator(), x, device); }, "x"_a, "device"_a = nb::none(), "In random order.");
+}
+
+}  // namespace kasoku
