@@ -84,7 +84,7 @@ std::string random_alone(const LinearSpec& leaf, int k, const std::string& e) {
   if (leaf.distribution == Distribution::normal)
     return fmt::format("ks_normal_f64(ks_philox({0} >> 1, {1}, (int)({0} & 1))", e, call);
   if (leaf.distribution == Distribution::integers)
-    return fmt::format("ks_integer(ks_pair(ks_philox({0} >> 1, {1}, {0}), r{2}_low, r{2}_range)", e,
+    return fmt::format("ks_integer(ks_word_pair(ks_philox({0} >> 1, {1}, {0}), r{2}_low, r{2}_range)", e,
                        call, k);
   return fmt::format("ks_uniform_of_two(ks_philox({0} >> 1, {1}, {0})", e, call);
 }
@@ -103,7 +103,7 @@ std::string random_of_four(const LinearSpec& leaf, int k, int quarter) {
     return fmt::format("ks_normal_f64(w{}_{}, {})", k, half, int{odd});
   const std::string pair = fmt::format("w{0}_{1}.{2}, w{0}_{1}.{3}", k, half, words[2 * odd], words[2 * odd + 1]);
   if (leaf.distribution == Distribution::integers)
-    return fmt::format("ks_integer(ks_pair_of({0}), r{1}_low, r{1}_range)", pair, k);
+    return fmt::format("ks_integer(ks_make_pair({0}), r{1}_low, r{1}_range)", pair, k);
   return fmt::format("ks_uniform_f64({})", pair);
 }
 
@@ -322,7 +322,7 @@ std::string emit(const Group& group) {
   const std::string body = group.is_reduce ? emit_reduce(group) : emit_map(group);
   const std::string params = parameters(group);
   return fmt::format(
-      "#define ks_inline __device__ __forceinline__\n"
+      "#define ks_helper __device__ __forceinline__\n"
       "typedef {} ks_index;\n{}\n"
       "extern \"C\" __global__ void {}({}) {{\n{}}}\n",
       group.for_cuda && !group.wide_index ? "int" : "long long", helper_text(params + body),

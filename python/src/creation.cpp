@@ -19,6 +19,8 @@ using namespace nb::literals;
 
 /// The block of `with ks.eager():`; the call alone sets the process.
 struct Eager {
+  Eager(bool value, bool before) : value(value), before(before) {}
+  Eager(const Eager&) = delete;
   bool value, before;
   std::vector<std::unique_ptr<EagerScope>> scopes;
 };
@@ -178,7 +180,7 @@ void bind_creation(nb::module_& m) {
   m.def("eager", [](bool value) {
     const bool before = is_eager();
     set_eager(value);
-    return new Eager{value, before, {}};
+    return new Eager(value, before);
   }, "value"_a = true, nb::rv_policy::take_ownership,
   "eager() runs every array statement at its place from now on, eager(False) no longer;\n"
   "`with eager():` does so in the block, for this thread.");
