@@ -229,7 +229,7 @@ TEST_CASE("launch: a fault names the kernel and what helps, and the process live
 TEST_CASE("launch: printf reaches the hook in whole pieces") {
   const auto module = module_of(R"(
     ENTRY { for (uint64_t b = first; b < last; ++b) {
-      const uint64_t slots[] = {b, (uint64_t)"grid", __builtin_bit_cast(uint64_t, b + 0.25), 1ull << 40};
+      const uint64_t slots[] = {b, uint64_t("grid"), __builtin_bit_cast(uint64_t, b + 0.25), 1ull << 40};
       ks_rt_printf("block %d of %s: %.2f %lld\n", slots); } })");
   printed.clear();
   set_print_hook([](std::string_view text) {
