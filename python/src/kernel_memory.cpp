@@ -177,7 +177,8 @@ void bind_kernel_memory(nb::module_& m) {
           Stream& in = stream_of(stream, on);
           nb::gil_scoped_release release;
           if (host.size()) on.copy(address, host.view.buf, host.size(), in);
-        });
+        },
+        nb::arg("to"), nb::arg("from"), nb::arg("device").none(), nb::arg("stream").none());
   m.def("_dtoh",
         [](nb::handle to, nb::handle from, nb::handle device, nb::handle stream) {
           HostBytes host(to, true);
@@ -187,7 +188,8 @@ void bind_kernel_memory(nb::module_& m) {
           Stream& in = stream_of(stream, on);
           nb::gil_scoped_release release;
           if (host.size()) on.copy(host.view.buf, address, host.size(), in);
-        });
+        },
+        nb::arg("to"), nb::arg("from"), nb::arg("device").none(), nb::arg("stream").none());
   m.def("_dtod",
         [](nb::handle to, nb::handle from, size_t bytes, nb::handle device, nb::handle stream) {
           void* const target = address_of(to);
@@ -196,7 +198,8 @@ void bind_kernel_memory(nb::module_& m) {
           Stream& in = stream_of(stream, on);
           nb::gil_scoped_release release;
           if (bytes) on.copy(target, source, bytes, in);
-        });
+        },
+        nb::arg("to"), nb::arg("from"), nb::arg("bytes"), nb::arg("device").none(), nb::arg("stream").none());
   m.def("_fill",
         [](nb::handle to, uint64_t value, size_t size, size_t count, nb::handle device,
            nb::handle stream) {
@@ -205,7 +208,8 @@ void bind_kernel_memory(nb::module_& m) {
           Stream& in = stream_of(stream, on);
           nb::gil_scoped_release release;
           if (count) on.fill(target, value, size, count, in);
-        });
+        },
+        nb::arg("to"), nb::arg("value"), nb::arg("size"), nb::arg("count"), nb::arg("device").none(), nb::arg("stream").none());
   m.def("_pinned", &pinned_array, nb::arg("shape"), nb::arg("dtype"),
         nb::arg("device") = nb::none(), "A NumPy array in memory that the device copies directly.");
   m.def("_mark_zeroed", [](nb::handle object) {

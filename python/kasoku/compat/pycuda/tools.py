@@ -1,0 +1,212 @@
+"""pycuda.tools: types by name, argument declarations, memory pools, small helpers."""
+
+import functools
+
+import numpy as np
+
+from kasoku import _core
+
+_names = {
+    "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short",
+    "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int", "int64": "long long",
+    "uint64": "unsigned long long", "float16": "__half", "float32": "float", "float64": "double",
+    "complex64": "pycuda::complex<float>", "complex128": "pycuda::complex<double>",
+}  # fmt: skip
+_dtype_to_name = {}
+_name_to_dtype = {}
+
+
+def register_dtype(dtype, name, alias_ok=False):
+    """Makes a struct known by the name that kernels' text gives it."""
+    dtype = np.dtype(dtype)
+    for one in [name] if isinstance(name, str) else name:
+        known = _name_to_dtype.setdefault(one, dtype)
+        if known != dtype and not alias_ok:
+            raise RuntimeError(f"the name {one!r} is already registered for {known}")
+        if dtype not in _dtype_to_name:
+            _dtype_to_name[dtype] = one
+            _core._register_kernel_type(dtype, one)
+
+
+def get_or_register_dtype(name, dtype=None):
+    if dtype is None:
+        first = name if isinstance(name, str) else name[0]
+        if first in _name_to_dtype:
+            return _name_to_dtype[first]
+        raise TypeError(f"no dtype is registered as {first!r}")
+    register_dtype(dtype, name, alias_ok=True)
+    return np.dtype(dtype)
+
+
+def dtype_to_ctype(dtype, with_fp_tex_hack=False):
+    """The name that kernel text gives a dtype."""
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    name = _dtype_to_name.get(dtype) or _names.get(dtype.name)
+    if name is None:
+        raise ValueError(f"no kernel type is known for {dtype}: register_dtype(dtype, name)")
+    return name
+
+
+def parse_c_arg(declaration):
+    """VectorArg or ScalarArg of one declaration, "float *x"."""
+    type_name, _, name = declaration.replace("*", " * ").rpartition(" ")
+    words = [w for w in type_name.split() if w not in ("const", "__restrict__")]
+    kind = VectorArg if "*" in words else ScalarArg
+    type_name = " ".join(w for w in words if w != "*")
+    known = {v: k for k, v in _names.items()} | {"char": "int8", "long": "int64", "unsigned": "uint32"}
+    return kind(_name_to_dtype.get(type_name) or np.dtype(known[type_name]), name)
+
+
+class Argument:
+    def __init__(self, dtype, name):
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+
+class VectorArg(Argument):
+    """An array among a kernel's arguments."""
+
+    def __init__(self, dtype, name, with_offset=False):
+        super().__init__(dtype, name)
+
+    def declarator(self):
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+class ScalarArg(Argument):
+    """A number among a kernel's arguments."""
+
+    def declarator(self):
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+
+def context_dependent_memoize(func):
+    """Remembers results; the name is PyCUDA's, there is one context here."""
+    remembered = {}
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        key = (args, tuple(sorted(kwargs.items())))
+        if key not in remembered:
+            remembered[key] = func(*args, **kwargs)
+        return remembered[key]
+
+    return wrapper
+
+
+def clear_context_caches():
+    pass
+
+
+def make_default_context(ctx_maker=None):
+    import os
+
+    from . import driver
+
+    number = int(os.environ.get("CUDA_DEVICE", 0))
+    device = driver.Device(number)
+    return ctx_maker(device) if ctx_maker else device.make_context()
+
+
+def get_default_device(default=0):
+    from . import driver
+
+    return driver.Device(default)
+
+
+class DeviceMemoryPool:
+    """Kept for programs that use one: all memory comes from a pool here."""
+
+    def __init__(self):
+        self._active = 0
+
+    def allocate(self, size):
+        from . import driver
+
+        return driver.mem_alloc(size)
+
+    __call__ = allocate
+    held_blocks = 0
+
+    @property
+    def active_blocks(self):
+        return self._active
+
+    managed_bytes = active_bytes = 0
+
+    def free_held(self):
+        from . import driver
+
+        driver._device().trim()
+
+    stop_holding = free_held
+
+
+class PageLockedMemoryPool(DeviceMemoryPool):
+    def allocate(self, shape, dtype, order="C"):
+        from . import driver
+
+        return driver.pagelocked_empty(shape, dtype, order)
+
+
+PageLockedAllocator = DeviceAllocator = DeviceMemoryPool
+
+
+class DeviceData:
+    """Numbers of a device that decide launch shapes."""
+
+    def __init__(self, dev=None):
+        from . import driver
+
+        attributes = (dev or driver.Context.get_device()).get_attributes()
+        self.max_threads = attributes["MAX_THREADS_PER_BLOCK"]
+        self.warp_size = attributes["WARP_SIZE"]
+        self.shared_memory = attributes["MAX_SHARED_MEMORY_PER_BLOCK"]
+        self.warps_per_mp = self.max_warps_per_mp = 64
+        self.thread_blocks_per_mp = 32
+        self.registers = 65536
+        self.smem_granularity = 16
+
+    def align_bytes(self, word_size=4):
+        return 64 if word_size == 4 else 128
+
+    def align(self, bytes, word_size=4):
+        unit = self.align_bytes(word_size)
+        return -(-bytes // unit) * unit
+
+    def align_words(self, word_size):
+        return self.align_bytes(word_size) // word_size
+
+    def align_dtype(self, elements, dtype_size):
+        return self.align(elements * dtype_size, dtype_size) // dtype_size
+
+    @staticmethod
+    def make_valid_tex_channel_count(size):
+        return {1: 1, 2: 2, 3: 4, 4: 4}[size]
+
+
+def bitlog2(n):
+    return int(n).bit_length() - 1
+
+
+def allow_user_edit(s, filename, descr="the file"):
+    return s
+
+
+def mark_cuda_test(inner_f):
+    import pytest
+
+    return pytest.mark.cuda(inner_f)
+
+
+def init_cuda_context_fixture():
+    yield
+
+
+def pytest_generate_tests(metafunc):
+    pass
