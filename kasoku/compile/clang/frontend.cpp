@@ -29,12 +29,17 @@ llvm::PassPluginLibraryInfo getPollyPluginInfo() {
 namespace kasoku::embedded {
 namespace {
 
+// The prelude is written for C++14 and later; C++11 programs are C++14 programs.
+std::string language_of(const std::string& standard) {
+  return standard == "c++11" ? "c++14" : standard;
+}
+
 std::vector<std::string> clang_arguments(const ParseRequest& request, const CompileOptions& options,
                                          bool has_pch) {
   std::vector<std::string> args = {
       "-triple", "x86_64-unknown-linux-gnu", "-target-cpu", "x86-64-v3",
       "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
-      "-std=" + options.standard, "-fdeclspec", "-fgnuc-version=4.2.1",
+      "-std=" + language_of(options.standard), "-fdeclspec", "-fgnuc-version=4.2.1",
       "-nostdsysteminc", "-nobuiltininc", "-O2", "-disable-llvm-passes",
       "-mrelocation-model", "pic", "-pic-level", "2",
       "-fno-threadsafe-statics", "-fpch-instantiate-templates", "-ferror-limit", "20", "-fmessage-length=0",
@@ -208,7 +213,8 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
   return result;
 }
 
-std::string_view pch_for(const std::string& standard) {
+std::string_view pch_for(const std::string& named) {
+  const std::string standard = language_of(named);
   if (standard == "c++17" && embedded_pch) return embedded_pch();
   static std::mutex mutex;
   static auto* made = new std::map<std::string, std::string>;  // never destroyed: threads may run at exit

@@ -75,10 +75,6 @@ constexpr Topic topics[] = {
     {"atomic", "cuda_atomic.h"},
     {"helper_math.h", "helper_math.h"},
     {"cutil_math.h", "helper_math.h"},
-    {"cuda_fp8.h", "fp8.h"},
-    {"tuple", "tuple.h"},
-    {"cuda/std/tuple", "tuple.h"},
-    {"thrust/tuple.h", "tuple.h"},
 };
 
 // What only a GPU has, or only a host: the name and the reason are the message.
@@ -114,6 +110,9 @@ constexpr Missing missing[] = {
     {"mpi.h", "it is a library for the host"},
     {"cute/tensor.hpp", "CUTLASS is written for a GPU's tensor cores"},
     {"cutlass/cutlass.h", "CUTLASS is written for a GPU's tensor cores"},
+    {"cuda_fp8.h", "8-bit floating numbers are not supported yet"},
+    {"cuda_fp4.h", "4-bit floating numbers are not supported yet"},
+    {"tuple", "std::tuple is not supported yet"},
     {"iostream", "kernel text has printf, but no streams"},
     {"fstream", "kernel text has printf, but no streams"},
     {"sstream", "kernel text has printf, but no streams"},

@@ -2,6 +2,9 @@
 // memcpy_async. Tiles of up to 32 threads are parts of a warp.
 #pragma once
 #pragma clang system_header
+#if __cplusplus < 201703L
+#error this header is written for C++17 and later (-std=c++17)
+#endif
 #pragma clang force_cuda_host_device begin
 
 namespace cooperative_groups {
@@ -92,8 +95,10 @@ struct grid_group {
 ks_inline grid_group this_grid() { return {}; }
 
 // Threads of one warp: `mask` says which, `base` is the first lane of a tile.
-template <unsigned n, class Parent = void>
-struct thread_block_tile {
+// A tile of a known parent is a tile.
+template <unsigned n, class Parent = void> struct thread_block_tile;
+template <unsigned n>
+struct thread_block_tile<n, void> {
   static_assert(n >= 1 && n <= 32 && (n & (n - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
   ks_inline static unsigned ks_lane() { return ks_rank_in_block() & 31u; }
   ks_inline static unsigned ks_base() { return ks_lane() & ~(n - 1u); }
@@ -127,6 +132,8 @@ struct thread_block_tile {
     return g;
   }
 };
+
+template <unsigned n, class Parent> struct thread_block_tile : thread_block_tile<n, void> {};
 
 struct coalesced_group {
   unsigned ks_mask;

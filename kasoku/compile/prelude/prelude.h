@@ -21,3 +21,10 @@
 #include <kasoku/complex.h>
 #pragma clang force_cuda_host_device end
 #include <kasoku/new.h>
+#include <kasoku/curand.h>
+#if __cplusplus >= 201703L
+#include <kasoku/cooperative_groups.h>
+#include <kasoku/cub.h>
+#include <kasoku/cuda_atomic.h>
+namespace cg = cooperative_groups;
+#endif

@@ -1,2 +1,0 @@
-#pragma once
-#error not written yet
