@@ -42,11 +42,13 @@ void verify(const Module& module, const char* when) {
         .why(reason);
 }
 
-std::string info_json(const RegionBytes& bytes) {
+std::string info_json(const RegionBytes& bytes, Granule granule) {
+  const char* granules[] = {"block", "warp", "thread"};
   return std::string("{\"symbol\":\"") + entry_symbol +
          "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
-         ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + "}";
+         ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + ",\"granule\":\"" +
+         granules[static_cast<int>(granule)] + "\"}";
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   pipeline.optimize(module, shape.is_single_thread());
 
   GenerateResult result;
-  result.info = info_json(bytes);
+  result.info = info_json(bytes, plan.granule);
   if (request.want == KS_IR) {
     raw_string_ostream stream(result.main);
     module.print(stream, nullptr);

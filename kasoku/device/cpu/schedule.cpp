@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+/// Of runtime.cpp: waits for the grid's other blocks.
+extern "C" void ks_rt_grid_barrier();
+
 namespace {
 
 constexpr uint32_t warp_size = 32;
@@ -104,14 +107,17 @@ uint32_t each_warp(ks_schedule& all, Release release) {
 
 uint32_t release_barrier(ks_schedule& all) {
   uint32_t yes = 0, no = 0, released = 0;
+  bool meets_grid = false;
   for (uint32_t thread = 0; thread < all.threads; ++thread) {
     const uint32_t state = all.state[thread];
     if (state == all.done) continue;
     const uint8_t kind = all.kinds[state];
     if (!is_block_barrier(kind)) return 0;
+    meets_grid |= kind == ks_sync_grid_barrier;
     if (kind == ks_sync_barrier || kind == ks_sync_grid_barrier) continue;
     (all.in[thread] ? yes : no) += 1;
   }
+  if (meets_grid) ks_rt_grid_barrier();
   for (uint32_t thread = 0; thread < all.threads; ++thread) {
     const uint32_t state = all.state[thread];
     if (state == all.done) continue;

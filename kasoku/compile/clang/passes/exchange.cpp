@@ -4,6 +4,7 @@
 #include "kasoku/compile/clang/passes/scratch.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kasoku::embedded {
@@ -131,6 +132,9 @@ void Exchange::leave(IRBuilderBase& build, Value* warp) {
 
 void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
                     bool may_come_back_at_once) {
+  if (sync.sync == Sync::grid_barrier && granule_ == Granule::block)
+    build.CreateCall(frame_.body->getParent()->getOrInsertFunction(
+        "ks_rt_grid_barrier", FunctionType::get(build.getVoidTy(), false)));
   if (granule_ == Granule::thread || !sync.value) return;
   if (is_voting_barrier(sync.sync)) {
     if (granule_ == Granule::block) sum_votes(build, votes_);

@@ -1,0 +1,21 @@
+/// \file kasoku/compile/clang/passes/rematerialize.h
+/// Computes cheap values again where they are used after a cut, instead of
+/// keeping them for each thread: addresses and indices made of threadIdx.
+#pragma once
+
+#include "kasoku/compile/clang/passes/sync_points.h"
+
+#include <functional>
+#include <vector>
+
+namespace llvm {
+class Function;
+class Instruction;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+void rematerialize(llvm::Function& kernel, const std::vector<SyncPoint>& syncs,
+                   const std::function<bool(const llvm::Instruction&)>& is_uniform);
+
+}  // namespace kasoku::embedded

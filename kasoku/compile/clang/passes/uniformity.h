@@ -1,0 +1,40 @@
+/// \file kasoku/compile/clang/passes/uniformity.h
+/// Which values and branches are the same for all threads of a granule.
+///
+/// Not an optimisation: a barrier under a branch that threads take differently
+/// must not be run as if all threads came by. LLVM's uniformity analysis does the
+/// propagation (operands, joins of divergent branches, values that leave loops
+/// at different times); what differs between threads to begin with is said here.
+#pragma once
+
+#include "kasoku/compile/clang/passes/block_shape.h"
+#include "kasoku/compile/clang/passes/regions.h"
+
+#include <memory>
+#include <vector>
+
+namespace llvm {
+class Function;
+class Instruction;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+class Uniformity {
+ public:
+  /// `granule`: block or warp. The kernel has been cut by split_at_syncs.
+  Uniformity(llvm::Function& kernel, const BlockShape& shape, Granule granule);
+  ~Uniformity();
+  Uniformity(Uniformity&&);
+
+  /// The same for all threads, at its definition and wherever it is used.
+  bool is_uniform(const llvm::Instruction& value) const;
+  /// Whether all threads of a granule reach each of `syncs` together.
+  bool meet_together(const std::vector<SyncPoint>& syncs) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kasoku::embedded
