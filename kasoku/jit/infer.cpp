@@ -1,0 +1,295 @@
+#include "kasoku/jit/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kasoku::jit {
+
+void Inference::fail(Place place, const std::string& what, const std::string& why,
+                     const std::string& fix) {
+  Error error(ErrorKind::type, what);
+  error.at(place_text(*function_->function, place));
+  if (!why.empty()) error.why(why);
+  if (!fix.empty()) error.fix(fix);
+  throw error;
+}
+
+int Inference::instance(const Function& function, std::vector<Type> arguments) {
+  for (size_t i = 0; i < unit_.functions.size(); ++i)
+    if (unit_.functions[i]->function == &function && unit_.functions[i]->parameters == arguments)
+      return static_cast<int>(i);
+  if (unit_.functions.size() > 400)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{} reaches more than 400 typed functions", function.name))
+        .why("a recursion whose argument types keep changing has no end");
+  auto typed = std::make_unique<TypedFunction>();
+  typed->function = &function;
+  typed->body = clone(function.body);
+  typed->variables = split_variables(function, typed->body);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    typed->parameter_variables.push_back(static_cast<int>(i));
+    typed->variables[i].type = arguments[i];
+  }
+  typed->parameters = std::move(arguments);
+  typed->symbol = unit_.functions.empty()
+                      ? function.name
+                      : fmt::format("{}_{}", function.name, unit_.functions.size());
+  unit_.functions.push_back(std::move(typed));
+  changed_ = true;
+  return static_cast<int>(unit_.functions.size()) - 1;
+}
+
+namespace {
+
+/// Whether control can leave the block's end.
+bool falls_through(const Block& block) {
+  for (const StmtPtr& stmt : block) {
+    if (stmt->kind == StmtKind::return_ || stmt->kind == StmtKind::raise) return false;
+    if (stmt->kind == StmtKind::if_ && !stmt->orelse.empty() && !falls_through(stmt->body) &&
+        !falls_through(stmt->orelse))
+      return false;
+    if (stmt->kind == StmtKind::while_ && stmt->expr->kind == ExprKind::constant) {
+      const bool* always = std::get_if<bool>(&stmt->expr->value);
+      const int64_t* one = std::get_if<int64_t>(&stmt->expr->value);
+      const auto breaks = [](const Block& inside, const auto& self) -> bool {
+        return std::ranges::any_of(inside, [&](const StmtPtr& s) {
+          return s->kind == StmtKind::break_ ||
+                 (s->kind == StmtKind::if_ && (self(s->body, self) || self(s->orelse, self)));
+        });
+      };
+      if (((always && *always) || (one && *one)) && !breaks(stmt->body, breaks)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void Inference::run() {
+  for (int pass = 0; pass < 100; ++pass) {
+    changed_ = false;
+    for (size_t i = 0; i < unit_.functions.size(); ++i) {
+      function_ = unit_.functions[i].get();
+      walk(function_->body);
+      if (falls_through(function_->body)) {
+        const auto result = join(function_->result, Type::none());
+        if (!result)
+          fail({1, 0}, fmt::format("{} returns {} or nothing", function_->function->name,
+                                   str(function_->result)));
+        if (*result != function_->result) function_->result = *result, changed_ = true;
+      }
+    }
+    if (is_last_) break;
+    if (!changed_) is_last_ = true;
+  }
+  for (auto& typed : unit_.functions)
+    if (!typed->result.is_known()) typed->result = Type::none();
+}
+
+void Inference::set(int index, const Type& type, Place place) {
+  Variable& variable = function_->variables[index];
+  if (type.kind == TypeKind::unknown) return;
+  const auto both = join(variable.type, type);
+  if (!both || (both->kind == TypeKind::optional))
+    fail(place, fmt::format("'{}' is {} here and {} elsewhere", variable.name, str(type),
+                            str(variable.type)),
+         "one variable of a compiled function has one type where its values meet",
+         fmt::format("use another name than '{}' for one of them", variable.name));
+  if (*both != variable.type) {
+    const bool is_parameter =
+        std::ranges::find(function_->parameter_variables, index) != function_->parameter_variables.end();
+    (void)is_parameter;
+    variable.type = *both;
+    changed_ = true;
+  }
+}
+
+void Inference::assign(Expr& target, const Type& type) {
+  switch (target.kind) {
+    case ExprKind::name:
+      set(target.variable, type, target.place);
+      target.type = function_->variables[target.variable].type;
+      break;
+    case ExprKind::tuple:
+    case ExprKind::list: {
+      if (!type.is_known()) return;
+      if (type.is_array() && type.ndim >= 1) {
+        for (ExprPtr& item : target.items)
+          assign(*item, type.ndim == 1 ? Type::scalar(type.dtype)
+                                       : Type::array(type.dtype, type.ndim - 1, type.is_contiguous));
+        return;
+      }
+      if (!type.is_tuple())
+        fail(target.place, fmt::format("{} cannot be unpacked", str(type)));
+      if (type.items.size() != target.items.size())
+        fail(target.place, fmt::format("{} values are unpacked into {} names", type.items.size(),
+                                       target.items.size()));
+      for (size_t i = 0; i < target.items.size(); ++i) assign(*target.items[i], type.items[i]);
+      break;
+    }
+    case ExprKind::subscript: {
+      const Type element = visit(target);
+      if (!element.is_known() || !type.is_known()) return;
+      const Type& object = target.items[0]->type;
+      if (!object.is_array())
+        fail(target.place, fmt::format("an item of {} cannot be assigned", str(object)));
+      if (!(type.is_scalar() || type.is_array()) || (element.is_scalar() && type.is_array()))
+        fail(target.place, fmt::format("{} cannot be stored in {}", str(type),
+                                       element.is_scalar() ? "an element of " + str(object)
+                                                           : str(element)));
+      if (is_complex(type.dtype) && !is_complex(object.dtype))
+        fail(target.place, fmt::format("{} cannot be stored in {}", str(type), str(object)),
+             "the imaginary part would be lost", "store value.real");
+      break;
+    }
+    case ExprKind::attribute:
+      fail(target.place, "an attribute cannot be assigned in compiled code");
+    default: fail(target.place, "this cannot be assigned to");
+  }
+}
+
+void Inference::walk(Block& block) {
+  for (StmtPtr& stmt : block) walk(*stmt);
+}
+
+void Inference::walk(Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::assign: {
+      const Type type = visit(*stmt.expr);
+      for (ExprPtr& target : stmt.targets) assign(*target, type);
+      break;
+    }
+    case StmtKind::augment: {
+      Expr& target = *stmt.targets[0];
+      const Type left = visit(target), right = visit(*stmt.expr);
+      if (!left.is_known() || !right.is_known()) break;
+      const auto type = binary_type(stmt.op, left, right, stmt.expr.get());
+      if (!type)
+        fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
+      if (left.is_array()) break;  // in place; the dtype stays
+      if (left.is_scalar() && target.kind == ExprKind::subscript) {
+        assign(target, *type);
+        break;
+      }
+      assign(target, *type);
+      break;
+    }
+    case StmtKind::for_:
+      for_target(stmt);
+      walk(stmt.body);
+      walk(stmt.orelse);
+      break;
+    case StmtKind::if_:
+    case StmtKind::while_: {
+      const Type condition = visit(*stmt.expr);
+      if (condition.is_array())
+        fail(stmt.expr->place, "the truth of an array with more than one element is ambiguous", "",
+             "use .any() or .all()");
+      walk(stmt.body);
+      walk(stmt.orelse);
+      break;
+    }
+    case StmtKind::return_: {
+      const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
+      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype)
+        fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
+      const auto result = join(function_->result, type);
+      if (!result)
+        fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
+                                     str(type), str(function_->result)));
+      if (*result != function_->result) function_->result = *result, changed_ = true;
+      break;
+    }
+    case StmtKind::expr:
+      visit(*stmt.expr);
+      break;
+    case StmtKind::assert_:
+      visit(*stmt.expr);
+      break;
+    default: break;
+  }
+}
+
+Type Inference::iterated(Expr& iterable) {
+  if (iterable.kind == ExprKind::call && iterable.items[0]->kind == ExprKind::global &&
+      iterable.items[0]->binding.kind == Binding::Kind::intrinsic) {
+    const Intrinsic* intrinsic = find_intrinsic(iterable.items[0]->binding.name);
+    if (intrinsic->handler == Handler::enumerate) {
+      place_arguments(iterable, *intrinsic);
+      return Type::tuple({int64_type, iterated(*iterable.items[1])});
+    }
+    if (intrinsic->handler == Handler::zip) {
+      std::vector<Type> items;
+      for (size_t i = 1; i < iterable.items.size(); ++i) items.push_back(iterated(*iterable.items[i]));
+      return Type::tuple(items);
+    }
+  }
+  const Type type = visit(iterable);
+  switch (type.kind) {
+    case TypeKind::unknown: return {};
+    case TypeKind::range: return int64_type;
+    case TypeKind::array:
+      if (type.ndim == 0) break;
+      return type.ndim == 1 ? Type::scalar(type.dtype)
+                            : Type::array(type.dtype, type.ndim - 1, type.is_contiguous);
+    case TypeKind::tuple: {
+      Type all;
+      for (const Type& item : type.items) {
+        const auto both = join(all, item);
+        if (!both)
+          fail(iterable.place, "a loop over a tuple needs items of one type",
+               fmt::format("the tuple is {}", str(type)));
+        all = *both;
+      }
+      return all;
+    }
+    default: break;
+  }
+  fail(iterable.place, fmt::format("a loop over {} cannot be compiled", str(type)), "",
+       "loop over range(…), prange(…), an array, a tuple, zip or enumerate of these");
+}
+
+void Inference::for_target(Stmt& stmt) { assign(*stmt.targets[0], iterated(*stmt.expr)); }
+
+namespace {
+
+/// Marks what the root reaches; the rest was typed before its argument types were final.
+void keep_reachable(TypedUnit& unit) {
+  std::set<int> seen;
+  std::vector<int> work{0};
+  const auto visit = [&](const Expr& expr, const auto& self) -> void {
+    if (expr.callee >= 0 && !seen.contains(expr.callee)) work.push_back(expr.callee);
+    for (const ExprPtr& item : expr.items)
+      if (item) self(*item, self);
+  };
+  const auto walk = [&](const Block& block, const auto& self) -> void {
+    for (const StmtPtr& stmt : block) {
+      for (const ExprPtr& target : stmt->targets) visit(*target, visit);
+      if (stmt->expr) visit(*stmt->expr, visit);
+      self(stmt->body, self);
+      self(stmt->orelse, self);
+    }
+  };
+  while (!work.empty()) {
+    const int index = work.back();
+    work.pop_back();
+    if (seen.insert(index).second) walk(unit.functions[index]->body, walk);
+  }
+  for (size_t i = 0; i < unit.functions.size(); ++i)
+    if (!seen.contains(static_cast<int>(i))) unit.functions[i].reset();
+}
+
+}  // namespace
+
+TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
+  TypedUnit typed;
+  Inference inference(typed);
+  inference.instance(*unit.functions.at(0), arguments);
+  inference.run();
+  keep_reachable(typed);
+  return typed;
+}
+
+}  // namespace kasoku::jit

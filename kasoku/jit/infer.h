@@ -1,0 +1,72 @@
+/// \file kasoku/jit/infer.h
+/// The class behind infer(): one walk over a function sets the type of each
+/// expression and joins them into variables; repeated until nothing changes.
+/// Everything only grows (unknown -> int64 -> float64 …), so it ends.
+#pragma once
+
+#include "kasoku/base/error.h"
+#include "kasoku/jit/intrinsics.h"
+#include "kasoku/jit/typed_function.h"
+
+#include <string>
+
+namespace kasoku::jit {
+
+class Inference {
+ public:
+  explicit Inference(TypedUnit& unit) : unit_(unit) {}
+
+  int instance(const Function& function, std::vector<Type> arguments);
+  void run();
+
+ private:
+  void walk(Block& block);
+  void walk(Stmt& stmt);
+  void assign(Expr& target, const Type& type);
+  void set(int variable, const Type& type, Place place);
+  void for_target(Stmt& stmt);
+  Type iterated(Expr& iterable);
+
+  Type visit(Expr& expr);       ///< sets expr.type
+  Type type_of(Expr& expr);
+  Type constant(const Expr& expr);
+  Type global(const Expr& expr);
+  Type attribute(Expr& expr);
+  Type subscript(Expr& expr);
+  Type call(Expr& expr);
+  Type call_function(Expr& expr, const Function& callee);
+  Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
+  Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);
+  Type call_reduction(Expr& expr, Handler handler);
+  Type call_creation(Expr& expr, Handler handler);
+  Type call_random(Expr& expr, Handler handler);
+  Type call_cuda(Expr& expr, Handler handler);
+  void place_arguments(Expr& expr, const Intrinsic& intrinsic);
+
+  [[noreturn]] void fail(Place place, const std::string& what, const std::string& why = "",
+                         const std::string& fix = "");
+  /// The type of argument `i` of a call (0 is the first), unknown if it is absent.
+  Type argument(const Expr& call, size_t i) const;
+  bool has(const Expr& call, size_t i) const;
+  /// Axes of a shape argument: an integer or a tuple of integers.
+  int shape_ndim(Expr& call, size_t i);
+  Dtype dtype_argument(Expr& call, size_t i, Dtype otherwise);
+  void want_scalar(const Expr& call, size_t i);
+
+  TypedUnit& unit_;
+  TypedFunction* function_ = nullptr;
+  bool changed_ = false;
+  bool is_last_ = false;  ///< the walk in which nothing may be unknown
+};
+
+/// The type of `a op b`; nothing if there is none.
+std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);
+
+/// The value of a constant expression (a literal, a global number, -literal), if it is an integer.
+std::optional<int64_t> constant_int(const Expr& expr);
+
+/// The shape that broadcasting two arrays gives is only known at run time; its
+/// number of axes and whether the result is elementwise is known here.
+Type elementwise_type(Dtype dtype, const std::vector<Type>& operands);
+
+}  // namespace kasoku::jit

@@ -1,0 +1,52 @@
+/// \file kasoku/jit/intrinsics.h
+/// The functions that compiled code knows: what intrinsics.def lists.
+#pragma once
+
+#include "kasoku/base/dtype.h"
+
+#include <span>
+#include <string_view>
+
+namespace kasoku::jit {
+
+enum class Handler : uint8_t {
+  elementwise, word,
+  range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, sum, pow, divmod,
+  print, enumerate, zip, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
+  clip, prod, mean, var, std, amin, amax, any, all, count_nonzero, argmin, argmax, dot, zeros, ones,
+  empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous,
+  asarray, make_array, astype, fill, reshape, ravel, flatten, item, transpose, random, rand, randn,
+  standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed,
+  cuda_grid, cuda_gridsize, cuda_syncthreads, cuda_syncthreads_count, cuda_syncthreads_and,
+  cuda_syncthreads_or, cuda_syncwarp, cuda_threadfence, cuda_shfl, cuda_shfl_up, cuda_shfl_down,
+  cuda_shfl_xor, cuda_ballot, cuda_any, cuda_all, cuda_activemask, cuda_popc, cuda_clz, cuda_ffs,
+  cuda_fma, cuda_selp, cuda_shared, cuda_local, atomic_add, atomic_sub, atomic_max, atomic_min,
+  atomic_and, atomic_or, atomic_xor, atomic_inc, atomic_dec, atomic_exch, atomic_cas,
+  atomic_cas_first, xoroshiro_next, xoroshiro_uniform32, xoroshiro_uniform64, xoroshiro_normal32,
+  xoroshiro_normal64,
+};
+
+/// What an elementwise function is computed in, and what comes out.
+enum class Rule : uint8_t {
+  promoted,   ///< in the common dtype; the same comes out
+  floating,   ///< in the common dtype, float64 for integers
+  integer,    ///< as floating; int64 comes out
+  predicate,  ///< as promoted; bool comes out
+  truth,      ///< each operand in its own dtype; bool comes out
+  magnitude,  ///< as promoted; the real dtype of a complex one comes out
+};
+
+struct Intrinsic {
+  std::string_view name;        ///< "numpy.sqrt"
+  Handler handler;
+  std::string_view parameters;  ///< "x,y"; "*": any number
+  Rule rule;
+  std::string_view text;        ///< elementwise, word
+  Dtype dtype;                  ///< word
+};
+
+std::span<const Intrinsic> intrinsics();
+/// By name, or nullptr.
+const Intrinsic* find_intrinsic(std::string_view name);
+
+}  // namespace kasoku::jit

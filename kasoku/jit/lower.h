@@ -1,0 +1,42 @@
+/// \file kasoku/jit/lower.h
+/// TypedFunction -> kernel text. What the text looks like is told on top of lower.cpp.
+#pragma once
+
+#include "kasoku/compile/program.h"
+#include "kasoku/jit/typed_function.h"
+
+#include <string>
+#include <vector>
+
+namespace kasoku::jit {
+
+/// What became of a loop or an array expression, for f.report().
+struct Remark {
+  std::string function;
+  int line = 0;
+  std::string text;
+};
+
+struct Lowered {
+  Program program;
+  std::string entry;            ///< the kernel's name
+  std::vector<Type> arguments;  ///< in the order of their words, hidden ones last
+  Type result;
+  bool uses_random = false;
+  bool has_loops = false;       ///< else a call is over in nanoseconds
+  std::vector<Remark> remarks;
+};
+
+/// The text of a unit whose entry is a host function (ks.jit), run as one thread of
+/// one block: arguments and results are 64-bit words, see words_of.
+Lowered lower(const TypedUnit& unit);
+
+/// The text of a ks.cuda.jit kernel: parameters are scalars and ks_array structs.
+Lowered lower_kernel(const TypedUnit& unit);
+
+/// 64-bit words that a value takes among a call's words: a scalar one (complex two), an
+/// array 1 (data) + ndim (shape) + ndim (strides, elements) + 1 (memory), a tuple its items',
+/// optional a flag and its item's.
+int words_of(const Type& type);
+
+}  // namespace kasoku::jit

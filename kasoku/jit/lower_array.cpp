@@ -1,0 +1,599 @@
+/// Array expressions: an elementwise tree becomes one loop (two texts: everything contiguous and
+/// of one shape, and the general one with strides and broadcasting). Nothing is stored between.
+#include "kasoku/jit/lowering.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+namespace {
+
+const Intrinsic* intrinsic_of(const Expr& e) {
+  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
+      e.items[0]->binding.kind != Binding::Kind::intrinsic)
+    return nullptr;
+  return find_intrinsic(e.items[0]->binding.name);
+}
+
+}  // namespace
+
+std::string offset_text(const std::string& name, int ndim, const Index& at) {
+  if (at.is_flat) return at.linear;
+  std::string text;
+  const int skip = static_cast<int>(at.at.size()) - ndim;
+  for (int k = 0; k < ndim; ++k)
+    text += fmt::format("{}{} * {}_step{}", k ? " + " : "", at.at[static_cast<size_t>(skip + k)], name, skip + k);
+  return text.empty() ? "0" : text;
+}
+
+bool FunctionLowering::is_fusible(const Expr& e) const {
+  if (!e.type.is_array()) return false;
+  switch (e.kind) {
+    case ExprKind::unary:
+    case ExprKind::compare: return true;
+    case ExprKind::binary: return e.op != Operator::matmul;
+    case ExprKind::name: return deferred_.contains(e.variable);
+    case ExprKind::subscript: return e.items[1]->type.is_array();
+    case ExprKind::call: break;
+    default: return false;
+  }
+  if (e.callee >= 0) return false;
+  if (e.items[0]->binding.kind == Binding::Kind::dtype) return true;
+  const Intrinsic* row = intrinsic_of(e);
+  if (!row) return false;
+  switch (row->handler) {
+    case Handler::elementwise: case Handler::abs: case Handler::round: case Handler::pow:
+    case Handler::add: case Handler::subtract: case Handler::multiply: case Handler::divide:
+    case Handler::floor_divide: case Handler::modulo: case Handler::where: case Handler::clip:
+    case Handler::astype: case Handler::random: case Handler::rand: case Handler::randn:
+    case Handler::standard_normal: case Handler::uniform: case Handler::normal: case Handler::exponential:
+    case Handler::randint: case Handler::zeros: case Handler::ones: case Handler::full: case Handler::arange:
+    case Handler::linspace: case Handler::zeros_like: case Handler::ones_like: case Handler::full_like:
+    case Handler::copy: return true;
+    case Handler::dot: return !(e.items[1]->type.is_array() && e.items[2]->type.is_array());
+    default: return false;
+  }
+}
+
+Fused FunctionLowering::leaf(const Expr& e) {
+  Val array = expr(e);
+  Fused fused;
+  fused.type = array.type;
+  fused.leaves.push_back({array.text, array.type});
+  const std::string name = array.text;
+  const int ndim = array.type.ndim;
+  fused.element = [name, ndim](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at)); };
+  return fused;
+}
+
+std::string FunctionLowering::shape_of(const Expr& argument, int ndim) {
+  const std::string name = temp("shape");
+  std::string text;
+  if (argument.type.is_tuple()) {
+    const Val tuple = pin(expr(argument));
+    for (int k = 0; k < ndim; ++k)
+      text += fmt::format("{}(ks_i64){}._{}", k ? ", " : "", tuple.text, k);
+  } else {
+    text = text_as(argument, Dtype::int64);
+  }
+  line("const ks_shape<{}> {} = {{{{{}}}}};", ndim, name, text);
+  return name;
+}
+
+Fused FunctionLowering::generator(const Expr& e, const std::string& shape,
+                                  std::function<std::string(const Index&)> element) {
+  // A ks_array without data stands for it wherever shapes are compared and stepped.
+  const std::string name = temp("made");
+  const int ndim = e.type.ndim;
+  if (!options_.is_cuda)
+    for (int k = 0; k < ndim; ++k)
+      fail_if(fmt::format("{}.n[{}] < 0", shape, k),
+              fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)", e.place.line));
+  line("{} {} = ks_no_array<{}, {}>();", text_of(e.type), name, text_of(e.type.dtype), ndim);
+  for (int k = 0; k < ndim; ++k) line("{0}.shape[{1}] = {2}.n[{1}];", name, k, shape);
+  line("ks_set_strides({});", name);
+  Fused fused;
+  fused.type = e.type;
+  fused.leaves.push_back({name, e.type});
+  fused.element = [name, ndim, element](const Index& at) {
+    Index own = at;
+    own.is_flat = true;
+    own.linear = at.is_flat ? at.linear : "(" + offset_text(name, ndim, at) + ")";
+    return element(own);
+  };
+  return fused;
+}
+
+Fused FunctionLowering::fuse(const Expr& e) {
+  if (!is_fusible(e)) {
+    if (e.type.is_array()) return leaf(e);
+    const Val value = pin(expr(e));
+    Fused fused;
+    fused.type = e.type;
+    fused.element = [value](const Index&) { return value.text; };
+    return fused;
+  }
+  if (e.kind == ExprKind::name) return fuse(*deferred_.at(e.variable));
+
+  Fused all;
+  all.type = e.type;
+  std::vector<Fused> parts;
+  const auto part = [&](const Expr& operand) -> std::function<std::string(const Index&)> {
+    Fused fused = fuse(operand);
+    if (fused.where) {  // x[mask] inside an expression is stored first
+      const Val stored = masked(fused, operand.place);
+      Fused again;
+      again.leaves.push_back({stored.text, stored.type});
+      const std::string name = stored.text;
+      again.element = [name](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, 1, at)); };
+      fused = again;
+    }
+    for (const Fused::Leaf& leaf : fused.leaves) all.leaves.push_back(leaf);
+    all.is_random |= fused.is_random;
+    return fused.element;
+  };
+  const Dtype to = e.type.dtype;
+  switch (e.kind) {
+    case ExprKind::unary: {
+      const auto x = part(*e.items[0]);
+      const Dtype from = e.items[0]->type.dtype;
+      const Operator op = e.op;
+      all.element = [=](const Index& at) {
+        const std::string value = cast(x(at), from, to);
+        if (op == Operator::positive) return value;
+        if (op == Operator::invert) return to == Dtype::bool_ ? "!" + value : fmt::format("({})(~{})", text_of(to), value);
+        return fmt::format("({})(-{})", text_of(to), value);
+      };
+      return all;
+    }
+    case ExprKind::binary: {
+      const auto a = part(*e.items[0]), b = part(*e.items[1]);
+      const Dtype from_a = e.items[0]->type.dtype, from_b = e.items[1]->type.dtype;
+      const Operator op = e.op;
+      const auto exponent = op == Operator::power ? constant_int(*e.items[1]) : std::nullopt;
+      all.element = [=](const Index& at) {
+        if (exponent && *exponent > 0 && *exponent <= 64 && !is_complex(to))
+          return fmt::format("ks_power_of<{}>({})", *exponent, cast(a(at), from_a, to));
+        return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to);
+      };
+      return all;
+    }
+    case ExprKind::compare: {
+      const auto a = part(*e.items[0]), b = part(*e.items[1]);
+      const Type &ta = e.items[0]->type, &tb = e.items[1]->type;
+      const Dtype both = ta.is_array() && tb.is_array() ? element_dtype(ta.dtype, tb.dtype)
+                         : ta.is_array()                ? weak_dtype(ta.dtype, tb.dtype)
+                                                        : weak_dtype(tb.dtype, ta.dtype);
+      const Dtype from_a = ta.dtype, from_b = tb.dtype;
+      const char* symbol = str(e.ops[0]);
+      all.element = [=](const Index& at) {
+        return fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both));
+      };
+      return all;
+    }
+    case ExprKind::subscript: {
+      const Expr& index = *e.items[1];
+      if (index.type.dtype == Dtype::bool_) {
+        const auto x = part(*e.items[0]);
+        all.where = part(index);
+        all.element = x;
+        return all;
+      }
+      // x[indices]: tested for each element, on the way.
+      const Val array = expr(*e.items[0]);
+      const auto i = part(index);
+      const Dtype from = index.type.dtype;
+      const std::string bad = temp("bad");
+      if (!options_.is_cuda) {
+        // All indices are looked at before the loop that uses them.
+        Fused test = all;
+        test.element = i;
+        test.type = index.type;
+        const std::string s = shape(test, e.place);
+        line("ks_i64 {} = 0;", bad);
+        elements(test, s, {}, [&](const Index& at) {
+          line("if ((ks_u64)ks_wrap({0}, {1}.shape[0]) >= (ks_u64){1}.shape[0]) {2} = 1 + ({0} < 0 ? -{0} - 1 : {0});",
+               cast(i(at), from, Dtype::int64), array.text, bad);
+        }, false);
+        fail_if(bad, fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {} - 1, {}.shape[0], 0)", e.place.line,
+                                 quoted(array.text), bad, array.text));
+      }
+      const std::string stride = array.type.is_contiguous ? "" : fmt::format(" * {}.stride[0]", array.text);
+      all.element = [=](const Index& at) {
+        return fmt::format("{0}.data[ks_wrap({1}, {0}.shape[0]){2}]", array.text, cast(i(at), from, Dtype::int64), stride);
+      };
+      return all;
+    }
+    default: break;
+  }
+  if (e.items[0]->binding.kind == Binding::Kind::dtype) {
+    const auto x = part(*e.items[1]);
+    const Dtype from = e.items[1]->type.dtype;
+    all.element = [=](const Index& at) { return cast(x(at), from, to); };
+    return all;
+  }
+  const Intrinsic& row = *intrinsic_of(e);
+  const auto binary = [&](Operator op) {
+    const auto a = part(*e.items[1]), b = part(*e.items[2]);
+    const Dtype from_a = e.items[1]->type.dtype, from_b = e.items[2]->type.dtype;
+    all.element = [=](const Index& at) { return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to); };
+    return all;
+  };
+  switch (row.handler) {
+    case Handler::elementwise: {
+      std::vector<std::function<std::string(const Index&)>> operands;
+      std::vector<Dtype> from;
+      Dtype dtype = e.items[1]->type.dtype;
+      for (size_t i = 1; i < e.items.size(); ++i) {
+        operands.push_back(part(*e.items[i]));
+        from.push_back(e.items[i]->type.dtype);
+      }
+      if (e.items.size() == 3) {
+        const Type &a = e.items[1]->type, &b = e.items[2]->type;
+        dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
+                : a.is_array() ? weak_dtype(a.dtype, b.dtype) : weak_dtype(b.dtype, a.dtype);
+      }
+      const bool floats = row.rule == Rule::floating || row.rule == Rule::integer || row.rule == Rule::predicate;
+      if (floats) dtype = floating_dtype(dtype);
+      const std::string function(row.text);
+      const bool as_is = row.rule == Rule::truth;
+      const bool casts_back = row.rule == Rule::promoted;
+      all.element = [=](const Index& at) {
+        std::string text = function + "(";
+        for (size_t i = 0; i < operands.size(); ++i)
+          text += (i ? ", " : "") + (as_is ? operands[i](at) : cast(operands[i](at), from[i], dtype));
+        text += ")";
+        return casts_back ? fmt::format("({}){}", text_of(to), text) : text;
+      };
+      return all;
+    }
+    case Handler::abs: {
+      const auto x = part(*e.items[1]);
+      all.element = [=](const Index& at) { return fmt::format("({})ks_abs({})", text_of(to), x(at)); };
+      return all;
+    }
+    case Handler::round: {
+      const auto x = part(*e.items[1]);
+      const std::string digits = has(e, 1) ? pin({text_as(*e.items[2], Dtype::int64), int64_type}).text : "0";
+      const bool is_float = is_floating(to);
+      all.element = [=](const Index& at) {
+        return is_float ? fmt::format("({})ks_round({}, {})", text_of(to), x(at), digits) : x(at);
+      };
+      return all;
+    }
+    case Handler::pow: return binary(Operator::power);
+    case Handler::add: return binary(Operator::add);
+    case Handler::subtract: return binary(Operator::subtract);
+    case Handler::multiply:
+    case Handler::dot: return binary(Operator::multiply);
+    case Handler::divide: return binary(Operator::divide);
+    case Handler::floor_divide: return binary(Operator::floor_divide);
+    case Handler::modulo: return binary(Operator::modulo);
+    case Handler::where: {
+      const auto c = part(*e.items[1]), a = part(*e.items[2]), b = part(*e.items[3]);
+      const Dtype dc = e.items[1]->type.dtype, da = e.items[2]->type.dtype, db = e.items[3]->type.dtype;
+      all.element = [=](const Index& at) {
+        return fmt::format("({} ? {} : {})", cast(c(at), dc, Dtype::bool_), cast(a(at), da, to), cast(b(at), db, to));
+      };
+      return all;
+    }
+    case Handler::clip: {
+      const auto x = part(*e.items[1]);
+      const Dtype from = e.items[1]->type.dtype;
+      std::function<std::string(const Index&)> low, high;
+      if (has(e, 1)) low = part(*e.items[2]);
+      if (has(e, 2)) high = part(*e.items[3]);
+      const Dtype dl = has(e, 1) ? e.items[2]->type.dtype : to, dh = has(e, 2) ? e.items[3]->type.dtype : to;
+      all.element = [=](const Index& at) {
+        std::string text = cast(x(at), from, to);
+        if (low) text = fmt::format("ks_maximum<{}>({}, {})", text_of(to), text, cast(low(at), dl, to));
+        if (high) text = fmt::format("ks_minimum<{}>({}, {})", text_of(to), text, cast(high(at), dh, to));
+        return text;
+      };
+      return all;
+    }
+    case Handler::astype:
+    case Handler::copy: {
+      const auto x = part(*e.items[1]);
+      const Dtype from = e.items[1]->type.dtype;
+      all.element = [=](const Index& at) { return cast(x(at), from, to); };
+      return all;
+    }
+    case Handler::zeros: case Handler::ones: case Handler::full: {
+      const std::string value = row.handler == Handler::zeros ? "0" : row.handler == Handler::ones ? "1"
+                                : pin({cast(expr(*e.items[2]).text, e.items[2]->type.dtype, to), Type::scalar(to)}).text;
+      const std::string text = fmt::format("({})({})", text_of(to), value);
+      return generator(e, shape_of(*e.items[1], e.type.ndim), [=](const Index&) { return text; });
+    }
+    case Handler::zeros_like: case Handler::ones_like: case Handler::full_like: {
+      const std::string value = row.handler == Handler::zeros_like ? "0" : row.handler == Handler::ones_like ? "1"
+                                : pin({cast(expr(*e.items[2]).text, e.items[2]->type.dtype, to), Type::scalar(to)}).text;
+      part(*e.items[1]);
+      all.element = [=](const Index&) { return fmt::format("({})({})", text_of(to), value); };
+      return all;
+    }
+    case Handler::arange: {
+      const bool only_stop = !has(e, 1);
+      const bool is_float = is_floating(e.items[1]->type.dtype) || (has(e, 1) && e.items[2]->type.is_floating()) ||
+                            (has(e, 2) && e.items[3]->type.is_floating());
+      const Dtype in = is_float ? Dtype::float64 : Dtype::int64;
+      const std::string t = is_float ? "double" : "ks_i64";
+      const std::string start = temp("start"), step = temp("step"), n = temp("n"), shape = temp("shape");
+      line("const {} {} = {};", t, start, only_stop ? "0" : text_as(*e.items[1], in));
+      line("const {} {} = {};", t, step, has(e, 2) ? text_as(*e.items[3], in) : "1");
+      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], in);
+      if (is_float) line("const ks_i64 {0} = ks_max<ks_i64>(0, ks_ceil_to_int(({1} - {2}) / {3}));", n, stop, start, step);
+      else line("const ks_i64 {} = {} == 0 ? 0 : ks_length(ks_range{{{}, {}, {}}});", n, step, start, stop, step);
+      line("const ks_shape<1> {} = {{{{{}}}}};", shape, n);
+      return generator(e, shape, [=](const Index& at) { return cast(fmt::format("({} + {} * {})", start, at.linear, step), in, to); });
+    }
+    case Handler::linspace: {
+      const std::string a = pin({text_as(*e.items[1], Dtype::float64), float64_type}).text;
+      const std::string b = pin({text_as(*e.items[2], Dtype::float64), float64_type}).text;
+      const std::string n = temp("n"), step = temp("step"), shape = temp("shape");
+      line("const ks_i64 {} = {};", n, has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "50");
+      line("const double {} = ({} - {}) / ({} > 1 ? {} - 1 : 1);", step, b, a, n, n);
+      line("const ks_shape<1> {} = {{{{{}}}}};", shape, n);
+      return generator(e, shape, [=](const Index& at) {
+        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3} + {0} * {4})", at.linear, n, b, a, step);
+      });
+    }
+    default: break;
+  }
+  // Draws: element k of the array is draw k of a stream of its own.
+  const size_t size_at = row.handler == Handler::random || row.handler == Handler::standard_normal ? 0
+                         : row.handler == Handler::exponential ? 1 : 2;
+  std::string s;
+  if (row.handler == Handler::rand || row.handler == Handler::randn) {
+    s = temp("shape");
+    std::string text;
+    for (size_t i = 1; i < e.items.size(); ++i) text += (i > 1 ? ", " : "") + text_as(*e.items[i], Dtype::int64);
+    line("const ks_shape<{}> {} = {{{{{}}}}};", e.type.ndim, s, text);
+  } else {
+    s = shape_of(*e.items[size_at + 1], e.type.ndim);
+  }
+  const std::string stream = temp("random");
+  line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site, random_.n_sites++);
+  const auto number = [&](size_t i, const char* otherwise) {
+    return has(e, i) ? pin({text_as(*e.items[i + 1], Dtype::float64), float64_type}).text : std::string(otherwise);
+  };
+  std::function<std::string(const Index&)> element;
+  const auto unit = [=](const Index& at) { return fmt::format("ks_units({}, (ks_u64){}, 0).a", stream, at.linear); };
+  const auto normal = [=](const Index& at) { return fmt::format("ks_normal({}, (ks_u64){}, 0)", stream, at.linear); };
+  switch (row.handler) {
+    case Handler::random:
+    case Handler::rand: element = unit; break;
+    case Handler::randn:
+    case Handler::standard_normal: element = normal; break;
+    case Handler::uniform: {
+      const std::string low = number(0, "0.0"), high = number(1, "1.0");
+      element = [=](const Index& at) { return fmt::format("({} + ({} - {}) * {})", low, high, low, unit(at)); };
+      break;
+    }
+    case Handler::normal: {
+      const std::string mean = number(0, "0.0"), scale = number(1, "1.0");
+      element = [=](const Index& at) { return fmt::format("({} + {} * {})", mean, scale, normal(at)); };
+      break;
+    }
+    case Handler::exponential: {
+      const std::string scale = number(0, "1.0");
+      element = [=](const Index& at) { return fmt::format("(-log(1.0 - {}) * {})", unit(at), scale); };
+      break;
+    }
+    default: {
+      std::string low = "0LL", high;
+      if (has(e, 1)) {
+        low = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
+        high = pin({text_as(*e.items[2], Dtype::int64), int64_type}).text;
+      } else {
+        high = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
+      }
+      element = [=](const Index& at) { return fmt::format("ks_integer({}, (ks_u64){}, 0, {}, {})", stream, at.linear, low, high); };
+    }
+  }
+  Fused fused = generator(e, s, element);
+  fused.is_random = true;
+  return fused;
+}
+
+std::string FunctionLowering::shape(const Fused& fused, Place place) {
+  const int ndim = fused.leaves.empty() ? fused.type.ndim
+                                        : std::ranges::max_element(fused.leaves, {}, [](const auto& l) { return l.type.ndim; })->type.ndim;
+  const std::string name = temp("shape");
+  if (fused.leaves.size() == 1) {
+    std::string text;
+    for (int k = 0; k < ndim; ++k) text += fmt::format("{}{}.shape[{}]", k ? ", " : "", fused.leaves[0].name, k);
+    line("const ks_shape<{}> {} = {{{{{}}}}};", ndim, name, text);
+    return name;
+  }
+  std::string ones;
+  for (int k = 0; k < ndim; ++k) ones += k ? ", 1" : "1";
+  line("ks_shape<{}> {} = {{{{{}}}}};", ndim, name, ones);
+  std::string fits;
+  std::set<std::string> seen;
+  for (const Fused::Leaf& leaf : fused.leaves)
+    if (seen.insert(leaf.name).second) fits += (fits.empty() ? "" : " && ") + fmt::format("ks_broadcast({}, {})", name, leaf.name);
+  const std::string a = fused.leaves[0].name, b = fused.leaves.back().name;
+  const auto length = [&](const Fused::Leaf& leaf) {
+    return leaf.type.ndim ? fmt::format("{}.shape[{}]", leaf.name, leaf.type.ndim - 1) : std::string("1");
+  };
+  fail_if(fmt::format("!({})", fits), fmt::format("ks_jit_fail(ks, ks_shape_error, {}, \"\", {}, {}, 0)", place.line,
+                                                   length(fused.leaves[0]), length(fused.leaves.back())));
+  return name;
+}
+
+void FunctionLowering::elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
+                                const std::function<void(const Index&)>& body, bool may_run_parallel,
+                                const std::function<void(const std::string&)>& flat_loop) {
+  std::vector<Fused::Leaf> leaves;
+  std::set<std::string> seen;
+  for (const auto* list : {&fused.leaves, &more})
+    for (const Fused::Leaf& leaf : *list)
+      if (seen.insert(leaf.name).second) leaves.push_back(leaf);
+  int ndim = 0;
+  for (const Fused::Leaf& leaf : leaves) ndim = std::max(ndim, int{leaf.type.ndim});
+  const std::string i = temp("e"), n = temp("n");
+  std::string flat;
+  const bool always = leaves.size() == 1 && leaves[0].type.is_contiguous;
+  for (const Fused::Leaf& leaf : leaves)
+    flat += (flat.empty() ? "" : " && ") + fmt::format("ks_is_flat({}, {})", shape, leaf.name);
+  if (!always) open(fmt::format("if ({})", flat));
+  line("const ks_i64 {} = ks_size({});", n, shape);
+  if (flat_loop) {
+    flat_loop(n);
+  } else if (may_run_parallel && options_.parallel && !is_parallel_) {
+    line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n);
+    ++indent_;
+    open(fmt::format("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0})", i));
+    body({true, i, {}});
+    close();
+    --indent_;
+    line("}});");
+  } else {
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, n));
+    body({true, i, {}});
+    close();
+  }
+  if (always) return;
+  --indent_;
+  line("}} else {{");
+  ++indent_;
+  for (const Fused::Leaf& leaf : leaves)
+    for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
+      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
+  Index at;
+  at.is_flat = false;
+  std::string linear = "0";
+  for (int k = 0; k < ndim; ++k) {
+    const std::string axis = fmt::format("{}_{}", i, k);
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.n[{2}]; ++{0})", axis, shape, k));
+    at.at.push_back(axis);
+    linear = k == 0 ? axis : fmt::format("({} * {}.n[{}] + {})", linear, shape, k, axis);
+  }
+  at.linear = linear;
+  body(at);
+  for (int k = 0; k < ndim; ++k) close();
+  close();
+}
+
+Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool zeroed, Place place) {
+  if (options_.is_cuda) error(place, "arrays cannot be made in a kernel", "use cuda.local.array or cuda.shared.array");
+  const std::string name = temp("array");
+  line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, text_of(type.dtype), type.ndim);
+  keep(name, type);
+  fail_if(fmt::format("!ks_allocate({}, {}, {})", name, shape, zeroed ? 1 : 0),
+          fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", ks_size({}), {}, 0)", place.line, shape,
+                      info(type.dtype).size));
+  return {name, type};
+}
+
+Val FunctionLowering::materialise(const Fused& fused, Place place) {
+  if (fused.where) return masked(fused, place);
+  if (options_.is_cuda) error(place, "array expressions cannot be used in a kernel", "write the elements in a loop");
+  const std::string s = shape(fused, place);
+  const Val result = new_array(fused.type, s, false, place);
+  elements(fused, s, {{result.text, result.type}}, [&](const Index& at) {
+    line("{}.data[{}] = {};", result.text, at.linear, fused.element(at));
+  }, true);
+  return result;
+}
+
+Val FunctionLowering::count(const Fused& fused, Place place) {
+  const std::string n = temp("count");
+  line("ks_i64 {} = 0;", n);
+  const std::string s = shape(fused, place);
+  accumulate(fused, s, {n, int64_type, "0",
+                        [&](const Index& at) {
+                          const std::string test = cast(fused.element(at), fused.type.dtype, Dtype::bool_);
+                          return fused.where ? fmt::format("{} += {} && {};", n, fused.where(at), test)
+                                             : fmt::format("{} += {};", n, test);
+                        },
+                        [](const std::string& a, const std::string& b) { return fmt::format("({} + {})", a, b); }, false});
+  return {n, int64_type};
+}
+
+Val FunctionLowering::masked(const Fused& fused, Place place) {
+  const std::string s = shape(fused, place);
+  const std::string n = temp("count"), one = temp("shape"), k = temp("k");
+  line("ks_i64 {} = 0;", n);
+  elements(fused, s, {}, [&](const Index& at) { line("{} += {};", n, fused.where(at)); }, false);
+  line("const ks_shape<1> {} = {{{{{}}}}};", one, n);
+  const Val result = new_array(Type::array(fused.type.dtype, 1, true), one, false, place);
+  line("ks_i64 {} = 0;", k);
+  elements(fused, s, {}, [&](const Index& at) {
+    line("if ({}) {}.data[{}++] = {};", fused.where(at), result.text, k, fused.element(at));
+  }, false);
+  return result;
+}
+
+void FunctionLowering::store_fused(const Val& target, const Fused& value, Place place) {
+  const Type& type = target.type;
+  const int wide = value.leaves.empty() ? 0 : std::ranges::max_element(value.leaves, {}, [](const auto& l) { return l.type.ndim; })->type.ndim;
+  if (wide > type.ndim) error(place, fmt::format("an array of {} axes cannot be stored into one of {}", wide, type.ndim));
+  const std::string s = temp("shape");
+  std::string text;
+  for (int k = 0; k < type.ndim; ++k) text += fmt::format("{}{}.shape[{}]", k ? ", " : "", target.text, k);
+  line("ks_shape<{}> {} = {{{{{}}}}};", type.ndim, s, text);
+  // The value must fit into the target as it is; the target does not stretch.
+  std::string fits, overlaps;
+  std::set<std::string> seen{target.text};
+  for (const Fused::Leaf& leaf : value.leaves) {
+    if (!seen.insert(leaf.name).second) continue;
+    for (int k = 0; k < leaf.type.ndim; ++k)
+      fits += fmt::format("{}({}.shape[{}] == 1 || {}.shape[{}] == {}.n[{}])", fits.empty() ? "" : " && ", leaf.name, k,
+                          leaf.name, k, s, type.ndim - leaf.type.ndim + k);
+    if (leaf.name.find("ks_made") != 0)
+      overlaps += fmt::format("{}ks_overlaps({}, {})", overlaps.empty() ? "" : " || ", target.text, leaf.name);
+  }
+  if (!fits.empty()) {
+    const Fused::Leaf& leaf = value.leaves.back();
+    fail_if(fmt::format("!({})", fits),
+            fmt::format("ks_jit_fail(ks, ks_shape_error, {}, \"\", {}, {}.n[{}], 0)", place.line,
+                        leaf.type.ndim ? fmt::format("{}.shape[{}]", leaf.name, leaf.type.ndim - 1) : "1", s, type.ndim - 1));
+  }
+  const auto write = [&](const Fused& from) {
+    elements(from, s, {{target.text, type}}, [&](const Index& at) {
+      line("{}.data[{}] = {};", target.text, offset_text(target.text, type.ndim, at), from.element(at));
+    }, true);
+  };
+  if (overlaps.empty()) return write(value);
+  // What is read may be what is written, shifted: then all values come before the first store.
+  open(fmt::format("if (KS_RARELY({}))", overlaps));
+  Fused stretched = value;
+  stretched.leaves.push_back({target.text, type});
+  stretched.type = Type::array(type.dtype, type.ndim, true);
+  const Val stored = new_array(stretched.type, s, false, place);
+  elements(stretched, s, {{stored.text, stored.type}}, [&](const Index& at) {
+    line("{}.data[{}] = {};", stored.text, at.linear, value.element(at));
+  }, true);
+  Fused copy;
+  copy.type = stored.type;
+  copy.leaves.push_back({stored.text, stored.type});
+  const std::string name = stored.text;
+  const int ndim = type.ndim;
+  copy.element = [name, ndim](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at)); };
+  write(copy);
+  --indent_;
+  line("}} else {{");
+  ++indent_;
+  write(value);
+  close();
+}
+
+void FunctionLowering::store_array(const Val& target, const Expr& value, Place place) {
+  Fused fused = fuse(value);
+  if (fused.where) {
+    const Val stored = masked(fused, place);
+    fused = {};
+    fused.type = stored.type;
+    fused.leaves.push_back({stored.text, stored.type});
+    const std::string name = stored.text;
+    fused.element = [name](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, 1, at)); };
+  }
+  const auto element = fused.element;
+  const Dtype from = value.type.dtype, to = target.type.dtype;
+  fused.element = [=](const Index& at) { return cast(element(at), from, to); };
+  store_fused(target, fused, place);
+}
+
+}  // namespace kasoku::jit

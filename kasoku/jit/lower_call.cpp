@@ -1,0 +1,375 @@
+/// Calls: other compiled functions, and the rows of intrinsics.def on scalars.
+#include "kasoku/jit/lowering.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+Val FunctionLowering::call(const Expr& e) {
+  if (e.callee >= 0) return call_function(e);
+  const Binding& binding = e.items[0]->binding;
+  if (binding.kind == Binding::Kind::dtype) {
+    if (e.type.is_array()) return materialise(fuse(e), e.place);
+    return scalar(*e.items[1], e.type.dtype);
+  }
+  return call_intrinsic(e, *find_intrinsic(binding.name));
+}
+
+Val FunctionLowering::call_function(const Expr& e) {
+  const TypedFunction& callee = *unit_.unit.functions[e.callee];
+  const Effects& effects = unit_.effects[e.callee];
+  const bool may_fail = (effects.may_fail || !effects.is_done) && !options_.is_cuda;
+  std::vector<std::string> arguments;
+  if (!options_.is_cuda) arguments.push_back("ks");
+  if (unit_.effects[e.callee].uses_random) {
+    // A stream of its own for each call: (this iteration, this place).
+    const std::string stream = temp("random");
+    line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
+         random_.n_sites++);
+    arguments.push_back(stream);
+    arguments.push_back("0");
+    arguments.push_back("0");
+  }
+  for (size_t i = 1; i < e.items.size(); ++i) {
+    const Val value = expr(*e.items[i]);
+    if (value.type.kind == TypeKind::none || value.type.kind == TypeKind::text || value.type.kind == TypeKind::dtype)
+      continue;
+    arguments.push_back(pin(value).text);
+  }
+  effects_.writes = true;
+  check_zero();
+  const std::string text = fmt::format("ks_fn_{}({})", callee.symbol, fmt::join(arguments, ", "));
+  const auto test = [&] {
+    if (!may_fail) return;
+    effects_.may_fail = true;
+    line("if (KS_RARELY(ks->status)) {}", fail_return());
+  };
+  if (callee.result.kind == TypeKind::none) {
+    line("{};", text);
+    test();
+    return {"", Type::none()};
+  }
+  const std::string name = temp("result");
+  line("{} {} = {};", text_of(callee.result), name, text);
+  keep(name, callee.result);
+  test();
+  return {name, callee.result};
+}
+
+namespace {
+
+Operator operator_of(Handler handler) {
+  switch (handler) {
+    case Handler::add: return Operator::add;
+    case Handler::subtract: return Operator::subtract;
+    case Handler::multiply: return Operator::multiply;
+    case Handler::divide: return Operator::divide;
+    case Handler::floor_divide: return Operator::floor_divide;
+    case Handler::modulo: return Operator::modulo;
+    default: return Operator::power;
+  }
+}
+
+}  // namespace
+
+Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) {
+  const Handler handler = intrinsic.handler;
+  if (handler >= Handler::cuda_grid) return call_cuda(e, handler);
+  switch (handler) {
+    case Handler::sum:
+      if (e.items[1]->type.is_tuple()) {
+        const Val tuple = pin(argument(e, 0));
+        std::string text = cast("0", Dtype::int64, e.type.dtype);
+        for (size_t k = 0; k < tuple.type.items.size(); ++k)
+          text = arithmetic(Operator::add, text,
+                            cast(fmt::format("{}._{}", tuple.text, k), tuple.type.items[k].dtype, e.type.dtype), e.type.dtype);
+        return {text, e.type};
+      }
+      [[fallthrough]];
+    case Handler::prod: case Handler::mean: case Handler::var: case Handler::std: case Handler::amin:
+    case Handler::amax: case Handler::any: case Handler::all: case Handler::count_nonzero:
+    case Handler::argmin: case Handler::argmax: return reduction(e, handler);
+    case Handler::zeros: case Handler::ones: case Handler::empty: case Handler::full:
+    case Handler::zeros_like: case Handler::ones_like: case Handler::empty_like: case Handler::full_like:
+    case Handler::arange: case Handler::linspace: case Handler::copy: case Handler::flatten:
+    case Handler::ascontiguous: case Handler::asarray: case Handler::make_array: case Handler::astype:
+    case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose:
+      return creation(e, handler);
+    case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
+    case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
+    case Handler::randint: case Handler::randint_inclusive:
+      return call_random(e, handler);
+    case Handler::print: return print(e);
+    case Handler::dot:
+      if (e.items[1]->type.is_array() && e.items[2]->type.is_array())
+        return matmul(*e.items[1], *e.items[2], e.type, e.place);
+      break;
+    default: break;
+  }
+  if (e.type.is_array()) return materialise(fuse(e), e.place);
+
+  const auto first = [&] { return argument(e, 0); };
+  switch (handler) {
+    case Handler::elementwise: {
+      std::vector<Val> values;
+      Dtype dtype = e.items[1]->type.dtype;
+      if (e.items.size() == 3) dtype = scalar_dtype(dtype, e.items[2]->type.dtype);
+      else if (intrinsic.rule == Rule::promoted || intrinsic.rule == Rule::magnitude) dtype = e.items[1]->type.dtype;
+      if (intrinsic.rule == Rule::floating || intrinsic.rule == Rule::integer) dtype = floating_dtype(dtype);
+      if (intrinsic.rule == Rule::predicate) dtype = floating_dtype(dtype);
+      std::string text(intrinsic.text);
+      text += "(";
+      for (size_t i = 1; i < e.items.size(); ++i) {
+        const Val value = pin(expr(*e.items[i]));
+        text += (i > 1 ? ", " : "") +
+                (intrinsic.rule == Rule::truth ? value.text : cast(value.text, value.type.dtype, dtype));
+      }
+      text += ")";
+      if (intrinsic.rule == Rule::promoted) return {cast(text, dtype, e.type.dtype), e.type};
+      return {text, e.type};
+    }
+    case Handler::len: {
+      const Expr& object = *e.items[1];
+      if (object.type.is_tuple()) return {fmt::format("{}LL", object.type.items.size()), int64_type};
+      if (object.type.is_array() && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
+          object.items[1]->type.dtype == Dtype::bool_)
+        return count(fuse(*object.items[1]), e.place);
+      const Val value = expr(object);
+      if (object.type.kind == TypeKind::range) return {fmt::format("ks_length({})", value.text), int64_type};
+      return {value.text + ".shape[0]", int64_type};
+    }
+    case Handler::range:
+    case Handler::prange: {
+      const bool only_stop = !has(e, 1);
+      const std::string start = only_stop ? "0" : text_as(*e.items[1], Dtype::int64);
+      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], Dtype::int64);
+      const std::string step = has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "1";
+      const std::string name = temp("range");
+      line("const ks_range {} = {{{}, {}, {}}};", name, start, stop, step);
+      return {name, e.type};
+    }
+    case Handler::to_int:
+    case Handler::to_float:
+    case Handler::to_bool: {
+      if (e.items.size() < 2 || !e.items[1]) return {cast("0", Dtype::int64, e.type.dtype), e.type};
+      Val value = first();
+      if (value.type.is_array()) value = {value.text + ".data[0]", Type::scalar(value.type.dtype)};
+      if (handler == Handler::to_int && value.type.is_floating() && !options_.is_cuda && !is_parallel_ && loop_depth_ == 0) {
+        value = pin(value);
+        fail_if(fmt::format("!ks_isfinite({})", value.text),
+                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"int() of a number that is not finite\", 0, 0, 0)", e.place.line));
+      }
+      return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
+    }
+    case Handler::to_complex: {
+      if (!has(e, 0)) return {"ks_complex<double>()", e.type};
+      const Val a = first();
+      if (!has(e, 1)) return {cast(a.text, a.type.dtype, Dtype::complex128), e.type};
+      const std::string b = text_as(*e.items[2], Dtype::float64);
+      return {fmt::format("ks_complex<double>({}, {})", cast(a.text, a.type.dtype, Dtype::float64), b), e.type};
+    }
+    case Handler::abs: {
+      const Val value = pin(first());
+      if (value.type.is_complex()) return {fmt::format("ks_abs({})", value.text), e.type};
+      return {fmt::format("ks_abs({})", cast(value.text, value.type.dtype, e.type.dtype)), e.type};
+    }
+    case Handler::round: {
+      const Val value = pin(first());
+      if (!value.type.is_floating()) return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
+      if (e.type.is_integer()) return {fmt::format("ks_round_to_int({})", value.text), e.type};
+      const std::string digits = has(e, 1) ? text_as(*e.items[2], Dtype::int64) : "0";
+      return {fmt::format("({})ks_round({}, {})", text_of(e.type), value.text, digits), e.type};
+    }
+    case Handler::min:
+    case Handler::max: {
+      if (e.items.size() == 2 && e.items[1]->type.is_array())
+        return reduction(e, handler == Handler::min ? Handler::amin : Handler::amax);
+      const char* function = handler == Handler::min ? "ks_min" : "ks_max";
+      std::vector<std::string> values;
+      if (e.items.size() == 2) {
+        const Val tuple = pin(first());
+        for (size_t k = 0; k < tuple.type.items.size(); ++k)
+          values.push_back(cast(fmt::format("{}._{}", tuple.text, k), tuple.type.items[k].dtype, e.type.dtype));
+      } else {
+        for (size_t i = 1; i < e.items.size(); ++i) values.push_back(text_as(*e.items[i], e.type.dtype));
+      }
+      std::string text = values[0];
+      for (size_t i = 1; i < values.size(); ++i)
+        text = fmt::format("{}<{}>({}, {})", function, text_of(e.type), text, values[i]);
+      return {text, e.type};
+    }
+    case Handler::pow: case Handler::add: case Handler::subtract: case Handler::multiply:
+    case Handler::divide: case Handler::floor_divide: case Handler::modulo: case Handler::dot: {
+      const Val a = pin(first()), b = expr(*e.items[2]);
+      return combine(handler == Handler::dot ? Operator::multiply : operator_of(handler), a, b, e.type,
+                     e.items[2].get(), e.place);
+    }
+    case Handler::divmod: {
+      const Val a = pin(first()), b = pin(expr(*e.items[2]));
+      const Type& type = e.type.items[0];
+      const Val q = pin(combine(Operator::floor_divide, a, b, type, e.items[2].get(), e.place));
+      const Val r = combine(Operator::modulo, a, b, type, e.items[2].get(), e.place);
+      return {fmt::format("{}{{{}, {}}}", text_of(e.type), q.text, r.text), e.type};
+    }
+    case Handler::log: {
+      const std::string x = text_as(*e.items[1], e.type.dtype);
+      if (!has(e, 1)) return {fmt::format("log({})", x), e.type};
+      return {fmt::format("(log({}) / log({}))", x, text_as(*e.items[2], e.type.dtype)), e.type};
+    }
+    case Handler::hypot:
+      return {fmt::format("hypot({}, {})", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], e.type.dtype)), e.type};
+    case Handler::where: {
+      const std::string condition = truth(*e.items[1]);
+      const std::string a = text_as(*e.items[2], e.type.dtype), b = text_as(*e.items[3], e.type.dtype);
+      return {fmt::format("({} ? {} : {})", condition, a, b), e.type};
+    }
+    case Handler::clip: {
+      std::string text = text_as(*e.items[1], e.type.dtype);
+      if (has(e, 1)) text = fmt::format("ks_maximum<{}>({}, {})", text_of(e.type), text, text_as(*e.items[2], e.type.dtype));
+      if (has(e, 2)) text = fmt::format("ks_minimum<{}>({}, {})", text_of(e.type), text, text_as(*e.items[3], e.type.dtype));
+      return {text, e.type};
+    }
+    case Handler::item: {
+      const Val value = first();
+      if (value.type.is_scalar()) return value;
+      if (!options_.is_cuda)
+        fail_if(fmt::format("ks_size({}) != 1", value.text),
+                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"item() needs an array of one element, not of {{}}\", ks_size({}), 0, 0)",
+                            e.place.line, value.text));
+      return {value.text + ".data[0]", e.type};
+    }
+    case Handler::seed: {
+      const std::string seed = text_as(*e.items[1], Dtype::int64);
+      effects_.writes = true;
+      line("ks_jit_seed(ks, {});", seed);
+      // The draws that follow in this function are of the new seed.
+      if (loop_depth_ == 0 && !is_parallel_ && index_ == 0) {
+        const std::string stream = temp("random");
+        line("const ks_stream {} = ks_stream_of(ks);", stream);
+        random_ = {stream, "0", "0", 0, {}, -1};
+      }
+      return {"", Type::none()};
+    }
+    default: break;
+  }
+  error(e.place, fmt::format("{} cannot be compiled here yet", intrinsic.name));
+}
+
+std::string FunctionLowering::uniform() {
+  if (!random_.half.empty() && random_.half_epoch == epoch_) return std::exchange(random_.half, "");
+  const std::string pair = temp("u");
+  line("const ks_pair {} = ks_units({}, {}, {} + {});", pair, random_.stream, random_.element, random_.site,
+       random_.n_sites++);
+  random_.half = pair + ".b";
+  random_.half_epoch = epoch_;
+  return pair + ".a";
+}
+
+std::string FunctionLowering::draw(const Expr& e, Handler handler) {
+  const auto number = [&](size_t i, const char* otherwise) {
+    return has(e, i) ? pin({text_as(*e.items[i + 1], Dtype::float64), float64_type}).text : std::string(otherwise);
+  };
+  const auto normal = [&] {
+    return fmt::format("ks_normal({}, {}, {} + {})", random_.stream, random_.element, random_.site, random_.n_sites++);
+  };
+  switch (handler) {
+    case Handler::random:
+    case Handler::rand: return uniform();
+    case Handler::uniform: {
+      const std::string low = number(0, "0.0"), high = number(1, "1.0");
+      return fmt::format("({} + ({} - {}) * {})", low, high, low, uniform());
+    }
+    case Handler::randn:
+    case Handler::standard_normal: return normal();
+    case Handler::normal: {
+      const std::string mean = number(0, "0.0"), scale = number(1, "1.0");
+      return fmt::format("({} + {} * {})", mean, scale, normal());
+    }
+    case Handler::expovariate: return fmt::format("(-log(1.0 - {}) / {})", uniform(), number(0, "1.0"));
+    case Handler::exponential: return fmt::format("(-log(1.0 - {}) * {})", uniform(), number(0, "1.0"));
+    default: break;
+  }
+  std::string low = "0LL", high;
+  if (has(e, 1)) {
+    low = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
+    high = text_as(*e.items[2], Dtype::int64);
+  } else {
+    high = text_as(*e.items[1], Dtype::int64);
+  }
+  if (handler == Handler::randint_inclusive) high = fmt::format("ks_add({}, 1)", high);
+  return fmt::format("ks_integer({}, {}, {} + {}, {}, {})", random_.stream, random_.element, random_.site,
+                     random_.n_sites++, low, high);
+}
+
+Val FunctionLowering::call_random(const Expr& e, Handler handler) {
+  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (options_.is_cuda) error(e.place, "random draws in a kernel come from cuda.random states");
+  return {draw(e, handler), e.type};
+}
+
+Val FunctionLowering::print(const Expr& e) {
+  if (options_.is_cuda) {
+    std::string format, arguments;
+    for (size_t i = 1; i < e.items.size(); ++i) {
+      const Val value = pin(expr(*e.items[i]));
+      format += i > 1 ? " " : "";
+      if (value.type.kind == TypeKind::text) format += "%s", arguments += ", " + value.text;
+      else if (value.type.is_floating()) format += "%f", arguments += ", (double)" + value.text;
+      else if (value.type.is_scalar()) format += "%lld", arguments += ", (long long)" + value.text;
+      else error(e.items[i]->place, fmt::format("print of {} cannot be compiled", str(value.type)));
+    }
+    line("printf({}{});", quoted(format + "\n"), arguments);
+    return {"", Type::none()};
+  }
+  std::string separator = " ", end = "\n";
+  size_t n = e.items.size() - e.keywords.size();
+  for (size_t k = 0; k < e.keywords.size(); ++k) {
+    const Expr& given = *e.items[n + k];
+    const std::string* text = std::get_if<std::string>(given.kind == ExprKind::global ? &given.binding.value : &given.value);
+    if (e.keywords[k] == "sep" && text) separator = *text;
+    else if (e.keywords[k] == "end" && text) end = *text;
+    else error(given.place, fmt::format("print in compiled code takes sep and end as constants, not '{}'", e.keywords[k]));
+  }
+  effects_.writes = true;
+  const auto text_call = [&](const std::string& text) {
+    if (!text.empty()) line("ks_jit_print_text({}, {});", quoted(text), text.size());
+  };
+  const std::function<void(const Val&, Place)> show = [&](const Val& value, Place place) {
+    const Type& type = value.type;
+    if (type.kind == TypeKind::text) line("ks_jit_print_text({}, sizeof({}) - 1);", value.text, value.text);
+    else if (type.is_boolean()) line("ks_jit_print_bool({});", value.text);
+    else if (type.is_scalar() && info(type.dtype).kind == DtypeKind::unsigned_) line("ks_jit_print_uint({});", value.text);
+    else if (type.is_integer()) line("ks_jit_print_int({});", value.text);
+    else if (type.is_floating()) line("ks_jit_print_float({}, {});", value.text, type.dtype == Dtype::float32 ? 1 : 0);
+    else if (type.is_complex()) line("ks_jit_print_complex({0}.re, {0}.im);", value.text);
+    else if (type.kind == TypeKind::none) text_call("None");
+    else if (type.is_tuple()) {
+      text_call("(");
+      for (size_t k = 0; k < type.items.size(); ++k) {
+        if (k) text_call(", ");
+        show({fmt::format("{}._{}", value.text, k), type.items[k]}, place);
+      }
+      text_call(type.items.size() == 1 ? ",)" : ")");
+    } else if (type.is_array() && type.ndim == 1) {
+      text_call("[");
+      const std::string i = temp("i");
+      open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", i, value.text));
+      line("if ({}) ks_jit_print_text(\" \", 1);", i);
+      show({fmt::format("{0}.data[{1} * {0}.stride[0]]", value.text, i), Type::scalar(type.dtype)}, place);
+      close();
+      text_call("]");
+    } else {
+      error(place, fmt::format("print of {} cannot be compiled", str(type)));
+    }
+  };
+  for (size_t i = 1; i < n; ++i) {
+    const Val value = pin(expr(*e.items[i]));
+    if (i > 1) text_call(separator);
+    show(value, e.items[i]->place);
+  }
+  text_call(end);
+  line("ks_jit_print_flush();");
+  return {"", Type::none()};
+}
+
+}  // namespace kasoku::jit

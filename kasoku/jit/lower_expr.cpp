@@ -1,0 +1,368 @@
+/// Text of expressions. What must happen before an expression's value (checks, calls, views) is
+/// written as statements at once; the value itself is a piece of text.
+#include "kasoku/jit/lowering.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+namespace {
+
+bool is_name(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c >= 128;
+  });
+}
+
+/// Whether writing the expression emits statements of its own or reads what a
+/// sibling may change; such ones need care under and, or, if-else.
+bool needs_statements(const Expr& expr) {
+  if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
+      expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional)
+    return true;
+  if (expr.kind == ExprKind::binary && (expr.op == Operator::divide || expr.op == Operator::floor_divide ||
+                                        expr.op == Operator::modulo || expr.op == Operator::power))
+    return true;
+  return std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && needs_statements(*item); });
+}
+
+}  // namespace
+
+Val FunctionLowering::pin(const Val& value) {
+  if (is_name(value.text) || value.text.empty() || value.type.is_array()) return value;
+  const std::string name = temp();
+  line("const {} {} = {};", text_of(value.type), name, value.text);
+  return {name, value.type};
+}
+
+Val FunctionLowering::scalar(const Expr& e, Dtype dtype) {
+  const Val value = expr(e);
+  return {cast(value.text, value.type.dtype, dtype), Type::scalar(dtype)};
+}
+
+std::string FunctionLowering::truth_of(const Val& value) {
+  if (value.type.is_scalar()) return cast(value.text, value.type.dtype, Dtype::bool_);
+  if (value.type.is_tuple()) return value.type.items.empty() ? "false" : "true";
+  if (value.type.kind == TypeKind::none) return "false";
+  if (value.type.kind == TypeKind::text) return value.text == "\"\"" ? "false" : "true";
+  return "true";
+}
+
+std::string FunctionLowering::truth(const Expr& e) { return truth_of(expr(e)); }
+
+Val FunctionLowering::constant(const Value& value, const Type& type, Place place) {
+  if (const bool* b = std::get_if<bool>(&value)) return {*b ? "true" : "false", type};
+  if (const int64_t* n = std::get_if<int64_t>(&value)) {
+    if (*n == INT64_MIN) return {"(-9223372036854775807LL - 1)", type};
+    return {*n < 0 ? fmt::format("({}LL)", *n) : fmt::format("{}LL", *n), type};
+  }
+  if (const uint64_t* n = std::get_if<uint64_t>(&value)) return {fmt::format("{}ULL", *n), type};
+  if (const double* x = std::get_if<double>(&value)) {
+    const std::string text = number_text(*x);
+    return {type.dtype == Dtype::float32 ? "(float)" + text : text, type};
+  }
+  if (const auto* z = std::get_if<std::complex<double>>(&value))
+    return {fmt::format("ks_complex<double>({}, {})", number_text(z->real()), number_text(z->imag())), type};
+  if (const auto* text = std::get_if<std::string>(&value)) return {quoted(*text), type};
+  return {"", type};
+}
+
+Val FunctionLowering::binding(const Binding& what, const Type& type, Place place) {
+  switch (what.kind) {
+    case Binding::Kind::value: {
+      const Val value = constant(what.value, type, place);
+      if (what.dtype != Dtype::opaque && type.is_scalar() && !is_complex(what.dtype))
+        return {fmt::format("({})({})", text_of(what.dtype), value.text), type};
+      return value;
+    }
+    case Binding::Kind::tuple: {
+      std::string text = text_of(type) + "{";
+      for (size_t i = 0; i < what.items.size(); ++i)
+        text += (i ? ", " : "") + binding(what.items[i], type.items[i], place).text;
+      return {text + "}", type};
+    }
+    case Binding::Kind::array: {
+      // Behind the arguments' words stand those of the arrays outside.
+      int at = 0;
+      for (const Type& parameter : unit_.unit.functions[0]->parameters) at += words_of(parameter);
+      for (int i = 0; i < what.hidden; ++i) at += words_of(unit_.unit.hidden[static_cast<size_t>(i)]);
+      const std::string name = temp("outside");
+      line("{} {};", text_of(type), name);
+      line("{}.data = ({}*)ks->words[{}];", name, text_of(type.dtype), at++);
+      for (const char* field : {"shape", "stride"})
+        for (int k = 0; k < type.ndim; ++k) line("{}.{}[{}] = (ks_i64)ks->words[{}];", name, field, k, at++);
+      line("{}.memory = nullptr;", name);
+      return {name, type};
+    }
+    case Binding::Kind::intrinsic: {
+      const Intrinsic* row = find_intrinsic(what.name);
+      if (row && row->handler == Handler::word)
+        return {fmt::format("({})({})", text_of(row->dtype), row->text), type};
+      return {"", type};
+    }
+    default: return {"", type};
+  }
+}
+
+Val FunctionLowering::expr(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::constant: return constant(e.value, e.type, e.place);
+    case ExprKind::global: return binding(e.binding, e.type, e.place);
+    case ExprKind::name: {
+      const auto deferred = deferred_.find(e.variable);
+      if (deferred != deferred_.end()) return expr(*deferred->second);
+      return {name_of(e.variable), fn_.variables[e.variable].type};
+    }
+    case ExprKind::attribute: return attribute(e);
+    case ExprKind::subscript: return subscript(e);
+    case ExprKind::call: return call(e);
+    case ExprKind::tuple:
+    case ExprKind::list: {
+      std::string text = text_of(e.type) + "{";
+      std::vector<Val> values;
+      for (const ExprPtr& item : e.items) values.push_back(pin(expr(*item)));
+      for (size_t i = 0; i < values.size(); ++i)
+        text += (i ? ", " : "") + convert(values[i], e.type.items[i]);
+      return {text + "}", e.type};
+    }
+    case ExprKind::unary: {
+      if (e.type.is_array()) return materialise(fuse(e), e.place);
+      if (e.op == Operator::not_) return {"!" + truth(*e.items[0]), bool_type};
+      const std::string value = text_as(*e.items[0], e.type.dtype);
+      if (e.op == Operator::positive) return {value, e.type};
+      if (e.op == Operator::invert) return {fmt::format("(~{})", value), e.type};
+      if (e.type.dtype == Dtype::int64) {
+        if (constant_int(*e.items[0])) return {fmt::format("(-{})", value), e.type};
+        return {fmt::format("ks_sub(0, {})", value), e.type};
+      }
+      return {fmt::format("(-{})", value), e.type};
+    }
+    case ExprKind::binary: return binary(e);
+    case ExprKind::compare: return compare(e);
+    case ExprKind::logic: return logic(e);
+    case ExprKind::conditional: return conditional(e);
+    case ExprKind::walrus: {
+      store(*e.items[0], expr(*e.items[1]));
+      return expr(*e.items[0]);
+    }
+    default: break;
+  }
+  error(e.place, "this expression cannot be compiled");
+}
+
+Val FunctionLowering::binary(const Expr& e) {
+  if (e.op == Operator::matmul) return matmul(*e.items[0], *e.items[1], e.type, e.place);
+  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_tuple()) {
+    const Val a = pin(expr(*e.items[0])), b = pin(expr(*e.items[1]));
+    std::string text = text_of(e.type) + "{";
+    for (size_t i = 0; i < a.type.items.size(); ++i) text += fmt::format("{}{}._{}", i ? ", " : "", a.text, i);
+    for (size_t i = 0; i < b.type.items.size(); ++i)
+      text += fmt::format("{}{}._{}", a.type.items.size() + i ? ", " : "", b.text, i);
+    return {text + "}", e.type};
+  }
+  Val a = expr(*e.items[0]);
+  // A call on the right may write what the left reads.
+  if (e.items[1]->callee >= 0) a = pin(a);
+  const Val b = expr(*e.items[1]);
+  return combine(e.op, a, b, e.type, e.items[1].get(), e.place);
+}
+
+Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Type& type,
+                              const Expr* right, Place place) {
+  const Dtype dtype = type.dtype;
+  const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
+  if (divides && options_.python_errors && !options_.is_cuda && !is_complex(dtype)) {
+    // A divisor that is a nonzero constant needs no test.
+    const Value* value = right && right->kind == ExprKind::constant ? &right->value
+                         : right && right->kind == ExprKind::global && right->binding.kind == Binding::Kind::value
+                             ? &right->binding.value
+                             : nullptr;
+    const bool is_safe = value && ((std::holds_alternative<int64_t>(*value) && std::get<int64_t>(*value) != 0) ||
+                                   (std::holds_alternative<double>(*value) && std::get<double>(*value) != 0));
+    const auto folded = right ? constant_int(*right) : std::nullopt;
+    if (!is_safe && !(folded && *folded != 0)) {
+      const Val divisor = pin(b), dividend = pin(a);
+      effects_.may_fail = has_zero_ = true;
+      line("ks_zero = ks_max(ks_zero, {} == 0 ? {} : 0);", divisor.text, place.line);
+      return {arithmetic(op, cast(dividend.text, a.type.dtype, dtype), cast(divisor.text, b.type.dtype, dtype), dtype), type};
+    }
+  }
+  if (op == Operator::power) {
+    const auto exponent = right ? constant_int(*right) : std::nullopt;
+    if (exponent && *exponent >= 0 && *exponent <= 64 && !is_complex(dtype)) {
+      if (*exponent == 0) return {cast("1", Dtype::int64, dtype), type};
+      const std::string base = cast(a.text, a.type.dtype, dtype);
+      if (dtype == Dtype::int64)
+        return {fmt::format("(ks_i64)ks_power_of<{}>((ks_u64)({}))", *exponent, base), type};
+      return {fmt::format("ks_power_of<{}>({})", *exponent, base), type};
+    }
+    if (exponent && *exponent < 0 && *exponent >= -64 && is_floating(dtype)) {
+      if (options_.python_errors && !options_.is_cuda) {
+        const Val base = pin(a);
+        effects_.may_fail = has_zero_ = true;
+        line("ks_zero = ks_max(ks_zero, {} == 0 ? {} : 0);", base.text, place.line);
+        return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(base.text, a.type.dtype, dtype)), type};
+      }
+      return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(a.text, a.type.dtype, dtype)), type};
+    }
+    if (is_integer(dtype) && info(dtype).kind == DtypeKind::signed_ && !options_.is_cuda) {
+      const Val power = pin(b);
+      fail_if(power.text + " < 0",
+              fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}, 0, 0)", place.line,
+                          quoted("an integer to the negative power {}: write float(x) ** n"), power.text));
+      return {arithmetic(op, cast(a.text, a.type.dtype, dtype), cast(power.text, b.type.dtype, dtype), dtype), type};
+    }
+  }
+  return {arithmetic(op, cast(a.text, a.type.dtype, dtype), cast(b.text, b.type.dtype, dtype), dtype), type};
+}
+
+Val FunctionLowering::compare(const Expr& e) {
+  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  std::string text;
+  Val left = expr(*e.items[0]);
+  for (size_t i = 0; i < e.ops.size(); ++i) {
+    Val right = expr(*e.items[i + 1]);
+    if (i + 1 < e.ops.size()) right = pin(right);
+    const Operator op = e.ops[i];
+    std::string part;
+    if (op == Operator::in || op == Operator::not_in) {
+      const Val value = pin(left), items = pin(right);
+      part = "(false";
+      for (size_t k = 0; k < right.type.items.size(); ++k) {
+        const Dtype dtype = scalar_dtype(value.type.dtype, right.type.items[k].dtype);
+        part += fmt::format(" || {} == {}", cast(value.text, value.type.dtype, dtype),
+                            cast(fmt::format("{}._{}", items.text, k), right.type.items[k].dtype, dtype));
+      }
+      part += ")";
+      if (op == Operator::not_in) part = "!" + part;
+    } else if (!left.type.is_scalar() || !right.type.is_scalar()) {
+      bool equal = false;
+      if (left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) equal = left.text == right.text;
+      else if (left.type.is_tuple() && right.type.is_tuple()) {
+        const Val a = pin(left), b = pin(right);
+        part = left.type.items.size() == right.type.items.size() ? "(true" : "(false";
+        if (left.type.items.size() == right.type.items.size())
+          for (size_t k = 0; k < left.type.items.size(); ++k)
+            part += fmt::format(" && {}._{} == {}._{}", a.text, k, b.text, k);
+        part += ")";
+        if (op == Operator::not_equal) part = "!" + part;
+        else if (op != Operator::equal) error(e.place, "tuples are only compared for equality in compiled code");
+      } else if (left.type.kind == TypeKind::dtype && right.type.kind == TypeKind::dtype) {
+        equal = left.type == right.type;
+      } else {
+        equal = left.type.kind == right.type.kind;
+      }
+      if (part.empty())
+        part = (op == Operator::equal || op == Operator::is) == equal ? "true" : "false";
+    } else {
+      // Mixed signs compare as numbers, not as bits.
+      Dtype dtype = scalar_dtype(left.type.dtype, right.type.dtype);
+      if (left.type.dtype == right.type.dtype) dtype = left.type.dtype;
+      const char* symbol = op == Operator::is ? "==" : op == Operator::is_not ? "!=" : str(op);
+      part = fmt::format("({} {} {})", cast(left.text, left.type.dtype, dtype), symbol,
+                         cast(right.text, right.type.dtype, dtype));
+    }
+    text += (text.empty() ? "" : " && ") + part;
+    left = right;
+  }
+  return {e.ops.size() > 1 ? "(" + text + ")" : text, bool_type};
+}
+
+Val FunctionLowering::logic(const Expr& e) {
+  const bool is_and = e.op == Operator::and_;
+  bool simple = e.type.is_boolean();
+  for (size_t i = 1; i < e.items.size(); ++i) simple &= !needs_statements(*e.items[i]);
+  if (simple) {
+    std::string text;
+    for (const ExprPtr& item : e.items) text += (text.empty() ? "" : is_and ? " && " : " || ") + truth(*item);
+    return {"(" + text + ")", bool_type};
+  }
+  const std::string name = temp("logic");
+  const Val first = expr(*e.items[0]);
+  line("{} {} = {};", text_of(e.type), name, convert(first, e.type));
+  int depth = 0;
+  for (size_t i = 1; i < e.items.size(); ++i, ++depth) {
+    const std::string test = truth_of({name, e.type});
+    open(fmt::format("if ({}{})", is_and ? "" : "!", test));
+    line("{} = {};", name, convert(expr(*e.items[i]), e.type));
+  }
+  while (depth--) close();
+  return {name, e.type};
+}
+
+Val FunctionLowering::conditional(const Expr& e) {
+  if (e.type.is_scalar() && !needs_statements(*e.items[1]) && !needs_statements(*e.items[2])) {
+    const std::string condition = truth(*e.items[0]);
+    const std::string yes = convert(expr(*e.items[1]), e.type), no = convert(expr(*e.items[2]), e.type);
+    return {fmt::format("({} ? {} : {})", condition, yes, no), e.type};
+  }
+  const std::string name = temp("choice");
+  declare(name, e.type);
+  const std::string condition = truth(*e.items[0]);
+  open(fmt::format("if ({})", condition));
+  assign(name, e.type, expr(*e.items[1]));
+  --indent_;
+  line("}} else {{");
+  ++indent_;
+  assign(name, e.type, expr(*e.items[2]));
+  close();
+  return {name, e.type};
+}
+
+Val FunctionLowering::attribute(const Expr& e) {
+  const std::string& name = e.text;
+  const Expr& object = *e.items[0];
+  if (object.type.is_array()) {
+    if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};
+    if (name == "itemsize") return {fmt::format("{}LL", info(object.type.dtype).size), int64_type};
+    if (name == "dtype") return {"", e.type};
+    if (name == "size" && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
+        object.items[1]->type.dtype == Dtype::bool_)
+      return count(fuse(*object.items[1]), e.place);  // x[mask].size needs no x[mask]
+    const Val array = expr(object);
+    if (name == "size" || name == "nbytes") {
+      std::string text = object.type.ndim == 1 ? array.text + ".shape[0]" : fmt::format("ks_size({})", array.text);
+      if (name == "nbytes") text = fmt::format("({} * {})", text, info(object.type.dtype).size);
+      return {text, int64_type};
+    }
+    if (name == "shape" || name == "strides") {
+      std::string text = text_of(e.type) + "{";
+      for (int k = 0; k < object.type.ndim; ++k)
+        text += name == "shape" ? fmt::format("{}{}.shape[{}]", k ? ", " : "", array.text, k)
+                                : fmt::format("{}{}.stride[{}] * {}", k ? ", " : "", array.text, k,
+                                              info(object.type.dtype).size);
+      return {text + "}", e.type};
+    }
+    if (name == "T") {
+      if (object.type.ndim < 2) return array;
+      const std::string view = temp("view");
+      line("{} {} = {};", text_of(e.type), view, array.text);
+      for (int k = 0; k < object.type.ndim; ++k)
+        line("{0}.shape[{1}] = {2}.shape[{3}]; {0}.stride[{1}] = {2}.stride[{3}];", view, k, array.text,
+             object.type.ndim - 1 - k);
+      return {view, e.type};
+    }
+    if (name == "real" && !is_complex(object.type.dtype)) return array;
+    if (name == "real" || name == "imag") {
+      Fused part = leaf(object);
+      part.type = e.type;
+      const auto element = part.element;
+      const std::string field = name == "real" ? ".re" : ".im";
+      part.element = [element, field](const Index& at) { return element(at) + field; };
+      return materialise(part, e.place);
+    }
+  }
+  const Val value = expr(object);
+  if (value.type.is_complex()) return {fmt::format("{}.{}", pin(value).text, name == "real" ? "re" : "im"), e.type};
+  return name == "real" ? value : Val{cast("0", Dtype::int64, e.type.dtype), e.type};
+}
+
+std::string FunctionLowering::index_text(const Expr& e) {
+  if (e.kind == ExprKind::binary && e.type == int64_type &&
+      (e.op == Operator::add || e.op == Operator::subtract || e.op == Operator::multiply))
+    return fmt::format("({} {} {})", index_text(*e.items[0]), str(e.op), index_text(*e.items[1]));
+  return text_as(e, Dtype::int64);
+}
+
+}  // namespace kasoku::jit

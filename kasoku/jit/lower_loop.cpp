@@ -1,0 +1,330 @@
+/// Loops. A range loop whose subscripts can be proved inside their arrays is written twice: once
+/// without tests, once with (lower_bounds.cpp). A parallel loop is a lambda over a chunk.
+#include "kasoku/jit/lowering.h"
+#include "kasoku/jit/walk.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+namespace {
+
+const Intrinsic* intrinsic_of(const Expr& e) {
+  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
+      e.items[0]->binding.kind != Binding::Kind::intrinsic)
+    return nullptr;
+  return find_intrinsic(e.items[0]->binding.name);
+}
+
+/// Nothing leaves the loop early and nothing loops in it: LLVM may vectorise it.
+bool is_innermost(const Block& body) {
+  bool plain = true;
+  each_stmt(body, [&](const Stmt& stmt) {
+    plain &= stmt.kind != StmtKind::for_ && stmt.kind != StmtKind::while_ && stmt.kind != StmtKind::break_ &&
+             stmt.kind != StmtKind::return_ && stmt.kind != StmtKind::raise && stmt.kind != StmtKind::assert_;
+  });
+  return plain;
+}
+
+bool has_break(const Block& body) {
+  return std::ranges::any_of(body, [](const StmtPtr& stmt) {
+    if (stmt->kind == StmtKind::break_) return true;
+    if (stmt->kind == StmtKind::if_) return has_break(stmt->body) || has_break(stmt->orelse);
+    if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) return has_break(stmt->orelse);
+    return false;
+  });
+}
+
+}  // namespace
+
+FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& element) {
+  bool used = false;
+  each_expr(body, [&](const Expr& e) {
+    if (used) return;
+    if (e.callee >= 0) used = unit_.effects[e.callee].uses_random || uses_random(unit_.unit, e.callee);
+    if (const Intrinsic* row = intrinsic_of(e))
+      used |= row->name.find("random.") != std::string_view::npos && row->name.find("cuda") == std::string_view::npos;
+  });
+  if (!used) return {};
+  const std::string stream = temp("random");
+  line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
+       random_.n_sites++);
+  return {stream, element, "0", 0, {}, -1};
+}
+
+void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& head) {
+  ++indent_, ++loop_depth_;
+  ++epoch_;
+  head();
+  block(stmt.body);
+  ++epoch_;
+  --indent_, --loop_depth_;
+}
+
+void FunctionLowering::for_loop(const Stmt& stmt) {
+  const Expr& iterable = *stmt.expr;
+  const Intrinsic* row = intrinsic_of(iterable);
+  if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
+    range_loop(stmt, iterable);
+    return;
+  }
+  array_loop(stmt);
+}
+
+void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
+  const bool only_stop = !has(range, 1);
+  const auto bound = [&](const Expr& e) -> Val {
+    const std::string text = text_as(e, Dtype::int64);
+    if (constant_int(e)) return {text, int64_type};
+    const std::string name = temp("n");
+    line("const ks_i64 {} = {};", name, text);
+    return {name, int64_type};
+  };
+  Val bounds[3] = {{"0LL", int64_type}, {"", int64_type}, {"1LL", int64_type}};
+  if (only_stop) {
+    bounds[1] = bound(*range.items[1]);
+  } else {
+    bounds[0] = bound(*range.items[1]);
+    bounds[1] = bound(*range.items[2]);
+  }
+  std::optional<int64_t> step = 1;
+  if (has(range, 2)) {
+    step = constant_int(*range.items[3]);
+    bounds[2] = bound(*range.items[3]);
+    if (step == 0) error(range.place, "range() step must not be zero");
+    if (!step && !options_.is_cuda)
+      fail_if(bounds[2].text + " == 0",
+              fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"range() step must not be zero\", 0, 0, 0)",
+                          range.place.line));
+  }
+  check_zero();
+  const Intrinsic* row = intrinsic_of(range);
+  const bool wants_parallel = row->handler == Handler::prange && options_.parallel && !options_.is_cuda;
+
+  const auto write = [&] {
+    if (wants_parallel && !is_parallel_) parallel_loop(stmt, bounds, step);
+    else range_loop_body(stmt, bounds, step);
+  };
+  std::set<const Expr*> proven;
+  std::string test;
+  if (!no_versions_ && step && options_.boundscheck && !options_.is_cuda) test = prove(stmt, bounds, *step, proven);
+  if (proven.empty()) {
+    write();
+  } else {
+    const std::set<const Expr*> before = proven_;
+    const size_t n_remarks = unit_.remarks.size();
+    proven_.insert(proven.begin(), proven.end());
+    const int sites = random_.n_sites;
+    open(fmt::format("if ({})", test));
+    write();
+    proven_ = before;
+    const size_t n_after = unit_.remarks.size();
+    --indent_;
+    line("}} else {{  // some index may be outside: test each");
+    ++indent_;
+    no_versions_ = true;
+    random_.n_sites = sites;
+    write();
+    no_versions_ = false;
+    close();
+    unit_.remarks.resize(n_after);
+    (void)n_remarks;
+    remark(stmt.place, fmt::format("{} {} checked once, before the loop", proven.size(),
+                                   proven.size() == 1 ? "index is" : "indices are"));
+  }
+}
+
+void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
+  const std::string i = temp("i");
+  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
+  const std::string flag = needs_flag ? temp("broke") : "";
+  if (needs_flag) line("bool {} = false;", flag);
+  breaks_.push_back(flag);
+  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
+
+  const bool from_zero = bounds[0].text == "0LL" && step == 1;
+  const std::string trip = from_zero ? i : temp("k");
+  const Random outer = random_;
+  Random inner = enter_random(stmt.body, "(ks_u64)" + trip);
+  const int used_sites = random_.n_sites;
+  if (!inner.stream.empty()) random_ = inner;
+  const bool counts = !inner.stream.empty() && !from_zero;
+  const std::string condition = !step ? fmt::format("({} > 0 ? {} < {} : {} > {})", bounds[2].text, i, bounds[1].text, i, bounds[1].text)
+                                : *step > 0 ? fmt::format("{} < {}", i, bounds[1].text)
+                                            : fmt::format("{} > {}", i, bounds[1].text);
+  const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
+  if (options_.fastmath && is_innermost(stmt.body)) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
+  if (counts) line("ks_i64 {} = 0;", trip);
+  line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
+  if (defers) ++defer_zero_;
+  loop_body(stmt, [&] { store(*stmt.targets[0], {i, int64_type}); });
+  if (defers) --defer_zero_;
+  line("}}");
+  random_ = outer;
+  random_.n_sites = used_sites;
+  breaks_.pop_back();
+  check_zero();
+  if (!stmt.orelse.empty()) {
+    if (needs_flag) open(fmt::format("if (!{})", flag));
+    else open("");
+    block(stmt.orelse);
+    close();
+  }
+}
+
+void FunctionLowering::while_loop(const Stmt& stmt) {
+  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
+  const std::string flag = needs_flag ? temp("broke") : "";
+  if (needs_flag) line("bool {} = false;", flag);
+  breaks_.push_back(flag);
+  const Random outer = random_;
+  const std::string k = temp("k");
+  Block all;  // the condition draws too
+  Random inner = enter_random(stmt.body, "(ks_u64)" + k);
+  if (inner.stream.empty()) {
+    bool used = false;
+    each_expr(*stmt.expr, [&](const Expr& e) {
+      if (const Intrinsic* row = intrinsic_of(e)) used |= row->name.find("random.") != std::string_view::npos;
+      if (e.callee >= 0) used |= uses_random(unit_.unit, e.callee);
+    });
+    if (used) {
+      const std::string stream = temp("random");
+      line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
+           random_.n_sites++);
+      inner = {stream, "(ks_u64)" + k, "0", 0, {}, -1};
+    }
+  }
+  const int used_sites = random_.n_sites;
+  if (!inner.stream.empty()) random_ = inner;
+  if (inner.stream.empty()) line("for (;;) {{");
+  else line("for (ks_i64 {} = 0;; ++{}) {{", k, k);
+  const int deferred = std::exchange(defer_zero_, 0);
+  loop_body(stmt, [&] {
+    const std::string condition = truth(*stmt.expr);
+    check_zero();
+    if (condition != "true") line("if (!({})) break;", condition);
+  });
+  defer_zero_ = deferred;
+  line("}}");
+  random_ = outer;
+  random_.n_sites = used_sites;
+  breaks_.pop_back();
+  if (!stmt.orelse.empty()) {
+    if (needs_flag) open(fmt::format("if (!{})", flag));
+    else open("");
+    block(stmt.orelse);
+    close();
+  }
+}
+
+void FunctionLowering::array_loop(const Stmt& stmt) {
+  // enumerate, zip, arrays, tuples, range values: an index that counts, and each item by it.
+  struct Source {
+    std::string length;
+    std::function<Val(const std::string&)> item;
+  };
+  const std::function<Source(const Expr&)> source = [&](const Expr& e) -> Source {
+    const Intrinsic* row = intrinsic_of(e);
+    if (row && row->handler == Handler::enumerate) {
+      const Source inner = source(*e.items[1]);
+      const std::string start = has(e, 1) ? pin({text_as(*e.items[2], Dtype::int64), int64_type}).text : "0";
+      return {inner.length, [this, inner, start](const std::string& i) -> Val {
+                const Val item = inner.item(i);
+                const Type type = Type::tuple({int64_type, item.type});
+                return {fmt::format("{}{{{} + {}, {}}}", text_of(type), start, i, item.text), type};
+              }};
+    }
+    if (row && row->handler == Handler::zip) {
+      std::vector<Source> sources;
+      std::string length;
+      for (size_t i = 1; i < e.items.size(); ++i) {
+        sources.push_back(source(*e.items[i]));
+        length = length.empty() ? sources.back().length : fmt::format("ks_min<ks_i64>({}, {})", length, sources.back().length);
+      }
+      return {length, [sources](const std::string& i) -> Val {
+                std::vector<Type> types;
+                std::string text;
+                for (const Source& each : sources) {
+                  const Val item = each.item(i);
+                  types.push_back(item.type);
+                  text += (text.empty() ? "" : ", ") + item.text;
+                }
+                const Type type = Type::tuple(types);
+                return {text_of(type) + "{" + text + "}", type};
+              }};
+    }
+    if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
+      const bool only_stop = !has(e, 1);
+      const std::string start = only_stop ? "0" : text_as(*e.items[1], Dtype::int64);
+      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], Dtype::int64);
+      const std::string step = has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "1";
+      const std::string name = temp("range");
+      line("const ks_range {} = {{{}, {}, {}}};", name, start, stop, step);
+      return {fmt::format("ks_length({})", name), [name](const std::string& i) -> Val {
+                return {fmt::format("({0}.start + {1} * {0}.step)", name, i), int64_type};
+              }};
+    }
+    const Val value = pin(expr(e));
+    if (value.type.is_tuple()) {
+      const auto n = value.type.items.size();
+      Type all;
+      for (const Type& item : value.type.items) all = join(all, item).value_or(Type{});
+      return {fmt::format("{}LL", n), [this, value, n, all](const std::string& i) -> Val {
+                std::string text = convert({fmt::format("{}._{}", value.text, n - 1), value.type.items.back()}, all);
+                for (size_t k = n - 1; k-- > 0;)
+                  text = fmt::format("({} == {} ? {} : {})", i, k,
+                                     convert({fmt::format("{}._{}", value.text, k), value.type.items[k]}, all), text);
+                return {text, all};
+              }};
+    }
+    const std::string array = value.text;
+    const Type type = value.type;
+    return {fmt::format("{}.shape[0]", array), [this, array, type](const std::string& i) -> Val {
+              if (type.ndim == 1)
+                return {type.is_contiguous ? fmt::format("{}.data[{}]", array, i)
+                                           : fmt::format("{0}.data[{1} * {0}.stride[0]]", array, i),
+                        Type::scalar(type.dtype)};
+              const Type row_type = Type::array(type.dtype, type.ndim - 1, type.is_contiguous);
+              const std::string view = temp("row");
+              line("{} {};", text_of(row_type), view);
+              line("{0}.data = {1}.data + {2} * {1}.stride[0];", view, array, i);
+              if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array);
+              for (int k = 0; k + 1 < type.ndim; ++k)
+                line("{0}.shape[{1}] = {2}.shape[{3}]; {0}.stride[{1}] = {2}.stride[{3}];", view, k, array, k + 1);
+              return {view, row_type};
+            }};
+  };
+  const Source over = source(*stmt.expr);
+  check_zero();
+  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
+  const std::string flag = needs_flag ? temp("broke") : "";
+  if (needs_flag) line("bool {} = false;", flag);
+  breaks_.push_back(flag);
+  const std::string n = temp("n"), i = temp("i");
+  line("const ks_i64 {} = {};", n, over.length);
+  const Random outer = random_;
+  Random inner = enter_random(stmt.body, "(ks_u64)" + i);
+  const int used_sites = random_.n_sites;
+  if (!inner.stream.empty()) random_ = inner;
+  line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, n);
+  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
+  if (defers) ++defer_zero_;
+  loop_body(stmt, [&] {
+    const Val item = over.item(i);
+    store(*stmt.targets[0], item);
+  });
+  if (defers) --defer_zero_;
+  line("}}");
+  random_ = outer;
+  random_.n_sites = used_sites;
+  breaks_.pop_back();
+  check_zero();
+  if (!stmt.orelse.empty()) {
+    if (needs_flag) open(fmt::format("if (!{})", flag));
+    else open("");
+    block(stmt.orelse);
+    close();
+  }
+}
+
+}  // namespace kasoku::jit

@@ -1,0 +1,244 @@
+/// \file kasoku/jit/lowering.h
+/// The classes behind lower(): one per unit, one per function.
+#pragma once
+
+#include "kasoku/jit/infer.h"
+#include "kasoku/jit/intrinsics.h"
+#include "kasoku/jit/lower.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace kasoku::jit {
+
+/// A piece of kernel text and what it is. Arrays are always the name of a ks_array.
+struct Val {
+  std::string text;
+  Type type;
+};
+
+/// What is known of a function before or after its text is written.
+struct Effects {
+  bool may_fail = false;
+  bool uses_random = false;
+  bool is_recursive = false;
+  bool writes = false;   ///< arrays or the outside world
+  bool has_loops = false;
+  bool is_done = false;
+};
+
+class UnitLowering {
+ public:
+  explicit UnitLowering(const TypedUnit& unit) : unit(unit) {}
+  /// Writes function `index` and what it calls; callees first.
+  void function(int index);
+
+  const TypedUnit& unit;
+  std::map<int, Effects> effects;
+  std::set<int> in_progress;
+  std::string declarations, text;
+  std::vector<Remark> remarks;
+  std::set<int> prototyped;
+};
+
+bool uses_random(const TypedUnit& unit, int index);
+/// Name in kernel text: keywords and our own names get a trailing underscore.
+std::string safe_name(const std::string& name);
+/// A C++ string literal.
+std::string quoted(const std::string& text);
+std::string number_text(double value);
+/// `text` of dtype `from` as `to`.
+std::string cast(const std::string& text, Dtype from, Dtype to);
+/// a op b of operands that are already of `dtype`; `wraps`: 64-bit integers wrap.
+std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype);
+
+/// Where in a loop over elements we stand.
+struct Index {
+  bool is_flat = true;
+  std::string linear;            ///< index in C order
+  std::vector<std::string> at;   ///< per axis of the result, if not flat
+};
+
+/// Where in `name` (of ndim axes) the element is; not flat: through its name_stepK variables.
+std::string offset_text(const std::string& name, int ndim, const Index& at);
+
+/// An array expression that has not become memory.
+struct Fused {
+  struct Leaf {
+    std::string name;  ///< a ks_array; generators have one without data
+    Type type;
+  };
+  Type type;
+  std::vector<Leaf> leaves;
+  std::function<std::string(const Index&)> element;
+  /// x[mask]: elements count where this holds; leaves and shape are the mask's.
+  std::function<std::string(const Index&)> where;
+  bool is_random = false;
+};
+
+class FunctionLowering {
+ public:
+  FunctionLowering(UnitLowering& unit, int index);
+  void run();
+
+ private:
+  // --- text -------------------------------------------------------------------------------
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_.append(static_cast<size_t>(indent_) * 2, ' ');
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+  void open(const std::string& head) { line("{} {{", head); ++indent_, ++epoch_; }
+  void close(const char* tail = "") { --indent_, ++epoch_; line("}}{}", tail); }
+  std::string temp(const char* stem = "t") { return fmt::format("ks_{}{}", stem, ++n_temps_); }
+  const std::string& name_of(int variable) const { return names_[variable]; }
+  const Variable& variable_of(const Expr& name) const { return fn_.variables[name.variable]; }
+  std::string parameter_list() const;
+  void declare(const std::string& name, const Type& type);
+  void keep(const std::string& name, const Type& type);
+  void retain(const std::string& name, const Type& type);
+  void assign(const std::string& to, const Type& type, const Val& from);
+  std::string fail_return() const { return fail_; }
+  void fail_if(const std::string& condition, const std::string& call);
+  void remark(Place place, const std::string& text);
+  [[noreturn]] void error(Place place, const std::string& what, const std::string& fix = "");
+
+  // --- statements (lower.cpp) -------------------------------------------------------------
+  void block(const Block& statements);
+  void statement(const Stmt& stmt);
+  void store(const Expr& target, const Val& value);
+  void assignment(const Stmt& stmt);
+  void augmented(const Stmt& stmt);
+  void return_statement(const Stmt& stmt);
+  void check_zero();
+
+  // --- loops (lower_loop.cpp) -------------------------------------------------------------
+  void for_loop(const Stmt& stmt);
+  void while_loop(const Stmt& stmt);
+  void range_loop(const Stmt& stmt, const Expr& range);
+  void range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
+  void array_loop(const Stmt& stmt);
+  void parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
+  void loop_body(const Stmt& stmt, const std::function<void()>& head);
+  struct Random {
+    std::string stream, element, site;  ///< texts; site is a base
+    int n_sites = 0;
+    std::string half;     ///< the second uniform of a pair, good while epoch_ is half_epoch
+    int half_epoch = -1;
+  };
+  Random enter_random(const Block& body, const std::string& element);
+
+  // --- bounds (lower_bounds.cpp) ----------------------------------------------------------
+  struct Nest;
+  /// Condition under which the subscripts put into `proven` are inside their arrays in all
+  /// iterations of the loop; empty if there is none.
+  std::string prove(const Stmt& loop, const Val bounds[3], int64_t step,
+                    std::set<const Expr*>& proven);
+
+  // --- expressions (lower_expr.cpp) -------------------------------------------------------
+  Val expr(const Expr& expr);
+  Val scalar(const Expr& expr, Dtype dtype);
+  std::string text_as(const Expr& expr, Dtype dtype) { return scalar(expr, dtype).text; }
+  std::string convert(const Val& value, const Type& type);
+  std::string truth(const Expr& expr);
+  std::string truth_of(const Val& value);
+  Val binary(const Expr& expr);
+  Val combine(Operator op, const Val& a, const Val& b, const Type& type, const Expr* right,
+              Place place);
+  Val compare(const Expr& expr);
+  Val logic(const Expr& expr);
+  Val conditional(const Expr& expr);
+  Val constant(const Value& value, const Type& type, Place place);
+  Val binding(const Binding& binding, const Type& type, Place place);
+  Val attribute(const Expr& expr);
+  Val pin(const Val& value);  ///< into a temporary, unless it is a name
+  std::string index_text(const Expr& expr);  ///< an index: plain signed arithmetic
+
+  // --- subscripts (lower_index.cpp) -------------------------------------------------------
+  std::string element_of(const Expr& subscript, bool is_store);
+  Val subscript(const Expr& expr);
+  Val view(const Expr& expr);
+  Val gather(const Expr& expr);
+  std::string checked_index(const std::string& index, const std::string& array, int axis,
+                            const Expr& at, bool is_proven);
+
+  // --- calls (lower_call.cpp, lower_cuda.cpp) ---------------------------------------------
+  Val call(const Expr& expr);
+  Val call_function(const Expr& expr);
+  Val call_intrinsic(const Expr& expr, const Intrinsic& intrinsic);
+  Val call_random(const Expr& expr, Handler handler);
+  std::string draw(const Expr& expr, Handler handler);
+  std::string uniform();
+  Val call_cuda(const Expr& expr, Handler handler);
+  Val print(const Expr& expr);
+  std::string shape_of(const Expr& argument, int ndim);
+
+  // --- arrays (lower_array.cpp, lower_reduce.cpp) -----------------------------------------
+  bool is_fusible(const Expr& expr) const;
+  Fused fuse(const Expr& expr);
+  Fused leaf(const Expr& expr);
+  Fused generator(const Expr& expr, const std::string& shape,
+                  std::function<std::string(const Index&)> element);
+  std::string shape(const Fused& fused, Place place);
+  void elements(const Fused& fused, const std::string& shape,
+                const std::vector<Fused::Leaf>& more,
+                const std::function<void(const Index&)>& body, bool may_run_parallel,
+                const std::function<void(const std::string& n)>& flat_loop = {});
+  /// A reduction over elements: `update` changes `name` by one element, `combine` joins two parts.
+  struct Accumulator {
+    std::string name;
+    Type type;
+    std::string identity;
+    std::function<std::string(const Index&)> update;  ///< a statement's text
+    std::function<std::string(const std::string&, const std::string&)> combine;
+    bool is_free = false;  ///< a floating sum: fixed lanes
+  };
+  void accumulate(const Fused& fused, const std::string& shape, const Accumulator& accumulator);
+  Val materialise(const Fused& fused, Place place);
+  Val masked(const Fused& fused, Place place);
+  void store_array(const Val& target, const Expr& value, Place place);
+  void store_fused(const Val& target, const Fused& value, Place place);
+  Val reduction(const Expr& expr, Handler handler);
+  Val reduction_along(const Expr& expr, Handler handler, int axis);
+  Val arg_reduction(const Fused& fused, Handler handler, Place place);
+  Val count(const Fused& fused, Place place);
+  Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
+  Val creation(const Expr& expr, Handler handler);
+  Val argument(const Expr& call, size_t i) { return expr(*call.items[i + 1]); }
+  static bool has(const Expr& call, size_t i) {
+    return i + 1 < call.items.size() && call.items[i + 1] != nullptr &&
+           call.items[i + 1]->type.kind != TypeKind::none;
+  }
+  Val new_array(const Type& type, const std::string& shape, bool zeroed, Place place);
+
+  UnitLowering& unit_;
+  const int index_;
+  const TypedFunction& fn_;
+  const Function& source_;
+  const Options& options_;
+  Effects& effects_;
+  std::vector<std::string> names_;
+  std::string out_;
+  int indent_ = 1;
+  int n_temps_ = 0;
+  int epoch_ = 0;                     ///< counts the ends and starts of text blocks
+  std::string fail_;                  ///< "return {};"
+  Random random_;
+  bool is_parallel_ = false;          ///< inside a body that the pool runs
+  int loop_depth_ = 0;
+  int defer_zero_ = 0;                ///< inside a loop that vectorises: test after it
+  bool has_zero_ = false;             ///< a test of ks_zero is due
+  bool no_versions_ = false;          ///< inside the checked copy of a loop
+  std::set<const Expr*> proven_;
+  std::set<const Expr*> nonnegative_;
+  std::vector<std::string> breaks_;   ///< per loop: the flag that a break sets, or ""
+  std::map<int, const Expr*> deferred_;  ///< array variables that live only in an expression
+  std::set<int> sums_;                ///< floating sums whose order is free
+};
+
+}  // namespace kasoku::jit

@@ -1,0 +1,149 @@
+/// \file kasoku/jit/tree.h
+/// A Python function as read from its source: expressions, statements, and what
+/// its global names mean. Nothing here knows types yet.
+#pragma once
+
+#include "kasoku/jit/type.h"
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kasoku::jit {
+
+/// Lines count from the function's own `def` (1), so that moving a function in
+/// its file changes nothing that is compiled.
+struct Place {
+  int line = 0;
+  int column = 0;
+};
+
+enum class Operator : uint8_t {
+  add, subtract, multiply, divide, floor_divide, modulo, power, matmul,
+  left_shift, right_shift, bit_and, bit_or, bit_xor,
+  negative, positive, invert, not_,
+  and_, or_,
+  less, less_equal, greater, greater_equal, equal, not_equal, is, is_not, in, not_in,
+};
+
+/// Python's spelling: "+", "//", "not in".
+const char* str(Operator op);
+
+struct None {
+  bool operator==(const None&) const = default;
+};
+using Value = std::variant<None, bool, int64_t, uint64_t, double, std::complex<double>, std::string>;
+
+struct Function;
+
+/// What a name of the world outside means at compile time.
+struct Binding {
+  enum class Kind : uint8_t {
+    value,      ///< a constant: number, string, None
+    intrinsic,  ///< `name` is a row of intrinsics.def: "numpy.sqrt"
+    dtype,      ///< np.float32, numba.int64
+    function,   ///< another function that is compiled along
+    tuple,      ///< of items
+    array,      ///< an array outside; becomes a hidden argument
+    object,     ///< anything else; an error where it is used, `name` says what it is
+  };
+  Kind kind = Kind::object;
+  std::string name;            ///< as written, or the intrinsic's
+  Value value;
+  Dtype dtype = Dtype::opaque; ///< of dtype; of a NumPy scalar value; of an array
+  const Function* function = nullptr;
+  std::vector<Binding> items;
+  Type type;                   ///< array
+  int hidden = -1;             ///< array: which hidden argument
+};
+
+enum class ExprKind : uint8_t {
+  constant, name, global, attribute, subscript, slice, unary, binary, compare, logic,
+  conditional, call, tuple, list, walrus, ellipsis,
+  comprehension,  ///< [item for target in items]: items = {item, target, source, condition…}
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::constant;
+  Place place;
+  Operator op = Operator::add;           ///< unary, binary, logic
+  std::vector<Operator> ops;             ///< compare, one less than items
+  std::string text;                      ///< name; attribute's name
+  Value value;                           ///< constant
+  /// By kind: attribute {object}; subscript {object, index}; slice {start, stop, step}, each
+  /// possibly null; conditional {condition, then, else}; call {function, arguments…}.
+  std::vector<std::unique_ptr<Expr>> items;
+  std::vector<std::string> keywords;     ///< call: names of the last arguments
+  Binding binding;                       ///< global
+  int variable = -1;                     ///< name: index into TypedFunction::variables
+  int callee = -1;                       ///< call: index into TypedUnit::functions
+  Type type;                             ///< set by inference
+
+  std::unique_ptr<Expr> clone() const;
+};
+using ExprPtr = std::unique_ptr<Expr>;
+
+enum class StmtKind : uint8_t {
+  assign,      ///< targets = expr
+  augment,     ///< targets[0] op= expr
+  expr, if_, for_, while_, break_, continue_, return_, pass, assert_, raise,
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::pass;
+  Place place;
+  Operator op = Operator::add;
+  std::vector<ExprPtr> targets;        ///< assign, augment, for
+  ExprPtr expr;                        ///< value, condition, iterable
+  ExprPtr message;                     ///< assert, raise
+  std::string text;                    ///< raise: the exception's name
+  std::vector<std::unique_ptr<Stmt>> body, orelse;
+
+  std::unique_ptr<Stmt> clone() const;
+};
+using StmtPtr = std::unique_ptr<Stmt>;
+using Block = std::vector<StmtPtr>;
+
+Block clone(const Block& block);
+
+struct Options {
+  bool parallel = true;        ///< prange and array expressions use the pool
+  bool fastmath = false;       ///< floating point may be reassociated and contracted
+  bool boundscheck = true;
+  bool python_errors = true;   ///< division by zero raises (error_model="python")
+  bool is_cuda = false;        ///< a kernel or device function of ks.cuda.jit
+
+  bool operator==(const Options&) const = default;
+};
+
+struct Parameter {
+  std::string name;
+  bool has_default = false;
+  Binding default_value;
+};
+
+/// A function as read. Lives as long as what was compiled from it.
+struct Function {
+  std::string name;
+  std::string file;
+  int first_line = 1;               ///< of `def` in the file
+  std::vector<std::string> lines;   ///< the source, for messages
+  std::vector<Parameter> parameters;
+  Block body;
+  Options options;
+  bool is_jitted = true;            ///< false: a plain Python function, compiled along
+};
+
+/// A root function and all that it reaches.
+struct Unit {
+  std::vector<std::unique_ptr<Function>> functions;  ///< [0] is the root
+  int n_hidden = 0;                                  ///< hidden array arguments
+};
+
+/// "file.py:12, in f" for messages.
+std::string place_text(const Function& function, Place place);
+
+}  // namespace kasoku::jit

@@ -1,0 +1,199 @@
+#include "kasoku/jit/type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+bool is_floating(Dtype dtype) { return info(dtype).kind == DtypeKind::floating; }
+bool is_complex(Dtype dtype) { return info(dtype).kind == DtypeKind::complex_; }
+bool is_integer(Dtype dtype) {
+  return info(dtype).kind == DtypeKind::signed_ || info(dtype).kind == DtypeKind::unsigned_;
+}
+
+bool Type::is_integer() const { return is_scalar() && jit::is_integer(dtype); }
+bool Type::is_floating() const { return is_scalar() && jit::is_floating(dtype); }
+bool Type::is_complex() const { return is_scalar() && jit::is_complex(dtype); }
+
+std::string str(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::unknown: return "undefined";
+    case TypeKind::none: return "none";
+    case TypeKind::scalar: return std::string(info(type.dtype).name);
+    case TypeKind::array:
+      return fmt::format("array({}, {}d, {})", info(type.dtype).name, type.ndim,
+                         type.is_contiguous ? "C" : "A");
+    case TypeKind::tuple: {
+      std::string text = "(";
+      for (size_t i = 0; i < type.items.size(); ++i)
+        text += (i ? ", " : "") + str(type.items[i]);
+      return text + (type.items.size() == 1 ? ",)" : ")");
+    }
+    case TypeKind::range: return "range";
+    case TypeKind::text: return "str";
+    case TypeKind::dtype: return fmt::format("dtype({})", info(type.dtype).name);
+    case TypeKind::optional: return "optional(" + str(type.items.at(0)) + ")";
+  }
+  return "?";
+}
+
+namespace {
+
+Dtype unsigned_of(size_t bytes) {
+  return bytes == 1 ? Dtype::uint8 : bytes == 2 ? Dtype::uint16 : bytes == 4 ? Dtype::uint32
+                                                                           : Dtype::uint64;
+}
+Dtype signed_of(size_t bytes) {
+  return bytes == 1 ? Dtype::int8 : bytes == 2 ? Dtype::int16 : bytes == 4 ? Dtype::int32
+                                                                         : Dtype::int64;
+}
+Dtype floating_of(size_t bytes) {
+  return bytes <= 2 ? Dtype::float16 : bytes == 4 ? Dtype::float32 : Dtype::float64;
+}
+
+/// The smallest floating dtype that NumPy takes for an integer of this size.
+size_t floating_bytes(Dtype integer) {
+  const size_t bytes = info(integer).size;
+  return integer == Dtype::bool_ ? 2 : bytes == 1 ? 2 : bytes == 2 ? 4 : 8;
+}
+
+}  // namespace
+
+Dtype element_dtype(Dtype a, Dtype b) {
+  if (a == b) return a;
+  if (a == Dtype::bool_) return b;
+  if (b == Dtype::bool_) return a;
+  if (is_complex(a) || is_complex(b)) {
+    const bool is_small = [&] {
+      for (Dtype d : {a, b}) {
+        if (d == Dtype::complex128 || d == Dtype::float64) return false;
+        if (is_integer(d) && floating_bytes(d) > 4) return false;
+      }
+      return true;
+    }();
+    return is_small ? Dtype::complex64 : Dtype::complex128;
+  }
+  if (is_floating(a) || is_floating(b)) {
+    if (a == Dtype::bfloat16 || b == Dtype::bfloat16) {
+      const Dtype other = a == Dtype::bfloat16 ? b : a;
+      return is_integer(other) ? Dtype::bfloat16
+                               : info(other).size == 8 ? Dtype::float64 : Dtype::float32;
+    }
+    const auto bytes = [](Dtype d) { return is_floating(d) ? info(d).size : floating_bytes(d); };
+    return floating_of(std::max(bytes(a), bytes(b)));
+  }
+  const bool a_signed = info(a).kind == DtypeKind::signed_;
+  const bool b_signed = info(b).kind == DtypeKind::signed_;
+  const size_t a_size = info(a).size, b_size = info(b).size;
+  if (a_signed == b_signed)
+    return a_signed ? signed_of(std::max(a_size, b_size)) : unsigned_of(std::max(a_size, b_size));
+  const size_t unsigned_size = a_signed ? b_size : a_size;
+  const size_t signed_size = a_signed ? a_size : b_size;
+  if (signed_size > unsigned_size) return signed_of(signed_size);
+  return unsigned_size == 8 ? Dtype::float64 : signed_of(unsigned_size * 2);
+}
+
+Dtype scalar_dtype(Dtype a, Dtype b) {
+  const auto wide = [](Dtype d) {
+    switch (info(d).kind) {
+      case DtypeKind::boolean:
+      case DtypeKind::signed_: return Dtype::int64;
+      case DtypeKind::unsigned_: return Dtype::uint64;
+      default: return d;
+    }
+  };
+  if (is_integer(a) && is_integer(b) && info(a).kind != info(b).kind) {
+    // uint8 + int64 fits int64; only uint64 against a signed one does not.
+    if (a != Dtype::uint64 && b != Dtype::uint64) return Dtype::int64;
+    // A Python int is signed; NumPy would go to float64 and lose the low bits.
+    return Dtype::uint64;
+  }
+  const bool integers = !is_floating(a) && !is_floating(b) && !is_complex(a) && !is_complex(b);
+  if (integers) {
+    if (a == Dtype::bool_) return wide(b);
+    if (b == Dtype::bool_) return wide(a);
+  }
+  return element_dtype(wide(a), wide(b));
+}
+
+Dtype weak_dtype(Dtype array, Dtype scalar) {
+  const auto rank = [](Dtype d) {
+    return d == Dtype::bool_ ? 0 : is_integer(d) ? 1 : is_floating(d) ? 2 : 3;
+  };
+  if (rank(scalar) <= rank(array)) return array;
+  if (rank(scalar) == 1) return Dtype::int64;
+  if (rank(scalar) == 2) return Dtype::float64;
+  return array == Dtype::float32 || array == Dtype::float16 ? Dtype::complex64 : Dtype::complex128;
+}
+
+Dtype floating_dtype(Dtype dtype) {
+  return is_floating(dtype) || is_complex(dtype) ? dtype : Dtype::float64;
+}
+
+std::optional<Type> join(const Type& a, const Type& b) {
+  if (a == b || !b.is_known()) return a;
+  if (!a.is_known()) return b;
+  if (a.kind == TypeKind::optional || b.kind == TypeKind::optional ||
+      a.kind == TypeKind::none || b.kind == TypeKind::none) {
+    const auto inner = [](const Type& t) {
+      return t.kind == TypeKind::optional ? t.items[0] : t.kind == TypeKind::none ? Type{} : t;
+    };
+    const auto both = join(inner(a), inner(b));
+    if (!both) return std::nullopt;
+    return Type{.kind = TypeKind::optional, .items = {*both}};
+  }
+  if (a.kind != b.kind) return std::nullopt;
+  switch (a.kind) {
+    case TypeKind::scalar: {
+      if (a.dtype == Dtype::bool_ || b.dtype == Dtype::bool_)
+        return Type::scalar(a.dtype == Dtype::bool_ ? b.dtype : a.dtype);
+      return Type::scalar(element_dtype(a.dtype, b.dtype) == Dtype::float64 && a.is_integer() &&
+                                  b.is_integer()
+                              ? Dtype::int64
+                              : element_dtype(a.dtype, b.dtype));
+    }
+    case TypeKind::array:
+      if (a.dtype != b.dtype || a.ndim != b.ndim)
+        return std::nullopt;
+      return Type::array(a.dtype, a.ndim, a.is_contiguous && b.is_contiguous);
+    case TypeKind::tuple: {
+      if (a.items.size() != b.items.size()) return std::nullopt;
+      Type both = a;
+      for (size_t i = 0; i < a.items.size(); ++i) {
+        const auto item = join(a.items[i], b.items[i]);
+        if (!item) return std::nullopt;
+        both.items[i] = *item;
+      }
+      return both;
+    }
+    case TypeKind::text: return a;
+    default: return std::nullopt;
+  }
+}
+
+std::string text_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::complex64: return "ks_complex<float>";
+    case Dtype::complex128: return "ks_complex<double>";
+    default: return std::string(info(dtype).text);
+  }
+}
+
+std::string text_of(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::scalar: return text_of(type.dtype);
+    case TypeKind::array: return fmt::format("ks_array<{}, {}>", text_of(type.dtype), type.ndim);
+    case TypeKind::tuple: {
+      std::string text = "ks_tuple<";
+      for (size_t i = 0; i < type.items.size(); ++i)
+        text += (i ? ", " : "") + text_of(type.items[i]);
+      return text + ">";
+    }
+    case TypeKind::range: return "ks_range";
+    case TypeKind::optional: return "ks_optional<" + text_of(type.items[0]) + ">";
+    default: return "ks_none";
+  }
+}
+
+}  // namespace kasoku::jit

@@ -1,0 +1,84 @@
+/// \file kasoku/jit/type.h
+/// What a value of a compiled function is: the types that inference works with.
+#pragma once
+
+#include "kasoku/base/dtype.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasoku::jit {
+
+enum class TypeKind : uint8_t {
+  unknown,    ///< not inferred yet; joins with anything
+  none,       ///< Python's None
+  scalar,     ///< one number of `dtype`
+  array,      ///< `ndim` axes of `dtype`
+  tuple,      ///< of `items`
+  range,      ///< range(…) as a value
+  text,       ///< a string known at compile time
+  dtype,      ///< a dtype as a value: np.float64
+  optional,   ///< None or items[0]; only as a result
+};
+
+struct Type {
+  TypeKind kind = TypeKind::unknown;
+  Dtype dtype = Dtype::opaque;
+  uint8_t ndim = 0;
+  bool is_contiguous = false;  ///< array: C order is known when compiling
+  std::vector<Type> items;
+
+  bool operator==(const Type&) const = default;
+
+  static Type scalar(Dtype dtype) { return {.kind = TypeKind::scalar, .dtype = dtype}; }
+  static Type array(Dtype dtype, int ndim, bool is_contiguous) {
+    return {.kind = TypeKind::array, .dtype = dtype, .ndim = static_cast<uint8_t>(ndim),
+            .is_contiguous = is_contiguous};
+  }
+  static Type tuple(std::vector<Type> items) {
+    return {.kind = TypeKind::tuple, .items = std::move(items)};
+  }
+  static Type none() { return {.kind = TypeKind::none}; }
+  static Type of(TypeKind kind) { return {.kind = kind}; }
+
+  bool is_scalar() const { return kind == TypeKind::scalar; }
+  bool is_array() const { return kind == TypeKind::array; }
+  bool is_tuple() const { return kind == TypeKind::tuple; }
+  bool is_known() const { return kind != TypeKind::unknown; }
+  bool is_boolean() const { return is_scalar() && dtype == Dtype::bool_; }
+  bool is_integer() const;   ///< scalar, booleans not counted
+  bool is_floating() const;
+  bool is_complex() const;
+  bool is_number() const { return is_scalar(); }
+};
+
+inline const Type int64_type = Type::scalar(Dtype::int64);
+inline const Type float64_type = Type::scalar(Dtype::float64);
+inline const Type bool_type = Type::scalar(Dtype::bool_);
+
+/// "int64", "array(float64, 2d, C)", "(int64, float64)": as messages and signatures show it.
+std::string str(const Type& type);
+
+/// The type that holds values of both, or nothing if there is none.
+std::optional<Type> join(const Type& a, const Type& b);
+
+/// The dtype of `a op b` for two scalars (integers widen to 64 bits, as Python's
+/// int is the model), or with NumPy's rule for elements of arrays.
+Dtype scalar_dtype(Dtype a, Dtype b);
+Dtype element_dtype(Dtype a, Dtype b);
+/// NumPy's dtype for an array element against a Python scalar: the array's own
+/// unless the scalar's kind is higher.
+Dtype weak_dtype(Dtype array, Dtype scalar);
+
+bool is_floating(Dtype dtype);
+bool is_integer(Dtype dtype);  ///< signed or unsigned
+bool is_complex(Dtype dtype);
+/// float64 for integers and bool, else itself: what sqrt, `/` and mean give.
+Dtype floating_dtype(Dtype dtype);
+
+/// The name in kernel text: "long long", "ks_array<double, 2>".
+std::string text_of(Dtype dtype);
+std::string text_of(const Type& type);
+
+}  // namespace kasoku::jit

@@ -1,0 +1,46 @@
+/// \file kasoku/jit/typed_function.h
+/// A function for one list of argument types: every variable and expression has
+/// its type. What inference makes and lowering reads.
+#pragma once
+
+#include "kasoku/jit/tree.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasoku::jit {
+
+struct Variable {
+  std::string name;  ///< as the user wrote it
+  std::string text;  ///< its name in kernel text; unique in the function
+  Type type;
+  Place place;       ///< of its first assignment
+  int n_assignments = 0;
+};
+
+struct TypedFunction {
+  const Function* function = nullptr;
+  std::vector<Type> parameters;
+  std::vector<int> parameter_variables;  ///< index into variables
+  std::vector<Variable> variables;
+  Block body;
+  Type result;
+  std::string symbol;   ///< in kernel text
+};
+
+struct TypedUnit {
+  std::vector<std::unique_ptr<TypedFunction>> functions;  ///< [0] is the root
+  std::vector<Type> hidden;  ///< types of the arrays outside, in their order
+};
+
+/// Types of everything `unit` reaches from its root called with `arguments`
+/// (hidden ones not among them). An error names the user's line.
+TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments);
+
+/// Splits names into variables: definitions that no use sees together become
+/// variables of their own, so that `x = x[mask]` may change x's type. Fills
+/// Expr::variable in `body` and returns the variables, parameters first.
+std::vector<Variable> split_variables(const Function& function, Block& body);
+
+}  // namespace kasoku::jit
