@@ -155,6 +155,17 @@ Type Inference::global(const Expr& expr) {
   if (binding.kind == Binding::Kind::intrinsic) {
     const Intrinsic* intrinsic = find_intrinsic(binding.name);
     if (intrinsic && intrinsic->handler == Handler::word) return Type::scalar(intrinsic->dtype);
+    // Python's own number types as a dtype: np.zeros(n, int).
+    if (intrinsic) {
+      Type type = Type::of(TypeKind::dtype);
+      switch (intrinsic->handler) {
+        case Handler::to_int: type.dtype = Dtype::int64; return type;
+        case Handler::to_float: type.dtype = Dtype::float64; return type;
+        case Handler::to_bool: type.dtype = Dtype::bool_; return type;
+        case Handler::to_complex: type.dtype = Dtype::complex128; return type;
+        default: break;
+      }
+    }
     fail(expr.place, fmt::format("the function '{}' is not a value in compiled code", expr.text), "",
          "call it");
   }

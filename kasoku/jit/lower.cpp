@@ -333,6 +333,7 @@ void FunctionLowering::run() {
   for (size_t i = 0; i < fn_.variables.size(); ++i)
     if (!parameters.contains(static_cast<int>(i)) && fn_.variables[i].type.is_known())
       declare(names_[i], fn_.variables[i].type);
+  if (!options_.is_cuda) line("constexpr int ks_function = {};", index_);
   if (!options_.is_cuda && options_.python_errors) line("int ks_zero = 0;");
   effects_.has_loops = has_loop(fn_.body);
   block(fn_.body);

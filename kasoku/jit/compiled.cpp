@@ -1,0 +1,82 @@
+#include "kasoku/jit/compiled.h"
+
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/stream.h"
+
+#include <fmt/format.h>
+
+namespace kasoku::jit {
+
+Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& arguments,
+                   const std::vector<Type>& hidden)
+    : unit_(std::move(unit)) {
+  TypedUnit typed = infer(*unit_, arguments);
+  typed.hidden = hidden;
+  for (const auto& function : typed.functions) functions_.push_back(function ? function->function : nullptr);
+  lowered_ = lower(typed);
+  for (const Type& type : lowered_.arguments) argument_words_ += words_of(type);
+  result_words_ = words_of(lowered_.result);
+  register_functions();
+  module_ = compile(lowered_.program, device("cpu"));
+  entry_ = &module_->function(lowered_.entry);
+}
+
+void Compiled::call(CallRecord& record) const {
+  CallRecord* pointer = &record;
+  void* arguments[] = {&pointer};
+  entry_->launch(LaunchShape{}, arguments, module_->device().current_stream());
+}
+
+std::string Compiled::failure_text(const CallRecord& record) const {
+  const jit::Function* function =
+      record.function >= 0 && static_cast<size_t>(record.function) < functions_.size() ? functions_[static_cast<size_t>(record.function)] : nullptr;
+  const std::string name = record.name ? record.name : "";
+  std::string text;
+  switch (static_cast<Failure>(record.status)) {
+    case Failure::index:
+      text = fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
+      break;
+    case Failure::zero_division: text = "division by zero"; break;
+    case Failure::value:
+      try {
+        text = fmt::format(fmt::runtime(name), record.a, record.b);
+      } catch (const fmt::format_error&) {
+        text = name;
+      }
+      break;
+    case Failure::memory:
+      text = record.a < 0 ? "negative dimensions are not allowed"
+                          : fmt::format("an array of {} elements of {} bytes does not fit into memory", record.a, record.b);
+      break;
+    case Failure::shape:
+      text = fmt::format("operands of lengths {} and {} do not broadcast", record.a, record.b);
+      break;
+    case Failure::assertion: text = name; break;
+    case Failure::raised: {
+      const size_t end = name.find('\n');
+      text = end == std::string::npos ? "" : name.substr(end + 1);
+      break;
+    }
+    default: text = "the call was ended"; break;
+  }
+  if (function && record.line > 0) text += "\n  at   " + place_text(*function, {record.line, 0});
+  return text;
+}
+
+std::string Compiled::report() const {
+  const jit::Function& root = *unit_->functions[0];
+  std::string text = root.name + "(";
+  for (size_t i = 0; i < lowered_.arguments.size() && i < root.parameters.size(); ++i)
+    text += (i ? ", " : "") + str(lowered_.arguments[i]);
+  text += ") -> " + str(lowered_.result) + "\n";
+  for (const Remark& remark : lowered_.remarks) {
+    const jit::Function* function = &root;
+    for (const auto& each : unit_->functions)
+      if (each->name == remark.function) function = each.get();
+    text += fmt::format("  {}:{}  {}\n", function->file, function->first_line + remark.line - 1, remark.text);
+  }
+  return text;
+}
+
+}  // namespace kasoku::jit

@@ -1,0 +1,41 @@
+/// \file kasoku/jit/compiled.h
+/// A function compiled for one list of argument types, ready to be called.
+#pragma once
+
+#include "kasoku/device/module.h"
+#include "kasoku/jit/lower.h"
+#include "kasoku/jit/runtime.h"
+
+#include <memory>
+
+namespace kasoku::jit {
+
+class Compiled {
+ public:
+  /// Types, text and machine code of the unit's root for `arguments`. `hidden` are the types of
+  /// the arrays outside. Throws Error with the user's line.
+  Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& arguments,
+           const std::vector<Type>& hidden);
+
+  /// Runs it: words of the arguments in, words of the result out. `record.status` tells.
+  void call(CallRecord& record) const;
+
+  const Lowered& lowered() const { return lowered_; }
+  const Unit& unit() const { return *unit_; }
+  int argument_words() const { return argument_words_; }
+  int result_words() const { return result_words_; }
+  /// What `record` says happened: the sentence, with the user's line.
+  std::string failure_text(const CallRecord& record) const;
+  /// Loops and array expressions, what became of them.
+  std::string report() const;
+
+ private:
+  std::shared_ptr<const Unit> unit_;
+  std::vector<const jit::Function*> functions_;  ///< by index in the text
+  Lowered lowered_;
+  std::shared_ptr<Module> module_;
+  kasoku::Function* entry_ = nullptr;
+  int argument_words_ = 0, result_words_ = 0;
+};
+
+}  // namespace kasoku::jit

@@ -1,0 +1,186 @@
+#include "kasoku/jit/runtime.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/runtime.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <string>
+
+namespace kasoku::jit {
+
+namespace {
+
+/// A loop below this many operations is over before a worker wakes.
+constexpr int64_t worth_sharing = 60'000;
+
+std::atomic<Printer> printer{nullptr};
+thread_local std::string printed;
+
+struct Draws {
+  std::mutex mutex;
+  bool is_ready = false;
+  uint64_t key = 0, next = 0;
+};
+Draws& draws() {
+  static Draws& all = *new Draws;
+  static const bool registered = [] {
+    // A child starts from entropy of its own.
+    pthread_atfork([] { all.mutex.lock(); }, [] { all.mutex.unlock(); },
+                   [] { all.mutex.unlock(), all.is_ready = false; });
+    return true;
+  }();
+  (void)registered;
+  return all;
+}
+
+extern "C" {
+
+void ks_jit_fail_in(CallRecord* call, int function, int kind, int line, const char* name, int64_t a, int64_t b,
+                    int64_t c) {
+  // The first failure counts; workers may fail at once.
+  int expected = 0;
+  if (!__atomic_compare_exchange_n(&call->status, &expected, -1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+  call->function = function;
+  call->line = line;
+  call->name = name;
+  call->a = a, call->b = b, call->c = c;
+  __atomic_store_n(&call->status, kind, __ATOMIC_RELEASE);
+}
+
+Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
+  constexpr size_t header = 64;
+  const size_t size = header + static_cast<size_t>(bytes) + 64;
+  void* block = nullptr;
+  if (zeroed && size > (1u << 20)) {
+    // Fresh pages are zero already: calloc knows.
+    char* raw = static_cast<char*>(std::calloc(1, size + 64));
+    if (!raw) return nullptr;
+    auto* memory = reinterpret_cast<Memory*>(raw);
+    *memory = {1, bytes, nullptr};
+    memory->data = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(raw) + sizeof(Memory) + 63) / 64 * 64);
+    return memory;
+  }
+  if (posix_memalign(&block, 64, size)) return nullptr;
+  auto* memory = static_cast<Memory*>(block);
+  *memory = {1, bytes, static_cast<char*>(block) + header};
+  if (zeroed) std::memset(memory->data, 0, static_cast<size_t>(bytes));
+  return memory;
+}
+
+void ks_jit_free(Memory* memory) { std::free(memory); }
+
+void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int64_t), void* context, int64_t n,
+                     int64_t chunk, int64_t cost) {
+  const int64_t chunks = (n + chunk - 1) / chunk;
+  const auto run = [&](int64_t c) { body(context, c, c * chunk, std::min(n, (c + 1) * chunk)); };
+  const auto failed = [&] { return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0; };
+  if (chunks == 1 || n < worth_sharing / std::max<int64_t>(cost, 1) || cpu::worker_count() == 1) {
+    for (int64_t c = 0; c < chunks && !failed(); ++c) run(c);
+    return;
+  }
+  cpu::LaunchState* const launch = cpu::current_launch();
+  try {
+    cpu::parallel_blocks(static_cast<uint64_t>(chunks), 1, [&](uint64_t begin, uint64_t end) {
+      cpu::LaunchState* const before = cpu::set_current_launch(launch);
+      for (uint64_t c = begin; c < end && !failed(); ++c) run(static_cast<int64_t>(c));
+      cpu::set_current_launch(before);
+    });
+  } catch (...) {
+    // Nothing unwinds through generated code: the call is over, and its front end asks again.
+    ks_jit_fail_in(call, 0, 100, 0, nullptr, 0, 0, 0);
+  }
+}
+
+void ks_jit_draw(CallRecord* call) {
+  Draws& all = draws();
+  const std::lock_guard lock(all.mutex);
+  if (!all.is_ready) {
+    if (getrandom(&all.key, sizeof all.key, 0) != sizeof all.key) all.key = reinterpret_cast<uintptr_t>(call);
+    all.next = 0;
+    all.is_ready = true;
+  }
+  call->key = all.key;
+  call->draw = all.next++;
+}
+
+void ks_jit_seed(CallRecord*, int64_t value) { seed(value); }
+
+void ks_jit_print_int(int64_t value) { printed += fmt::format("{}", value); }
+void ks_jit_print_uint(uint64_t value) { printed += fmt::format("{}", value); }
+void ks_jit_print_float(double value, int is_single) {
+  // Python's repr: the shortest that reads back, exponents beyond 1e16.
+  if (std::isnan(value)) {
+    printed += "nan";
+  } else if (std::isinf(value)) {
+    printed += value > 0 ? "inf" : "-inf";
+  } else {
+    const double size = std::fabs(value);
+    std::string text = is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+    if (size != 0 && (size >= 1e16 || size < 1e-4) && text.find('e') == std::string::npos)
+      text = is_single ? fmt::format("{:e}", static_cast<float>(value)) : fmt::format("{:e}", value);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    printed += text;
+  }
+}
+void ks_jit_print_complex(double re, double im) {
+  printed += fmt::format("({}{:+}j)", re, im);
+}
+void ks_jit_print_bool(int value) { printed += value ? "True" : "False"; }
+void ks_jit_print_text(const char* text, int64_t size) { printed.append(text, static_cast<size_t>(size)); }
+void ks_jit_print_flush() {
+  const std::string text = std::move(printed);
+  printed.clear();
+  if (const Printer print = printer.load()) print(text.data(), text.size());
+}
+
+}  // extern "C"
+
+}  // namespace
+
+void release(Memory* memory) {
+  if (memory && __atomic_sub_fetch(&memory->count, 1, __ATOMIC_ACQ_REL) == 0) ks_jit_free(memory);
+}
+
+void set_printer(Printer print) { printer = print; }
+
+void seed(int64_t value) {
+  Draws& all = draws();
+  const std::lock_guard lock(all.mutex);
+  // Neighbouring seeds give unrelated keys (SplitMix64's finaliser).
+  uint64_t z = static_cast<uint64_t>(value) + 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  all.key = z ^ (z >> 31);
+  all.next = 0;
+  all.is_ready = true;
+}
+
+void register_functions() {
+  static const bool done = [] {
+    const std::pair<const char*, void*> functions[] = {
+#define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
+        KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
+        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
+        KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
+        KS_ROW(ks_jit_print_flush),
+#undef KS_ROW
+    };
+    for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);
+    return true;
+  }();
+  (void)done;
+}
+
+}  // namespace kasoku::jit

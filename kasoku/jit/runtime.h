@@ -1,0 +1,41 @@
+/// \file kasoku/jit/runtime.h
+/// What compiled functions call while they run, and the record of one call.
+#pragma once
+
+#include <cstdint>
+
+namespace kasoku::jit {
+
+/// ks_call of ks_jit.h; the layouts must agree.
+struct CallRecord {
+  int status = 0;
+  int function = 0, line = 0;
+  int reserved = 0;
+  const char* name = nullptr;
+  int64_t a = 0, b = 0, c = 0;
+  uint64_t* words = nullptr;
+  uint64_t key = 0, draw = 0;
+};
+
+enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised };
+
+/// ks_memory of ks_jit.h: an array made in compiled code.
+struct Memory {
+  int64_t count;
+  int64_t bytes;
+  void* data;
+};
+
+void release(Memory* memory);
+
+/// Makes the functions known to generated code; once.
+void register_functions();
+
+/// Where print goes; the whole line of one call. Without it: nowhere.
+using Printer = void (*)(const char* text, uint64_t size);
+void set_printer(Printer printer);
+
+/// The seed of the draws of compiled functions; unseeded they start from the system's entropy.
+void seed(int64_t seed);
+
+}  // namespace kasoku::jit
