@@ -141,7 +141,9 @@ std::optional<Type> join(const Type& a, const Type& b) {
     };
     const auto both = join(inner(a), inner(b));
     if (!both) return std::nullopt;
-    return Type{.kind = TypeKind::optional, .items = {*both}};
+    Type optional = Type::of(TypeKind::optional);
+    optional.items = {*both};
+    return optional;
   }
   if (a.kind != b.kind) return std::nullopt;
   switch (a.kind) {

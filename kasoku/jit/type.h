@@ -31,16 +31,29 @@ struct Type {
 
   bool operator==(const Type&) const = default;
 
-  static Type scalar(Dtype dtype) { return {.kind = TypeKind::scalar, .dtype = dtype}; }
+  static Type of(TypeKind kind) {
+    Type type;
+    type.kind = kind;
+    return type;
+  }
+  static Type scalar(Dtype dtype) {
+    Type type = of(TypeKind::scalar);
+    type.dtype = dtype;
+    return type;
+  }
   static Type array(Dtype dtype, int ndim, bool is_contiguous) {
-    return {.kind = TypeKind::array, .dtype = dtype, .ndim = static_cast<uint8_t>(ndim),
-            .is_contiguous = is_contiguous};
+    Type type = of(TypeKind::array);
+    type.dtype = dtype;
+    type.ndim = static_cast<uint8_t>(ndim);
+    type.is_contiguous = is_contiguous;
+    return type;
   }
   static Type tuple(std::vector<Type> items) {
-    return {.kind = TypeKind::tuple, .items = std::move(items)};
+    Type type = of(TypeKind::tuple);
+    type.items = std::move(items);
+    return type;
   }
-  static Type none() { return {.kind = TypeKind::none}; }
-  static Type of(TypeKind kind) { return {.kind = kind}; }
+  static Type none() { return of(TypeKind::none); }
 
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }

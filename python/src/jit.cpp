@@ -1,0 +1,477 @@
+/// \file python/src/jit.cpp
+/// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
+/// nanobind class, because a call goes by the vector protocol straight to the machine code.
+#include "jit_read.h"
+#include "jit_values.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/jit/compiled.h"
+
+#include <fmt/format.h>
+#include <structmember.h>
+
+#include <cstddef>
+#include <mutex>
+
+namespace kasoku {
+
+using namespace jit;
+using namespace nb::literals;
+
+namespace {
+
+/// PyMemberDef's flags and types, from before the stable interface named them.
+constexpr int member_ssize = 19, member_readonly = 1;
+constexpr unsigned long has_vectorcall = 1ul << 11;
+constexpr size_t vectorcall_offset_bit = size_t{1} << (8 * sizeof(size_t) - 1);
+
+using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
+
+/// One list of argument types.
+struct Entry {
+  Compiled compiled;
+  std::vector<Type> arguments;
+  std::vector<nb::object> hidden;
+};
+
+struct State {
+  nb::object function;
+  Options options;
+  bool nopython = true;
+  std::vector<std::string> names;
+  std::vector<nb::object> defaults;  ///< invalid where there is none
+  bool is_read = false;
+  std::shared_ptr<const Unit> unit;
+  std::vector<Dependency> dependencies;
+  std::vector<nb::object> hidden;
+  std::vector<std::shared_ptr<Entry>> entries;  ///< the last used first
+  nb::object interpreted;  ///< why it runs in the interpreter; invalid if it does not
+};
+
+struct Object {
+  PyObject base;
+  VectorCall vectorcall;
+  PyObject* dict;
+  PyObject* weak;
+  State* state;
+};
+
+PyTypeObject* jit_type = nullptr;
+PyObject* typing_error = nullptr;
+
+State& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->state; }
+
+bool still_holds(const State& state) {
+  for (const Dependency& dependency : state.dependencies)
+    if (!dependency.holds()) return false;
+  return true;
+}
+
+std::string signature_text(PyObject* const* arguments, size_t n) {
+  std::string text = "(";
+  for (size_t i = 0; i < n; ++i) {
+    const Type type = type_of_value(arguments[i]);
+    text += (i ? ", " : "") +
+            (type.is_known() ? str(type)
+                             : nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(arguments[i])).attr("__name__")));
+  }
+  return text + ")";
+}
+
+std::shared_ptr<Entry> compile_for(State& state, std::vector<Type> types) {
+  if (!state.is_read) {
+    ReadFunction read = read_function(state.function, state.options);
+    state.unit = std::move(read.unit);
+    state.dependencies = std::move(read.dependencies);
+    state.hidden = std::move(read.arrays);
+    state.is_read = true;
+  }
+  for (const auto& entry : state.entries)  // another thread may have been faster
+    if (entry->arguments == types) return entry;
+  std::vector<Type> hidden;
+  for (const nb::object& array : state.hidden) hidden.push_back(type_of_value(array));
+  const std::shared_ptr<const Unit> unit = state.unit;
+  auto entry = [&] {
+    nb::gil_scoped_release released;
+    return std::shared_ptr<Entry>(new Entry{Compiled(unit, types, hidden), types, {}},
+                                  [](Entry* p) { delete p; });
+  }();
+  entry->hidden = state.hidden;
+  state.entries.insert(state.entries.begin(), entry);
+  return entry;
+}
+
+void raise_failure(const Entry& entry, const CallRecord& record) {
+  const std::string text = entry.compiled.failure_text(record);
+  nb::object builtins = nb::module_::import_("builtins");
+  const auto set = [&](const char* name) { PyErr_SetString(nb::object(builtins.attr(name)).ptr(), text.c_str()); };
+  switch (static_cast<Failure>(record.status)) {
+    case Failure::index: throw Error(ErrorKind::index, text);
+    case Failure::zero_division: set("ZeroDivisionError"); break;
+    case Failure::memory:
+      throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
+    case Failure::assertion: set("AssertionError"); break;
+    case Failure::raised: {
+      const std::string name(record.name, std::string(record.name).find('\n') == std::string::npos
+                                              ? std::string(record.name).size() : std::string(record.name).find('\n'));
+      if (nb::hasattr(builtins, name.c_str())) set(name.c_str());
+      else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
+      break;
+    }
+    case Failure::value:
+    case Failure::shape: throw Error(ErrorKind::value, text);
+    default: throw Error(ErrorKind::interrupted, text);
+  }
+  throw nb::python_error();
+}
+
+PyObject* run(const Entry& entry, uint64_t* words, PyObject* const* arguments, size_t n) {
+  CallRecord record;
+  record.words = words;
+  if (entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
+    nb::gil_scoped_release released;
+    entry.compiled.call(record);
+  } else {
+    entry.compiled.call(record);
+  }
+  if (record.status) raise_failure(entry, record);
+  const Type& result = entry.compiled.lowered().result;
+  if (result.kind == TypeKind::none) Py_RETURN_NONE;
+  const uint64_t* at = words;
+  return unpack(result, at, arguments, n).release().ptr();
+}
+
+bool fill(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words) {
+  for (size_t i = 0; i < n; ++i)
+    if (!pack(arguments[i], entry.arguments[i], words)) return false;
+  for (size_t i = 0; i < entry.hidden.size(); ++i)
+    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words)) return false;
+  return true;
+}
+
+constexpr int words_at_hand = 96;
+
+PyObject* call_entry(const std::shared_ptr<Entry>& entry, PyObject* const* arguments, size_t n) {
+  const int need = std::max(entry->compiled.argument_words(), entry->compiled.result_words());
+  if (need <= words_at_hand) {
+    uint64_t words[words_at_hand];
+    return fill(*entry, arguments, n, words) ? run(*entry, words, arguments, n) : nullptr;
+  }
+  std::vector<uint64_t> words(static_cast<size_t>(need));
+  return fill(*entry, arguments, n, words.data()) ? run(*entry, words.data(), arguments, n) : nullptr;
+}
+
+/// Arguments by name and defaults into their places.
+bool place(State& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed) {
+  const size_t wanted = state.names.size();
+  placed.assign(wanted, nullptr);
+  if (n > wanted) return false;
+  for (size_t i = 0; i < n; ++i) placed[i] = arguments[i];
+  const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t k = 0; k < n_names; ++k) {
+    const std::string name = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, k)));
+    size_t i = 0;
+    while (i < wanted && state.names[i] != name) ++i;
+    if (i == wanted || placed[i]) return false;
+    placed[i] = arguments[n + static_cast<size_t>(k)];
+  }
+  for (size_t i = 0; i < wanted; ++i) {
+    if (placed[i]) continue;
+    if (!state.defaults[i].is_valid()) return false;
+    placed[i] = state.defaults[i].ptr();
+  }
+  return true;
+}
+
+PyObject* interpret(State& state, PyObject* const* arguments, size_t n, PyObject* names) {
+  nb::list positional;
+  for (size_t i = 0; i < n; ++i) positional.append(nb::borrow(arguments[i]));
+  nb::dict by_name;
+  const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t k = 0; k < n_names; ++k)
+    by_name[nb::handle(PyTuple_GetItem(names, k))] = nb::borrow(arguments[n + static_cast<size_t>(k)]);
+  PyObject* result = PyObject_Call(state.function.ptr(), nb::tuple(positional).ptr(), by_name.ptr());
+  if (!result) throw nb::python_error();
+  return result;
+}
+
+PyObject* call_slowly(State& state, PyObject* const* arguments, size_t n, PyObject* names) {
+  std::vector<PyObject*> placed;
+  if (!place(state, arguments, n, names, placed))
+    return interpret(state, arguments, n, names);  // Python's own words for a wrong call
+  std::vector<Type> types;
+  try {
+    for (size_t i = 0; i < placed.size(); ++i) {
+      types.push_back(type_of_value(placed[i]));
+      if (types.back().is_known()) continue;
+      throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
+                                               nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
+                                               signature_text(&placed[i], 1)));
+    }
+    const std::shared_ptr<Entry> entry = compile_for(state, types);
+    PyObject* result = call_entry(entry, placed.data(), placed.size());
+    if (result) return result;
+    throw Error(ErrorKind::internal, "the arguments do not fit the types made of them");
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
+    if (!state.nopython) {
+      state.interpreted = nb::module_::import_("kasoku._jit").attr("_warn_interpreted")(state.function, error.what());
+      return interpret(state, arguments, n, names);
+    }
+    PyErr_SetString(typing_error, error.what());
+    throw nb::python_error();
+  }
+}
+
+template <class F>
+PyObject* guarded(const F& f) {
+  try {
+    return f();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const Error& error) {
+    nb::module_ errors = nb::module_::import_("kasoku.errors");
+    const char* name = "Error";
+    switch (error.kind) {
+      case ErrorKind::value: name = "ValueError"; break;
+      case ErrorKind::type: name = "TypeError"; break;
+      case ErrorKind::index: name = "IndexError"; break;
+      case ErrorKind::compile: name = "CompileError"; break;
+      case ErrorKind::memory: name = "MemoryError"; break;
+      case ErrorKind::unsupported: name = "UnsupportedError"; break;
+      case ErrorKind::io: name = "OSError"; break;
+      case ErrorKind::device: name = "DeviceError"; break;
+      case ErrorKind::interrupted: name = "Interrupted"; break;
+      case ErrorKind::internal: name = "InternalError"; break;
+    }
+    if (!PyErr_Occurred()) PyErr_SetString(nb::object(errors.attr(name)).ptr(), error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
+  const size_t n = n_and_flag & ~vectorcall_offset_bit;
+  return guarded([&]() -> PyObject* {
+    State& state = state_of(self);
+    if (state.interpreted.is_valid()) return interpret(state, arguments, n, names);
+    if (!still_holds(state)) {
+      state.is_read = false;
+      state.entries.clear();
+      state.dependencies.clear();
+      state.unit.reset();
+    }
+    if (!names && n == state.names.size()) {
+      for (size_t i = 0; i < state.entries.size(); ++i) {
+        const std::shared_ptr<Entry> entry = state.entries[i];
+        if (PyObject* result = call_entry(entry, arguments, n)) {
+          if (i && i < state.entries.size()) std::swap(state.entries[0], state.entries[i]);
+          return result;
+        }
+      }
+    }
+    return call_slowly(state, arguments, n, names);
+  });
+}
+
+PyObject* call_with_tuple(PyObject* self, PyObject* arguments, PyObject* by_name) {
+  std::vector<PyObject*> all;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) all.push_back(PyTuple_GetItem(arguments, i));
+  const size_t n = all.size();
+  PyObject* names = nullptr;
+  if (by_name && PyDict_Size(by_name) > 0) {
+    names = PyTuple_New(PyDict_Size(by_name));
+    Py_ssize_t at = 0, k = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(by_name, &at, &key, &value)) {
+      Py_INCREF(key);
+      PyTuple_SetItem(names, k++, key);
+      all.push_back(value);
+    }
+  }
+  PyObject* result = call(self, all.data(), n, names);
+  Py_XDECREF(names);
+  return result;
+}
+
+PyObject* descriptor_get(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) {
+    Py_INCREF(self);
+    return self;
+  }
+  return guarded([&] { return nb::object(nb::module_::import_("types").attr("MethodType")(nb::handle(self), nb::handle(instance))).release().ptr(); });
+}
+
+void destroy(PyObject* self) {
+  auto* object = reinterpret_cast<Object*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  if (object->weak) PyObject_ClearWeakRefs(self);
+  delete object->state;
+  object->state = nullptr;
+  Py_CLEAR(object->dict);
+  PyObject_GC_Del(self);
+  Py_DECREF(reinterpret_cast<PyObject*>(type));
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* object = reinterpret_cast<Object*>(self);
+  Py_VISIT(object->dict);
+  if (object->state) Py_VISIT(object->state->function.ptr());
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  return 0;
+}
+
+int clear(PyObject* self) {
+  auto* object = reinterpret_cast<Object*>(self);
+  Py_CLEAR(object->dict);
+  return 0;
+}
+
+nb::object make(nb::object function, bool parallel, bool fastmath, bool boundscheck, bool python_errors, bool nopython,
+                bool is_cuda) {
+  auto* object = PyObject_GC_New(Object, jit_type);
+  if (!object) throw nb::python_error();
+  object->vectorcall = call;
+  object->dict = nullptr;
+  object->weak = nullptr;
+  object->state = new State;
+  State& state = *object->state;
+  state.function = function;
+  state.options = {parallel, fastmath, boundscheck, python_errors, is_cuda};
+  state.nopython = nopython;
+  nb::object code = function.attr("__code__");
+  const int n = nb::cast<int>(code.attr("co_argcount")) + nb::cast<int>(code.attr("co_kwonlyargcount"));
+  const int n_positional = nb::cast<int>(code.attr("co_argcount"));
+  nb::object defaults = function.attr("__defaults__"), keyword_defaults = function.attr("__kwdefaults__");
+  const int n_defaults = defaults.is_none() ? 0 : static_cast<int>(nb::len(defaults));
+  for (int i = 0; i < n; ++i) {
+    state.names.push_back(nb::cast<std::string>(code.attr("co_varnames")[i]));
+    nb::object value;
+    if (i < n_positional && i + n_defaults >= n_positional) value = nb::borrow(defaults[i + n_defaults - n_positional]);
+    if (i >= n_positional && !keyword_defaults.is_none()) {
+      nb::dict all = nb::borrow<nb::dict>(keyword_defaults);
+      if (all.contains(state.names.back().c_str())) value = nb::borrow(all[state.names.back().c_str()]);
+    }
+    state.defaults.push_back(value);
+  }
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+State& checked_state(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != jit_type) throw Error(ErrorKind::type, "this is not a function of ks.jit");
+  return state_of(object.ptr());
+}
+
+void print_to_python(const char* text, uint64_t size) {
+  nb::gil_scoped_acquire acquired;
+  try {
+    nb::module_::import_("sys").attr("stdout").attr("write")(nb::str(text, size));
+  } catch (nb::python_error&) {
+  }
+}
+
+}  // namespace
+
+bool as_jit_object(nb::handle object, JitObject& out) {
+  if (Py_TYPE(object.ptr()) == jit_type) {
+    const State& state = state_of(object.ptr());
+    out = {state.function, state.options};
+    return true;
+  }
+  // A wrapper of ours: a ks.cuda kernel or device function.
+  if (nb::hasattr(object, "__kasoku_jit__")) return as_jit_object(nb::object(object.attr("__kasoku_jit__")), out);
+  return false;
+}
+
+void bind_jit(nb::module_& m) {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
+      {"__dictoffset__", member_ssize, offsetof(Object, dict), member_readonly, nullptr},
+      {"__weaklistoffset__", member_ssize, offsetof(Object, weak), member_readonly, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_members, members},
+      {Py_tp_getset, getset},
+      {Py_tp_descr_get, reinterpret_cast<void*>(descriptor_get)},
+      {Py_tp_doc, const_cast<char*>("A Python function that is compiled at its first call, for each list of argument types.")},
+      {0, nullptr}};
+  static PyType_Spec spec = {"kasoku._core.JitFunction", sizeof(Object), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | static_cast<unsigned int>(has_vectorcall), slots};
+  jit_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!jit_type) throw nb::python_error();
+  m.attr("JitFunction") = nb::borrow(reinterpret_cast<PyObject*>(jit_type));
+  set_printer(print_to_python);
+
+  m.def("_jit_make", &make, "function"_a, "parallel"_a, "fastmath"_a, "boundscheck"_a, "python_errors"_a, "nopython"_a,
+        "is_cuda"_a);
+  m.def("_jit_typing_error", [](nb::object type) { typing_error = type.release().ptr(); });
+  m.def("_jit_function", [](nb::handle f) { return checked_state(f).function; });
+  m.def("_jit_compile", [](nb::handle f, nb::list types) {
+    // A signature given ahead: (dtype name, ndim, contiguous) for each argument.
+    State& state = checked_state(f);
+    std::vector<Type> all;
+    for (nb::handle item : types) {
+      nb::tuple t = nb::borrow<nb::tuple>(item);
+      const auto dtype = dtype_from_name(nb::cast<std::string>(t[0]));
+      if (!dtype) throw Error(ErrorKind::type, "unknown type in a signature: " + nb::cast<std::string>(t[0]));
+      const int ndim = nb::cast<int>(t[1]);
+      all.push_back(ndim < 0 ? Type::scalar(*dtype) : Type::array(*dtype, ndim, nb::cast<bool>(t[2])));
+    }
+    compile_for(state, all);
+  });
+  m.def("_jit_signatures", [](nb::handle f) {
+    std::vector<std::string> all;
+    for (const auto& entry : checked_state(f).entries) {
+      std::string text = "(";
+      for (size_t i = 0; i < entry->arguments.size(); ++i) text += (i ? ", " : "") + str(entry->arguments[i]);
+      all.push_back(text + ")");
+    }
+    return all;
+  });
+  m.def("_jit_report", [](nb::handle f) {
+    State& state = checked_state(f);
+    if (state.interpreted.is_valid()) return nb::cast<std::string>(nb::str(state.interpreted)) + "\n";
+    std::string text;
+    for (const auto& entry : state.entries) text += entry->compiled.report();
+    return text;
+  });
+  m.def("_jit_text", [](nb::handle f, std::string form) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& entry : checked_state(f).entries) {
+      std::string signature = "(";
+      for (size_t i = 0; i < entry->arguments.size(); ++i) signature += (i ? ", " : "") + str(entry->arguments[i]);
+      const Lowered& lowered = entry->compiled.lowered();
+      const uint32_t block[3] = {1, 1, 1};
+      std::string text = lowered.program.text;
+      if (form != "text") {
+        nb::gil_scoped_release released;
+        text = code_text(lowered.program, device("cpu"), lowered.entry, form == "llvm" ? CodeForm::llvm_ir : CodeForm::assembly, block);
+      }
+      all.emplace_back(signature + ")", std::move(text));
+    }
+    return all;
+  });
+  m.def("_jit_lower", [](nb::handle f, nb::args arguments) {
+    // The text for these arguments, without compiling it.
+    State& state = checked_state(f);
+    std::vector<Type> types;
+    for (nb::handle argument : arguments) types.push_back(type_of_value(argument));
+    ReadFunction read = read_function(state.function, state.options);
+    TypedUnit typed = infer(*read.unit, types);
+    for (const nb::object& array : read.arrays) typed.hidden.push_back(type_of_value(array));
+    return (state.options.is_cuda ? lower_kernel(typed) : lower(typed)).program.text;
+  });
+  m.def("_jit_seed", [](int64_t value) { seed(value); });
+}
+
+}  // namespace kasoku

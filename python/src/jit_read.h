@@ -1,0 +1,42 @@
+/// \file python/src/jit_read.h
+/// Python's `ast` of a function and all that it reaches -> jit::Unit.
+#pragma once
+
+#include "bindings.h"
+#include "kasoku/jit/tree.h"
+
+#include <memory>
+#include <vector>
+
+namespace kasoku {
+
+/// A name outside that the function read: when it is bound to something else, what was compiled
+/// no longer holds.
+struct Dependency {
+  nb::object container;  ///< a dict, or a closure's cell
+  nb::object name;
+  nb::object value;
+  bool holds() const;
+};
+
+struct ReadFunction {
+  std::shared_ptr<const jit::Unit> unit;
+  std::vector<Dependency> dependencies;
+  std::vector<nb::object> arrays;  ///< outside, in the order of the hidden arguments
+};
+
+/// Throws Error(type) with the user's line for what has no compiled form, Error(unsupported) if
+/// there is no source.
+ReadFunction read_function(nb::handle function, const jit::Options& options);
+
+/// The options and the Python function behind an object of ks.jit, or null.
+struct JitObject {
+  nb::object function;
+  jit::Options options;
+};
+bool as_jit_object(nb::handle object, JitObject& out);
+
+/// The type of a Python value as an argument; unknown if it has none.
+jit::Type type_of_value(nb::handle value);
+
+}  // namespace kasoku

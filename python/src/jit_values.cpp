@@ -1,0 +1,337 @@
+/// \file python/src/jit_values.cpp
+#include "jit_values.h"
+
+#include "jit_read.h"
+#include "kasoku/array/array.h"
+#include "kasoku/base/error.h"
+
+#include <nanobind/ndarray.h>
+
+#include <cstring>
+#include <unordered_map>
+
+namespace kasoku {
+
+using namespace jit;
+
+namespace {
+
+/// PyArray_Descr, as far as NumPy 1 and 2 agree on it.
+struct NumpyDescr {
+  PyObject base_object;
+  PyObject* type_object;
+  char kind, type, byteorder, flags;
+};
+
+constexpr int contiguous_flag = 0x1, aligned_flag = 0x100;
+
+PyTypeObject* array_type = nullptr;  // numpy.ndarray, once NumPy is imported
+PyTypeObject* numpy_array_type() {
+  if (!array_type) {
+    nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+    if (modules.contains("numpy"))
+      array_type = reinterpret_cast<PyTypeObject*>(nb::object(modules["numpy"].attr("ndarray")).release().ptr());
+  }
+  return array_type;
+}
+
+bool dtype_from_char(char code, Dtype& out) {
+  switch (code) {
+    case '?': out = Dtype::bool_; return true;
+    case 'b': out = Dtype::int8; return true;
+    case 'h': out = Dtype::int16; return true;
+    case 'i': out = Dtype::int32; return true;
+    case 'l':
+    case 'q': out = Dtype::int64; return true;
+    case 'B': out = Dtype::uint8; return true;
+    case 'H': out = Dtype::uint16; return true;
+    case 'I': out = Dtype::uint32; return true;
+    case 'L':
+    case 'Q': out = Dtype::uint64; return true;
+    case 'f': out = Dtype::float32; return true;
+    case 'd': out = Dtype::float64; return true;
+    case 'F': out = Dtype::complex64; return true;
+    case 'D': out = Dtype::complex128; return true;
+    default: return false;
+  }
+}
+
+/// Dtype of a NumPy scalar's class, opaque for anything else. Remembered by class.
+Dtype numpy_scalar_dtype(PyObject* value) {
+  static std::unordered_map<PyTypeObject*, Dtype>& known = *new std::unordered_map<PyTypeObject*, Dtype>;
+  PyTypeObject* type = Py_TYPE(value);
+  const auto found = known.find(type);
+  if (found != known.end()) return found->second;
+  Dtype dtype = Dtype::opaque;
+  nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+  if (!modules.contains("numpy")) return dtype;
+  if (PyObject_IsInstance(value, nb::object(modules["numpy"].attr("generic")).ptr()) == 1) {
+    const auto code = nb::cast<std::string>(nb::handle(value).attr("dtype").attr("char"));
+    if (!dtype_from_char(code[0], dtype)) dtype = Dtype::opaque;
+  }
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
+  known[type] = dtype;
+  return dtype;
+}
+
+template <class T>
+void put(uint64_t* word, T value) {
+  *word = 0;
+  std::memcpy(word, &value, sizeof value);
+}
+
+void put_integer(uint64_t* word, Dtype dtype, uint64_t value) {
+  *word = 0;
+  std::memcpy(word, &value, info(dtype).size);
+}
+
+const Array* as_array(PyObject* object) {
+  if (!nb::isinstance<Array>(nb::handle(object))) return nullptr;
+  return &nb::cast<const Array&>(nb::handle(object));
+}
+
+uint64_t nothing[8];  // where arrays without elements point
+
+}  // namespace
+
+const NumpyArray* as_numpy(PyObject* object, Dtype& dtype) {
+  PyTypeObject* type = numpy_array_type();
+  if (!type || !(Py_TYPE(object) == type || PyObject_TypeCheck(object, type))) return nullptr;
+  const auto* array = reinterpret_cast<const NumpyArray*>(object);
+  const auto* descr = reinterpret_cast<const NumpyDescr*>(array->descr);
+  if (!dtype_from_char(descr->type, dtype) || descr->byteorder == '>' || !(array->flags & aligned_flag)) return nullptr;
+  const auto size = static_cast<Py_ssize_t>(info(dtype).size);
+  for (int k = 0; k < array->ndim; ++k)
+    if (array->strides[k] % size) return nullptr;
+  return array;
+}
+
+Type type_of_value(nb::handle value) {
+  PyObject* p = value.ptr();
+  if (PyFloat_CheckExact(p)) return float64_type;
+  if (PyBool_Check(p)) return bool_type;
+  if (PyLong_CheckExact(p)) {
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (overflow) {
+      PyLong_AsUnsignedLongLong(p);
+      if (PyErr_Occurred()) return PyErr_Clear(), Type{};
+      return Type::scalar(Dtype::uint64);
+    }
+    return int64_type;
+  }
+  if (value.is_none()) return Type::none();
+  if (PyComplex_CheckExact(p)) return Type::scalar(Dtype::complex128);
+  Dtype dtype;
+  if (const NumpyArray* array = as_numpy(p, dtype))
+    return Type::array(dtype, array->ndim, array->flags & contiguous_flag);
+  if (PyTuple_CheckExact(p)) {
+    std::vector<Type> items;
+    for (nb::handle item : nb::borrow<nb::tuple>(value)) {
+      items.push_back(type_of_value(item));
+      if (!items.back().is_known()) return {};
+    }
+    return items.size() <= 8 ? Type::tuple(std::move(items)) : Type{};
+  }
+  const Dtype scalar = numpy_scalar_dtype(p);
+  if (scalar != Dtype::opaque) return Type::scalar(scalar);
+  if (PyLong_Check(p)) return int64_type;  // IntEnum and the like
+  if (PyFloat_Check(p)) return float64_type;
+  if (const Array* array = as_array(p)) {
+    if (array->device().kind != DeviceKind::cpu) return {};
+    if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
+    return Type::array(array->dtype(), array->ndim(), array->is_contiguous());
+  }
+  return {};
+}
+
+bool pack(PyObject* value, const Type& type, uint64_t*& words) {
+  switch (type.kind) {
+    case TypeKind::scalar:
+      switch (type.dtype) {
+        case Dtype::float64:
+          if (PyFloat_CheckExact(value)) return put(words++, PyFloat_AsDouble(value)), true;
+          if (PyFloat_Check(value) && (numpy_scalar_dtype(value) == Dtype::float64 || numpy_scalar_dtype(value) == Dtype::opaque))
+            return put(words++, PyFloat_AsDouble(value)), true;
+          return false;
+        case Dtype::int64:
+          if (PyLong_CheckExact(value)) {
+            int overflow = 0;
+            const long long n = PyLong_AsLongLongAndOverflow(value, &overflow);
+            return put(words++, n), overflow == 0;
+          }
+          break;
+        case Dtype::bool_:
+          if (PyBool_Check(value)) return put(words++, value == Py_True), true;
+          break;
+        default: break;
+      }
+      {
+        if (PyBool_Check(value) || PyFloat_CheckExact(value)) return false;
+        const Dtype dtype = PyLong_CheckExact(value) ? Dtype::opaque : numpy_scalar_dtype(value);
+        const bool is_plain = dtype == Dtype::opaque;
+        if (is_plain) {
+          if (type_of_value(value) != type) return false;
+        } else if (dtype != type.dtype) {
+          return false;
+        }
+        if (is_complex(type.dtype)) {
+          nb::object z = PyComplex_Check(value) ? nb::borrow(value)
+                                                : nb::object(nb::module_::import_("builtins").attr("complex")(nb::handle(value)));
+          put(words++, PyComplex_RealAsDouble(z.ptr()));
+          put(words++, PyComplex_ImagAsDouble(z.ptr()));
+          return true;
+        }
+        if (is_floating(type.dtype)) {
+          const double x = nb::cast<double>(nb::float_(nb::handle(value)));
+          if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
+          else put(words++, x);
+          return true;
+        }
+        if (type.dtype == Dtype::bool_) return put(words++, PyObject_IsTrue(value) == 1), true;
+        nb::object number = nb::int_(nb::handle(value));
+        const uint64_t bits = info(type.dtype).kind == DtypeKind::unsigned_
+                                  ? PyLong_AsUnsignedLongLong(number.ptr())
+                                  : static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
+        if (PyErr_Occurred()) return PyErr_Clear(), false;
+        put_integer(words++, type.dtype, bits);
+        return true;
+      }
+    case TypeKind::array: {
+      Dtype dtype;
+      uint64_t* w = words;
+      words += 2 + 2 * type.ndim;
+      if (const NumpyArray* array = as_numpy(value, dtype)) {
+        const bool is_contiguous = array->flags & contiguous_flag;
+        if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous) return false;
+        const auto size = static_cast<Py_ssize_t>(info(dtype).size);
+        bool is_empty = false;
+        for (int k = 0; k < type.ndim; ++k) {
+          w[1 + k] = static_cast<uint64_t>(array->shape[k]);
+          w[1 + type.ndim + k] = static_cast<uint64_t>(array->strides[k] / size);
+          is_empty |= array->shape[k] == 0;
+        }
+        w[0] = is_empty ? reinterpret_cast<uint64_t>(nothing) : reinterpret_cast<uint64_t>(array->data);
+        w[1 + 2 * type.ndim] = 0;
+        return true;
+      }
+      const Array* array = as_array(value);
+      if (!array || array->device().kind != DeviceKind::cpu || array->dtype() != type.dtype ||
+          array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous)
+        return false;
+      w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);
+      for (int k = 0; k < type.ndim; ++k) {
+        w[1 + k] = static_cast<uint64_t>(array->shape()[static_cast<size_t>(k)]);
+        w[1 + type.ndim + k] =
+            static_cast<uint64_t>(array->strides()[static_cast<size_t>(k)] / static_cast<int64_t>(array->itemsize()));
+      }
+      w[1 + 2 * type.ndim] = 0;
+      return true;
+    }
+    case TypeKind::tuple:
+      if (!PyTuple_CheckExact(value) || static_cast<size_t>(PyTuple_Size(value)) != type.items.size()) return false;
+      for (size_t i = 0; i < type.items.size(); ++i)
+        if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words)) return false;
+      return true;
+    case TypeKind::none: return value == Py_None;
+    default: return false;
+  }
+}
+
+namespace {
+
+nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
+  auto* const data = reinterpret_cast<char*>(w[0]);
+  auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
+  std::vector<size_t> shape;
+  std::vector<int64_t> strides;
+  for (int k = 0; k < type.ndim; ++k) {
+    shape.push_back(w[1 + k]);
+    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]));
+  }
+  nb::object owner;
+  if (memory) {
+    owner = nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
+  } else {
+    // A view of an argument: find whose, and give the argument itself if it is all of it.
+    Dtype dtype;
+    for (size_t i = 0; i < n && !owner.is_valid(); ++i) {
+      const NumpyArray* array = as_numpy(arguments[i], dtype);
+      if (!array) continue;
+      bool same = array->data == data && dtype == type.dtype && array->ndim == type.ndim;
+      char *low = array->data, *high = array->data;
+      for (int k = 0; k < array->ndim; ++k) {
+        const Py_ssize_t reach = (array->shape[k] > 0 ? array->shape[k] - 1 : 0) * array->strides[k];
+        (reach < 0 ? low : high) += reach;
+        if (same)
+          same = static_cast<size_t>(array->shape[k]) == shape[static_cast<size_t>(k)] &&
+                 array->strides[k] == strides[static_cast<size_t>(k)] * static_cast<int64_t>(info(dtype).size);
+      }
+      if (same) return nb::borrow(arguments[i]);
+      if (data >= low && data <= high) owner = nb::borrow(arguments[i]);
+    }
+    if (!owner.is_valid()) owner = nb::none();
+  }
+  if (type.dtype == Dtype::complex64 || type.dtype == Dtype::complex128) {
+    const nb::dlpack::dtype complex{static_cast<uint8_t>(nb::dlpack::dtype_code::Complex),
+                                    static_cast<uint8_t>(info(type.dtype).size * 8), 1};
+    return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), complex).cast();
+  }
+  const DtypeKind kind = info(type.dtype).kind;
+  const auto code = kind == DtypeKind::boolean     ? nb::dlpack::dtype_code::Bool
+                    : kind == DtypeKind::signed_   ? nb::dlpack::dtype_code::Int
+                    : kind == DtypeKind::unsigned_ ? nb::dlpack::dtype_code::UInt
+                                                   : nb::dlpack::dtype_code::Float;
+  const nb::dlpack::dtype dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(info(type.dtype).size * 8), 1};
+  return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+}
+
+}  // namespace
+
+nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n) {
+  switch (type.kind) {
+    case TypeKind::scalar: {
+      const uint64_t* w = words;
+      words += is_complex(type.dtype) ? 2 : 1;
+      double x, y;
+      float f;
+      std::memcpy(&x, w, 8);
+      switch (type.dtype) {
+        case Dtype::float64: return nb::steal(PyFloat_FromDouble(x));
+        case Dtype::float32: std::memcpy(&f, w, 4); return nb::steal(PyFloat_FromDouble(f));
+        case Dtype::bool_: return nb::steal(PyBool_FromLong(static_cast<long>(*w & 1)));
+        case Dtype::int64: return nb::steal(PyLong_FromLongLong(static_cast<long long>(*w)));
+        case Dtype::uint64: return nb::steal(PyLong_FromUnsignedLongLong(*w));
+        case Dtype::int32: return nb::steal(PyLong_FromLong(static_cast<int32_t>(*w)));
+        case Dtype::int16: return nb::steal(PyLong_FromLong(static_cast<int16_t>(*w)));
+        case Dtype::int8: return nb::steal(PyLong_FromLong(static_cast<int8_t>(*w)));
+        case Dtype::uint32: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint32_t>(*w)));
+        case Dtype::uint16: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint16_t>(*w)));
+        case Dtype::uint8: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint8_t>(*w)));
+        case Dtype::complex64:
+        case Dtype::complex128:
+          std::memcpy(&y, w + 1, 8);
+          return nb::steal(PyComplex_FromDoubles(x, y));
+        default: return nb::none();
+      }
+    }
+    case TypeKind::array: {
+      const uint64_t* w = words;
+      words += 2 + 2 * type.ndim;
+      return array_result(type, w, arguments, n);
+    }
+    case TypeKind::tuple: {
+      nb::list items;
+      for (const Type& item : type.items) items.append(unpack(item, words, arguments, n));
+      return nb::tuple(items);
+    }
+    case TypeKind::optional: {
+      const bool is_some = *words++;
+      nb::object value = is_some ? unpack(type.items[0], words, arguments, n) : nb::none();
+      return value;
+    }
+    default: return nb::none();
+  }
+}
+
+}  // namespace kasoku
