@@ -1,0 +1,387 @@
+"""torch's operations: functions, methods and in-place methods from one table each."""
+
+import collections
+import numbers
+
+import numpy as np
+
+import kasoku as ks
+
+from . import _types
+from ._tensor import Tensor
+from ._types import as_dtype
+
+_max_result = collections.namedtuple("max", "values indices")
+_min_result = collections.namedtuple("min", "values indices")
+
+
+def _category(x):
+    if isinstance(x, Tensor):
+        return x.dtype.category
+    return 0 if isinstance(x, bool) else 1 if isinstance(x, numbers.Integral) else 3 if isinstance(x, complex) else 2
+
+
+def _wider(a, b):
+    """torch.promote_types."""
+    if a is None or a is b:
+        return b
+    if a.category != b.category:
+        return a if a.category > b.category else b
+    if "bfloat16" in (a.name, b.name):
+        other = b if a.name == "bfloat16" else a
+        return _types.default_float if other.name == "float16" else other
+    return as_dtype(np.promote_types(a.numpy, b.numpy))
+
+
+def _dtype_of(x):
+    if isinstance(x, Tensor):
+        return x.dtype
+    names = ("bool", "int64", None, "complex64")
+    name = names[_category(x)]
+    return _types.names[name] if name else _types.default_float
+
+
+def _promoted(operands, wants_float):
+    """torch.result_type: tensors with axes, then 0-d ones, then numbers; a later group
+    counts only if its category is higher."""
+    groups = [None, None, None]
+    for x in operands:
+        k = 2 if not isinstance(x, Tensor) else 1 if x._a.ndim == 0 else 0
+        groups[k] = _wider(groups[k], _dtype_of(x))
+    result = None
+    for d in groups:
+        if d is not None and (result is None or d.category > result.category):
+            result = d
+    if wants_float and result.category < 2:
+        result = _types.default_float
+    return result
+
+
+def _apply(name, *operands, wants_float=False, out=None):
+    function = getattr(ks, name)
+    wanted = _promoted(operands, wants_float)
+    converted = []
+    for x in operands:
+        if isinstance(x, Tensor):
+            a = x._a
+            converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
+        else:
+            converted.append(x)
+    result = function(*converted)
+    if out is not None:
+        out._a[...] = result
+        return out
+    return Tensor(result.eval())
+
+
+# torch's name -> kasoku's; floats are made of integers first in the second group
+_plain = {
+    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative", "sign": "sign", "square": "square",
+    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "trunc", "add": "add", "sub": "subtract",
+    "subtract": "subtract", "mul": "multiply", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum",
+    "fmax": "fmax", "fmin": "fmin", "fmod": "fmod", "remainder": "remainder", "floor_divide": "floor_divide",
+    "pow": "power", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
+    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+    "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
+    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or",
+    "logical_xor": "logical_xor", "logical_not": "logical_not", "isnan": "isnan", "isinf": "isinf",
+    "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm", "positive": "positive", "signbit": "signbit",
+}  # fmt: skip
+_floating = {
+    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
+    "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+    "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "reciprocal": "reciprocal", "div": "divide",
+    "divide": "divide", "true_divide": "divide", "atan2": "arctan2", "arctan2": "arctan2", "hypot": "hypot",
+    "logaddexp": "logaddexp", "copysign": "copysign", "nextafter": "nextafter", "rad2deg": "degrees", "deg2rad": "radians",
+    "float_power": "float_power", "heaviside": "heaviside",
+}  # fmt: skip
+
+functions = {}
+
+
+def _make(name, engine_name, wants_float):
+    def function(*operands, out=None, alpha=None, rounding_mode=None):
+        if alpha is not None and alpha != 1:
+            operands = (operands[0], mul(operands[1], alpha))
+        if rounding_mode is not None:
+            quotient = _apply("floor_divide" if rounding_mode == "floor" else "divide", *operands, wants_float=rounding_mode == "trunc")
+            if rounding_mode == "trunc":
+                quotient = Tensor(ks.trunc(quotient._a).astype(_promoted(operands, False).numpy).eval())
+            return quotient
+        return _apply(engine_name, *operands, wants_float=wants_float, out=out)
+
+    function.__name__ = name
+    return function
+
+
+for _name, _engine in {**_plain, **_floating}.items():
+    functions[_name] = _make(_name, _engine, _name in _floating)
+mul = functions["mul"]
+
+
+def _function(f):
+    functions[f.__name__.rstrip("_")] = f
+    return f
+
+
+@_function
+def round_(x, *, decimals=0):
+    return Tensor(ks.round(x._a, decimals).eval())
+
+
+@_function
+def rsqrt(x):
+    return Tensor((1 / _apply("sqrt", x, wants_float=True)._a).eval())
+
+
+@_function
+def sigmoid(x):
+    a = _float(x)
+    return Tensor((1 / (1 + ks.exp(-a))).eval())
+
+
+@_function
+def relu(x):
+    return Tensor(ks.maximum(x._a, 0).eval())
+
+
+def _float(x):
+    return x._a if x.dtype.category >= 2 else x._a.astype(_types.default_float.numpy)
+
+
+@_function
+def softmax(x, dim, dtype=None):
+    a = _float(x)
+    e = ks.exp(a - a.max(axis=dim, keepdims=True))
+    return Tensor((e / e.sum(axis=dim, keepdims=True)).eval())
+
+
+@_function
+def clamp(x, min=None, max=None):
+    low, high = (v._a if isinstance(v, Tensor) else v for v in (min, max))
+    a = x._a
+    if x.dtype.category < 2 and any(isinstance(v, float) for v in (low, high)):
+        a = a.astype(_types.default_float.numpy)
+    return Tensor(ks.clip(a, low, high).eval())
+
+
+functions["clip"] = clamp
+
+
+@_function
+def where(condition, x=None, y=None):
+    if x is None:
+        return tuple(Tensor(a) for a in ks.nonzero(condition._a))
+    wanted = _promoted((x, y), False)
+    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else v for v in (x, y)]
+    if not any(isinstance(v, Tensor) for v in (x, y)):
+        parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
+    return Tensor(ks.where(condition._a, *parts).eval())
+
+
+def _dims(dim):
+    return tuple(dim) if isinstance(dim, (list, tuple)) else dim
+
+
+@_function
+def sum_(x, dim=None, keepdim=False, *, dtype=None):
+    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
+    return Tensor(x._a.sum(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+
+
+@_function
+def prod(x, dim=None, keepdim=False, *, dtype=None):
+    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
+    return Tensor(x._a.prod(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+
+
+def _needs_float(x, name):
+    if x.dtype.category < 2:
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
+            f"or complex dtype. Got: {x.dtype.name.capitalize()}"
+        )
+
+
+@_function
+def mean(x, dim=None, keepdim=False, *, dtype=None):
+    if dtype is None:
+        _needs_float(x, "mean")
+    wanted = as_dtype(dtype).numpy if dtype is not None else None
+    return Tensor(x._a.mean(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+
+
+def _spread(name):
+    def function(x, dim=None, unbiased=True, keepdim=False, *, correction=None):
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        _needs_float(x, name)
+        ddof = correction if correction is not None else int(unbiased)
+        return Tensor(getattr(x._a, name)(axis=_dims(dim), ddof=ddof, keepdims=keepdim).eval())
+
+    function.__name__ = name
+    functions[name] = function
+
+
+_spread("std")
+_spread("var")
+
+
+def _extreme(name, result):
+    def function(x, dim=None, keepdim=False):
+        if isinstance(dim, Tensor):
+            return functions[name + "imum"](x, dim)
+        if dim is None:
+            return Tensor(getattr(x._a, name)().eval())
+        at = getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim)
+        values = getattr(x._a, name)(axis=dim, keepdims=keepdim)
+        return result(Tensor(values.eval()), Tensor(at.eval()))
+
+    function.__name__ = name
+    functions[name] = function
+    functions["a" + name] = lambda x, dim=None, keepdim=False: Tensor(getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim).eval())
+    functions["arg" + name] = lambda x, dim=None, keepdim=False: Tensor(getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim).eval())
+
+
+_extreme("max", _max_result)
+_extreme("min", _min_result)
+
+
+@_function
+def any_(x, dim=None, keepdim=False):
+    return Tensor(x._a.any(axis=_dims(dim), keepdims=keepdim).eval())
+
+
+@_function
+def all_(x, dim=None, keepdim=False):
+    return Tensor(x._a.all(axis=_dims(dim), keepdims=keepdim).eval())
+
+
+@_function
+def count_nonzero(x, dim=None):
+    return Tensor(x._a.count_nonzero(axis=_dims(dim)).eval())
+
+
+@_function
+def norm(x, p=2, dim=None, keepdim=False):
+    a = ks.absolute(_float(x))
+    if p in ("fro", 2, 2.0, None):
+        return Tensor(ks.sqrt((a * a).sum(axis=_dims(dim), keepdims=keepdim)).eval())
+    if p == float("inf"):
+        return Tensor(a.max(axis=_dims(dim), keepdims=keepdim).eval())
+    return Tensor(((a**p).sum(axis=_dims(dim), keepdims=keepdim) ** (1 / p)).eval())
+
+
+def _product(name, dims=None):
+    def function(x, y, *, out=None):
+        if x.dtype is not y.dtype:
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x.dtype.name} != {y.dtype.name}")
+        if x.device != y.device:
+            raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {x.device} and {y.device}!")
+        if dims and (x.ndim, y.ndim) != dims:
+            raise RuntimeError(f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}")
+        result = ks.matmul(x._a, y._a)
+        if out is not None:
+            out._a[...] = result
+            return out
+        return Tensor(result.eval())
+
+    function.__name__ = name
+    functions[name] = function
+
+
+_product("matmul")
+_product("mm", (2, 2))
+_product("bmm", (3, 3))
+_product("mv", (2, 1))
+_product("dot", (1, 1))
+
+
+@_function
+def equal(x, y):
+    return x.shape == y.shape and bool((x._a == y._a).all())
+
+
+@_function
+def allclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
+    import numpy as np
+
+    return bool(np.allclose(x._a.numpy(), y._a.numpy(), rtol, atol, equal_nan))
+
+
+@_function
+def nonzero(x, *, as_tuple=False):
+    axes = [Tensor(a) for a in ks.nonzero(x._a)]
+    return tuple(axes) if as_tuple else Tensor(ks.stack([a._a for a in axes], 1).eval())
+
+
+@_function
+def masked_select(x, mask):
+    return x[mask]
+
+
+# ── methods ───────────────────────────────────────────────────────────────────────────────
+
+
+def _in_place(name):
+    def method(self, *args, **kwargs):
+        result = functions[name](self, *args, **kwargs)
+        if result._a.shape != self._a.shape:
+            raise RuntimeError(
+                f"output with shape {list(self._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}"
+            )
+        if result.dtype.category > self.dtype.category:
+            raise RuntimeError(
+                f"result type {result.dtype.name.capitalize()} can't be cast to the desired output type {self.dtype.name.capitalize()}"
+            )
+        self._a[...] = result._a
+        return self
+
+    return method
+
+
+for _name, _f in functions.items():
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, _f)
+    if _name in _plain or _name in _floating or _name in ("clamp", "relu", "sigmoid", "round", "rsqrt"):
+        if not hasattr(Tensor, _name + "_"):
+            setattr(Tensor, _name + "_", _in_place(_name))
+
+_known = (Tensor, numbers.Number)
+
+
+def _operator(dunder, name, reflected=False):
+    f = functions[name]
+
+    def method(self, other):
+        if not isinstance(other, _known):
+            if hasattr(other, "__array__") and getattr(other, "ndim", 1) == 0:
+                other = other.item()
+            elif hasattr(other, "__array__"):
+                other = Tensor(ks.array(other, device=self._a.device))
+            else:
+                return NotImplemented
+        return f(other, self) if reflected else f(self, other)
+
+    setattr(Tensor, dunder, method)
+
+
+for _dunder, _name in {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder",
+    "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}.items():  # fmt: skip
+    _operator(f"__{_dunder}__", _name)
+    _operator(f"__r{_dunder}__", _name, True)
+    setattr(Tensor, f"__i{_dunder}__", getattr(Tensor, _name + "_"))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _operator(f"__{_name}__", _name)
+Tensor.__matmul__ = functions["matmul"]
+Tensor.__neg__ = functions["neg"]
+Tensor.__pos__ = functions["positive"]
+Tensor.__abs__ = functions["abs"]
+Tensor.__invert__ = functions["bitwise_not"]
+for _name in ("half", "bfloat16", "float", "double", "short", "int", "long", "bool"):
+    setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

@@ -1,0 +1,365 @@
+"""torch.Tensor: kasoku's Array with torch's names, promotion and printing. Every operation
+runs at its place, as torch's do."""
+
+import numbers
+
+import numpy as np
+
+import kasoku as ks
+
+from . import _types
+from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
+
+
+class Tensor:
+    __slots__ = ("_a", "requires_grad", "grad", "__weakref__")
+    __array_priority__ = 1000
+
+    def __init__(self, *args):
+        if len(args) == 1 and isinstance(args[0], ks.Array):
+            self._a = args[0]
+        elif len(args) == 1 and not isinstance(args[0], numbers.Number):
+            self._a = array_of(args[0], _types.default_float)
+        else:
+            self._a = ks.zeros(args, _types.default_float.numpy, "cpu")
+        self.requires_grad, self.grad = False, None
+
+    # ── what it is ────────────────────────────────────────────────────────────────────────
+
+    @property
+    def shape(self):
+        return Size(self._a.shape)
+
+    @property
+    def dtype(self):
+        return of_array(self._a)
+
+    @property
+    def device(self):
+        return of_engine(self._a.device)
+
+    @property
+    def ndim(self):
+        return self._a.ndim
+
+    @property
+    def T(self):
+        return Tensor(self._a.T)
+
+    @property
+    def mT(self):
+        return Tensor(self._a.mT)
+
+    @property
+    def data(self):
+        return Tensor(self._a)
+
+    @property
+    def is_cuda(self):
+        return self.device.type == "cuda"
+
+    @property
+    def nbytes(self):
+        return self._a.nbytes
+
+    @property
+    def itemsize(self):
+        return self._a.itemsize
+
+    def size(self, dim=None):
+        return self.shape if dim is None else self._a.shape[dim]
+
+    def stride(self, dim=None):
+        strides = tuple(s // self._a.itemsize for s in self._a.strides)
+        return strides if dim is None else strides[dim]
+
+    def dim(self):
+        return self._a.ndim
+
+    ndimension = dim
+
+    def numel(self):
+        return self._a.size
+
+    nelement = numel
+
+    def element_size(self):
+        return self._a.itemsize
+
+    def is_floating_point(self):
+        return self.dtype.is_floating_point
+
+    def is_contiguous(self):
+        expected = self._a.itemsize
+        for n, s in zip(reversed(self._a.shape), reversed(self._a.strides), strict=True):
+            if n != 1 and s != expected:
+                return False
+            expected *= n
+        return True
+
+    def data_ptr(self):
+        return self._a.ptr
+
+    # ── to other things ───────────────────────────────────────────────────────────────────
+
+    def item(self):
+        if self._a.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._a.size} elements cannot be converted to Scalar"
+            )
+        return self._a.item()
+
+    def tolist(self):
+        return self._a.tolist()
+
+    def numpy(self, *, force=False):
+        """The same memory as a NumPy array."""
+        if self._a.device.kind != "cpu":
+            if force:
+                return self._a.numpy()
+            raise TypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
+                "copy the tensor to host memory first."
+            )
+        return ks._core._numpy_view(self._a)
+
+    def __array__(self, dtype=None, copy=None):
+        a = self.numpy()
+        return a.astype(dtype) if dtype is not None else a
+
+    def __dlpack__(self, **kwargs):
+        return self._a.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self._a.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self):
+        return self._a.__cuda_array_interface__
+
+    def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):
+        for x in args:
+            if isinstance(x, Tensor):
+                dtype, device = x.dtype, x.device
+            elif isinstance(x, _types.dtype):
+                dtype = x
+            elif not isinstance(x, bool):
+                device = x
+        a = self._a
+        if device is not None:
+            a = a.to_device(engine_device(device))
+        if dtype is not None and as_dtype(dtype) is not of_array(a):
+            a = a.astype(as_dtype(dtype).numpy).eval()
+        if a is self._a:
+            return self.clone() if copy else self
+        return Tensor(a)
+
+    def cpu(self):
+        return self.to("cpu")
+
+    def cuda(self, device=None, non_blocking=False):
+        return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
+
+    def type(self, dtype=None):
+        return self.to(dtype) if dtype is not None else f"torch.{self.dtype.name}"
+
+    def clone(self):
+        return Tensor(self._a.copy().eval())
+
+    def detach(self):
+        return Tensor(self._a)
+
+    def contiguous(self):
+        return self if self.is_contiguous() else self.clone()
+
+    def requires_grad_(self, value=True):
+        if value:
+            raise NotImplementedError("kasoku's torch computes no gradients yet")
+        return self
+
+    def backward(self, *_, **__):
+        raise NotImplementedError("kasoku's torch computes no gradients yet")
+
+    def __bool__(self):
+        if self._a.size != 1:
+            raise RuntimeError(
+                "Boolean value of Tensor with more than one value is ambiguous"
+                if self._a.size
+                else "Boolean value of Tensor with no values is ambiguous"
+            )
+        return bool(self._a.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    __index__ = __int__
+
+    def __len__(self):
+        if self._a.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._a.shape[0]
+
+    def __iter__(self):
+        if self._a.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return (Tensor(row) for row in self._a)
+
+    def __hash__(self):
+        return id(self)
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self._a.ndim == 0 else str(self)
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def __reduce__(self):
+        return (_rebuild, (self._a.numpy(), self.dtype, self.device))
+
+    def __repr__(self):
+        return text_of(self)
+
+    # ── parts and shapes: views ───────────────────────────────────────────────────────────
+
+    def __getitem__(self, key):
+        return Tensor(self._a[_key(key)].eval())
+
+    def __setitem__(self, key, value):
+        self._a[_key(key)] = value._a if isinstance(value, Tensor) else value
+
+    def view(self, *shape):
+        if len(shape) == 1 and isinstance(shape[0], _types.dtype):
+            raise NotImplementedError("view(dtype)")
+        return self.reshape(*shape)
+
+    def reshape(self, *shape):
+        return Tensor(self._a.reshape(*shape).eval())
+
+    def view_as(self, other):
+        return self.reshape(other.shape)
+
+    def flatten(self, start_dim=0, end_dim=-1):
+        shape = list(self._a.shape) or [1]
+        start, end = start_dim % len(shape), end_dim % len(shape)
+        return self.reshape(shape[:start] + [-1] + shape[end + 1 :])
+
+    def ravel(self):
+        return self.reshape(-1)
+
+    def t(self):
+        return Tensor(self._a.T)
+
+    def transpose(self, dim0, dim1):
+        return Tensor(self._a.swapaxes(dim0, dim1))
+
+    swapaxes = transpose
+
+    def permute(self, *dims):
+        return Tensor(self._a.transpose(*dims))
+
+    def squeeze(self, dim=None):
+        if dim is not None and self._a.shape[dim] != 1:
+            return self
+        return Tensor(self._a.squeeze(dim))
+
+    def unsqueeze(self, dim):
+        return Tensor(ks.expand_dims(self._a, dim))
+
+    def expand(self, *shape):
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        own = (1,) * (len(shape) - self._a.ndim) + tuple(self._a.shape)
+        wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=True)]
+        return Tensor(ks.broadcast_to(self._a, wanted))
+
+    def expand_as(self, other):
+        return self.expand(*other.shape)
+
+    def repeat(self, *times):
+        return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
+
+    def fill_(self, value):
+        self._a.fill(value)
+        return self
+
+    def zero_(self):
+        return self.fill_(0)
+
+    def copy_(self, other, non_blocking=False):
+        self._a[...] = other._a
+        return self
+
+    def uniform_(self, low=0.0, high=1.0):
+        self._a[...] = ks.random.uniform(low, high, self._a.shape, self._a.dtype, self._a.device)
+        return self
+
+    def normal_(self, mean=0.0, std=1.0):
+        self._a[...] = ks.random.normal(mean, std, self._a.shape, self._a.dtype, self._a.device)
+        return self
+
+
+def _rebuild(values, dtype, where):
+    return Tensor(ks.array(values, dtype.numpy, engine_device(where)))
+
+
+def _key(key):
+    if isinstance(key, tuple):
+        return tuple(_key(k) for k in key)
+    if isinstance(key, list):
+        return [_key(k) for k in key]
+    return key._a if isinstance(key, Tensor) else key
+
+
+def array_of(data, dtype=None, where=None):
+    """The engine's array of anything torch.tensor takes, copied."""
+    to = engine_device(where)
+    wanted = as_dtype(dtype).numpy if dtype is not None else None
+    if isinstance(data, Tensor):
+        a = data._a if where is None else data._a.to_device(to)
+        return (a.astype(wanted) if wanted else a.copy()).eval()
+    if isinstance(data, (list, tuple)) and any(isinstance(x, Tensor) for x in data):
+        data = [x.tolist() if isinstance(x, Tensor) else x for x in data]
+    values = np.asarray(data)
+    if wanted is None and not hasattr(data, "dtype") and values.dtype == np.float64:
+        wanted = _types.default_float.numpy
+    return ks.array(values, wanted, to)
+
+
+def text_of(t):
+    a = t._a.numpy()
+    kind = a.dtype.kind
+    if kind == "f":
+        finite = a[np.isfinite(a)]
+        whole = finite.size == 0 or bool((finite == np.rint(finite)).all())
+        largest = float(np.abs(finite).max()) if finite.size else 0.0
+        nonzero = np.abs(finite[finite != 0])
+        smallest = float(nonzero.min()) if nonzero.size else 0.0
+        scientific = largest >= 1e8 or (
+            not whole and smallest and (smallest < 1e-4 or largest / smallest > 1e3)
+        )
+        if scientific:
+            show = {"float_kind": lambda x: f"{x:.4e}"}
+        elif whole:
+            show = {"float_kind": lambda x: f"{x:.0f}." if np.isfinite(x) else str(x)}
+        else:
+            show = {"float_kind": lambda x: f"{x:.4f}"}
+        width = max((len(show["float_kind"](x)) for x in finite.ravel()[:1000]), default=0)
+        plain = show["float_kind"]
+        pad = {"float_kind": lambda x: plain(x).rjust(width)}
+        body = np.array2string(a, separator=", ", prefix="tensor(", formatter=pad if a.ndim else show)
+    else:
+        body = np.array2string(a, separator=", ", prefix="tensor(")
+    implied = t.dtype in (_types.default_float, _types.names["int64"], _types.names["bool"])
+    if a.size == 0 and a.ndim == 1:
+        body = "[]"
+    text = "tensor(" + body
+    if t.device.type != "cpu":
+        text += f", device='{t.device}'"
+    if not implied:
+        text += f", dtype={t.dtype!r}"
+    return text + ")"
+
+
+device = device  # the name that annotations and programs use

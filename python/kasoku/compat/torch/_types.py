@@ -1,0 +1,165 @@
+"""torch.dtype and torch.device."""
+
+import os
+
+import numpy as np
+
+import kasoku as ks
+
+
+class dtype:
+    """Prints as torch's do; one object per type."""
+
+    def __init__(self, name, numpy, category):
+        self.name, self.numpy, self.category = name, numpy, category
+        self.is_floating_point = category == 2
+        self.is_complex = category == 3
+        self.itemsize = 2 if name == "bfloat16" else np.dtype(numpy).itemsize
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return (_named, (self.name,))
+
+
+def _named(name):
+    return _all[name]
+
+
+# name, what kasoku calls it, category of promotion (bool, integer, floating, complex)
+_all = {
+    name: dtype(name, numpy, category)
+    for name, numpy, category in [
+        ("bool", "bool", 0),
+        ("uint8", "uint8", 1),
+        ("int8", "int8", 1),
+        ("int16", "int16", 1),
+        ("int32", "int32", 1),
+        ("int64", "int64", 1),
+        ("uint16", "uint16", 1),
+        ("uint32", "uint32", 1),
+        ("uint64", "uint64", 1),
+        ("float16", "float16", 2),
+        ("bfloat16", "bfloat16", 2),
+        ("float32", "float32", 2),
+        ("float64", "float64", 2),
+        ("complex64", "complex64", 3),
+        ("complex128", "complex128", 3),
+    ]
+}
+_aliases = {
+    "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32",
+    "long": "int64", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+names = {**_all, **{alias: _all[name] for alias, name in _aliases.items()}}
+
+_python = {bool: _all["bool"], int: _all["int64"], float: _all["float32"]}
+default_float = _all["float32"]
+
+
+def set_default_dtype(d):
+    """The type of floats that have none: float32 at first."""
+    global default_float
+    if not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, not {d!r}")
+    default_float = d
+    _python[float] = d
+
+
+def get_default_dtype():
+    return default_float
+
+
+def as_dtype(x):
+    """A dtype of ours from a torch name, a Python type or a NumPy dtype."""
+    if isinstance(x, dtype):
+        return x
+    if x in _python:
+        return _python[x]
+    return _all[str(x) if isinstance(x, str) else np.dtype(x).name]
+
+
+def of_array(array):
+    d = array.dtype
+    return _all[d if isinstance(d, str) else d.name]
+
+
+class device:
+    """torch.device: "cpu", "cuda" (the current GPU) or "cuda:1"."""
+
+    def __init__(self, type, index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, int):
+            type, index = "cuda", type
+        kind, _, number = str(type).partition(":")
+        if kind not in ("cpu", "cuda"):
+            raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __repr__(self):
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __reduce__(self):
+        return (device, (self.type, self.index))
+
+    def __enter__(self):
+        self._block = set_block_device(self)
+        return self
+
+    def __exit__(self, *_):
+        set_block_device(self._block)
+
+
+_block_device = None
+
+
+def set_block_device(d):
+    global _block_device
+    before, _block_device = _block_device, d
+    return before
+
+
+def engine_device(d=None):
+    """kasoku's device of a torch one; none: torch's default, the cpu."""
+    d = d if d is not None else _block_device
+    if d is None:
+        return ks.Device("cpu")
+    d = d if isinstance(d, device) else device(d)
+    if d.type == "cpu":
+        return ks.Device("cpu")
+    if not cuda_is_available():
+        raise RuntimeError("No CUDA GPUs are available")
+    return ks.Device(f"cuda:{d.index or 0}")
+
+
+def of_engine(d):
+    return device("cpu") if d.kind == "cpu" else device("cuda", d.index)
+
+
+def cuda_is_available():
+    """A GPU is there, and KASOKU_DEVICE does not say cpu."""
+    return not os.environ.get("KASOKU_DEVICE", "").startswith("cpu") and ks.has_device("cuda")
+
+
+class Size(tuple):
+    def numel(self):
+        n = 1
+        for length in self:
+            n *= length
+        return n
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"

@@ -1,0 +1,173 @@
+"""torch.cuda: what there is, waiting for it, streams and events."""
+
+import contextlib
+import time
+
+import kasoku as ks
+
+from . import _types
+from .random import manual_seed  # noqa: F401
+
+manual_seed_all = manual_seed
+
+
+def is_available():
+    return _types.cuda_is_available()
+
+
+def device_count():
+    return sum(d.kind == "cuda" for d in ks.devices()) if is_available() else 0
+
+
+def is_initialized():
+    return is_available()
+
+
+def init():
+    """Nothing is left to do."""
+
+
+def current_device():
+    _device()
+    return 0
+
+
+def set_device(d):
+    _device(d)
+
+
+def _device(d=None):
+    if isinstance(d, int):
+        d = f"cuda:{d}"
+    return _types.engine_device(d if d is not None else "cuda")
+
+
+def get_device_name(device=None):
+    return _device(device).properties["name"]
+
+
+def get_device_capability(device=None):
+    return tuple(_device(device).properties["compute_capability"])
+
+
+class _Properties:
+    def __init__(self, properties):
+        self.name = properties["name"]
+        self.major, self.minor = properties["compute_capability"]
+        self.total_memory = properties["total_memory"]
+        self.multi_processor_count = properties["multiprocessors"]
+
+    def __repr__(self):
+        return (
+            f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
+            f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})"
+        )
+
+
+def get_device_properties(device=None):
+    return _Properties(_device(device).properties)
+
+
+def synchronize(device=None):
+    """Waits for the GPU; without one there is nothing to wait for."""
+    if is_available():
+        _device(device).synchronize()
+
+
+def empty_cache():
+    if is_available():
+        _device().trim()
+
+
+def memory_allocated(device=None):
+    return _device(device).memory["used"] if is_available() else 0
+
+
+def memory_reserved(device=None):
+    m = _device(device).memory if is_available() else {"used": 0, "cached": 0}
+    return m["used"] + m["cached"]
+
+
+max_memory_allocated = memory_allocated
+
+
+def mem_get_info(device=None):
+    m = _device(device).memory
+    return m["free"], m["total"]
+
+
+class Event:
+    """A mark in time; work before it is waited for."""
+
+    def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+        self._time = None
+
+    def record(self, stream=None):
+        synchronize()
+        self._time = time.perf_counter()
+
+    def synchronize(self):
+        synchronize()
+
+    def query(self):
+        return True
+
+    def wait(self, stream=None):
+        synchronize()
+
+    def elapsed_time(self, end):
+        return (end._time - self._time) * 1e3
+
+
+class Stream:
+    """Work is ordered with the thread's own stream."""
+
+    def __init__(self, device=None, priority=0):
+        self.device = device
+
+    def synchronize(self):
+        synchronize()
+
+    def query(self):
+        return True
+
+    def wait_stream(self, other):
+        """Nothing to wait for: one order."""
+
+    def wait_event(self, event):
+        """Nothing to wait for: one order."""
+
+    def record_event(self, event=None):
+        event = event or Event()
+        event.record()
+        return event
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+def stream(s):
+    return s if s is not None else contextlib.nullcontext()
+
+
+def current_stream(device=None):
+    return Stream(device)
+
+
+default_stream = current_stream
+
+
+class device(contextlib.ContextDecorator):
+    """`with torch.cuda.device(0):`"""
+
+    def __init__(self, d):
+        self.idx = d
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
