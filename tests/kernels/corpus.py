@@ -94,13 +94,14 @@ def run_here(case, device, ks):
         else:
             args.append(argument)
     for name, value in launch.globals_in.items():
-        module.get_global(name).set(value)
+        module.get_global(name, dtype=value.dtype)[:] = ks.array(value.ravel())
     function(launch.grid, launch.block, tuple(args), shared_mem=launch.shared)
     ks.synchronize()
     for position, argument, array in outputs:
         compare(f"argument {position}", array.numpy(), argument.expect, argument.rtol, argument.atol)
     for name, value in launch.globals_out.items():
-        compare(f"global {name}", module.get_global(name).get(value.dtype, value.shape), value, 0, 0)
+        got = module.get_global(name, dtype=value.dtype).numpy().reshape(value.shape)
+        compare(f"global {name}", got, value, 0, 0)
     return launch
 
 
