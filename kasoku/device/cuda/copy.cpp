@@ -62,8 +62,10 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
   } else if (source == Place::device) {
     count(counters().bytes_from_device, bytes);
     // The driver's call would wait deaf to Ctrl-C for the kernels before it.
-    if (target == Place::pageable || !host_is_pinned)
+    if (target == Place::pageable || !host_is_pinned) {
       wait_until_done([&] { return driver().cuStreamQuery(order); }, asked);
+      show_prints(order);
+    }
     if (target == Place::pageable && bytes > small_copy)
       return staging().from_device(to, address(from), bytes, order);
     check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <limits>
 
 namespace kasoku {
@@ -72,6 +73,7 @@ void CudaDevice::synchronize() {
   check(driver.cuEventRecord(mark.event, nullptr), asked);
   wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
   check(driver.cuCtxSynchronize(), asked);
+  if (has_prints) std::fflush(stdout);
 }
 
 }  // namespace cuda

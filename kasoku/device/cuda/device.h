@@ -6,6 +6,7 @@
 #include "kasoku/device/cuda/driver.h"
 #include "kasoku/device/device.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -49,6 +50,11 @@ class CudaDevice final : public Device {
   /// what is given back is lent again.
   CudaStream& lend_stream();
   void take_back(CudaStream& stream) noexcept;
+
+  /// The driver prints what kernels printed only in its own waiting functions, and
+  /// into C's stdout; called wherever we have waited in another way.
+  void show_prints(CUstream stream);
+  std::atomic<bool> has_prints{false};  ///< some module that was loaded can print
 
   /// A pinned piece of host memory for a copy; see copy.cpp.
   Staging& staging();

@@ -1,4 +1,5 @@
 /// Kernels: launch, attributes, block size. The launch takes no lock and no memory.
+#include "kasoku/base/trace.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cuda/module.h"
 #include "kasoku/device/cuda/stream.h"
@@ -93,6 +94,9 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
   if (result != success) [[unlikely]]
     throw launch_failure(result, shape);
   counters().launches.fetch_add(1, std::memory_order_relaxed);
+  if (is_traced(Station::launch)) [[unlikely]]
+    trace(Station::launch, fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name,
+                                       device_.str(), str(shape.grid), str(shape.block), shape.shared_bytes));
 }
 
 void CudaFunction::prepare(const LaunchShape& shape) {

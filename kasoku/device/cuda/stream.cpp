@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 namespace kasoku::cuda {
 namespace {
 
@@ -90,11 +92,18 @@ void CudaDevice::order(Stream& first, Stream& then) {
   check(waited, asked);
 }
 
+void CudaDevice::show_prints(CUstream stream) {
+  if (!has_prints.load(std::memory_order_relaxed)) return;
+  check(driver().cuStreamSynchronize(stream), [&] { return "wait for a stream of " + str(); });
+  std::fflush(stdout);
+}
+
 void CudaStream::synchronize() {
   ContextScope scope(device_);
   const Driver& driver = device_.driver();
   wait_until_done([&] { return driver.cuStreamQuery(stream); },
                   [&] { return "wait for a stream of " + device_.str(); });
+  device_.show_prints(stream);
 }
 
 bool CudaStream::is_done() {
@@ -136,6 +145,8 @@ void CudaEvent::synchronize() {
   const Driver& driver = device_.driver();
   wait_until_done([&] { return driver.cuEventQuery(event); },
                   [&] { return "wait for an event of " + device_.str(); });
+  if (device_.has_prints) check(driver.cuEventSynchronize(event), [] { return "wait for an event"; });
+  if (device_.has_prints) std::fflush(stdout);
 }
 
 bool CudaEvent::is_done() {
