@@ -101,6 +101,8 @@ Output run(const Program& program, const std::string& device_architecture) {
     return false;
   };
   if (!has_option("-std")) options.push_back("-std=" + user.standard);
+  // Unused variables are no news to who wrote them, and Clang does not report them either.
+  if (!has_option("-diag") && !has_option("--diag")) options.push_back("-diag-suppress=177,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
   const std::string macros = macro_text(user.macros);
   for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))

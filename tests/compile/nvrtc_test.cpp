@@ -94,6 +94,13 @@ TEST_CASE("nvrtc: a template's error says where it was instantiated") {
   CHECK(text.find("kernel.cu:2: note: in instantiation of \"T f(T) [with T=int]\"") != std::string::npos);
 }
 
+TEST_CASE("nvrtc: warnings are kept, but unused variables are not worth one") {
+  if (!has_nvrtc()) return;
+  CHECK(compile_text("__global__ void k(int* x) { int unused = 3; x[0] = 1; }").info.warnings == "");
+  const std::string text = compile_text("__global__ void k(int* x) {\n  x[0] == 1;\n}").info.warnings;
+  CHECK(text.find("kernel.cu:2:3: warning: expression has no effect") == 0);
+}
+
 TEST_CASE("nvrtc: a name expression that names nothing is named") {
   if (!has_nvrtc()) return;
   const std::string text = error_of("template <class T> __global__ void f(T* x) {}\n", {}, {"g<float>"});

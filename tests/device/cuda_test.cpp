@@ -1,5 +1,6 @@
 /// A GPU through the device interface: memory, copies, streams, kernels, errors.
 #include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/cuda/cuda.h"
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -372,6 +374,25 @@ TEST_CASE("cuda: many threads allocate, copy and launch at once") {
     });
   for (auto& thread : threads) thread.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("cuda: waiting ends on an interrupt, and the kernel's work is not lost") {
+  Device* device = gpu();
+  if (!device) return;
+  auto module = load(*device, "extern \"C\" __global__ void slow(int* x) { long long t = clock64(); while (clock64() - t < 1000000000ll) {} x[0] = 7; }");
+  Memory memory(*device, 4);
+  void* args[] = {&memory.data};
+  module->function("slow").launch({}, args, device->current_stream());
+  std::thread interrupter([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    request_interrupt();
+  });
+  CHECK(error_of([&] { device->synchronize(); }) == "interrupted");
+  interrupter.join();
+  CHECK(!device->current_stream().is_done());
+  int x = 0;
+  memory.get(&x);
+  CHECK(x == 7);
 }
 
 TEST_CASE("cuda: too large an allocation names size and device, and leaves the device usable") {
