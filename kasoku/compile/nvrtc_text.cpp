@@ -16,6 +16,11 @@ constexpr std::string_view names_text =
 #include "kasoku/compile/prelude/nvrtc/names.inc"
     ;
 
+constexpr std::string_view complex_text =
+#include "kasoku/compile/prelude/nvrtc/complex_words.inc"
+#include "complex.inc"
+    "\n#undef ks_inline\n#undef __builtin_isinf\n#undef __builtin_copysign\n#undef __builtin_inf\n";
+
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// Position of the next whole word, or npos.
@@ -123,13 +128,46 @@ constexpr HeaderRow header_table[] = {
     {"curandState_t", "curand_kernel.h"}, {"curandStatePhilox4_32_10_t", "curand_kernel.h"},
 };
 
+/// Names of the C++ library beyond those of our own: they come from NVIDIA's, which is
+/// cuda::std, where it is installed.
+constexpr HeaderRow library_table[] = {
+    {"pair", "utility"},           {"make_pair", "utility"},       {"exchange", "utility"},
+    {"tuple", "tuple"},            {"make_tuple", "tuple"},        {"tie", "tuple"},
+    {"array", "array"},            {"complex", "complex"},         {"optional", "optional"},
+    {"plus", "functional"},        {"minus", "functional"},        {"multiplies", "functional"},
+    {"less", "functional"},        {"greater", "functional"},      {"less_equal", "functional"},
+    {"greater_equal", "functional"}, {"equal_to", "functional"},   {"not_equal_to", "functional"},
+    {"logical_and", "functional"}, {"logical_or", "functional"},   {"bit_and", "functional"},
+    {"bit_or", "functional"},      {"bit_xor", "functional"},      {"negate", "functional"},
+    {"bit_cast", "bit"},           {"popcount", "bit"},            {"countl_zero", "bit"},
+    {"countr_zero", "bit"},        {"initializer_list", "initializer_list"},
+    {"numeric", "numeric"},        {"accumulate", "numeric"},      {"fill", "algorithm"},
+    {"fill_n", "algorithm"},       {"copy", "algorithm"},          {"lower_bound", "algorithm"},
+    {"upper_bound", "algorithm"},  {"atomic", "atomic"},           {"byte", "cstddef"},
+    {"decay_t", "type_traits"},    {"decay", "type_traits"},       {"remove_reference", "type_traits"},
+    {"remove_reference_t", "type_traits"}, {"remove_cvref_t", "type_traits"},
+    {"bool_constant", "type_traits"}, {"void_t", "type_traits"},   {"is_base_of", "type_traits"},
+    {"is_base_of_v", "type_traits"}, {"is_convertible", "type_traits"}, {"is_convertible_v", "type_traits"},
+    {"is_class", "type_traits"},   {"is_enum", "type_traits"},     {"is_void", "type_traits"},
+    {"is_array", "type_traits"},   {"is_const", "type_traits"},    {"is_reference", "type_traits"},
+    {"is_trivially_copyable", "type_traits"}, {"make_unsigned", "type_traits"},
+    {"make_unsigned_t", "type_traits"}, {"make_signed", "type_traits"}, {"make_signed_t", "type_traits"},
+    {"underlying_type", "type_traits"}, {"underlying_type_t", "type_traits"},
+    {"common_type", "type_traits"}, {"common_type_t", "type_traits"}, {"conjunction", "type_traits"},
+    {"conjunction_v", "type_traits"}, {"disjunction_v", "type_traits"}, {"negation", "type_traits"},
+    {"invoke_result_t", "type_traits"}, {"add_const_t", "type_traits"}, {"alignment_of", "type_traits"},
+};
+// A name that our std declares itself is found first, so nothing is ambiguous.
+constexpr std::string_view library_text = "namespace std { using namespace ::cuda::std; }\n";
+
 /// Headers of the host that texts include though NVRTC has none. Their names are
 /// in the prelude or built in.
 constexpr std::string_view host_headers[] = {
     "stdint.h", "cstdint", "math.h", "cmath", "float.h", "cfloat", "limits.h", "climits", "limits",
     "algorithm", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "assert.h",
     "cassert", "stddef.h", "cstddef", "stdbool.h", "type_traits", "utility", "inttypes.h",
-    "cinttypes", "time.h", "ctime", "iostream", "initializer_list",
+    "cinttypes", "time.h", "ctime", "iostream", "initializer_list", "functional", "array", "tuple", "numeric", "complex", "optional", "vector", "string",
+    "iomanip", "bit", "new", "iterator", "thread", "chrono",
     "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "device_functions.h", "device_atomic_functions.h", "sm_20_atomic_functions.h",
     "vector_types.h", "vector_functions.h", "math_functions.h", "host_defines.h", "helper_cuda.h"};
@@ -171,6 +209,29 @@ NvrtcText read_nvrtc_text(const Program& program, const std::vector<std::string>
   return out;
 }
 
+namespace {
+
+std::vector<std::string> library_options(const NvrtcText& text, bool has_cuda_headers) {
+  std::vector<std::string> options;
+  std::set<std::string_view> headers;
+  for (size_t at = text.all.find("std::"); at != std::string::npos; at = text.all.find("std::", at + 5)) {
+    const bool is_cuda = at >= 6 && text.all.compare(at - 6, 6, "cuda::") == 0;
+    if (is_cuda || (at && is_letter(text.all[at - 1]))) continue;
+    size_t end = at + 5;
+    while (end < text.all.size() && is_letter(text.all[end])) ++end;
+    const std::string_view name = std::string_view(text.all).substr(at + 5, end - at - 5);
+    for (const HeaderRow& row : library_table)
+      if (row.word == name) headers.insert(row.header);
+  }
+  if (headers.empty() || !has_cuda_headers) return options;
+  options.push_back("-DKS_NO_LIMITS");
+  for (const std::string_view header : headers) options.push_back("-include=cuda/std/" + std::string(header));
+  options.push_back("-include=kasoku_library.h");
+  return options;
+}
+
+}  // namespace
+
 std::string macro_text(const std::vector<std::string>& macros) {
   std::string text;
   for (const std::string& option : macros) {
@@ -203,6 +264,9 @@ std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros,
   if (has_library) options.push_back("-DKS_NO_LIMITS");
   if (!has_word(text.all, "std")) options.push_back("-DKS_NO_std");
   options.push_back("-include=kasoku_names.h");
+  if (has_word(text.all, "ks_complex64") || has_word(text.all, "ks_complex128") || has_word(text.all, "ks_complex"))
+    options.push_back("-include=kasoku_complex.h");
+  for (std::string& option : library_options(text, has_cuda_headers)) options.push_back(std::move(option));
   if (has_macros) options.push_back(std::string("-include=") + macro_header_name);
   if (!has_cuda_headers) return options;
   std::set<std::string_view> given(text.headers.begin(), text.headers.end());
@@ -218,6 +282,8 @@ const std::vector<std::pair<std::string, std::string>>& prelude_headers() {
   static const auto& headers = *new std::vector<std::pair<std::string, std::string>>([] {
     std::vector<std::pair<std::string, std::string>> all;
     all.emplace_back("kasoku_names.h", names_text);
+    all.emplace_back("kasoku_complex.h", complex_text);
+    all.emplace_back("kasoku_library.h", library_text);
     for (const std::string_view name : host_headers) all.emplace_back(name, "");
     return all;
   }());

@@ -139,6 +139,23 @@ TEST_CASE("nvrtc: names that it lacks are there, unless the text declares them")
     CHECK(error_of("__global__ void k(float* x) { x[0] = std::max(x[1], x[2]); }", {standard}) == "");
 }
 
+TEST_CASE("nvrtc: complex numbers of generated text") {
+  if (!has_nvrtc()) return;
+  CHECK(error_of("__global__ void k(ks_complex64* x, ks_complex128* y) { x[0] = x[1] * x[2] / x[3] + 2.0f; "
+                 "y[0] = exp(y[1]) * y[2] + sqrt(y[3]); y[1] = pow(y[2], 3) - conj(y[0]); }") == "");
+}
+
+TEST_CASE("nvrtc: the C++ library beyond our own names is NVIDIA's") {
+  if (!has_nvrtc() || nvrtc_headers().empty()) return;
+  CHECK(error_of("#include <utility>\n#include <array>\n#include <functional>\n"
+                 "template <class Op> __device__ float apply(Op op, float a, float b) { return op(a, b); }\n"
+                 "__global__ void k(float* x) { std::pair<int, float> p{1, 2.f}; std::array<float, 3> a{1, 2, 3};\n"
+                 "  x[0] = p.second + a[threadIdx.x] + std::max(x[1], x[2]) + apply(std::plus<float>(), x[3], x[4]);\n"
+                 "  x[5] = std::numeric_limits<float>::max(); static_assert(std::is_same<std::decay_t<const int&>, int>::value, \"\");\n"
+                 "  int64_t i = INT64_MAX; x[6] = i; x[7] = std::bit_cast<float>(3); }") == "");
+  CHECK(error_of("#include <complex>\n__global__ void k(std::complex<float>* z) { z[0] = z[1] * z[2]; }") == "");
+}
+
 TEST_CASE("nvrtc: CUDA's own headers are found, and pulled in where only their names are used") {
   if (!has_nvrtc() || nvrtc_headers().empty()) return;
   CHECK(error_of("__global__ void k(__half* x) { x[0] = __hadd(x[1], x[2]); }") == "");

@@ -65,7 +65,7 @@ struct alignas(2 * sizeof(T)) ks_complex {
   ks_inline static bool is_infinite(T v) { return __builtin_isinf(v); }
   ks_inline static T box(T v) { return (T)__builtin_copysign(is_infinite(v) ? 1.0 : 0.0, (double)v); }
   ks_inline static T zero_nan(T v) { return v != v ? (T)__builtin_copysign(0.0, (double)v) : v; }
-  static ks_complex recover_product(ks_complex a, ks_complex b, ks_complex r) {
+  __host__ __device__ static ks_complex recover_product(ks_complex a, ks_complex b, ks_complex r) {
     bool again = false;
     if (is_infinite(a.re) || is_infinite(a.im)) {
       a = {box(a.re), box(a.im)}, b = {zero_nan(b.re), zero_nan(b.im)};
@@ -83,7 +83,7 @@ struct alignas(2 * sizeof(T)) ks_complex {
     const T inf = (T)__builtin_inf();
     return again ? ks_complex(inf * (a.re * b.re - a.im * b.im), inf * (a.re * b.im + a.im * b.re)) : r;
   }
-  static ks_complex recover_quotient(ks_complex a, ks_complex b, ks_complex r) {
+  __host__ __device__ static ks_complex recover_quotient(ks_complex a, ks_complex b, ks_complex r) {
     const T inf = (T)__builtin_inf();
     const bool a_finite = a.re - a.re == 0 && a.im - a.im == 0, b_finite = b.re - b.re == 0 && b.im - b.im == 0;
     if (b.re == 0 && b.im == 0 && (a.re == a.re || a.im == a.im)) {
@@ -185,6 +185,7 @@ KS_C ks_complex<T> atan(const ks_complex<T>& z) {
 // Found for ks_complex by plain name, beside the functions of real numbers.
 using namespace ks_complex_functions;
 
+#ifndef KS_NVRTC  // there NVIDIA's own headers have these
 namespace std {
 template <class T> using complex = ks_complex<T>;
 using namespace ::ks_complex_functions;
@@ -197,3 +198,4 @@ using ::std::less; using ::std::greater; using ::std::pair;
 template <class T> struct maximum { ks_inline constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; } };
 template <class T> struct minimum { ks_inline constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; } };
 }  // namespace thrust
+#endif
