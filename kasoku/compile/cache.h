@@ -55,6 +55,9 @@ class ModuleTable {
   std::vector<std::unique_ptr<const Entry>> entries_;  ///< also replaced ones
 };
 
+/// Throws what `error` holds; an Error as a copy, because each thread adds its own line.
+[[noreturn]] void rethrow_copy(const std::exception_ptr& error);
+
 /// Runs one piece of work per key at a time: who comes second waits and gets the
 /// same result, or a copy of the same Error. Results are not kept.
 template <class Result>
@@ -93,7 +96,7 @@ class OncePerKey {
       own->error = error;
       own->done.notify_all();
     }
-    if (error) std::rethrow_exception(error);
+    if (error) rethrow_copy(error);
     return result;
   }
 
@@ -115,9 +118,6 @@ class OncePerKey {
   std::mutex mutex_;
   std::map<Hash128, std::shared_ptr<Pending>> pending_;
 };
-
-/// Throws what `error` holds; an Error as a copy, because each thread adds its own line.
-[[noreturn]] void rethrow_copy(const std::exception_ptr& error);
 
 template <class Result>
 Result OncePerKey<Result>::wait(Pending& pending) {
