@@ -108,8 +108,6 @@ using Functions = std::unordered_map<std::string, void*>;
 struct Registry {
   std::mutex mutex;
   Functions functions;
-  void* libm = ::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
-  void* libmvec = ::dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
 
   Registry() {
     for (const auto& [name, function] : compiler_helpers()) functions[name] = function;
@@ -139,6 +137,16 @@ Registry& registry() {
   return *registry;
 }
 
+/// Loaded when first needed: a cached kernel without mathematics does not pay for it.
+void* libm() {
+  static void* library = ::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+void* libmvec() {
+  static void* library = ::dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+
 /// A function of `library` itself; dlsym also looks in what it depends on.
 void* find_in(void* library, const char* known, const std::string& name) {
   void* function = library ? ::dlsym(library, name.c_str()) : nullptr;
@@ -163,8 +171,8 @@ void* find_runtime_function(const std::string& name) {
       return found->second;
   }
   if (name == "signgam") return nullptr;  // a variable
-  if (void* function = find_in(all.libm, "sin", name)) return function;
-  return find_in(all.libmvec, "_ZGVbN2v_sin", name);
+  if (void* function = find_in(libm(), "sin", name)) return function;
+  return find_in(libmvec(), "_ZGVbN2v_sin", name);
 }
 
 }  // namespace kasoku::cpu
