@@ -144,7 +144,7 @@ Array included_files(clang::CompilerInstance& compiler) {
     llvm::SmallString<256> path(file->first.getName());
     if (path.starts_with("/.kasoku/") || path.starts_with("<")) continue;
     compiler.getFileManager().makeAbsolutePath(path);
-    out.push_back(Object{{"path", path.str()}, {"hash", ""}});
+    out.push_back(Object{{"path", path.str().str()}, {"hash", ""}});
   }
   return out;
 }
