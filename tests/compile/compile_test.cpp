@@ -70,6 +70,7 @@ bool is_right(Module& module, int n = 1000) {
 }  // namespace
 
 // Counts heap calls of this test program and of the engine that it loads.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
@@ -185,9 +186,13 @@ TEST_CASE("compile: a forked child compiles and launches") {
 TEST_CASE("helper: compile what all want" * doctest::skip()) {
   const char* mark = std::getenv("KASOKU_TEST_MARK");
   REQUIRE(mark);
+  float x = 1, y = 0;
+  if (std::getenv("KASOKU_TEST_WARM"))  // pay for what a process pays once
+    launch(compile(program(mark + std::string("warm")), device("cpu"))->function("affine"),
+           {{1, 1, 1}, {128, 1, 1}}, &x, &y, 1);
+  y = 0;
   const auto start = std::chrono::steady_clock::now();
   const auto module = compile(program(mark), device("cpu"));
-  float x = 1, y = 0;
   launch(module->function("affine"), {{1, 1, 1}, {128, 1, 1}}, &x, &y, 1);
   const auto end = std::chrono::steady_clock::now();
   CHECK(y == 3);
@@ -205,10 +210,10 @@ struct Outcome {
   int misses = -1, disk_hits = -1, loaded = -1, load_us = -1, us = -1;
 };
 
-std::FILE* start_helper(const std::string& mark, const std::string& folder) {
+std::FILE* start_helper(const std::string& mark, const std::string& folder, bool is_warm = false) {
   char self[4096] = "";
   if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0) return nullptr;
-  return popen(("KASOKU_TEST_MARK='" + mark + "' KASOKU_CACHE_DIR='" + folder + "' " + self +
+  return popen(((is_warm ? "KASOKU_TEST_WARM=1 " : "") + std::string("KASOKU_TEST_MARK='") + mark + "' KASOKU_CACHE_DIR='" + folder + "' " + self +
                 " -ns -tc='helper: compile what all want'").c_str(), "r");
 }
 
@@ -248,8 +253,14 @@ TEST_CASE("compile: another process takes it from disk and never loads the compi
     CHECK(next.loaded == 0);
     if (best.us < 0 || next.us < best.us) best = next;
   }
-  MESSAGE("first compile of a process ", first.us, " us; from disk ", best.us,
-          " us with load, link and first launch, of which reading ", best.load_us, " us");
+  finish_helper(start_helper(mark, folder.path, true));
+  Outcome warm;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Outcome next = finish_helper(start_helper(mark, folder.path, true));
+    if (warm.us < 0 || next.us < warm.us) warm = next;
+  }
+  MESSAGE("first compile of a process ", first.us, " us; from disk with linking and launch ", best.us,
+          " us as the first kernel of a process, ", warm.us, " us as a later one");
 }
 
 TEST_CASE("compile: of two hundred processes at once, one compiles and all are right") {

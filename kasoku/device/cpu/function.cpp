@@ -188,7 +188,8 @@ void CpuFunction::run(Work& work, uint64_t blocks) {
   uint64_t done = 0;
   const bool is_known_to_be_large = ticks && ticks * blocks > 2 * worth_sharing && blocks > 1;
   if (!is_known_to_be_large) {
-    const uint64_t start = __rdtsc();
+    if (!ticks) work.run(0, done = 1);  // code that is touched first says nothing of its speed
+    const uint64_t start = __rdtsc(), first = done;
     uint64_t chunk = std::max<uint64_t>(1, ticks ? worth_sharing / 4 / ticks : 1);
     uint64_t elapsed = 0;
     while (done < blocks && elapsed < worth_sharing / 2) {
@@ -198,9 +199,11 @@ void CpuFunction::run(Work& work, uint64_t blocks) {
       chunk *= 2;
       elapsed = __rdtsc() - start;
     }
-    const uint64_t now = std::max<uint64_t>(1, elapsed / done);
-    ticks = ticks && done == blocks ? (3 * ticks + now) / 4 : now;
-    ticks_per_block_.store(std::max<uint64_t>(1, ticks), std::memory_order_relaxed);
+    if (done > first) {
+      const uint64_t now = elapsed / (done - first);
+      ticks = std::max<uint64_t>(1, ticks && done == blocks ? (3 * ticks + now) / 4 : now);
+      ticks_per_block_.store(ticks, std::memory_order_relaxed);
+    }
     if (done == blocks) return;
   }
   const uint64_t rest = blocks - done;
