@@ -24,8 +24,13 @@ namespace {
 // Clang's annotations: an array of {value, text, file, line, arguments}.
 SmallPtrSet<GlobalVariable*, 8> annotated_shared(Module& module) {
   SmallPtrSet<GlobalVariable*, 8> shared;
-  for (GlobalVariable& variable : module.globals())
-    if (variable.hasAttribute("ks-shared")) shared.insert(&variable);
+  for (GlobalVariable& variable : module.globals()) {
+    // Clang annotates definitions only; an undefined array of no length is what
+    // `extern __shared__` leaves.
+    auto* array = dyn_cast<ArrayType>(variable.getValueType());
+    const bool is_dynamic = variable.isDeclaration() && array && array->getNumElements() == 0;
+    if (is_dynamic || variable.hasAttribute("ks-shared")) shared.insert(&variable);
+  }
   GlobalVariable* list = module.getNamedGlobal("llvm.global.annotations");
   if (!list || !list->hasInitializer()) return shared;
   for (const Use& row : list->getInitializer()->operands()) {
