@@ -126,6 +126,7 @@ struct ParseRequest {
     request.headers = headers.data();
     request.n_headers = headers.size();
     request.is_generated = program.is_generated;
+    request.checked = program.is_checked;
     request.for_cuda = for_cuda;
   }
 };
@@ -148,7 +149,7 @@ int64_t wall_nanoseconds() {
 
 /// The payload of the first stage: what the second one must know of the program,
 /// then the bitcode.
-constexpr char generated_mark = 'g', users_mark = 'u';
+constexpr char generated_mark = 'g', users_mark = 'u', checked_mark = 'c';
 
 class ClangCompiler final : public Compiler {
  public:
@@ -167,7 +168,9 @@ class ClangCompiler final : public Compiler {
     unit.info = module_info_from_json(result.part(KS_INFO), &unit.initial_values);
     unit.info.warnings = strip(result.part(KS_DIAGNOSTICS));
     hash_includes(unit.info, began);
-    unit.payload = program.is_generated ? generated_mark : users_mark;
+    unit.payload = program.is_checked     ? checked_mark
+                   : program.is_generated ? generated_mark
+                                          : users_mark;
     unit.payload += result.part(KS_MAIN);
     return unit;
   }
@@ -205,6 +208,7 @@ class ClangCompiler final : public Compiler {
     for (int i = 0; i < 3; ++i) request.block[i] = block[i];
     request.cpu = view(cpu);
     request.is_generated = payload[0] == generated_mark;
+    request.checked = payload[0] == checked_mark;
     request.want = want;
     const int status = api().generate(&request, result.out());
     if (status) fail(status, result, kernel.name);

@@ -20,7 +20,7 @@ Key finish(ByteWriter& out) {
 Key program_key(const Program& program, const std::string& identity) {
   ByteWriter out;
   out.text("program").text(KASOKU_VERSION).number(ks_abi_version).text(identity);
-  out.text(program.text).text(program.file).number(program.is_generated);
+  out.text(program.text).text(program.file).number(program.is_generated).number(program.is_checked);
   out.number(program.options.size());
   for (const std::string& option : program.options) out.text(option);
   out.number(program.name_expressions.size());

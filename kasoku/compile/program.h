@@ -22,6 +22,8 @@ struct Program {
   /// Written by kasoku (arrays, jit): contraction off, so that all devices give
   /// the same bits; fma is written out.
   bool is_generated = false;
+  /// Every access tells the checker (check/shadow.h); CPU only.
+  bool is_checked = false;
 
   bool operator==(const Program&) const = default;
 };

@@ -35,6 +35,7 @@ typedef struct {
   const ks_header* headers;   /* in-memory include files */
   size_t n_headers;
   int is_generated;           /* contraction off */
+  int checked;                /* keep lines for instrumentation */
   int for_cuda;               /* 1: only the signature is wanted, for text that NVRTC compiles;
                                  unknown headers are then no error of ours */
 } ks_parse_request;
@@ -47,7 +48,7 @@ typedef struct {
   ks_text cpu;           /* "x86-64-v3", "x86-64-v4", or "native" */
   int is_generated;
   int want;              /* KS_OBJECT, KS_IR or KS_ASSEMBLY: what `main` is */
-  int checked;           /* 0; later: shadow-memory instrumentation */
+  int checked;           /* every access tells the checker, see check/shadow.h */
 } ks_generate_request;
 
 enum { KS_OBJECT = 0, KS_IR = 1, KS_ASSEMBLY = 2 };

@@ -1,0 +1,184 @@
+#include "kasoku/compile/clang/passes/instrument.h"
+
+#include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/passes/prepare.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+#include <map>
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+enum : uint32_t { reads = 1, writes = 2, atomic = 4, shared_memory = 8 };  // as in check/shadow.h
+
+/// What a pointer leads to, as far as the text shows it.
+struct Target {
+  bool is_private = false;  ///< the thread's own
+  bool is_shared = false;
+  int parameter = -1;
+  std::string name = "memory";
+};
+
+class Instrumenter {
+ public:
+  Instrumenter(Module& module, const PreparedKernel& kernel)
+      : module_(module),
+        kernel_(kernel),
+        context_(module.getContext()),
+        pointer_(PointerType::getUnqual(context_)),
+        word_(Type::getInt32Ty(context_)),
+        wide_(Type::getInt64Ty(context_)) {
+    access_ = module.getOrInsertFunction("ks_check_access", pointer_, pointer_, wide_, word_,
+                                         pointer_, wide_, wide_);
+    barrier_ = module.getOrInsertFunction("ks_check_barrier", Type::getVoidTy(context_), wide_,
+                                          wide_, word_);
+  }
+
+  void run() {
+    SmallVector<Instruction*> work;
+    for (Instruction& instruction : instructions(*kernel_.function)) work.push_back(&instruction);
+    for (Instruction* instruction : work) visit(*instruction);
+    StripDebugInfo(module_);
+  }
+
+ private:
+  void visit(Instruction& at) {
+    if (const Sync sync = sync_of(at); sync != Sync::none && sync != Sync::loop) {
+      IRBuilder<> build(&at);
+      auto [block, thread] = agent(build);
+      build.CreateCall(barrier_, {block, thread, build.getInt32(is_warp_operation(sync))});
+    } else if (auto* load = dyn_cast<LoadInst>(&at)) {
+      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | (load->isAtomic() ? atomic : 0));
+    } else if (auto* store = dyn_cast<StoreInst>(&at)) {
+      watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
+            writes | (store->isAtomic() ? atomic : 0));
+    } else if (auto* update = dyn_cast<AtomicRMWInst>(&at)) {
+      watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()), reads | writes | atomic);
+    } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&at)) {
+      watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()), reads | writes | atomic);
+    } else if (auto* copy = dyn_cast<AnyMemTransferInst>(&at)) {
+      watch(at, 1, copy->getLength(), reads);
+      watch(at, 0, copy->getLength(), writes);
+    } else if (auto* fill = dyn_cast<AnyMemSetInst>(&at)) {
+      watch(at, 0, fill->getLength(), writes);
+    }
+  }
+
+  Value* size_of(Type* type) {
+    return ConstantInt::get(wide_, module_.getDataLayout().getTypeStoreSize(type));
+  }
+
+  void watch(Instruction& at, unsigned operand, Value* bytes, uint32_t flags) {
+    Value* address = at.getOperand(operand);
+    const Target target = target_of(address);
+    if (target.is_private) return;
+    if (target.is_shared) flags |= shared_memory;
+    IRBuilder<> build(&at);
+    auto [block, thread] = agent(build);
+    bytes = build.CreateZExtOrTrunc(bytes, wide_);
+    at.setOperand(operand, build.CreateCall(access_, {address, bytes, build.getInt32(flags),
+                                                      site(at, target), block, thread}));
+  }
+
+  Target target_of(Value* address) {
+    SmallVector<const Value*> objects;
+    getUnderlyingObjects(address, objects);
+    Target target;
+    bool all_private = true;
+    for (const Value* object : objects) {
+      if (isa<AllocaInst>(object)) continue;
+      all_private = false;
+      if (const auto* argument = dyn_cast<Argument>(object)) {
+        target.parameter = objects.size() == 1 ? static_cast<int>(argument->getArgNo()) : -1;
+        if (argument->hasName()) target.name = argument->getName();
+      } else if (const auto* global = dyn_cast<GlobalVariable>(object)) {
+        target.is_shared = is_contained(kernel_.shared, global);
+        target.name = source_name(global->getName().str());
+        if (global->isConstant() && !target.is_shared) all_private = true;
+      }
+    }
+    target.is_private = all_private;
+    return target;
+  }
+
+  /// "reverse(int*, int)::s" -> "s"
+  static std::string source_name(const std::string& symbol) {
+    std::string name = demangle(symbol);
+    if (const size_t colon = name.rfind("::"); colon != name.npos) name = name.substr(colon + 2);
+    if (const size_t dot = name.rfind('.'); dot != name.npos && dot > 0 &&
+        name.find_first_not_of("0123456789", dot + 1) != name.npos)
+      name = name.substr(dot + 1);
+    return name;
+  }
+
+  /// The user's line, through everything that was inlined from the prelude.
+  std::pair<std::string, int> place(const Instruction& at) const {
+    for (const DILocation* location = at.getDebugLoc(); location; location = location->getInlinedAt())
+      if (!location->getFilename().contains(".kasoku/include"))
+        return {location->getFilename().str(), static_cast<int>(location->getLine())};
+    return {"", 0};
+  }
+
+  Constant* text(const std::string& value) {
+    Constant*& kept = texts_[value];
+    if (!kept) {
+      Constant* bytes = ConstantDataArray::getString(context_, value);
+      kept = new GlobalVariable(module_, bytes->getType(), true, GlobalValue::PrivateLinkage, bytes, "ks_check_text");
+    }
+    return kept;
+  }
+
+  Constant* site(const Instruction& at, const Target& target) {
+    auto [file, line] = place(at);
+    Constant*& kept = sites_[{target.name, file, line, target.parameter}];
+    if (!kept) {
+      auto* type = StructType::get(context_, {pointer_, pointer_, word_, word_});
+      auto* value = ConstantStruct::get(type, {text(target.name), text(file), ConstantInt::get(word_, line),
+                                               ConstantInt::get(word_, target.parameter, true)});
+      kept = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, value, "ks_check_site");
+    }
+    return kept;
+  }
+
+  /// The linear numbers of block and thread.
+  std::pair<Value*, Value*> agent(IRBuilder<>& build) {
+    return {linear(build, "bid", "gdim"), linear(build, "tid", "bdim")};
+  }
+
+  Value* linear(IRBuilder<>& build, const std::string& index, const std::string& extent) {
+    auto word = [&](const std::string& name, char axis) {
+      auto callee = module_.getOrInsertFunction("ks_" + name + "_" + axis, word_);
+      return build.CreateZExt(build.CreateCall(callee), wide_);
+    };
+    Value* z = build.CreateMul(word(index, 'z'), word(extent, 'y'));
+    Value* y = build.CreateAdd(z, word(index, 'y'));
+    return build.CreateAdd(build.CreateMul(y, word(extent, 'x')), word(index, 'x'));
+  }
+
+  Module& module_;
+  const PreparedKernel& kernel_;
+  LLVMContext& context_;
+  PointerType* pointer_;
+  Type *word_, *wide_;
+  FunctionCallee access_, barrier_;
+  std::map<std::string, Constant*> texts_;
+  std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
+};
+
+}  // namespace
+
+void instrument(Module& module, const PreparedKernel& kernel) { Instrumenter(module, kernel).run(); }
+
+}  // namespace kasoku::embedded

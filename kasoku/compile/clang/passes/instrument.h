@@ -1,0 +1,21 @@
+/// \file kasoku/compile/clang/passes/instrument.h
+/// Tells the checker every access to memory that threads can share, and every
+/// barrier (kasoku/check/shadow.h has the functions that are called).
+///
+/// Runs after everything is inlined and locals are registers, so what is left is
+/// what the kernel really does; it is cut into regions and run like any other
+/// kernel, which makes the order of accesses the order of the language.
+#pragma once
+
+namespace llvm {
+class Module;
+}
+
+namespace kasoku::embedded {
+
+struct BlockShape;
+struct PreparedKernel;
+
+void instrument(llvm::Module& module, const PreparedKernel& kernel);
+
+}  // namespace kasoku::embedded
