@@ -59,19 +59,17 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) const {
 void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                      uint64_t block, uint64_t thread) {
   const bool writes = flags & ks_access_write;
-  if (site.parameter >= 0 && static_cast<size_t>(site.parameter) < arrays_.size()) {
-    const KnownArray& array = arrays_[site.parameter];
-    if (array.begin && (address < array.begin || address + bytes > array.begin + array.bytes)) {
-      const auto size = static_cast<int64_t>(std::max<uint64_t>(array.element_bytes, 1));
-      const int64_t offset = address - array.begin;
-      const int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
-      Touch touch{block, thread, 0, 0, 0, false, &site};
-      report({"bounds", site.array, site.file, site.line, 0,
-              fmt::format("{} {} {}[{}], which has {} elements; guard the access, or give a larger array",
-                          agent(touch), writes ? "writes" : "reads", site.array, index,
-                          array.bytes / size)});
-      return harmless_;
-    }
+  if (const KnownArray* array = array_of(site);
+      array && (address < array->begin || address + bytes > array->begin + array->bytes)) {
+    const auto size = static_cast<int64_t>(std::max<uint64_t>(array->element_bytes, 1));
+    const int64_t offset = address - array->begin;
+    const int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
+    const Touch touch{block, thread, 0, 0, 0, false, &site};
+    report({"bounds", site.array, site.file, site.line, 0,
+            fmt::format("{} {} {}[{}], which has {} elements; guard the access, or give a larger array",
+                        agent(touch), writes ? "writes" : "reads", site.array, index,
+                        array->bytes / size)});
+    return bytes <= sizeof harmless_ ? harmless_ : const_cast<char*>(array->begin);
   }
   if (interval_block_ != block) {
     intervals_.clear();
@@ -138,11 +136,20 @@ std::string Shadow::agent(const Touch& touch) const {
   return fmt::format("thread {} of block {}", touch.thread, touch.block);
 }
 
-std::string Shadow::element(const ks_check_site& site, const char* address) const {
-  if (site.parameter < 0 || static_cast<size_t>(site.parameter) >= arrays_.size()) return site.array;
-  const KnownArray& array = arrays_[site.parameter];
-  if (!array.begin || !array.element_bytes) return site.array;
-  return fmt::format("{}[{}]", site.array, (address - array.begin) / static_cast<int64_t>(array.element_bytes));
+const KnownArray* Shadow::array_of(const ks_check_site& site) {
+  if (site.parameter < 0) return nullptr;
+  auto [found, is_new] = array_of_site_.try_emplace(&site, nullptr);
+  if (is_new)
+    for (const KnownArray& array : arrays_)
+      if (array.begin && array.name == site.array) found->second = &array;
+  return found->second;
+}
+
+std::string Shadow::element(const ks_check_site& site, const char* address) {
+  const KnownArray* array = array_of(site);
+  if (!array || !array->element_bytes) return site.array;
+  return fmt::format("{}[{}]", site.array,
+                     (address - array->begin) / static_cast<int64_t>(array->element_bytes));
 }
 
 void Shadow::conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,

@@ -58,7 +58,7 @@ class Shadow {
   /// How a sentence names agents: "thread 3 of block 0" or "iteration 3".
   enum class Agents : uint8_t { threads, iterations };
 
-  /// `arrays[i]` is parameter i of the kernel; bytes 0 where it is no array.
+  /// `arrays` are parameters, found by their names.
   Shadow(std::vector<KnownArray> arrays, Agents agents);
   ~Shadow();
 
@@ -108,10 +108,13 @@ class Shadow {
   void conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,
                 const char* address);
   void note_reader(Cell& cell, const Touch& touch);
-  std::string element(const ks_check_site& site, const char* address) const;
+  /// The array that the site means, or nullptr.
+  const KnownArray* array_of(const ks_check_site& site);
+  std::string element(const ks_check_site& site, const char* address);
   std::string agent(const Touch& touch) const;
 
   std::vector<KnownArray> arrays_;
+  std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;
   Agents agents_;
   uint32_t epoch_ = 0;
   std::unordered_map<uint64_t, Page> pages_;

@@ -51,6 +51,7 @@ struct Job {
 };
 
 thread_local int parallel_depth = 0;
+thread_local int serial_depth = 0;
 
 struct InsideParallel {
   InsideParallel() { ++parallel_depth; }
@@ -291,6 +292,9 @@ uint32_t worker_count() {
   return workers;
 }
 
+SerialScope::SerialScope() { ++serial_depth; }
+SerialScope::~SerialScope() { --serial_depth; }
+
 bool is_inside_parallel() { return parallel_depth > 0; }
 
 uint64_t suggested_grain(uint64_t n, uint64_t least) {
@@ -303,7 +307,7 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
   grain = std::clamp<uint64_t>(grain, 1, n);
   if (n > UINT64_MAX / 2)
     throw Error(ErrorKind::value, "more than 2^63 blocks cannot be run");
-  if (n == grain || worker_count() == 1) {
+  if (n == grain || worker_count() == 1 || serial_depth > 0) {
     InterruptCheck interrupt;
     for (uint64_t begin = 0; begin < n; begin += grain) {
       interrupt.look();

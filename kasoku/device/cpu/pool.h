@@ -41,6 +41,15 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
 /// its own should then use one.
 bool is_inside_parallel();
 
+/// While alive, this thread runs its parallel loops alone, in order.
+class SerialScope {
+ public:
+  SerialScope();
+  ~SerialScope();
+  SerialScope(const SerialScope&) = delete;
+  SerialScope& operator=(const SerialScope&) = delete;
+};
+
 /// Threads that take part in a call, the caller counted; at least 1.
 uint32_t worker_count();
 

@@ -1,0 +1,88 @@
+#include "kasoku/check/kernel_check.h"
+
+#include "kasoku/array/array.h"
+#include "kasoku/base/error.h"
+#include "kasoku/check/shadow.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/compile.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/runtime.h"
+#include "kasoku/device/stream.h"
+
+#include <map>
+#include <mutex>
+
+namespace kasoku {
+
+namespace {
+
+void register_functions() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    cpu::register_runtime_function("ks_check_access", reinterpret_cast<void*>(&ks_check_access));
+    cpu::register_runtime_function("ks_check_barrier", reinterpret_cast<void*>(&ks_check_barrier));
+  });
+}
+
+/// A copy in host memory; arguments that show the same memory get the same copy.
+class Copies {
+ public:
+  explicit Copies(Device& cpu) : cpu_(cpu) {}
+
+  Argument of(const Argument& argument) {
+    if (argument.kind != Argument::Kind::array) return argument;
+    const ArrayRef& from = argument.array;
+    const auto [found, is_new] = copies_.try_emplace(from.data);
+    Array& copy = found->second;
+    if (is_new) {
+      const Shape shape(from.shape, from.shape + from.ndim);
+      if (!from.is_c_contiguous() && !from.is_f_contiguous())
+        throw Error(ErrorKind::value, "check: an array argument is not contiguous")
+            .fix("pass a copy, e.g. x.copy()");
+      copy = Array::empty(shape, from.dtype, cpu_, from.itemsize);
+      const size_t bytes = static_cast<size_t>(from.size()) * from.itemsize;
+      Device& source = from.device ? *from.device : cpu_;
+      source.copy(copy.data(), from.data, bytes, source.current_stream());
+    }
+    Argument result(copy);
+    result.array.is_read_only = from.is_read_only;
+    return result;
+  }
+
+ private:
+  Device& cpu_;
+  std::map<const void*, Array> copies_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_kernel(Program program, const std::string& kernel,
+                                  const LaunchShape& shape, std::span<const Argument> args) {
+  register_functions();
+  Device& cpu = device("cpu");
+  program.is_checked = true;
+  const std::shared_ptr<Module> module = compile(program, cpu);
+  Function& function = module->function(kernel);
+  const KernelInfo& info = function.info();
+
+  Copies copies(cpu);
+  std::vector<Argument> own;
+  std::vector<KnownArray> arrays;
+  for (const Argument& argument : args) own.push_back(copies.of(argument));
+  PackedArguments packed;
+  pack_arguments(info, own, cpu, packed);
+  for (size_t i = 0; i < own.size() && i < info.params.size(); ++i)
+    if (own[i].kind == Argument::Kind::array)
+      arrays.push_back({static_cast<const char*>(own[i].array.data),
+                        static_cast<uint64_t>(own[i].array.size()) * own[i].array.itemsize,
+                        info.params[i].name,
+                        info.params[i].element_size ? info.params[i].element_size : own[i].array.itemsize});
+
+  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+  const Shadow::Scope watched(shadow);
+  const cpu::SerialScope serial;
+  function.launch(shape, packed.pointers(), cpu.current_stream());
+  return shadow.findings();
+}
+
+}  // namespace kasoku
