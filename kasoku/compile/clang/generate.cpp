@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/clang_api.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/instrument.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/plan.h"
 #include "kasoku/compile/clang/passes/prepare.h"
@@ -77,6 +78,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
 
   Pipeline pipeline(*target, /*uses_vector_math=*/!request.is_generated);
   PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
+  if (request.checked) instrument(module, kernel);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape);
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
