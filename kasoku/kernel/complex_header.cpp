@@ -5,6 +5,15 @@ namespace kasoku {
 const char complex_header[] = R"cuda(
 #ifndef KS_USER_COMPLEX
 #define KS_USER_COMPLEX
+#ifdef __clang__
+// Our own prelude has complex numbers; here are their names.
+template <typename T> using complex = ks_complex<T>;
+using namespace ks_complex_functions;
+namespace pycuda {
+template <typename T> using complex = ks_complex<T>;
+using namespace ::ks_complex_functions;
+}
+#else
 namespace ks_user {
 #define KS_CX __device__ __forceinline__
 
@@ -153,6 +162,7 @@ using ks_user::norm;
 using ks_user::polar;
 #undef KS_USE_ALL
 #undef KS_USE
+#endif
 #endif
 )cuda";
 

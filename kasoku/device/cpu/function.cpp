@@ -92,15 +92,15 @@ CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMa
 
 void CpuFunction::check(const LaunchShape& shape) const {
   const DeviceProperties& limits = module_.device().properties();
-  const std::string kernel = "kernel " + quote(info_.name);
+  const auto kernel = [this] { return "kernel " + quote(info_.name); };  // only for errors
   const uint64_t threads = shape.threads();
   if (!threads)
-    throw Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + kernel + " is empty")
+    throw Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + kernel() + " is empty")
         .fix("give every dimension at least one thread");
   const uint64_t most = std::min<uint64_t>(info_.max_threads, limits.max_threads_per_block);
   if (threads > most) {
     Error error(ErrorKind::value, fmt::format("the block {} of {} has {} threads, and {} is the most",
-                                              triple(shape.block), kernel, threads, most));
+                                              triple(shape.block), kernel(), threads, most));
     if (most < limits.max_threads_per_block) error.why("__launch_bounds__ of the kernel says so");
     throw error.fix("use smaller blocks and a larger grid");
   }
@@ -108,12 +108,12 @@ void CpuFunction::check(const LaunchShape& shape) const {
     if (shape.block[i] > limits.max_block[i])
       throw Error(ErrorKind::value,
                   fmt::format("the block {} of {} is too long: {} has {} threads, and {} is the most",
-                              triple(shape.block), kernel, "xyz"[i], shape.block[i],
+                              triple(shape.block), kernel(), "xyz"[i], shape.block[i],
                               limits.max_block[i]));
     if (shape.grid[i] > limits.max_grid[i])
       throw Error(ErrorKind::value,
                   fmt::format("the grid {} of {} is too large: {} has {} blocks, and {} is the most",
-                              triple(shape.grid), kernel, "xyz"[i], shape.grid[i],
+                              triple(shape.grid), kernel(), "xyz"[i], shape.grid[i],
                               limits.max_grid[i]));
   }
   const uint64_t shared = uint64_t{info_.static_shared_bytes} + shape.shared_bytes;
@@ -122,7 +122,7 @@ void CpuFunction::check(const LaunchShape& shape) const {
                uint64_t{limits.max_shared_bytes_per_block});
   if (shape.shared_bytes && shared > std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))
     throw Error(ErrorKind::value,
-                fmt::format("{} asks for {} of shared memory, and a block has {}", kernel,
+                fmt::format("{} asks for {} of shared memory, and a block has {}", kernel(),
                             bytes_text(shared), bytes_text(std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))))
         .why(fmt::format("{} static, {} dynamic", bytes_text(info_.static_shared_bytes),
                          bytes_text(shape.shared_bytes)))

@@ -21,10 +21,10 @@ binary = {
     "power": ("ks_int_power(x, y)", "pow(x, y)", "pow(x, y)"),
     "maximum": ("x > y ? x : y", "(x > y || x != x) ? x : y", None),
     "minimum": ("x < y ? x : y", "(x < y || x != x) ? x : y", None),
-    "less": ("x < y",) * 3,
-    "less_equal": ("x <= y",) * 3,
-    "greater": ("x > y",) * 3,
-    "greater_equal": ("x >= y",) * 3,
+    "less": ("x < y", "x < y", None),
+    "less_equal": ("x <= y", "x <= y", None),
+    "greater": ("x > y", "x > y", None),
+    "greater_equal": ("x >= y", "x >= y", None),
     "equal": ("x == y",) * 3,
     "not_equal": ("x != y",) * 3,
     "logical_and": ("x != C(0) && y != C(0)",) * 3,
@@ -73,8 +73,6 @@ def _column(dtype):
 def _text(name, row, dtype):
     text = row[_column(dtype)]
     if text is None:
-        from .driver import _device  # noqa: F401
-
         raise TypeError(f"{name} is not defined for {dtype}")
     return text
 

@@ -1,0 +1,201 @@
+"""ks.RawModule, ks.RawKernel, ks.SourceModule, on every device."""
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+text = """
+struct Pair { float a; int b; };
+__constant__ float factors[4];
+__device__ int counter = 5;
+__global__ void scale(int n, float *y, const float *x, float a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+}
+__global__ void use_pair(float *y, Pair p) { y[threadIdx.x] = p.a * p.b; }
+__global__ void use_float3(float3 *y, float3 v) { y[threadIdx.x] = v; }
+__global__ void use_constant(float *y) { y[threadIdx.x] = factors[threadIdx.x]; }
+__global__ void count() { atomicAdd(&counter, 1); }
+__global__ void maybe(float *y, const float *x) { y[threadIdx.x] = x ? x[threadIdx.x] : -1.f; }
+__global__ void reversed(int *x) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void id(int *x) {
+  int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x;
+  x[i] = i;
+}
+"""
+
+
+@pytest.fixture
+def on(device):
+    return lambda x: ks.array(x, device=device)
+
+
+@pytest.fixture
+def module(device):
+    with ks.default_device(device):
+        yield ks.RawModule(text)
+
+
+def test_both_ways_to_launch(on, module):
+    f = module.get_function("scale")
+    x, y = on(np.arange(10, dtype=np.float32)), on(np.zeros(10, np.float32))
+    f(10, y, x, 2, block=(4, 1, 1), grid=(3, 1))
+    assert (y.numpy() == 2 * np.arange(10)).all()
+    f((3,), (4,), (np.int64(10), y, x, np.float64(3)))
+    assert (y.numpy() == 3 * np.arange(10)).all()
+    f(10, y, x, 4.0)  # a thread for each element
+    assert (y.numpy() == 4 * np.arange(10)).all()
+    f(10, y, x, 5.0, block=16, grid=1)
+    assert y.numpy()[9] == 45
+
+
+def test_structs_and_vectors_by_value(on, module):
+    y = on(np.zeros(4, np.float32))
+    pair = np.array((2.5, 4), dtype=[("a", np.float32), ("b", np.int32)])
+    f = module.get_function("use_pair")
+    for argument in (pair, pair[()], pair.tobytes()):
+        f(y, argument, block=(4, 1, 1))
+        assert (y.numpy() == 10).all()
+    with pytest.raises(TypeError, match="'p' is Pair, got a struct of 4 bytes"):
+        f(y, b"1234", block=(4, 1, 1))
+    float3 = np.array((1, 2, 3), dtype=[("x", "f4"), ("y", "f4"), ("z", "f4")])[()]
+    z = on(np.zeros(6, np.float32))
+    module.get_function("use_float3")(z, float3, block=(2, 1, 1))
+    assert z.numpy().tolist() == [1, 2, 3, 1, 2, 3]
+
+
+def test_globals(on, module, device):
+    factors = module.get_global("factors", np.float32)
+    assert factors.shape == (4,)
+    ks.ElementwiseKernel("float *x", "x[i] = i + 0.5f", "fill")(factors)
+    y = on(np.zeros(4, np.float32))
+    module.get_function("use_constant")(y, block=(4, 1, 1))
+    assert y.numpy().tolist() == [0.5, 1.5, 2.5, 3.5]
+    module.get_function("count")(block=(32, 1, 1), grid=(2, 1))
+    assert module.get_global("counter", np.int32).numpy()[0] == 69
+    with pytest.raises(ValueError, match="nothing"):
+        module.get_global("nothing")
+
+
+def test_pointers(on, module):
+    f, y = module.get_function("maybe"), on(np.zeros(2, np.float32))
+    f(y, None, block=(2, 1, 1))
+    assert (y.numpy() == -1).all()
+    with pytest.raises(TypeError, match="'x' is const float \\*, got float 1.5"):
+        f(y, 1.5, block=(2, 1, 1))
+
+
+def test_dynamic_shared_memory_and_grids(on, module):
+    x = on(np.arange(8, dtype=np.int32))
+    module.get_function("reversed")(x, block=(8, 1, 1), shared=32)
+    assert x.numpy().tolist() == list(range(8))[::-1]
+    module.get_function("reversed")((1,), (8,), (x,), shared_mem=32)
+    assert x.numpy().tolist() == list(range(8))
+    z = on(np.zeros(2 * 3 * 4 * 5, np.int32))
+    module.get_function("id")(z, block=(4, 5, 1), grid=(2, 3))
+    assert (z.numpy() == np.arange(120)).all()
+    module.get_function("id")(z, block=(4, 5, 1), grid=(0, 3))  # an empty grid does nothing
+
+
+def test_host_arrays_are_used_where_they_are():
+    with ks.default_device("cpu"):
+        f = ks.RawModule(text).get_function("scale")
+        x, y = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+        f(5, y, x, 2, block=(8, 1, 1))
+        assert (y == 2 * x).all()
+        y.flags.writeable = False
+        with pytest.raises(ValueError, match="'y' is written, but its array is read-only"):
+            f(5, y, x, 2, block=(8, 1, 1))
+        x.flags.writeable = False
+        f(5, np.zeros(5, np.float32), x, 2, block=(8, 1, 1))
+        with pytest.raises(ValueError, match="'x' is not contiguous"):
+            f(5, np.zeros(5, np.float32), np.zeros(10, np.float32)[::2], 2, block=(8, 1, 1))
+        with pytest.raises(TypeError, match="swapped bytes"):
+            f(5, np.zeros(5, ">f4"), x, 2, block=(8, 1, 1))
+
+
+def test_wrong_arguments(on, module):
+    f = module.get_function("scale")
+    x, y = on(np.zeros(4, np.float32)), on(np.zeros(4, np.float32))
+    for wrong, kind, message in [
+        ((4, y, x), TypeError, "scale takes 4 arguments, got 3"),
+        ((4.0, y, x, 1), TypeError, "'n' is int, got float 4"),
+        ((2**31, y, x, 1), TypeError, "'n' is int, got int 2147483648"),
+        ((4, on(np.zeros(4)), x, 1), TypeError, "'y' is float \\*, got a float64 array of shape \\(4,\\)"),
+        ((4, 4.5, x, 1), TypeError, "'y' is float \\*, got float 4.5"),
+        ((4, y, x, 1j), TypeError, "'a' is float, got complex"),
+        ((y, y, x, 1), TypeError, "'n' is int, got a float32 array"),
+    ]:
+        with pytest.raises(kind, match=message):
+            f(*wrong, block=(4, 1, 1))
+    with pytest.raises(ValueError, match="2000 threads"):
+        f(4, y, x, 1, block=(2000, 1, 1))
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        f(4, y, x, 1, block=(4, 1, 1), gird=(1, 1))
+
+
+def test_names(module):
+    with pytest.raises(ValueError, match="there is no kernel 'scal'"):
+        module.get_function("scal")
+    assert "scale" in module.kernels
+
+
+def test_templates(on, device):
+    source = "template <typename T> __global__ void fill(T *x, T v) { x[threadIdx.x] = v; }"
+    with ks.default_device(device):
+        module = ks.RawModule(code=source, name_expressions=["fill<float>", "fill<int>"])
+        x = on(np.zeros(3, np.float32))
+        module.get_function("fill<float>")((1,), (3,), (x, 2.5))
+        assert (x.numpy() == 2.5).all()
+
+
+def test_raw_kernel_and_its_forms(on, device):
+    with ks.default_device(device):
+        f = ks.RawKernel(
+            'extern "C" __global__ void add_one(float *x) { x[threadIdx.x] += ONE; }', "add_one", ("-DONE=1",)
+        )
+        x = on(np.zeros(4, np.float32))
+        f((1,), (4,), (x,))
+        assert (x.numpy() == 1).all()
+        assert "add_one" in f.text()
+        assert f.attributes["max_threads_per_block"] >= 256
+        assert f.max_threads_per_block >= 256
+        if device == "cpu":
+            assert "define" in f.llvm_ir()
+            assert "ret" in f.assembly()
+            with pytest.raises(NotImplementedError):
+                f.ptx()
+        else:
+            assert ".entry" in f.ptx()
+
+
+def test_errors_show_line_and_symbol(device):
+    with pytest.raises(ks.CompileError, match=r":2:\d+: error: .*undeclared"):
+        ks.SourceModule("__global__ void f(float *x) {\n  x[0] = undeclared;\n}", device=device)
+
+
+def test_swapped_arguments_warn_once(device):
+    kernel = ks.ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")
+    with ks.default_device(device):
+        from kasoku.compat.pycuda import gpuarray
+
+        gpuarray.driver._current = ks.default_device()
+        x = gpuarray.to_gpu(np.arange(4, dtype=np.int32))
+        y = gpuarray.zeros(4, np.int32)
+        kernel(y, x)
+        with pytest.warns(ks.errors.SwappedArgumentsWarning, match="plus_one.*'x'.*'y'"):
+            y.get()
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            y.get()
+            kernel(x, y)
+            y.get()
+        gpuarray.driver._current = None
