@@ -137,8 +137,8 @@ void bind_array(nb::module_& m) {
       .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); })
       .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0)
       .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())
-      .def("__getitem__", &get)
-      .def("__setitem__", &set)
+      .def("__getitem__", &get, nb::arg("key").none())
+      .def("__setitem__", &set, nb::arg("key").none(), nb::arg("value"))
       .def("__len__", [](const Array& x) {
         if (x.ndim() == 0) throw Error(ErrorKind::type, "len() of unsized object");
         return x.shape()[0];

@@ -161,7 +161,7 @@ void bind_interop(nb::module_& m) {
   nb::object property = nb::module_::import_("builtins").attr("property");
   cls.attr("__cuda_array_interface__") = property(nb::cpp_function(&cuda_interface));
   add_method(cls, "__reduce__", [](const Array& x) {
-    nb::object rebuild = nb::module_::import_("kasoku._core").attr("array");
+    nb::object rebuild = nb::module_::import_("kasoku._array").attr("rebuild");
     return nb::make_tuple(rebuild, nb::make_tuple(to_numpy(x), numpy_dtype(x.dtype()), nb::str(x.device().str().c_str())));
   });
   m.def("from_dlpack", &from_dlpack, "x"_a, "copy"_a = nb::none(), "An array that shows what another library's array shows.");

@@ -1,0 +1,296 @@
+"""Arrays against NumPy: creation, views, indexing, writes, reductions, conversion."""
+
+import copy
+import pickle
+import threading
+
+import hypothesis
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+hypothesis.settings.register_profile("kasoku", deadline=None, max_examples=60)
+hypothesis.settings.load_profile("kasoku")
+
+shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
+
+
+def numbers(shape, dtype="float64", seed=0):
+    return np.random.default_rng(seed).integers(-50, 50, shape).astype(dtype)
+
+
+@hypothesis.given(st.data())
+def test_basic_indexing(data):
+    x = numbers(data.draw(shapes))
+    index = data.draw(hnp.basic_indices(x.shape, allow_newaxis=True, allow_ellipsis=True))
+    want = x[index]
+    np.testing.assert_array_equal(ks.array(x)[index].numpy(), want)
+    np.testing.assert_array_equal((ks.array(x) * 2)[index].numpy(), want * 2)
+    assert ks.array(x)[index].shape == want.shape
+
+
+@hypothesis.given(st.data())
+def test_basic_assignment(data):
+    x = numbers(data.draw(shapes))
+    index = data.draw(hnp.basic_indices(x.shape, allow_newaxis=True, allow_ellipsis=True))
+    y = ks.array(x)
+    old = y + 1
+    y[index] = 7
+    np.testing.assert_array_equal(old.numpy(), x + 1)
+    x[index] = 7
+    np.testing.assert_array_equal(y.numpy(), x)
+
+
+@hypothesis.given(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=5), st.data())
+def test_broadcasting(pair, data):
+    a, b = (numbers(s, seed=k) for k, s in enumerate(pair.input_shapes))
+    np.testing.assert_array_equal((ks.array(a) + ks.array(b) * 2).numpy(), a + b * 2)
+    np.testing.assert_array_equal(((ks.array(a) - 1) * (ks.array(b) + 1)).numpy(), (a - 1) * (b + 1))
+
+
+@hypothesis.given(st.data())
+def test_reductions(data):
+    x = numbers(data.draw(shapes), data.draw(st.sampled_from(["int32", "float64", "bool", "uint8"])))
+    axis = data.draw(st.none() | st.lists(st.integers(0, max(0, x.ndim - 1)), max_size=x.ndim, unique=True).map(tuple))
+    if axis is not None and x.ndim == 0:
+        axis = None
+    keepdims = data.draw(st.booleans())
+    for source in (ks.array(x), ks.array(x.T.copy()).T, ks.array(x) + 0 if x.dtype != bool else ks.array(x) | False):
+        for name in ("sum", "prod", "min", "max", "any", "all"):
+            try:
+                want = getattr(np, name)(x.astype("float64") if name == "prod" else x, axis=axis, keepdims=keepdims)
+            except ValueError:
+                with pytest.raises(ValueError):
+                    getattr(source, name)(axis=axis, keepdims=keepdims)
+                continue
+            got = getattr(source, name)(axis=axis, keepdims=keepdims)
+            if name == "prod":
+                if x.dtype != np.float64:
+                    continue
+                np.testing.assert_allclose(got.numpy(), want, rtol=1e-12)
+            else:
+                np.testing.assert_array_equal(got.numpy(), want)
+            assert got.shape == np.shape(want)
+            assert got.dtype == want.dtype
+        if x.size and (axis is None or axis):
+            np.testing.assert_allclose(source.mean(axis=axis).numpy(), x.mean(axis=axis), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(source.std(axis=axis).numpy(), x.std(axis=axis), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
+def test_argmin_and_argmax(name):
+    for shape in [(1,), (7,), (3, 5), (20000,), (3, 9000), (9000, 3)]:
+        x = numbers(shape, seed=3)
+        for axis in (None, *range(x.ndim)):
+            np.testing.assert_array_equal(getattr(ks.array(x), name)(axis=axis).numpy(), getattr(x, name)(axis=axis))
+    x = np.array([1.0, np.nan, 5, np.nan])
+    assert int(getattr(ks.array(x), name)()) == 1
+    with pytest.raises(ValueError):
+        getattr(ks.array([]), name)()
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 1023, 1025, 8192, 8193, 100_003])
+def test_sums_of_all_sizes(n):
+    x = numbers(n)
+    assert float(ks.array(x).sum()) == x.sum()
+    y = np.random.default_rng(1).normal(size=n)
+    np.testing.assert_allclose(float(ks.array(y).sum()), y.sum(), rtol=1e-12, atol=1e-9)
+
+
+@hypothesis.given(st.data())
+def test_reshape_and_transpose(data):
+    x = numbers(data.draw(shapes))
+    order = data.draw(st.permutations(range(x.ndim)))
+    y = ks.array(x).transpose(*order)
+    want = x.transpose(*order)
+    np.testing.assert_array_equal(y.numpy(), want)
+    np.testing.assert_array_equal(y.reshape(-1).numpy(), want.reshape(-1))
+    np.testing.assert_array_equal((y + 1).reshape(x.size).numpy(), (want + 1).reshape(x.size))
+    np.testing.assert_array_equal(ks.flip(y).numpy(), np.flip(want))
+
+
+@hypothesis.given(st.data())
+def test_advanced_indexing(data):
+    x = numbers(data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)))
+    at = data.draw(hnp.integer_array_indices(x.shape, result_shape=hnp.array_shapes(min_dims=1, max_dims=2, max_side=4)))
+    np.testing.assert_array_equal(ks.array(x)[at].numpy(), x[at])
+    mask = x > 0
+    np.testing.assert_array_equal(ks.array(x)[ks.array(mask)].numpy(), x[mask])
+    y = ks.array(x)
+    y[y > 0] = 0
+    x[mask] = 0
+    np.testing.assert_array_equal(y.numpy(), x)
+
+
+def test_views_share_and_copies_do_not():
+    x = ks.zeros(6)
+    v = x[1:4]
+    v += 2
+    assert x.tolist() == [0, 2, 2, 2, 0, 0]
+    c = x.copy()
+    x[:] = 9
+    assert v.tolist() == [9, 9, 9] and c.tolist() == [0, 2, 2, 2, 0, 0]
+    x[1:] = x[:-1] * 2 + ks.arange(5.0)
+    assert x.tolist() == [9, 18, 19, 20, 21, 22]
+    assert v.tolist() == [18, 19, 20]
+
+
+def test_in_place_keeps_the_object_and_its_dtype():
+    x = ks.arange(4)
+    y = x
+    x += 1
+    assert y is x and y.tolist() == [1, 2, 3, 4] and x.dtype == np.int64
+    with pytest.raises(TypeError):
+        x += 0.5
+    with pytest.raises(ValueError):
+        x += ks.ones((2, 4), "int64")
+
+
+def test_numpy_arrays_come_and_go():
+    x = np.arange(6).reshape(2, 3)[:, ::-1]
+    y = ks.asarray(x)
+    np.testing.assert_array_equal(y.numpy(), x)
+    x[0, 0] = 100
+    assert y.tolist()[0][0] == 100  # the same memory
+    z = y + 1
+    x[0, 0] = 0
+    assert z.tolist()[0][0] == 101  # nothing that reads it stays pending
+    w = ks.array(x)
+    x[0, 0] = 5
+    assert w.tolist()[0][0] == 0
+    np.testing.assert_array_equal(np.asarray(w), w.numpy())
+    np.testing.assert_array_equal(np.from_dlpack(w), w.numpy())
+    np.testing.assert_array_equal(ks.from_dlpack(np.ones((2, 2))).numpy(), np.ones((2, 2)))
+    for dtype in ("bool", "int8", "uint16", "float16", "float32", "complex64", "complex128"):
+        a = np.ones((2, 3), dtype)
+        assert ks.array(a).numpy().dtype == a.dtype
+        np.testing.assert_array_equal(ks.array(a).numpy(), a)
+    assert ks.array(np.arange(3, dtype=">i4")).tolist() == [0, 1, 2]
+    with pytest.raises(TypeError):
+        ks.array(["a"])
+
+
+def test_numpy_functions_take_our_arrays():
+    x = ks.arange(5.0)
+    for got, want in ((np.sin(x), np.sin(np.arange(5.0))), (np.add(np.ones(5), x), np.arange(5.0) + 1), (np.ones(5) * x, np.arange(5.0))):
+        assert isinstance(got, ks.Array)
+        np.testing.assert_allclose(got.numpy(), want)
+    assert float(np.sum(x)) == 10.0
+    np.testing.assert_array_equal(np.add.reduce(x.reshape(5, 1)).numpy(), [10.0])
+
+
+def test_looks_like_numpy():
+    x = np.arange(6.0).reshape(2, 3)
+    assert repr(ks.array(x)) == repr(x) and str(ks.array(x)) == str(x)
+    assert f"{ks.array(2.5):.2f}" == "2.50"
+    assert len(ks.array(x)) == 2 and [r.tolist() for r in ks.array(x)] == x.tolist()
+    assert ks.array(3).item() == 3 and int(ks.array(3)) == 3 and float(ks.array(2.5)) == 2.5
+    assert [10, 20, 30][ks.array(1)] == 20
+    assert 2.0 in ks.array(x) and 9.0 not in ks.array(x)
+    with pytest.raises(ValueError):
+        bool(ks.array(x))
+    with pytest.raises(TypeError):
+        len(ks.array(1))
+    with pytest.raises(TypeError):
+        hash(ks.array(1))
+
+
+def test_pickle_and_copy():
+    x = ks.arange(5) * 2
+    for y in (pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x)):
+        assert y.tolist() == [0, 2, 4, 6, 8] and y.dtype == x.dtype
+
+
+@pytest.mark.parametrize("args", [(5,), (2, 8), (0, 1, 0.1), (5, 0, -2), (3, 3), (0, -3)])
+def test_arange(args):
+    want, got = np.arange(*args), ks.arange(*args)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
+
+
+def test_creation():
+    for f in ("zeros", "ones"):
+        for dtype in ("float64", "int8", "bool"):
+            np.testing.assert_array_equal(getattr(ks, f)((2, 3), dtype).numpy(), getattr(np, f)((2, 3), dtype))
+    np.testing.assert_array_equal(ks.full((2,), 7).numpy(), np.full((2,), 7))
+    np.testing.assert_array_equal(ks.eye(3, 4, k=1).numpy(), np.eye(3, 4, k=1))
+    np.testing.assert_allclose(ks.linspace(0, 1, 7).numpy(), np.linspace(0, 1, 7), rtol=1e-15)
+    assert ks.linspace(0, 1, 1).tolist() == [0.0] and ks.linspace(0, 1, 0).tolist() == []
+    np.testing.assert_array_equal(ks.zeros_like(ks.ones((2, 2), "int32")).numpy(), np.zeros((2, 2), "int32"))
+    with pytest.raises(ValueError):
+        ks.zeros((-1,))
+    with pytest.raises(MemoryError):
+        ks.empty((2**40, 2**40))
+
+
+def test_concatenate_and_stack():
+    a, b = numbers((2, 3)), numbers((4, 3), "int32", 1)
+    np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(b)]).numpy(), np.concatenate([a, b]))
+    np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(a)], axis=1).numpy(), np.concatenate([a, a], axis=1))
+    np.testing.assert_array_equal(ks.stack([ks.array(a), ks.array(a)], -1).numpy(), np.stack([a, a], -1))
+    with pytest.raises(ValueError):
+        ks.concatenate([ks.array(a), ks.ones((2, 2))])
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (5, 4, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3))])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_matmul(shapes, dtype):
+    a, b = (numbers(s, "int64", k).astype(dtype) for k, s in enumerate(shapes))
+    want = a @ b
+    got = ks.array(a) @ ks.array(b)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-6)
+    np.testing.assert_allclose((ks.array(a.T).T @ ks.array(b)).numpy(), want, rtol=1e-6)
+
+
+def test_messages_name_shapes_and_what_to_type():
+    with pytest.raises(ValueError, match=r"shapes \(3, 4\) and \(5,\) do not broadcast"):
+        ks.ones((3, 4)) + ks.ones(5)
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        ks.ones(3)[5]
+    with pytest.raises(ValueError, match="negative integer powers"):
+        ks.arange(3) ** -1
+
+
+def test_everything_runs_at_its_place_in_eager_mode():
+    assert (ks.arange(3) + 1).is_pending
+    with ks.eager():
+        assert not (ks.arange(3) + 1).is_pending
+    assert (ks.arange(3) + 1).is_pending
+    x = ks.arange(3) + 1
+    ks.synchronize()
+    assert not x.is_pending
+    y = ks.arange(3) + 1
+    ks.eval(y)
+    assert not y.is_pending
+
+
+def test_long_chains_stay_bounded():
+    x = ks.zeros(10)
+    for _ in range(3000):
+        x = x + 1
+    assert x.tolist() == [3000.0] * 10
+    y = ks.ones(4)
+    for _ in range(60):
+        y = y + y
+    assert y.tolist() == [2.0**60] * 4
+
+
+def test_threads_share_arrays():
+    x = ks.arange(20_000.0)
+    y = ks.sqrt(x) + 1
+    want = np.sqrt(np.arange(20_000.0)) + 1
+    wrong = []
+
+    def work(k):
+        for _ in range(20):
+            if not np.array_equal((y * k).numpy(), want * k) or float((y > 0).sum()) != 20_000:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not wrong

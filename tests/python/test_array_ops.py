@@ -1,0 +1,136 @@
+"""Every row of ops.def against NumPy, on every dtype and device. Adding a row adds its tests."""
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "float32", "float64"]  # fmt: skip
+DOMAINS = ["any", "nonzero", "nonzero_right", "positive", "nonnegative", "small",
+           "above_minus_one", "above_one", "unit", "shift", "no_half"]  # fmt: skip
+ROWS = [row for row in _core._ops() if hasattr(np, row[0])]
+ULPS = {"float16": 2, "float32": 4, "float64": 4}
+
+
+def samples(domain, dtype, n, seed):
+    """Values inside a row's domain, with the dtype's edges among them."""
+    g = np.random.default_rng(seed)
+    d = np.dtype(dtype)
+    if d.kind == "b":
+        return g.random(n) < 0.5
+    if d.kind in "iu":
+        low, high = (0, 20) if domain in ("shift", "positive", "small") else (-50 if d.kind == "i" else 0, 50)
+        x = g.integers(low, high, n).astype(d)
+        if domain == "any":
+            x[:4] = [np.iinfo(d).min, np.iinfo(d).max, 0, 1]
+        if domain in ("positive", "nonzero", "nonzero_right", "above_one"):
+            x[x == 0] = 1
+        if domain in ("positive", "nonnegative", "above_one", "above_minus_one"):
+            x = np.abs(np.maximum(x, -np.iinfo(d).max if d.kind == "i" else 0)).astype(d)
+        if domain == "unit":
+            x = (x > 0).astype(d)
+        return x
+    x = g.normal(0, 3, n)
+    x = {"positive": np.abs(x) + 0.1, "nonnegative": np.abs(x), "above_minus_one": np.abs(x) - 0.9,
+         "above_one": np.abs(x) + 1, "unit": np.tanh(x) * 0.99, "nonzero": np.where(x == 0, 1, x)}.get(domain, x)  # fmt: skip
+    x = x.astype(d)
+    if domain == "any":
+        x[:6] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0]
+    return x
+
+
+def agree(got, want, name, exact=False):
+    assert str(got.dtype) == str(want.dtype), (name, got.dtype, want.dtype)
+    assert got.shape == want.shape
+    g, w = got.numpy(), want
+    if w.dtype.kind != "f":
+        np.testing.assert_array_equal(g, w)
+        return
+    np.testing.assert_array_equal(np.isnan(g), np.isnan(w))
+    ok = ~np.isnan(w)
+    np.testing.assert_array_equal(np.isinf(g[ok]), np.isinf(w[ok]))
+    finite = np.isfinite(w)
+    tolerance = ULPS[w.dtype.name] * np.spacing(np.maximum(np.abs(w[finite]), np.finfo(w.dtype).tiny))
+    assert (np.abs(g[finite].astype("f8") - w[finite].astype("f8")) <= tolerance.astype("f8")).all(), name
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_agrees_with_numpy(row, dtype):
+    name, arity, _, _, domain, _ = row
+    domain = DOMAINS[domain]
+    if name == "clip":
+        return
+    if domain == "no_half" and dtype == "float16":
+        pytest.skip("NumPy steps in float16")
+    args = [samples(domain if k == 0 or domain != "shift" else "shift", dtype, 50, seed=k + 1) for k in range(arity)]
+    if name == "where":
+        args[0] = args[0] > 0 if dtype != "bool" else args[0]
+    if domain == "nonzero_right":
+        args[1][args[1] == 0] = 1
+    if name in ("bitwise_count",) and not hasattr(np, name):
+        return
+    with np.errstate(all="ignore"):
+        try:
+            want = getattr(np, name)(*args)
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(ks, name)(*map(ks.array, args)).numpy()
+            return
+        got = getattr(ks, name)(*map(ks.array, args))
+        agree(got, want, name)
+
+
+@pytest.mark.parametrize("other", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_promotes_as_numpy(dtype, other):
+    x, y = np.ones(3, dtype), np.ones(3, other)
+    assert (ks.array(x) + ks.array(y)).dtype == (x + y).dtype
+    assert (ks.array(x) / ks.array(y)).dtype == (x / y).dtype
+    assert (ks.array(x) < ks.array(y)).dtype == np.bool_
+
+
+@pytest.mark.parametrize("number", [True, 2, 2.5])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_python_numbers_adapt(dtype, number):
+    x = np.ones(3, dtype)
+    for f in (lambda a: a + number, lambda a: number * a, lambda a: a / number, lambda a: a == number):
+        want, got = f(x), f(ks.array(x))
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("a", DTYPES)
+@pytest.mark.parametrize("b", DTYPES)
+def test_astype(a, b):
+    x = samples("small", a, 40, 1)
+    if np.dtype(a).kind == "f" and np.dtype(b).kind == "u":
+        x = np.abs(x)
+    np.testing.assert_array_equal(ks.array(x).astype(b).numpy(), x.astype(b))
+
+
+def test_floats_become_integers_by_saturation():
+    x = ks.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 2.9, -2.9])
+    assert x.astype("int32").tolist() == [0, 2**31 - 1, -(2**31), 2**31 - 1, -(2**31), 2, -2]
+    assert x.astype("uint8").tolist() == [0, 255, 0, 255, 0, 2, 0]
+    assert x.astype("int64").tolist()[1:3] == [2**63 - 1, -(2**63)]
+
+
+@pytest.mark.parametrize("f", ["exp", "log", "sin", "cos"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_elementary_functions_to_one_ulp(f, dtype):
+    g = np.random.default_rng(5)
+    x = np.concatenate([g.uniform(-700, 700, 20000), g.normal(0, 1, 20000), 10 ** g.uniform(-30, 30, 20000)]).astype(dtype)
+    if f == "log":
+        x = np.abs(x) + np.finfo(dtype).tiny
+    if f == "exp":
+        x = x[np.abs(x) < (700 if dtype == "float64" else 87)]
+    if f in ("sin", "cos"):
+        x = x[np.abs(x) < 1e6]
+    with np.errstate(all="ignore"):
+        wide = getattr(np, f)(x.astype(np.longdouble))
+    got = getattr(ks, f)(ks.array(x)).numpy()
+    error = np.abs(got.astype(np.longdouble) - wide) / np.spacing(np.abs(wide).astype(dtype))
+    assert error.max() < 1.5, (error.max(), x[error.argmax()])
