@@ -4,6 +4,7 @@
 #include "kasoku/compile/clang/passes/prepare.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
+#include "kasoku/compile/clang/passes/volatile_shared.h"
 
 #include "llvm/IR/Function.h"
 
@@ -29,6 +30,7 @@ bool allows(Granule granule, const std::vector<SyncPoint>& syncs) {
 RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
   Function& function = *kernel.function;
   RegionPlan plan;
+  if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   plan.syncs = split_at_syncs(function);
   plan.is_uniform = [](const Instruction&) { return false; };
   if (plan.syncs.empty() || shape.is_single_thread()) return plan;

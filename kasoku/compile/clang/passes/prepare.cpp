@@ -201,6 +201,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   kernel.parameter_sizes = parameter_sizes(*kernel.function);
 
   auto shared = annotated_shared(module);
+  for (GlobalVariable* variable : shared) variable->addAttribute("ks-shared");
   drop_module_lists(module);
   refer_to_globals(module, shared);
   mark_for_inlining(module, *kernel.function);
@@ -210,7 +211,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   refuse_what_cannot_be_inlined(module, *kernel.function);
   pipeline.simplify_early(module);
   for (GlobalVariable& variable : module.globals())
-    if (shared.contains(&variable)) kernel.shared.push_back(&variable);
+    if (variable.hasAttribute("ks-shared")) kernel.shared.push_back(&variable);
   return kernel;
 }
 

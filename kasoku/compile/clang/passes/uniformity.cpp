@@ -26,7 +26,7 @@ namespace {
 
 bool is_shared(const Value* object) {
   const auto* variable = dyn_cast<GlobalVariable>(object);
-  return variable && (variable->hasAttribute("ks-shared") || variable->hasInternalLinkage());
+  return variable && variable->hasAttribute("ks-shared");
 }
 
 // Memory that the kernel writes. What another block may write in between must not
