@@ -6,6 +6,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -48,7 +49,9 @@ struct Pipeline::Impl {
 
   Impl(TargetMachine& target, bool uses_vector_math)
       : library(target.getTargetTriple()), builder(&target) {
-    if (uses_vector_math) library.addVectorizableFunctions(vector_math());
+    if (uses_vector_math)
+      library.addVectorizableFunctions(
+          vector_math(target.getMCSubtargetInfo()->checkFeatures("+avx512f")));
     functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
     builder.registerModuleAnalyses(modules);

@@ -51,22 +51,22 @@ struct Table {
                                 vector, count, false, mangling);
   }
 
-  Table() {
+  explicit Table(bool has_512_bits) {
     for (const Row& row : rows)
       for (const bool is_float : {false, true}) {
         const int factor = is_float ? 2 : 1;
         add(row, is_float, 'b', 2 * factor);
         add(row, is_float, 'd', 4 * factor);
-        add(row, is_float, 'e', 8 * factor);
+        if (has_512_bits) add(row, is_float, 'e', 8 * factor);
       }
   }
 };
 
 }  // namespace
 
-ArrayRef<VecDesc> vector_math() {
-  static const Table table;
-  return table.descriptions;
+ArrayRef<VecDesc> vector_math(bool has_512_bits) {
+  static const Table narrow(false), wide(true);
+  return (has_512_bits ? wide : narrow).descriptions;
 }
 
 }  // namespace kasoku::embedded

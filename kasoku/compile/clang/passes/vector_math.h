@@ -11,6 +11,8 @@ class VecDesc;
 
 namespace kasoku::embedded {
 
-llvm::ArrayRef<llvm::VecDesc> vector_math();
+/// A loop over floats may hold doubles too, so vectors of 512 bits are met where registers
+/// have 256; their functions must not be called there.
+llvm::ArrayRef<llvm::VecDesc> vector_math(bool has_512_bits);
 
 }  // namespace kasoku::embedded
