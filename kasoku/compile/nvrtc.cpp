@@ -101,8 +101,9 @@ Output run(const Program& program, const std::string& device_architecture) {
     return false;
   };
   if (!has_option("-std")) options.push_back("-std=" + user.standard);
-  // Unused variables are no news to who wrote them, and Clang does not report them either.
-  if (!has_option("-diag") && !has_option("--diag")) options.push_back("-diag-suppress=177,550");
+  // Unused variables are no news to who wrote them, and modf(x, &y) + y is no error;
+  // Clang does not report them either.
+  if (!has_option("-diag") && !has_option("--diag")) options.push_back("-diag-suppress=177,549,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
   const std::string macros = macro_text(user.macros);
   for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))
@@ -227,20 +228,17 @@ class NvrtcCompiler final : public Compiler {
 }  // namespace
 
 Compiler::Unit nvrtc_compile(const Program& program, const std::string& architecture) {
-  // Clang reads the signature while NVRTC compiles. Programs of our own need none:
-  // who wrote them knows it.
-  std::future<std::optional<ModuleInfo>> signature;
-  if (!program.is_generated)
-    signature = std::async(std::launch::async, [&program]() -> std::optional<ModuleInfo> {
-      try {
-        return clang_signature(program);
-      } catch (const std::exception&) {
-        return std::nullopt;  // NVRTC has the last word
-      }
-    });
+  // Clang reads the signature while NVRTC compiles.
+  std::future<std::optional<ModuleInfo>> signature =
+      std::async(std::launch::async, [&program]() -> std::optional<ModuleInfo> {
+        try {
+          return clang_signature(program);
+        } catch (const std::exception&) {
+          return std::nullopt;  // NVRTC has the last word
+        }
+      });
   Output output = run(program, architecture);
-  if (signature.valid())
-    if (const auto seen = signature.get()) add_signature(output.info, *seen);
+  if (const auto seen = signature.get()) add_signature(output.info, *seen);
   Compiler::Unit unit;
   unit.payload = output.machine_code.empty() ? std::move(output.ptx) : std::move(output.machine_code);
   unit.info = std::move(output.info);

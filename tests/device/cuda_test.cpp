@@ -94,7 +94,7 @@ TEST_CASE("cuda: what is copied to the device comes back, whatever its size and 
   Device* device = gpu();
   if (!device) return;
   for (const size_t n : {size_t{0}, size_t{1}, size_t{3}, size_t{4096}, (size_t{256} << 10),
-                         (size_t{256} << 10) + 1, size_t{1} << 20, (size_t{3} << 20) + 7, size_t{64} << 20}) {
+                         (size_t{256} << 10) + 1, size_t{2} << 20, (size_t{2} << 20) + 1, (size_t{3} << 20) + 7, size_t{64} << 20}) {
     CAPTURE(n);
     const auto in = random_bytes(n + 1);
     std::vector<uint8_t> out(n + 3, 0xee);
@@ -350,6 +350,28 @@ TEST_CASE("cuda: every thread has a stream; a buffer that goes from thread to th
       CHECK(got == v);
     }).join();
   }
+}
+
+TEST_CASE("cuda: a second GPU has its own memory, streams and kernels, and takes copies from the first") {
+  if (cuda_devices().size() < 2) return;
+  Device &first = *cuda_devices()[0], &second = *cuda_devices()[1];
+  auto module = load(second, add_one);
+  std::vector<float> x(1 << 20, 1);
+  auto a = Buffer::allocate(first, x.size() * 4), b = Buffer::allocate(second, x.size() * 4);
+  first.copy(a->memory(), x.data(), a->bytes(), first.current_stream());
+  a->use_on(second.current_stream());
+  second.copy(b->memory(), a->memory(), a->bytes(), second.current_stream());
+  int n = 1 << 20;
+  void* memory = b->memory();
+  void* args[] = {&memory, &n};
+  module->function("add_one").launch({{1 << 12, 1, 1}, {256, 1, 1}}, args, second.current_stream());
+  a->use_on(first.current_stream());
+  first.fill(a->memory(), 0, 4, x.size(), first.current_stream());
+  second.copy(x.data(), b->memory(), b->bytes(), second.current_stream());
+  CHECK(x.front() == 2);
+  CHECK(x.back() == 2);
+  CHECK(error_of([&] { module->function("add_one").launch({}, args, first.current_stream()); })
+            .find("a stream of cuda:0 was given where one of cuda:1 is needed") != std::string::npos);
 }
 
 TEST_CASE("cuda: many threads allocate, copy and launch at once") {

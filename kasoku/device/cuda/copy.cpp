@@ -13,8 +13,8 @@
 namespace kasoku::cuda {
 namespace {
 
-/// Below this the driver's own staging is as fast.
-constexpr size_t small_copy = size_t{256} << 10;
+/// Up to this the driver's own staging is as fast: our workers must be woken first.
+constexpr size_t small_copy = size_t{2} << 20;
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 

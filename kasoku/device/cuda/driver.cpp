@@ -30,7 +30,7 @@ struct Loaded {
 #undef FUNCTION
     if (!missing.empty()) return;
     if (const CUresult result = driver.cuInit(0)) {
-      missing = result == no_device ? "the NVIDIA driver sees no GPU"
+      missing = result == no_device ? "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)"
                                     : "the NVIDIA driver does not start: " + text(result);
       return;
     }

@@ -116,9 +116,15 @@ std::string find_headers(const std::string& library) {
   }
   for (const fs::path& root : toolkit_roots()) folders.push_back(root / "include");
   folders.emplace_back("/usr/include");
-  for (const fs::path& folder : folders)
-    if (is_there(folder / "cuda_fp16.h")) return folder.string();
-  return "";
+  // Wheels may lack the C++ library, which half of the others include; a folder that is
+  // complete goes before the one that is nearest.
+  const fs::path* nearest = nullptr;
+  for (const fs::path& folder : folders) {
+    if (!is_there(folder / "cuda_fp16.h")) continue;
+    if (is_there(folder / "nv/target") || is_there(folder / "cccl/nv/target")) return folder.string();
+    if (!nearest) nearest = &folder;
+  }
+  return nearest ? nearest->string() : "";
 }
 
 }  // namespace kasoku::cuda
