@@ -44,7 +44,7 @@ def elementwise(k):
 
 def raw(k):
     start = time.perf_counter()
-    f = ks.RawModule(code=text % k, device="cpu").get_function("add_two_array_2d")
+    f = ks.RawModule(code=text % k).get_function("add_two_array_2d")
     f((1, 1), (16, 16), (5, 2, a, b, c))
     return time.perf_counter() - start
 

@@ -17,7 +17,7 @@ extern "C" __global__ void two(int nx, int ny, float *c, const float *a, const f
   if (x < nx && y < ny) c[nx * y + x] = a[nx * y + x] + b[nx * y + x];
 }
 """
-module = ks.RawModule(code=text, device="cpu")
+module = ks.RawModule(code=text)
 guarded, stride, two = map(module.get_function, ("guarded", "stride", "two"))
 x, y, z = (ks.array(np.ones(n, np.float32), device="cpu") for _ in range(3))
 a = np.float32(0.5)

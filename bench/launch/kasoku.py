@@ -6,7 +6,7 @@ def microseconds(device, use_raw):
     x, y = (ks.zeros(10, dtype="int32", device=device) for _ in range(2))
     if use_raw:
         text = 'extern "C" __global__ void f(int *x, int *y) { y[threadIdx.x] = x[threadIdx.x] + 1; }'
-        f = ks.RawModule(code=text, device=device).get_function("f")
+        f = ks.RawModule(code=text).get_function("f")
         call = lambda: f((1,), (10,), (x, y))  # noqa: E731
     else:
         f = ks.ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")

@@ -44,6 +44,7 @@ def test_program(name, device):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", names)
 def test_program_at_its_own_size(name, device):
     full = {"seed_okuda_threads.py": ["1e6", "100"], "seed_gpusoroban.py": ["2048"]}
@@ -85,6 +86,7 @@ def test_notebook_in_jupyter(tmp_path, device, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3700)
 def test_notebook_at_its_own_size(device):
     status, output = kasoku_run(programs / "gpusoroban.ipynb", device=device, timeout=3600)
     assert status == 0 and "11.19469" in output, output

@@ -65,7 +65,7 @@ compile_one = """
 import kasoku as ks
 x = ks.zeros(4, dtype="int32", device="cpu")
 text = 'extern "C" __global__ void seven(int *x) { x[threadIdx.x] = 7; }'
-ks.RawModule(code=text, device="cpu").get_function("seven")((1,), (4,), (x,))
+ks.RawModule(code=text).get_function("seven")((1,), (4,), (x,))
 """
 
 

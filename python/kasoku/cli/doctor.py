@@ -72,7 +72,7 @@ def compiler():
     try:
         start = time.perf_counter()
         array = ks.array(numpy.zeros(4, numpy.int32), device="cpu")
-        ks.RawModule(code=text, device="cpu").get_function("doctor")((1,), (4,), (array,))
+        ks.RawModule(code=text).get_function("doctor")((1,), (4,), (array,))
         seconds = time.perf_counter() - start
         right = array.numpy().tolist() == [0, 1, 2, 3]
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what the user needs to read
