@@ -96,6 +96,7 @@ class ParseAction : public clang::ASTFrontendAction {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
     consumers.emplace_back(generator_);
+    consumers.push_back(std::make_unique<Last>(*this));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
@@ -105,7 +106,18 @@ class ParseAction : public clang::ASTFrontendAction {
     return true;
   }
 
-  void EndSourceFileAction() override {
+ private:
+  /// Runs when the module is complete and messages can still be given.
+  class Last : public clang::ASTConsumer {
+   public:
+    explicit Last(ParseAction& action) : action_(action) {}
+    void HandleTranslationUnit(clang::ASTContext&) override { action_.finish(); }
+
+   private:
+    ParseAction& action_;
+  };
+
+  void finish() {
     clang::CompilerInstance& compiler = getCompilerInstance();
     if (compiler.getDiagnostics().hasErrorOccurred()) return;
     std::unique_ptr<llvm::Module> module(generator_->ReleaseModule());
@@ -127,7 +139,6 @@ class ParseAction : public clang::ASTFrontendAction {
     result_.ok = true;
   }
 
- private:
   std::string symbol_of(clang::ValueDecl* decl) {
     if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl))
       return generator_->GetMangledName(clang::GlobalDecl(function)).str();
