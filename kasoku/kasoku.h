@@ -10,3 +10,7 @@
 #include "kasoku/device/device.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/kernel/elementwise.h"
+#include "kasoku/kernel/raw_module.h"
+#include "kasoku/kernel/reduction.h"
+#include "kasoku/kernel/scan.h"

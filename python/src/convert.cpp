@@ -5,6 +5,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/kernel/swapped.h"
 
 #include <nanobind/ndarray.h>
 
@@ -208,6 +209,7 @@ nb::object to_numpy(const Array& array) {
   const Array flat = contiguous(array);
   const void* from = flat.data_for_read();
   flat.device().copy(buffer.view.buf, from, flat.nbytes(), flat.device().current_stream());
+  note_read_back(*array.buffer());
   return host;
 }
 

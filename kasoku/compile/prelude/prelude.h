@@ -26,4 +26,5 @@
 #include <kasoku/cooperative_groups.h>
 #include <kasoku/cub.h>
 #include <kasoku/cuda_atomic.h>
+namespace cg = cooperative_groups;
 #endif

@@ -33,10 +33,9 @@ struct Target {
 
 class Instrumenter {
  public:
-  Instrumenter(Module& module, const PreparedKernel& kernel, bool is_generated)
+  Instrumenter(Module& module, const PreparedKernel& kernel)
       : module_(module),
         kernel_(kernel),
-        is_generated_(is_generated),
         context_(module.getContext()),
         pointer_(PointerType::getUnqual(context_)),
         word_(Type::getInt32Ty(context_)),
@@ -49,9 +48,7 @@ class Instrumenter {
 
   void run() {
     SmallVector<Instruction*> work;
-    for (Function& function : module_)
-      if (&function == kernel_.function || is_generated_)
-        for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
+    for (Instruction& instruction : instructions(*kernel_.function)) work.push_back(&instruction);
     for (Instruction* instruction : work) visit(*instruction);
     StripDebugInfo(module_);
   }
@@ -157,7 +154,6 @@ class Instrumenter {
 
   /// The linear numbers of block and thread.
   std::pair<Value*, Value*> agent(IRBuilder<>& build) {
-    if (is_generated_) return {build.getInt64(0), build.getInt64(0)};
     return {linear(build, "bid", "gdim"), linear(build, "tid", "bdim")};
   }
 
@@ -173,7 +169,6 @@ class Instrumenter {
 
   Module& module_;
   const PreparedKernel& kernel_;
-  const bool is_generated_;
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
@@ -184,8 +179,6 @@ class Instrumenter {
 
 }  // namespace
 
-void instrument(Module& module, const PreparedKernel& kernel, bool is_generated) {
-  Instrumenter(module, kernel, is_generated).run();
-}
+void instrument(Module& module, const PreparedKernel& kernel) { Instrumenter(module, kernel).run(); }
 
 }  // namespace kasoku::embedded

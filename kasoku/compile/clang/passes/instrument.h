@@ -16,8 +16,6 @@ namespace kasoku::embedded {
 struct BlockShape;
 struct PreparedKernel;
 
-/// `is_generated`: a compiled function, whose loops say themselves which iteration runs
-/// (ks_check_iteration); all its functions are watched then, and no thread is asked for.
-void instrument(llvm::Module& module, const PreparedKernel& kernel, bool is_generated);
+void instrument(llvm::Module& module, const PreparedKernel& kernel);
 
 }  // namespace kasoku::embedded
