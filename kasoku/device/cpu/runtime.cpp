@@ -4,12 +4,8 @@
 #include "kasoku/device/cpu/helpers.h"
 #include "kasoku/device/cpu/fault.h"
 #include "kasoku/device/cpu/print_format.h"
-#include "kasoku/device/print.h"
-
-#if __has_include("kasoku/device/cpu/schedule.h")
 #include "kasoku/device/cpu/schedule.h"
-#define KS_HAS_SCHEDULE 1
-#endif
+#include "kasoku/device/print.h"
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -120,9 +116,7 @@ struct Registry {
     KS_ADD(ks_rt_grid_barrier);
     KS_ADD(ks_rt_clock);
     KS_ADD(ks_rt_globaltimer);
-#ifdef KS_HAS_SCHEDULE
     KS_ADD(ks_rt_schedule);
-#endif
 #undef KS_ADD
     // Compilers make calls of these out of loops; nothing else of libc is offered.
     for (const char* name : {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "strcmp",
