@@ -113,6 +113,10 @@ Output run(const Program& program, const std::string& device_architecture) {
     options.push_back("-I" + cuda_headers);
     // CUDA 13 keeps its C++ library in a folder of its own.
     if (std::filesystem::is_directory(cuda_headers + "/cccl")) options.push_back("-I" + cuda_headers + "/cccl");
+    for (const std::string& folder : cuda::neighbours_of_headers(cuda_headers)) {
+      options.push_back("-I" + folder);
+      if (std::filesystem::is_directory(folder + "/cccl")) options.push_back("-I" + folder + "/cccl");
+    }
   }
 
   std::vector<const char*> names, contents, arguments;
@@ -144,6 +148,8 @@ Output run(const Program& program, const std::string& device_architecture) {
     Error error(ErrorKind::compile, program.file + " does not compile\n" + errors);
     if (cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
       error.why("CUDA's headers are not installed").fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
+    else if (errors.find("\"nv/target\"") != std::string::npos)
+      error.why("a header of CUDA needs CUDA's C++ library, which is not installed").fix("pip install nvidia-cuda-cccl");
     throw error;
   }
 

@@ -33,3 +33,13 @@ TEST_CASE("cuda: libraries and headers are found in a folder of wheels") {
   CHECK(!reason.empty());
   fs::remove_all(root);
 }
+
+TEST_CASE("cuda: headers that wheels spread over folders are all found") {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::temp_directory_path() / "kasoku_headers_test";
+  for (const char* folder : {"cuda_runtime", "cuda_cccl", "curand"}) fs::create_directories(root / "nvidia" / folder / "include");
+  const auto found = cuda::neighbours_of_headers((root / "nvidia/cuda_runtime/include").string());
+  CHECK(found.size() == 2);
+  CHECK(cuda::neighbours_of_headers("/usr/local/cuda/include").empty());
+  fs::remove_all(root);
+}

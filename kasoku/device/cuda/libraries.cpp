@@ -127,4 +127,13 @@ std::string find_headers(const std::string& library) {
   return nearest ? nearest->string() : "";
 }
 
+std::vector<std::string> neighbours_of_headers(const std::string& folder) {
+  std::vector<std::string> found;
+  const fs::path wheels = fs::path(folder).parent_path().parent_path();  // nvidia/cuda_runtime/include
+  if (wheels.filename() != "nvidia") return found;
+  for (const fs::path& wheel : children(wheels))
+    if (const fs::path other = wheel / "include"; is_there(other) && other != folder) found.push_back(other.string());
+  return found;
+}
+
 }  // namespace kasoku::cuda
