@@ -6,23 +6,13 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/cpu/pool.h"
-#include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/stream.h"
 
 #include <map>
-#include <mutex>
 
 namespace kasoku {
 
 namespace {
-
-void register_functions() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    cpu::register_runtime_function("ks_check_access", reinterpret_cast<void*>(&ks_check_access));
-    cpu::register_runtime_function("ks_check_barrier", reinterpret_cast<void*>(&ks_check_barrier));
-  });
-}
 
 /// A copy in host memory; arguments that show the same memory get the same copy.
 class Copies {
@@ -58,7 +48,7 @@ class Copies {
 
 std::vector<Finding> check_kernel(Program program, const std::string& kernel,
                                   const LaunchShape& shape, std::span<const Argument> args) {
-  register_functions();
+  register_check_functions();
   Device& cpu = device("cpu");
   program.is_checked = true;
   const std::shared_ptr<Module> module = compile(program, cpu);

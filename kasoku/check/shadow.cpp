@@ -1,10 +1,12 @@
 #include "kasoku/check/shadow.h"
 
+#include "kasoku/device/cpu/runtime.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <mutex>
 
 namespace kasoku {
 
@@ -14,6 +16,19 @@ constexpr uint64_t page_bytes = 1024;
 thread_local Shadow* current_shadow = nullptr;
 
 }  // namespace
+
+void register_check_functions() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto add = [](const char* name, auto* function) {
+      cpu::register_runtime_function(name, reinterpret_cast<void*>(function));
+    };
+    add("ks_check_access", &ks_check_access);
+    add("ks_check_barrier", &ks_check_barrier);
+    add("ks_check_iteration", &ks_check_iteration);
+    add("ks_check_interval", &ks_check_interval);
+  });
+}
 
 Shadow::Shadow(std::vector<KnownArray> arrays, Agents agents)
     : arrays_(std::move(arrays)), agents_(agents) {}
@@ -59,8 +74,12 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) const {
 void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                      uint64_t block, uint64_t thread) {
   const bool writes = flags & ks_access_write;
-  if (const KnownArray* array = array_of(site);
-      array && (address < array->begin || address + bytes > array->begin + array->bytes)) {
+  const KnownArray* array = array_of(site, address);
+  if (agents_ == Agents::iterations) {  // only the caller's arrays are looked at
+    if (!array) return address;
+    thread = iteration_;
+  }
+  if (array && (address < array->begin || address + bytes > array->begin + array->bytes)) {
     const auto size = static_cast<int64_t>(std::max<uint64_t>(array->element_bytes, 1));
     const int64_t offset = address - array->begin;
     const int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
@@ -132,11 +151,17 @@ void Shadow::barrier(uint64_t block, uint64_t thread, bool is_warp) {
 }
 
 std::string Shadow::agent(const Touch& touch) const {
-  if (agents_ == Agents::iterations) return fmt::format("iteration {}", touch.thread);
+  if (agents_ == Agents::iterations)
+    return touch.thread == ~0ull ? "the code outside the loop" : fmt::format("iteration {}", touch.thread);
   return fmt::format("thread {} of block {}", touch.thread, touch.block);
 }
 
-const KnownArray* Shadow::array_of(const ks_check_site& site) {
+const KnownArray* Shadow::array_of(const ks_check_site& site, const char* address) {
+  if (agents_ == Agents::iterations) {
+    for (const KnownArray& array : arrays_)
+      if (address >= array.begin && address < array.begin + array.bytes) return &array;
+    return nullptr;
+  }
   if (site.parameter < 0) return nullptr;
   auto [found, is_new] = array_of_site_.try_emplace(&site, nullptr);
   if (is_new)
@@ -145,10 +170,15 @@ const KnownArray* Shadow::array_of(const ks_check_site& site) {
   return found->second;
 }
 
+std::string Shadow::name_of(const ks_check_site& site, const char* address) {
+  const KnownArray* array = array_of(site, address);
+  return array ? array->name : site.array;
+}
+
 std::string Shadow::element(const ks_check_site& site, const char* address) {
-  const KnownArray* array = array_of(site);
+  const KnownArray* array = array_of(site, address);
   if (!array || !array->element_bytes) return site.array;
-  return fmt::format("{}[{}]", site.array,
+  return fmt::format("{}[{}]", array->name,
                      (address - array->begin) / static_cast<int64_t>(array->element_bytes));
 }
 
@@ -158,7 +188,7 @@ void Shadow::conflict(const Touch& earlier, bool earlier_writes, const Touch& la
                          ? "give each iteration an element of its own, or use a reduction"
                      : earlier.block == later.block ? "put __syncthreads() between them, or use an atomic"
                                                     : "blocks run in any order: use an atomic";
-  report({"race", later.site->array, later.site->file, later.site->line, earlier.site->line,
+  report({"race", name_of(*later.site, address), later.site->file, later.site->line, earlier.site->line,
           fmt::format("{} {} {} (line {}) and {} {} it (line {}) with nothing to order them; {}",
                       agent(later), later_writes ? "writes" : "reads", element(*later.site, address),
                       later.site->line, agent(earlier), earlier_writes ? "writes" : "reads",
@@ -180,4 +210,12 @@ extern "C" void* ks_check_access(void* address, uint64_t bytes, uint32_t flags,
 
 extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t is_warp) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, is_warp != 0);
+}
+
+extern "C" void ks_check_iteration(int64_t i) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->iteration(static_cast<uint64_t>(i));
+}
+
+extern "C" void ks_check_interval() {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->next_interval();
 }

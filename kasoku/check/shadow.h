@@ -39,6 +39,10 @@ enum {
 /// same, or harmless memory if it is out of bounds.
 void* ks_check_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site,
                       uint64_t block, uint64_t thread);
+/// A loop of a compiled function: iteration `i` runs from here on; a parallel loop
+/// begins or ends.
+void ks_check_iteration(int64_t i);
+void ks_check_interval(void);
 /// The thread of the block passes a barrier of the block, or of its warp.
 void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t is_warp);
 }
@@ -53,6 +57,9 @@ struct KnownArray {
   uint64_t element_bytes;
 };
 
+/// Makes the functions above known to generated code; any number of times.
+void register_check_functions();
+
 class Shadow {
  public:
   /// How a sentence names agents: "thread 3 of block 0" or "iteration 3".
@@ -66,7 +73,8 @@ class Shadow {
                uint64_t block, uint64_t thread);
   void barrier(uint64_t block, uint64_t thread, bool is_warp);
   /// A parallel loop begins or ends: what went before is ordered with what follows.
-  void next_interval() { ++epoch_; }
+  void next_interval() { ++epoch_, iteration_ = ~0ull; }
+  void iteration(uint64_t i) { iteration_ = i; }
   void report(Finding finding);
 
   std::vector<Finding> findings() const { return findings_; }
@@ -108,8 +116,9 @@ class Shadow {
   void conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,
                 const char* address);
   void note_reader(Cell& cell, const Touch& touch);
-  /// The array that the site means, or nullptr.
-  const KnownArray* array_of(const ks_check_site& site);
+  /// The array that the site means, or that the address is in, or nullptr.
+  const KnownArray* array_of(const ks_check_site& site, const char* address);
+  std::string name_of(const ks_check_site& site, const char* address);
   std::string element(const ks_check_site& site, const char* address);
   std::string agent(const Touch& touch) const;
 
@@ -117,6 +126,7 @@ class Shadow {
   std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;
   Agents agents_;
   uint32_t epoch_ = 0;
+  uint64_t iteration_ = ~0ull;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   uint64_t interval_block_ = ~0ull;

@@ -149,7 +149,8 @@ int64_t wall_nanoseconds() {
 
 /// The payload of the first stage: what the second one must know of the program,
 /// then the bitcode.
-constexpr char generated_mark = 'g', users_mark = 'u', checked_mark = 'c';
+constexpr char generated_mark = 'g', users_mark = 'u', checked_mark = 'c',
+               checked_generated_mark = 'd';
 
 class ClangCompiler final : public Compiler {
  public:
@@ -168,7 +169,7 @@ class ClangCompiler final : public Compiler {
     unit.info = module_info_from_json(result.part(KS_INFO), &unit.initial_values);
     unit.info.warnings = strip(result.part(KS_DIAGNOSTICS));
     hash_includes(unit.info, began);
-    unit.payload = program.is_checked     ? checked_mark
+    unit.payload = program.is_checked     ? (program.is_generated ? checked_generated_mark : checked_mark)
                    : program.is_generated ? generated_mark
                                           : users_mark;
     unit.payload += result.part(KS_MAIN);
@@ -207,8 +208,8 @@ class ClangCompiler final : public Compiler {
     request.symbol = view(kernel.symbol);
     for (int i = 0; i < 3; ++i) request.block[i] = block[i];
     request.cpu = view(cpu);
-    request.is_generated = payload[0] == generated_mark;
-    request.checked = payload[0] == checked_mark;
+    request.is_generated = payload[0] == generated_mark || payload[0] == checked_generated_mark;
+    request.checked = payload[0] == checked_mark || payload[0] == checked_generated_mark;
     request.want = want;
     const int status = api().generate(&request, result.out());
     if (status) fail(status, result, kernel.name);

@@ -348,7 +348,9 @@ void FunctionLowering::block(const Block& statements) {
 
 void FunctionLowering::statement(const Stmt& stmt) {
   if (stmt.kind != StmtKind::pass && stmt.kind != StmtKind::break_ && stmt.kind != StmtKind::continue_)
-    out_ += fmt::format("#line {} \"{}\"\n", stmt.place.line, source_.name);
+    out_ += options_.is_checked  // findings name the user's own file
+                ? fmt::format("#line {} {}\n", source_.first_line + stmt.place.line - 1, quoted(source_.file))
+                : fmt::format("#line {} \"{}\"\n", stmt.place.line, source_.name);
   switch (stmt.kind) {
     case StmtKind::pass: return;
     case StmtKind::expr:
@@ -687,9 +689,13 @@ Lowered lower(const TypedUnit& unit) {
   Lowered lowered;
   lowered.entry = safe_name(root.symbol);
   lowered.program.text = fmt::format(
-      "#define KS_JIT_HOST 1\n#include \"ks_jit.h\"\n{}{}\n"
+      "#define KS_JIT_HOST 1\n#include \"ks_jit.h\"\n{}{}{}\n"
       "extern \"C\" __global__ void {}(ks_call* ks) {{\n  ks_u64* const w = ks->words;\n{}}}\n",
+      root.function->options.is_checked ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
+                                          "extern \"C\" __device__ void ks_check_interval();\n"
+                                        : "",
       lowering.declarations, lowering.text, lowered.entry, entry);
+  lowered.program.is_checked = root.function->options.is_checked;
   lowered.program.file = root.function->name;
   lowered.program.headers.emplace_back("ks_jit.h", std::string(support_text()));
   lowered.program.is_generated = true;

@@ -200,6 +200,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   const int outer_defer = std::exchange(defer_zero_, 0);
   const std::set<int> outer_sums = sums_;
 
+  if (options_.is_checked) line("ks_check_interval();");
   line("ks_parallel(ks, {}, {}, {}, [=](ks_i64 ks_chunk_index, ks_i64 ks_first, ks_i64 ks_end) mutable {{", n, chunk,
        cost_of(stmt.body));
   ++indent_, ++epoch_;
@@ -238,6 +239,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   is_parallel_ = true;
   breaks_.push_back("!");
   loop_body(stmt, [&] {
+    if (options_.is_checked) line("ks_check_iteration({});", k);
     const std::string value = bounds[0].text == "0LL" && step == 1 ? k
                               : fmt::format("({} + {} * {})", bounds[0].text, k, bounds[2].text);
     store(*stmt.targets[0], {value, int64_type});
@@ -256,6 +258,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   }
   --indent_, ++epoch_;
   line("}});");
+  if (options_.is_checked) line("ks_check_interval();");
   for (const auto& [variable, name] : renamed) names_[variable] = name;
 
   sums_ = outer_sums;

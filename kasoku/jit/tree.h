@@ -115,6 +115,7 @@ struct Options {
   bool boundscheck = true;
   bool python_errors = true;   ///< division by zero raises (error_model="python")
   bool is_cuda = false;        ///< a kernel or device function of ks.cuda.jit
+  bool is_checked = false;     ///< iterations of prange tell the checker who they are
 
   bool operator==(const Options&) const = default;
 };

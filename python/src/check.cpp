@@ -6,6 +6,12 @@
 #include "kasoku/check/finding.h"
 #include "kasoku/check/kernel_check.h"
 #include "kasoku/kernel/raw_module.h"
+#include "jit_read.h"
+#include "jit_values.h"
+#include "kasoku/base/error.h"
+#include "kasoku/check/shadow.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/jit/compiled.h"
 #include "kernel_arguments.h"
 
 namespace kasoku {
@@ -39,6 +45,82 @@ std::vector<Finding> check_raw(const RawKernel& kernel, nb::tuple args, nb::hand
   return check_kernel(kernel.module().program(), kernel.name(), shape, arguments.span());
 }
 
+/// The memory of an array argument, from the words that a call gets: data, shape, strides (in
+/// elements).
+KnownArray known_array(const jit::Type& type, const uint64_t* words, std::string name) {
+  const auto size = static_cast<int64_t>(info(type.dtype).size);
+  const auto* shape = reinterpret_cast<const int64_t*>(words + 1);
+  const auto* strides = shape + type.ndim;
+  int64_t low = 0, high = 1;
+  for (int k = 0; k < type.ndim; ++k) {
+    if (shape[k] == 0) return {nullptr, 0, std::move(name), 0};
+    (strides[k] < 0 ? low : high) += (shape[k] - 1) * strides[k];
+  }
+  return {reinterpret_cast<const char*>(words[0]) + low * size, static_cast<uint64_t>((high - low) * size),
+          std::move(name), static_cast<uint64_t>(size)};
+}
+
+std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
+  JitObject jitted;
+  if (!as_jit_object(function, jitted)) throw nb::type_error("check: not a compiled function");
+  if (jitted.options.is_cuda)
+    throw Error(ErrorKind::unsupported, "check does not look into kernels of cuda.jit yet")
+        .fix("write the kernel's text with ks.RawModule, or the loop with prange");
+  jitted.options.is_checked = true;
+  jitted.options.parallel = true;
+  ReadFunction read = read_function(jitted.function, jitted.options);
+  std::vector<jit::Type> types, hidden;
+  for (nb::handle argument : args) types.push_back(type_of_value(argument));
+  for (const nb::object& array : read.arrays) hidden.push_back(type_of_value(array));
+  register_check_functions();
+  std::unique_ptr<jit::Compiled> compiled;
+  {
+    nb::gil_scoped_release release;
+    compiled = std::make_unique<jit::Compiled>(read.unit, types, hidden);
+  }
+  const jit::Lowered& lowered = compiled->lowered();
+  const jit::Function& root = *read.unit->functions[0];
+  std::vector<uint64_t> words(std::max({compiled->argument_words(), compiled->result_words(), 1}));
+  std::vector<KnownArray> arrays;
+  uint64_t* at = words.data();
+  for (size_t i = 0; i < lowered.arguments.size(); ++i) {
+    const uint64_t* begin = at;
+    nb::handle value = i < nb::len(args) ? nb::handle(args[i]) : nb::handle(read.arrays[i - nb::len(args)]);
+    if (!pack(value.ptr(), lowered.arguments[i], at))
+      throw Error(ErrorKind::type, "check: the arguments do not fit " + root.name);
+    if (lowered.arguments[i].is_array())
+      arrays.push_back(known_array(lowered.arguments[i], begin,
+                                   i < root.parameters.size() ? root.parameters[i].name : "a global array"));
+  }
+  Shadow shadow(std::move(arrays), Shadow::Agents::iterations);
+  jit::CallRecord record;
+  record.words = words.data();
+  {
+    nb::gil_scoped_release release;
+    const Shadow::Scope watched(shadow);
+    const cpu::SerialScope serial;
+    compiled->call(record);
+  }
+  if (record.status == 0) {
+    const uint64_t* result = words.data();
+    if (lowered.result.kind != jit::TypeKind::none) {
+      std::vector<PyObject*> owners;
+      for (nb::handle argument : args) owners.push_back(argument.ptr());
+      unpack(lowered.result, result, owners.data(), owners.size());
+    }
+  } else if (static_cast<jit::Failure>(record.status) == jit::Failure::index) {
+    const auto& functions = read.unit->functions;
+    const jit::Function& where = record.function >= 0 && static_cast<size_t>(record.function) < functions.size()
+                                     ? *functions[record.function] : root;
+    shadow.report({"bounds", record.name ? record.name : "", where.file, where.first_line + record.line - 1, 0,
+                   "index " + std::to_string(record.a) + " is outside of " + (record.name ? record.name : "the array") +
+                       ", which has " + std::to_string(record.b) + " elements along axis " + std::to_string(record.c)});
+  } else {
+    throw Error(ErrorKind::value, compiled->failure_text(record));
+  }
+  return shadow.findings();
+}
+
 }  // namespace
 
 void bind_check(nb::module_& m) {
@@ -61,6 +143,7 @@ void bind_check(nb::module_& m) {
       .def_ro("text", &Finding::text)
       .def("__str__", &Finding::str)
       .def("__repr__", [](const Finding& self) { return "<Finding: " + self.str() + ">"; });
+  m.def("_check_jit", &check_jit, "function"_a, "args"_a);
   m.def("_check_kernel", &check_raw, "kernel"_a, "args"_a, "block"_a.none() = nb::none(),
         "grid"_a.none() = nb::none(), "shared"_a = 0);
 }

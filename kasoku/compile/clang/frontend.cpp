@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/diagnostics.h"
 #include "kasoku/compile/clang/includes.h"
+#include "kasoku/compile/clang/own_names.h"
 #include "kasoku/compile/clang/prelude_files.h"
 
 #include <clang/Basic/TargetInfo.h>
@@ -35,7 +36,7 @@ std::string language_of(const std::string& standard) {
 }
 
 std::vector<std::string> clang_arguments(const ParseRequest& request, const CompileOptions& options,
-                                         bool has_pch) {
+                                         bool has_pch, bool has_own_names) {
   std::vector<std::string> args = {
       "-triple", "x86_64-unknown-linux-gnu", "-target-cpu", "x86-64-v3",
       "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
@@ -62,6 +63,7 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
     for (const std::string& dir : options.include_dirs) args.insert(args.end(), {"-I", dir});
     if (options.default_device)
       args.insert(args.end(), {"-include", std::string(system_dir) + "/kasoku/default_device.h"});
+    if (has_own_names) args.insert(args.end(), {"-include", own_names_path});
     for (const std::string& file : options.include_files)
       args.insert(args.end(), {"-include", file});
   }
@@ -166,14 +168,18 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
   for (const PreludeFile& file : prelude_files())
     add(std::string(system_dir) + "/kasoku/" + file.name, file.text);
   for (const Include& include : includes())
-    add(std::string(system_dir) + "/" + include.name, include.text);
+    if (!(request.for_cuda && include.text.starts_with("#error")))
+      add(std::string(system_dir) + "/" + include.name, include.text);
   for (const auto& [name, content] : request.headers)
     result.memory->addFile(std::string(headers_dir) + "/" + std::string(name), 0,
                            llvm::MemoryBuffer::getMemBufferCopy(
                                llvm::StringRef(content.data(), content.size()), std::string(name)));
   if (!pch.empty()) add(pch_path, pch);
+  const std::string own = pch.empty() ? std::string() : own_names(request.text);
+  if (!own.empty())
+    result.memory->addFile(own_names_path, 0, llvm::MemoryBuffer::getMemBufferCopy(own));
 
-  std::vector<std::string> args = clang_arguments(request, options, !pch.empty());
+  std::vector<std::string> args = clang_arguments(request, options, !pch.empty(), !own.empty());
   std::vector<const char*> pointers;
   for (const std::string& arg : args) pointers.push_back(arg.c_str());
 

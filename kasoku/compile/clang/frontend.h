@@ -20,6 +20,7 @@ namespace kasoku::embedded {
 inline constexpr const char* system_dir = "/.kasoku/include";
 inline constexpr const char* headers_dir = "/.kasoku/headers";
 inline constexpr const char* pch_path = "/.kasoku/prelude.pch";
+inline constexpr const char* own_names_path = "/.kasoku/include/kasoku/own_names.h";
 inline constexpr const char* prelude_path = "/.kasoku/include/kasoku/text.h";
 
 struct Frontend {

@@ -78,7 +78,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
 
   Pipeline pipeline(*target, /*uses_vector_math=*/!request.is_generated);
   PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
-  if (request.checked) instrument(module, kernel);
+  if (request.checked) instrument(module, kernel, request.is_generated);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape);
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);

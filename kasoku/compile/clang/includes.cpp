@@ -73,6 +73,9 @@ constexpr Topic topics[] = {
     {"cuda/std/atomic", "cuda_atomic.h"},
     {"cuda/atomic", "cuda_atomic.h"},
     {"atomic", "cuda_atomic.h"},
+    {"cupy/complex.cuh", "cupy_complex.h"},
+    {"pycuda-complex.hpp", "pycuda_complex.h"},
+    {"pycuda-complex-impl.hpp", "pycuda_complex.h"},
     {"helper_math.h", "helper_math.h"},
     {"cutil_math.h", "helper_math.h"},
 };

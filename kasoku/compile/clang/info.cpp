@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/access.h"
 #include "kasoku/compile/clang/frontend.h"
 #include "kasoku/compile/clang/globals.h"
+#include "kasoku/compile/clang/own_names.h"
 #include "kasoku/compile/clang/types.h"
 
 #include <clang/AST/ASTContext.h>
@@ -89,7 +90,7 @@ class Describe {
 
   Object param(const clang::ParmVarDecl& decl, const llvm::Argument* argument) {
     const clang::QualType type = decl.getType();
-    Object out{{"name", decl.getName()}, {"type", decl.getType().getAsString(policy_)},
+    Object out{{"name", decl.getName()}, {"type", without_own_names(decl.getType().getAsString(policy_))},
                {"size", size_of(type)}, {"align", align_of(type)}};
     if (!type->isPointerType() && !type->isReferenceType()) {
       const Dtype dtype = dtype_of_type(context_, type);

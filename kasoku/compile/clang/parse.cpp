@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/frontend.h"
 #include "kasoku/compile/clang/info.h"
+#include "kasoku/compile/clang/inline_asm.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/GlobalDecl.h>
@@ -9,6 +10,8 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -22,7 +25,8 @@ constexpr const char* expression_prefix = "ks_name_expression_";
 /// Name expressions become host functions behind the user's text: a host may name
 /// any kernel or variable, which instantiates it, and leaves no code.
 std::string with_name_expressions(const ParseRequest& request) {
-  std::string text(request.text);
+  const bool has_asm = request.text.find("asm") != std::string_view::npos;
+  std::string text = has_asm ? with_known_constraints(request.text) : std::string(request.text);
   for (size_t i = 0; i < request.name_expressions.size(); ++i) {
     const std::string number = std::to_string(i);
     text += "\n#line 1 \"name_expression\"\nextern \"C++\" inline __host__ void " + std::string(expression_prefix) +
@@ -72,6 +76,12 @@ class CollectExpressions : public clang::ASTConsumer {
   std::vector<clang::ValueDecl*>& named_;
 };
 
+/// Text for another compiler includes what that one knows.
+class SkipUnknownFiles : public clang::PPCallbacks {
+ public:
+  bool FileNotFound(llvm::StringRef) override { return true; }
+};
+
 class ParseAction : public clang::ASTFrontendAction {
  public:
   ParseAction(const ParseRequest& request, llvm::LLVMContext& context, ParseResult& result)
@@ -86,14 +96,39 @@ class ParseAction : public clang::ASTFrontendAction {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
     consumers.emplace_back(generator_);
+    consumers.push_back(std::make_unique<Last>(*this));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
-  void EndSourceFileAction() override {
+  bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
+    if (request_.for_cuda)
+      compiler.getPreprocessor().addPPCallbacks(std::make_unique<SkipUnknownFiles>());
+    return true;
+  }
+
+ private:
+  /// Runs when the module is complete and messages can still be given.
+  class Last : public clang::ASTConsumer {
+   public:
+    explicit Last(ParseAction& action) : action_(action) {}
+    void HandleTranslationUnit(clang::ASTContext&) override { action_.finish(); }
+
+   private:
+    ParseAction& action_;
+  };
+
+  void finish() {
     clang::CompilerInstance& compiler = getCompilerInstance();
     if (compiler.getDiagnostics().hasErrorOccurred()) return;
     std::unique_ptr<llvm::Module> module(generator_->ReleaseModule());
     if (!module) return;
+    lower_inline_asm(*module, [&](const std::string& instruction, unsigned place) {
+      auto& diagnostics = compiler.getDiagnostics();
+      const unsigned id = diagnostics.getCustomDiagID(
+          clang::DiagnosticsEngine::Error, "the PTX instruction '%0' cannot be used on a CPU");
+      diagnostics.Report(clang::SourceLocation::getFromRawEncoding(place), id) << instruction;
+    });
+    if (compiler.getDiagnostics().hasErrorOccurred()) return;
     finish_module(*module);
     std::vector<NamedSymbol> symbols;
     for (size_t i = 0; i < named_.size(); ++i)
@@ -104,7 +139,6 @@ class ParseAction : public clang::ASTFrontendAction {
     result_.ok = true;
   }
 
- private:
   std::string symbol_of(clang::ValueDecl* decl) {
     if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl))
       return generator_->GetMangledName(clang::GlobalDecl(function)).str();

@@ -78,31 +78,32 @@ ks_inline unsigned atomicDec_block(unsigned* p, unsigned l) { return atomicDec(p
 ks_inline unsigned atomicDec_system(unsigned* p, unsigned l) { return atomicDec(p, l); }
 
 // A mixed call such as atomicAdd(unsigned*, 1) or atomicAdd(float*, double): the
-// target decides, as overload resolution does for nvcc.
+// target decides, as overload resolution does for nvcc. Programs add atomicMax(float*) of
+// their own, so only what is here is served.
 template <bool> struct ks_enable {};
 template <> struct ks_enable<true> { typedef int type; };
-#define KS_MIXED(name)                                                                 \
-  template <class T, class V, typename ks_enable<!__is_same(T, V)>::type = 0>          \
+#define KS_MIXED(name, is_for)                                                                \
+  template <class T, class V, typename ks_enable<is_for(T) && !__is_same(T, V)>::type = 0> \
   ks_inline T name(T* p, V v) { return name(p, (T)v); }                                \
-  template <class T, class V>                                                          \
+  template <class T, class V, typename ks_enable<is_for(T)>::type = 0>                 \
   ks_inline T name(volatile T* p, V v) { return name(const_cast<T*>(p), (T)v); }
-KS_MIXED(atomicAdd)
-KS_MIXED(atomicSub)
-KS_MIXED(atomicAnd)
-KS_MIXED(atomicOr)
-KS_MIXED(atomicXor)
-KS_MIXED(atomicMin)
-KS_MIXED(atomicMax)
-KS_MIXED(atomicExch)
-KS_MIXED(atomicInc)
-KS_MIXED(atomicDec)
+KS_MIXED(atomicAdd, __is_arithmetic)
+KS_MIXED(atomicSub, __is_arithmetic)
+KS_MIXED(atomicAnd, __is_integral)
+KS_MIXED(atomicOr, __is_integral)
+KS_MIXED(atomicXor, __is_integral)
+KS_MIXED(atomicMin, __is_integral)
+KS_MIXED(atomicMax, __is_integral)
+KS_MIXED(atomicExch, __is_arithmetic)
+KS_MIXED(atomicInc, __is_integral)
+KS_MIXED(atomicDec, __is_integral)
 #undef KS_MIXED
 template <class T, class A, class B,
-          typename ks_enable<!(__is_same(T, A) && __is_same(T, B))>::type = 0>
+          typename ks_enable<__is_integral(T) && !(__is_same(T, A) && __is_same(T, B))>::type = 0>
 ks_inline T atomicCAS(T* p, A compare, B v) {
   return atomicCAS(p, (T)compare, (T)v);
 }
-template <class T, class A, class B>
+template <class T, class A, class B, typename ks_enable<__is_integral(T)>::type = 0>
 ks_inline T atomicCAS(volatile T* p, A compare, B v) {
   return atomicCAS(const_cast<T*>(p), (T)compare, (T)v);
 }

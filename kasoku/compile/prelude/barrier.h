@@ -35,17 +35,9 @@ ks_inline clock_t clock() { return (clock_t)(int)ks_rt_clock(); }
 ks_inline unsigned long long __globaltimer() { return ks_rt_globaltimer(); }
 ks_inline void __nanosleep(unsigned) { __builtin_ia32_pause(); }
 ks_inline void __prof_trigger(int) {}
-ks_inline unsigned __laneid() {
-  return (ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z())) & 31u;
-}
-ks_inline unsigned __warpid() {
-  return (ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z())) >> 5;
-}
-
 #ifdef NDEBUG
 #define assert(x) ((void)0)
 #else
 #define assert(x) \
   ((x) ? (void)0 : ks_rt_assert_fail(#x, __FILE__, __LINE__, __PRETTY_FUNCTION__))
 #endif
-#define __builtin_unreachable_assert(x) ((void)0)

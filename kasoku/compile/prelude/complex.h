@@ -5,6 +5,9 @@
 // result where the plain formula gives NaN.
 #pragma once
 
+// The class lives beside its functions, which are found by its name alone: programs
+// have their own `real`, `norm` and `conj`.
+namespace ks_complex_functions {
 template <class T>
 struct alignas(2 * sizeof(T)) ks_complex {
   typedef T value_type;
@@ -101,10 +104,6 @@ struct alignas(2 * sizeof(T)) ks_complex {
     return r;
   }
 };
-typedef ks_complex<float> ks_complex64;
-typedef ks_complex<double> ks_complex128;
-
-namespace ks_complex_functions {
 #define KS_C template <class T> ks_inline
 KS_C T real(const ks_complex<T>& z) { return z.re; }
 KS_C T imag(const ks_complex<T>& z) { return z.im; }
@@ -182,8 +181,9 @@ KS_C ks_complex<T> atan(const ks_complex<T>& z) {
 }
 #undef KS_C
 }  // namespace ks_complex_functions
-// Found for ks_complex by plain name, beside the functions of real numbers.
-using namespace ks_complex_functions;
+template <class T> using ks_complex = ks_complex_functions::ks_complex<T>;
+typedef ks_complex<float> ks_complex64;
+typedef ks_complex<double> ks_complex128;
 
 #ifndef KS_NVRTC  // there NVIDIA's own headers have these
 namespace std {

@@ -61,6 +61,12 @@ template <class T, int n> struct ks_room {
   alignas(T) char ks_bytes_[sizeof(T) * n];
   ks_inline T& operator[](int i) { return reinterpret_cast<T*>(ks_bytes_)[i]; }
 };
+// The largest power of two below n.
+constexpr int ks_half(int n) {
+  int d = 1;
+  while (d * 2 < n) d *= 2;
+  return n > 1 ? d : 0;
+}
 // Each of CUB's classes can be made with its own shared memory or with a user's.
 #define KS_CUB_STORAGE(Class, Room)                                                   \
  public:                                                                              \
@@ -87,9 +93,7 @@ class BlockReduce {
     const int t = ks_thread();
     ks_s.values[t] = v;
     ks_barrier();
-    int width = 1;
-    while (width < n) width *= 2;
-    for (int d = width / 2; d > 0; d /= 2) {
+    _Pragma("unroll") for (int d = ks_half(n); d > 0; d /= 2) {
       if (t < d && t + d < valid) ks_s.values[t] = op(ks_s.values[t], ks_s.values[t + d]);
       ks_barrier();
     }
@@ -209,7 +213,7 @@ class WarpReduce {
   ks_inline WarpReduce(TempStorage&) {}
   template <class Op> ks_inline T Reduce(T v, Op op, int valid) {
     const int lane = ks_thread() % 32 % n;
-    _Pragma("unroll") for (int d = ks_top(); d > 0; d /= 2) {
+    _Pragma("unroll") for (int d = ks_half(n); d > 0; d /= 2) {
       const T o = ks_down(v, d);
       if (lane + d < valid && lane + d < n) v = op(v, o);
     }
@@ -220,11 +224,6 @@ class WarpReduce {
   ks_inline T Sum(T v, int valid) { return Reduce(v, ::cub::Sum(), valid); }
 
  private:
-  ks_inline static constexpr int ks_top() {
-    int d = 1;
-    while (d * 2 < n) d *= 2;
-    return n > 1 ? d : 0;
-  }
   ks_inline static T ks_down(T v, unsigned d) {
     constexpr int words = (sizeof(T) + 3) / 4;
     unsigned w[words] = {};

@@ -48,4 +48,4 @@ extern const __device__ ks_thread_index threadIdx;
 extern const __device__ ks_block_index blockIdx;
 extern const __device__ ks_block_dim blockDim;
 extern const __device__ ks_grid_dim gridDim;
-#define warpSize 32
+constexpr int warpSize = 32;

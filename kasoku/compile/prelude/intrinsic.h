@@ -17,7 +17,6 @@ ks_inline float __powf(float x, float y) { return powf(x, y); }
 ks_inline float __fdividef(float x, float y) { return x / y; }
 ks_inline void __sincosf(float x, float* s, float* c) { *s = sinf(x); *c = cosf(x); }
 ks_inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
-ks_inline float __fsqrt_approx(float x) { return __builtin_sqrtf(x); }
 ks_inline float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
 
 // --- arithmetic with a named rounding ---
@@ -159,10 +158,6 @@ ks_inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 ks_inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 ks_inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
 ks_inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
-ks_inline unsigned __bfe(unsigned x, unsigned at, unsigned n) {
-  return n == 0 || at > 31 ? 0u : x >> at & (n >= 32 ? 0xffffffffu : (1u << n) - 1u);
-}
-
 // --- four or two numbers in a word ---
 template <int bits, class T> ks_inline T ks_part(unsigned x, int i) { return (T)(x >> (bits * i)); }
 ks_inline int __dp4a(int a, int b, int c) {

@@ -26,5 +26,4 @@
 #include <kasoku/cooperative_groups.h>
 #include <kasoku/cub.h>
 #include <kasoku/cuda_atomic.h>
-namespace cg = cooperative_groups;
 #endif

@@ -26,6 +26,8 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     kernel = getattr(f, "__kasoku_kernel__", f)
     if isinstance(kernel, _core.RawKernel):
         return _core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0))
+    if isinstance(f, _core.JitFunction):
+        return _core._check_jit(f, tuple(_copied(args)))
     checker = getattr(f, "__kasoku_check__", None)
     if checker is not None:
         extra = {k: v for k, v in (("block", block), ("grid", grid)) if v is not None}

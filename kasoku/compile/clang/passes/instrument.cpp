@@ -33,9 +33,10 @@ struct Target {
 
 class Instrumenter {
  public:
-  Instrumenter(Module& module, const PreparedKernel& kernel)
+  Instrumenter(Module& module, const PreparedKernel& kernel, bool is_generated)
       : module_(module),
         kernel_(kernel),
+        is_generated_(is_generated),
         context_(module.getContext()),
         pointer_(PointerType::getUnqual(context_)),
         word_(Type::getInt32Ty(context_)),
@@ -48,7 +49,9 @@ class Instrumenter {
 
   void run() {
     SmallVector<Instruction*> work;
-    for (Instruction& instruction : instructions(*kernel_.function)) work.push_back(&instruction);
+    for (Function& function : module_)
+      if (&function == kernel_.function || is_generated_)
+        for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
     for (Instruction* instruction : work) visit(*instruction);
     StripDebugInfo(module_);
   }
@@ -154,6 +157,7 @@ class Instrumenter {
 
   /// The linear numbers of block and thread.
   std::pair<Value*, Value*> agent(IRBuilder<>& build) {
+    if (is_generated_) return {build.getInt64(0), build.getInt64(0)};
     return {linear(build, "bid", "gdim"), linear(build, "tid", "bdim")};
   }
 
@@ -169,6 +173,7 @@ class Instrumenter {
 
   Module& module_;
   const PreparedKernel& kernel_;
+  const bool is_generated_;
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
@@ -179,6 +184,8 @@ class Instrumenter {
 
 }  // namespace
 
-void instrument(Module& module, const PreparedKernel& kernel) { Instrumenter(module, kernel).run(); }
+void instrument(Module& module, const PreparedKernel& kernel, bool is_generated) {
+  Instrumenter(module, kernel, is_generated).run();
+}
 
 }  // namespace kasoku::embedded

@@ -16,6 +16,8 @@ namespace kasoku::embedded {
 struct BlockShape;
 struct PreparedKernel;
 
-void instrument(llvm::Module& module, const PreparedKernel& kernel);
+/// `is_generated`: a compiled function, whose loops say themselves which iteration runs
+/// (ks_check_iteration); all its functions are watched then, and no thread is asked for.
+void instrument(llvm::Module& module, const PreparedKernel& kernel, bool is_generated);
 
 }  // namespace kasoku::embedded

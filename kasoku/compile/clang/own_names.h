@@ -1,0 +1,18 @@
+/// \file kasoku/compile/clang/own_names.h
+/// Names that a text defines for itself although the prelude has them:
+/// `typedef long long int64_t;`, `const float M_PI = …`. NVRTC has none of them,
+/// so such texts are right there and have to be right here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kasoku::embedded {
+
+/// Text to put in front of `text`; mostly empty.
+std::string own_names(std::string_view text);
+
+/// `type` without what own_names() put in.
+std::string without_own_names(std::string type);
+
+}  // namespace kasoku::embedded
