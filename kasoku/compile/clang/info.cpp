@@ -105,7 +105,8 @@ class Describe {
     if (argument && argument->getType()->isPointerTy()) access = summary_.of(*argument);
     out["kind"] = "pointer";
     out["dtype"] = llvm::StringRef(info(dtype_of_type(context_, element)).name);
-    out["element_size"] = element->isVoidType() ? 0 : size_of(element);
+    const uint64_t element_size = element->isVoidType() ? 0 : size_of(element);
+    out["element_size"] = element_size ? element_size : info(dtype_of_type(context_, element)).size;
     out["is_const"] = element.isConstQualified();
     out["is_restrict"] = type.isRestrictQualified();
     out["is_read"] = access.is_read;

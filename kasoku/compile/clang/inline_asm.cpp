@@ -6,6 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -70,7 +71,14 @@ class Lower {
       auto [statement, next] = rest.split(';');
       rest = next;
       statement = statement.trim();
-      if (!statement.empty()) one(split(statement));
+      if (statement.empty()) continue;
+      try {
+        one(split(statement));
+      } catch (const Unknown&) {  // which part of it is less helpful
+        std::string written = statement.str();
+        std::replace(written.begin(), written.end(), '$', '%');
+        throw Unknown{written};
+      }
     }
     finish();
   }

@@ -46,8 +46,10 @@ Dtype record(clang::ASTContext& context, const clang::RecordDecl& decl) {
   const auto& args = instance->getTemplateArgs();
   if (args.size() < 1 || args[0].getKind() != clang::TemplateArgument::Type) return Dtype::opaque;
   const Dtype part = dtype_of_type(context, args[0].getAsType());
+  // A template that nothing uses but a pointer has no size yet.
   const bool only_parts =
-      context.getTypeSize(context.getRecordType(&decl)) == 2 * context.getTypeSize(args[0].getAsType());
+      !decl.getDefinition() || context.getTypeSize(context.getRecordType(&decl)) ==
+                                   2 * context.getTypeSize(args[0].getAsType());
   return only_parts ? complex_of(part) : Dtype::opaque;
 }
 
