@@ -50,6 +50,7 @@ ReductionLaunch::ReductionLaunch(Device& device, const ReductionText& reduction)
   chunks = &module->function(name);
   partials = &module->function(name + "_partials");
   each = &module->function(name + "_each");
+  columns = reduction.has_columns ? &module->function(name + "_columns") : nullptr;
   size = partials->info().params.empty() ? 0 : partials->info().params[0].element_size;
   text = program.text;
 }

@@ -154,6 +154,14 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   key.ndim = static_cast<uint8_t>(inner.ndim);
   key.is_rows = static_cast<uint8_t>(outer.ndim);
   key.count = static_cast<uint8_t>(inputs + outputs);
+  // Outputs side by side in memory, in one axis: a row of them is read at a time.
+  const bool last_is_kept = !reduced.empty() && !reduced.back();
+  bool has_columns = last_is_kept && outer.ndim == 1;
+  for (size_t walk = 0; walk < walked.size(); ++walk)
+    has_columns &= outer.step[walk] != Step::strided && inner.step[walk] != Step::contiguous;
+  for (size_t k = 0; k < inputs; ++k)
+    has_columns &= args[k].kind != Argument::Kind::array || !state.in[k].is_raw;
+  if (has_columns) key.is_rows |= 0x80;
   for (size_t k = 0, walk = 0; k < inputs + outputs; ++k) {
     const Parameter& param = k < inputs ? state.in[k] : state.out[k - inputs];
     const Argument none;
@@ -163,7 +171,8 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     if (k < inputs && args[k].kind == Argument::Kind::array) {
       use = param.is_raw ? ParamUse::raw : ParamUse::input;
       class_ = param.is_raw ? unsigned(args[k].array.ndim) * 2 + args[k].array.is_c_contiguous()
-                            : unsigned(inner.step[walk++]);
+                            : unsigned(inner.step[walk]) + 3 * unsigned(outer.step[walk]);
+      walk += !param.is_raw;
     }
     key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
   }
@@ -172,6 +181,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     ReductionText text;
     text.options = &state.options;
     text.is_narrow = is_narrow;
+    text.has_columns = has_columns;
     text.reduce_expr = state.reduce_expr;
     text.identity = state.neutral;
     bool has_complex = false, has_raw = false;
@@ -204,7 +214,9 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
       std::string at = fmt::format("const char* _row_{0} = (const char*)_data_{0}", param.name);
       for (int axis = 0; axis < outer.ndim; ++axis) {
         text.in_params += fmt::format("ptrdiff_t _{}_o{}, ", param.name, axis);
-        at += fmt::format(" + (ptrdiff_t)_o{0} * _{1}_o{0}", axis, param.name);
+        const bool is_plain = axis + 1 == outer.ndim && outer.step[walk] == Step::contiguous;
+        at += is_plain ? fmt::format(" + (ptrdiff_t)_o{} * sizeof({})", axis, type)
+                       : fmt::format(" + (ptrdiff_t)_o{0} * _{1}_o{0}", axis, param.name);
       }
       text.of_output += at + ";";
       std::string place = fmt::format("_row_{}", param.name);
@@ -247,7 +259,6 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
       if (is_narrow) packed.add_value(static_cast<uint32_t>(value));
       else packed.add_value(static_cast<uint64_t>(value));
     };
-    const bool last_is_kept = !reduced.empty() && !reduced.back();
     const bool one_each = inner.size <= short_length ||
                           (last_is_kept && outer.size >= many_outputs) ||
                           outer.size * ((inner.size + reduction_chunk - 1) / reduction_chunk) >=

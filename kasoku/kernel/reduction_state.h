@@ -11,7 +11,7 @@ namespace kasoku {
 
 struct ReductionLaunch {
   std::shared_ptr<Module> module;
-  Function *chunks, *partials, *each;
+  Function *chunks, *partials, *each, *columns;  ///< columns: nullptr if there is none
   size_t size;       ///< bytes of a _type_reduce
   std::string text;
 
@@ -55,7 +55,7 @@ void ReductionLaunch::run(Device& device, Stream& stream, int64_t outputs, int64
     add_index(packed, outputs);
     add_index(packed, length);
     shape.grid[0] = static_cast<uint32_t>((outputs + reduction_block - 1) / reduction_block);
-    each->launch(shape, packed.pointers(), stream);
+    (columns && length > 0 ? columns : each)->launch(shape, packed.pointers(), stream);
     return;
   }
   Array from;  // what the pass before left

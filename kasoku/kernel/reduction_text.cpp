@@ -105,6 +105,33 @@ Program reduction_program(const ReductionText& text) {
       "    _total = _from == 0 ? _part : _reduce(_total, _part);\n  }}\n"
       "  const _type_reduce a = _total;\n  {6};\n}}\n",
       name, text.in_params, text.out_params, text.of_output, start, map, text.post);
+  // The same for neighbouring outputs that are neighbours in memory. On a CPU the threads of a
+  // block go through the rows together, which a barrier after each row says.
+  if (text.has_columns)
+    out += fmt::format(
+        "#ifdef __clang__\n#define _KS_TOGETHER __syncthreads();\n#else\n#define _KS_TOGETHER\n"
+        "#endif\n"
+        "__global__ void {0}_columns({1}{2}_index_t _outputs, _index_t _length) {{\n"
+        "  const ptrdiff_t _o = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  const ptrdiff_t _n = _length;\n"
+        "  _type_reduce _total{4}, _part{4};\n"
+        "  if ((ptrdiff_t)(blockIdx.x + 1) * blockDim.x <= (ptrdiff_t)_outputs) {{\n"
+        "    for (ptrdiff_t _from = 0; _from < _n; _from += 256) {{\n"
+        "      const ptrdiff_t _to = _n - _from < 256 ? _n : _from + 256;\n"
+        "      {{ const ptrdiff_t _j = _from; {3} {5} _part = _value; }}\n      _KS_TOGETHER\n"
+        "      for (ptrdiff_t _j = _from + 1; _j < _to; ++_j) {{\n"
+        "        {{ {3} {5} _part = _reduce(_part, _value); }}\n        _KS_TOGETHER\n      }}\n"
+        "      if (_from == 0) _total = _part; else _total = _reduce(_total, _part);\n"
+        "      _KS_TOGETHER\n    }}\n"
+        "    {3} const _type_reduce a = _total;\n  {6};\n"
+        "  }} else if (_o < (ptrdiff_t)_outputs) {{\n    {3}\n"
+        "    for (ptrdiff_t _from = 0; _from < _n; _from += 256) {{\n"
+        "      const ptrdiff_t _to = _n - _from < 256 ? _n : _from + 256;\n"
+        "      for (ptrdiff_t _j = _from; _j < _to; ++_j) {{\n"
+        "        {5}\n        _part = _j == _from ? _value : _reduce(_part, _value);\n      }}\n"
+        "      _total = _from == 0 ? _part : _reduce(_total, _part);\n    }}\n"
+        "    const _type_reduce a = _total;\n  {6};\n  }}\n}}\n",
+        name, text.in_params, text.out_params, text.of_output, start, map, text.post);
   Program program;
   program.text = std::move(out);
   program.file = name;

@@ -26,9 +26,11 @@ struct ReductionText {
   std::string map_expr;
   std::string post;         ///< statements: the result is `a`, the output _o
   bool is_narrow = true;
+  bool has_columns = false; ///< also `name_columns`, see there
 };
 
-/// Kernels `name` (chunks), `name_partials` and `name_each` (a thread for each output).
+/// Kernels `name` (chunks), `name_partials` and `name_each` (a thread for each output); with
+/// has_columns also `name_columns`, the latter for outputs that lie side by side.
 Program reduction_program(const ReductionText& text);
 
 }  // namespace kasoku
