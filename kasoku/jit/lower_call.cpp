@@ -162,11 +162,11 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
     }
     case Handler::to_complex: {
-      if (!has(e, 0)) return {"ks_complex<double>()", e.type};
+      if (!has(e, 0)) return {"ks_cx<double>()", e.type};
       const Val a = first();
       if (!has(e, 1)) return {cast(a.text, a.type.dtype, Dtype::complex128), e.type};
       const std::string b = text_as(*e.items[2], Dtype::float64);
-      return {fmt::format("ks_complex<double>({}, {})", cast(a.text, a.type.dtype, Dtype::float64), b), e.type};
+      return {fmt::format("ks_cx<double>({}, {})", cast(a.text, a.type.dtype, Dtype::float64), b), e.type};
     }
     case Handler::abs: {
       const Val value = pin(first());
@@ -258,7 +258,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
 std::string FunctionLowering::uniform() {
   if (!random_.half.empty() && random_.half_epoch == epoch_) return std::exchange(random_.half, "");
   const std::string pair = temp("u");
-  line("const ks_pair {} = ks_units({}, {}, {} + {});", pair, random_.stream, random_.element, random_.site,
+  line("const ks_two {} = ks_units({}, {}, {} + {});", pair, random_.stream, random_.element, random_.site,
        random_.n_sites++);
   random_.half = pair + ".b";
   random_.half_epoch = epoch_;

@@ -62,7 +62,7 @@ Val FunctionLowering::constant(const Value& value, const Type& type, Place place
     return {type.dtype == Dtype::float32 ? "(float)" + text : text, type};
   }
   if (const auto* z = std::get_if<std::complex<double>>(&value))
-    return {fmt::format("ks_complex<double>({}, {})", number_text(z->real()), number_text(z->imag())), type};
+    return {fmt::format("ks_cx<double>({}, {})", number_text(z->real()), number_text(z->imag())), type};
   if (const auto* text = std::get_if<std::string>(&value)) return {quoted(*text), type};
   return {"", type};
 }

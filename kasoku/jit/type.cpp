@@ -176,8 +176,8 @@ std::optional<Type> join(const Type& a, const Type& b) {
 
 std::string text_of(Dtype dtype) {
   switch (dtype) {
-    case Dtype::complex64: return "ks_complex<float>";
-    case Dtype::complex128: return "ks_complex<double>";
+    case Dtype::complex64: return "ks_cx<float>";
+    case Dtype::complex128: return "ks_cx<double>";
     default: return std::string(info(dtype).text);
   }
 }

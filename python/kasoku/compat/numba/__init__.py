@@ -1,0 +1,97 @@
+"""The face of Numba: jit, njit, prange, vectorize, types and cuda on kasoku's compiler."""
+
+from ... import _core, _jit
+from ..._jit import TypingError, prange
+from . import cuda, types  # noqa: F401
+from .types import *  # noqa: F401,F403
+from .vectorize import guvectorize, vectorize
+
+__version__ = "0.61.0"
+
+
+def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=True, **options):
+    return _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, nopython=nopython, **options)
+
+
+def njit(*args, **options):
+    options["nopython"] = True
+    return jit(*args, **options)
+
+
+generated_jit = jit
+
+
+class _Config:
+    NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = 0
+    THREADING_LAYER = "default"
+    DISABLE_JIT = 0
+
+    @property
+    def NUMBA_NUM_THREADS(self):  # noqa: N802
+        return get_num_threads()
+
+
+config = _Config()
+
+
+def get_num_threads():
+    """Threads that compiled loops use."""
+    import os
+
+    return int(os.environ.get("KASOKU_NUM_THREADS") or len(os.sched_getaffinity(0)))
+
+
+def set_num_threads(n):
+    """Accepted: results do not depend on it, and KASOKU_NUM_THREADS sets the pool before it starts."""
+    if not 1 <= n <= max(get_num_threads(), 1):
+        raise ValueError(f"the number of threads must be between 1 and {get_num_threads()}")
+
+
+def threading_layer():
+    return "kasoku"
+
+
+def get_thread_id():
+    return 0
+
+
+def typeof(value):
+    """The type that compiled code has for a value."""
+    return types._of_value(value)
+
+
+class errors:  # noqa: N801
+    """Numba's exceptions, as far as programs catch them."""
+
+    TypingError = TypingError
+    NumbaError = TypingError
+    UnsupportedError = TypingError
+    LoweringError = TypingError
+
+    class NumbaWarning(Warning):
+        pass
+
+    class NumbaPerformanceWarning(NumbaWarning):
+        pass
+
+    class NumbaDeprecationWarning(NumbaWarning):
+        pass
+
+    class NumbaPendingDeprecationWarning(NumbaWarning):
+        pass
+
+
+class core:  # noqa: N801
+    errors = errors
+    types = types
+
+
+literally = literal_unroll = lambda value: value
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .. import missing
+
+    raise AttributeError(missing(f"numba.{name}"))

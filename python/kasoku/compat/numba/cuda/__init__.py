@@ -1,0 +1,16 @@
+"""numba.cuda: kernels in Python on whichever device there is."""
+
+from .... import cuda as _cuda
+from ....cuda import *  # noqa: F401,F403
+from . import random
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        return getattr(_cuda, name)
+    except AttributeError:
+        from ... import missing
+
+        raise AttributeError(missing(f"numba.cuda.{name}")) from None
