@@ -94,6 +94,9 @@ Type Inference::visit(Expr& expr) {
   expr.type = type_of(expr);
   if (is_last_ && expr.type.kind == TypeKind::unknown && expr.kind == ExprKind::name)
     fail(expr.place, fmt::format("'{}' is used before it is assigned", expr.text));
+  if (is_last_ && !expr.type.is_known())
+    fail(expr.place, "the type of this expression cannot be known",
+         "what it depends on has no value that ends: a recursion without another way out");
   return expr.type;
 }
 
@@ -264,7 +267,7 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::conditional: {
       visit(*expr.items[0]);
       const Type a = visit(*expr.items[1]), b = visit(*expr.items[2]);
-      if (!a.is_known() || !b.is_known()) return {};
+      if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
       const auto both = join(a, b);
       if (!both || both->kind == TypeKind::optional)
         fail(expr.place, fmt::format("the expression gives {} or {}", str(a), str(b)));

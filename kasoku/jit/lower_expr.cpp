@@ -29,7 +29,7 @@ bool needs_statements(const Expr& expr) {
 }  // namespace
 
 Val FunctionLowering::pin(const Val& value) {
-  if (is_name(value.text) || value.text.empty() || value.type.is_array()) return value;
+  if (is_name(value.text) || value.text.empty() || (!value.type.is_scalar() && !value.type.is_tuple())) return value;
   const std::string name = temp();
   line("const {} {} = {};", text_of(value.type), name, value.text);
   return {name, value.type};

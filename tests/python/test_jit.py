@@ -1,0 +1,458 @@
+"""Compiled functions give what Python gives."""
+
+import math
+import random
+
+import kasoku as ks
+import numpy as np
+import pytest
+from kasoku import prange
+
+
+def both(function, *args, **options):
+    """The function's answer as Python gives it and as compiled, on equal copies of the arguments."""
+    copy = lambda: [a.copy() if isinstance(a, np.ndarray) else a for a in args]  # noqa: E731
+    mine, theirs = copy(), copy()
+    want = function(*theirs)
+    got = ks.jit(function, **options)(*mine)
+    for a, b in zip(mine, theirs):
+        if isinstance(a, np.ndarray):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+    return got, want
+
+
+def agree(function, *args, **options):
+    got, want = both(function, *args, **options)
+    if isinstance(want, np.ndarray):
+        assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def floor_and_modulo(a, b):
+    return a // b, a % b
+
+
+@pytest.mark.parametrize("a", [7, -7, 7.5, -7.5, 0, 2**62])
+@pytest.mark.parametrize("b", [2, -2, 2.5, -0.5, 3])
+def test_floor_division_and_modulo_have_the_divisors_sign(a, b):
+    agree(floor_and_modulo, a, b)
+
+
+def powers(x, n):
+    return x**2, x**3, x**-1, x**0.5, 2**n
+
+
+def test_powers():
+    agree(powers, 3.0, 5)
+
+
+def chained(a, b, c):
+    return (a < b < c, a < b > c, a == b != c, not a, a and b, a or b)
+
+
+@pytest.mark.parametrize("args", [(1, 2, 3), (3, 2, 1), (0, 5, 5), (2, 2, 2)])
+def test_comparisons_chain_and_logic_gives_values(args):
+    agree(chained, *args)
+
+
+def conditional(x):
+    y = x if x > 0 else -x
+    return y + (1 if y > 10 else 2)
+
+
+def test_conditional_expressions():
+    for x in (-20, 3, 0):
+        agree(conditional, x)
+
+
+def loops(n):
+    total = 0
+    for i in range(n):
+        if i % 3 == 0:
+            continue
+        if i > 50:
+            break
+        total += i
+    else:
+        total = -total
+    k = 0
+    while k * k < n:
+        k += 1
+    for i in range(n, 0, -2):
+        total += i
+    return total, k
+
+
+@pytest.mark.parametrize("n", [0, 1, 10, 100])
+def test_loops_with_continue_break_and_else(n):
+    agree(loops, n)
+
+
+def changes_type(x):
+    y = 1
+    y = y / 2
+    x = x * 2
+    x = x[1:]
+    return y, x.sum()
+
+
+def test_a_name_may_change_its_type():
+    agree(changes_type, np.arange(5.0))
+
+
+def stencil(x, y):
+    for i in range(1, x.size - 1):
+        y[i] = (x[i - 1] + x[i] + x[i + 1]) / 3
+
+
+def test_a_stencil():
+    agree_none = both(stencil, np.random.rand(100), np.zeros(100))
+    assert agree_none == (None, None)
+
+
+def negative(x):
+    return x[-1] + x[-x.size]
+
+
+def test_negative_indices():
+    agree(negative, np.arange(10.0))
+
+
+def matrix_sum(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            total += a[i, j] * (i + j)
+    return total
+
+
+@pytest.mark.parametrize("make", [lambda a: a, lambda a: a.T, lambda a: a[::2, 1:]])
+def test_two_dimensional_arrays_of_any_layout(make):
+    agree(matrix_sum, make(np.random.rand(7, 9)))
+
+
+def reads_past(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i + 1]
+    return s
+
+
+def test_an_index_outside_is_an_error_that_names_array_index_and_line():
+    with pytest.raises(IndexError, match=r"index 5 is out of bounds for axis 0 of 'x', which has 5 elements\n.*test_jit.py:\d+, in reads_past .*s \+= x\[i \+ 1\]"):
+        ks.jit(reads_past)(np.ones(5))
+
+
+def guarded(x):
+    s = 0.0
+    for i in range(x.size + 3):
+        if i + 1 < x.size:
+            s += x[i + 1]
+    return s
+
+
+def test_an_index_that_a_condition_guards_is_no_error():
+    agree(guarded, np.arange(6.0))
+
+
+def divide(a, b):
+    return a / b
+
+
+def test_division_by_zero_by_error_model():
+    with pytest.raises(ZeroDivisionError):
+        ks.jit(divide)(1.0, 0.0)
+    assert ks.jit(divide, error_model="numpy")(1.0, 0.0) == math.inf
+
+
+def raises(n):
+    if n < 0:
+        raise ValueError("negative")
+    assert n < 10, "too large"
+    return n
+
+
+def test_raise_and_assert():
+    f = ks.jit(raises)
+    assert f(3) == 3
+    with pytest.raises(ValueError, match="negative"):
+        f(-1)
+    with pytest.raises(AssertionError, match="too large"):
+        f(11)
+
+
+def expressions(x, y):
+    z = np.sqrt(x * x + y * y) + np.where(x > y, x, y) - 1
+    return z[z > 0.2], z.mean(), np.sum(z), z.min(), z.max(), np.any(z > 1), np.all(z > -2), z.std()
+
+
+def test_array_expressions():
+    got, want = both(expressions, np.random.rand(1000), np.random.rand(1000))
+    for a, b in zip(got, want):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def broadcasting(a, b):
+    return a[:, None] * b + a.sum()
+
+
+def test_broadcasting():
+    agree(broadcasting, np.random.rand(4), np.random.rand(6))
+
+
+def made(n):
+    a = np.zeros((n, 2))
+    a[:, 0] = np.arange(n)
+    a[:, 1] = np.linspace(0.0, 1.0, n)
+    b = np.ones_like(a)
+    b += a * 2
+    b[1:] = b[:-1]
+    return a, b, np.full(3, 7), a.sum(axis=0), a.T @ b
+
+
+def test_arrays_made_stored_and_returned():
+    got, want = both(made, 5)
+    for a, b in zip(got, want):
+        np.testing.assert_allclose(a, b)
+
+
+def view(x):
+    return x[1:3]
+
+
+def test_a_view_of_an_argument_shares_its_memory():
+    x = np.arange(5.0)
+    y = ks.jit(view)(x)
+    y[0] = 99
+    assert x[1] == 99
+
+
+@ks.jit
+def helper(a, b=2):
+    return a * b
+
+
+def calls(n):
+    s = 0
+    for i in range(n):
+        s += helper(i) + helper(i, b=3)
+    return s
+
+
+def test_calls_of_other_functions_with_defaults_and_names():
+    agree(calls, 10)
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def test_recursion():
+    agree(fib, 15)
+
+
+scale = 3
+
+
+def uses_global(x):
+    return x * scale
+
+
+def test_a_changed_global_is_seen():
+    global scale
+    f = ks.jit(uses_global)
+    scale = 3
+    assert f(2) == 6
+    scale = 5
+    assert f(2) == 10
+
+
+def sum_in_parallel(x):
+    s = 0.0
+    biggest = x[0]
+    count = 0
+    for i in prange(x.size):
+        s += x[i]
+        biggest = max(biggest, x[i])
+        if x[i] > 0.5:
+            count += 1
+    return s, biggest, count
+
+
+@pytest.mark.parametrize("n", [1, 2, 1000, 300_000])
+def test_reductions_of_prange(n):
+    got, want = both(sum_in_parallel, np.random.default_rng(n).random(n))
+    np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+def rows(a, out):
+    for i in prange(a.shape[0]):
+        s = 0.0
+        for j in range(a.shape[1]):
+            s += a[i, j]
+        out[i] = s
+
+
+def test_variables_of_a_parallel_body_are_its_own():
+    both(rows, np.random.rand(50, 20), np.zeros(50))
+
+
+def fails_in_parallel(x):
+    for i in prange(x.size):
+        x[i] = 1 // (i - 5)
+
+
+def test_a_failure_inside_a_parallel_loop_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        ks.jit(fails_in_parallel)(np.zeros(10))
+
+
+def estimate(n):
+    inside = 0
+    for _ in prange(n):
+        x, y = random.random(), random.random()
+        inside += x * x + y * y < 1.0
+    return 4 * inside / n
+
+
+def test_draws_are_right_and_concurrent_calls_differ():
+    f = ks.jit(estimate)
+    n = 1_000_000
+    values = [f(n) for _ in range(4)]
+    assert len(set(values)) > 1
+    assert all(abs(v - math.pi) < 6 * math.sqrt(math.pi * (4 - math.pi) / n) for v in values)
+
+
+@ks.jit
+def seeded(n):
+    np.random.seed(42)
+    s = 0.0
+    for _ in range(n):
+        s += random.random()
+    return s
+
+
+def test_a_seed_repeats_the_draws():
+    assert seeded(100) == seeded(100)
+
+
+@ks.jit
+def moments(n):
+    x = np.random.normal(1.0, 2.0, n)
+    return x.mean(), x.std()
+
+
+def test_normal_draws():
+    mean, deviation = moments(200_000)
+    assert abs(mean - 1) < 0.05 and abs(deviation - 2) < 0.05
+
+
+def mandelbrot(c):
+    z = 0j
+    for i in range(100):
+        z = z * z + c
+        if abs(z) > 2:
+            return i
+    return 100
+
+
+def test_complex_numbers():
+    for c in (0j, 1 + 1j, -0.75 + 0.1j, 0.3 + 0.5j):
+        agree(mandelbrot, c)
+
+
+def test_what_has_no_compiled_form_names_the_line():
+    def bad(x):
+        return {x: 1}
+
+    with pytest.raises(ks._jit.TypingError, match=r"a dict cannot be compiled yet\n.*in bad    return \{x: 1\}"):
+        ks.jit(bad)(1)
+
+
+def test_nopython_false_runs_in_the_interpreter_with_a_warning():
+    def bad(x):
+        return {x: 1}
+
+    f = ks.jit(bad, nopython=False)
+    with pytest.warns(UserWarning, match="runs in the interpreter"):
+        assert f(1) == {1: 1}
+
+
+def test_report_and_text():
+    f = ks.jit(sum_in_parallel)
+    f(np.ones(10))
+    assert "'s' is a sum reduction" in f.report() and "checked once" in f.report()
+    assert "for (ks_i64" in next(iter(f.inspect_text().values()))
+    assert f.signatures and f.py_func is sum_in_parallel
+
+
+@ks.jit
+def printing(x, y):
+    print("x is", x, y, True)
+
+
+def test_print(capsys):
+    printing(1, 2.5)
+    assert capsys.readouterr().out == "x is 1 2.5 True\n"
+
+
+def swap(x):
+    for i in range(x.size // 2):
+        x[i], x[x.size - 1 - i] = x[x.size - 1 - i], x[i]
+
+
+def test_tuple_assignment_reads_before_it_writes():
+    both(swap, np.arange(9.0))
+
+
+def over_pairs(x, y):
+    s = 0.0
+    for k, (a, b) in enumerate(zip(x, y)):
+        s += k * a * b
+    for v in x:
+        s += v
+    return s
+
+
+def test_enumerate_zip_and_arrays_are_looped_over():
+    agree(over_pairs, np.random.rand(9), np.random.rand(9))
+
+
+def integers(x):
+    return x << 2, x >> 1, x & 6, x | 9, x ^ 5, ~x, -x, abs(x), round(2.5), int(3.9), float(x), divmod(x, 4)[1]
+
+
+def test_integer_operations():
+    agree(integers, 13), agree(integers, -13)
+
+
+def test_methods_are_compiled():
+    class A:
+        @ks.jit
+        def f(x, y):
+            return y * 2
+
+    assert ks.jit(lambda x: x + 1)(2) == 3
+
+
+def empty_cases(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    return s, x.sum(), x[x > 0].size
+
+
+def test_empty_arrays():
+    agree(empty_cases, np.zeros(0))
+
+
+@pytest.mark.parametrize("dtype", "bool int8 uint8 int16 int32 uint32 int64 uint64 float32 float64".split())
+def test_every_dtype_comes_in(dtype):
+    def total(x):
+        s = 0
+        for i in range(x.size):
+            s += x[i]
+        return s
+
+    x = np.array([0, 1, 1, 0, 1]).astype(dtype)
+    assert ks.jit(total)(x) == 3
