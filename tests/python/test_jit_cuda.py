@@ -1,0 +1,149 @@
+"""ks.cuda.jit: kernels in Python on whichever device there is."""
+
+import math
+
+import numpy as np
+from kasoku import cuda
+from kasoku.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
+
+
+@cuda.jit
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+def test_a_kernel_on_host_arrays_copies_both_ways():
+    x, y, out = np.arange(1000.0), np.ones(1000), np.zeros(1000)
+    add[8, 128](x, y, out)
+    np.testing.assert_array_equal(out, x + 1)
+
+
+def test_device_arrays_and_forall():
+    x = cuda.to_device(np.arange(100, dtype=np.float32))
+    out = cuda.device_array_like(x)
+    add.forall(100)(x, x, out)
+    cuda.synchronize()
+    np.testing.assert_array_equal(out.copy_to_host(), np.arange(100, dtype=np.float32) * 2)
+
+
+@cuda.jit
+def block_sum(x, sums):
+    part = cuda.shared.array(128, np.float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * cuda.blockDim.x + t
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    s = 64
+    while s > 0:
+        if t < s:
+            part[t] += part[t + s]
+        cuda.syncthreads()
+        s //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+def test_shared_memory_and_barriers():
+    x = np.random.rand(1000).astype(np.float32)
+    sums = np.zeros(8, np.float32)
+    block_sum[8, 128](x, sums)
+    np.testing.assert_allclose(sums, np.pad(x, (0, 24)).reshape(8, 128).sum(axis=1), rtol=1e-5)
+
+
+@cuda.jit
+def histogram(values, bins):
+    start, step = cuda.grid(1), cuda.gridsize(1)
+    for i in range(start, values.size, step):
+        cuda.atomic.add(bins, values[i], 1)
+
+
+def test_atomics_and_grid_stride_loops():
+    values = np.random.default_rng(1).integers(0, 10, 5000)
+    bins = np.zeros(10, np.int64)
+    histogram[4, 64](values, bins)
+    np.testing.assert_array_equal(bins, np.bincount(values, minlength=10))
+
+
+@cuda.jit
+def maximum(x, out):
+    cuda.atomic.max(out, 0, x[cuda.grid(1)])
+    cuda.atomic.min(out, 1, x[cuda.grid(1)])
+
+
+def test_atomic_max_and_min():
+    x, out = np.random.rand(256), np.array([-1.0, 2.0])
+    maximum[2, 128](x, out)
+    assert out[0] == x.max() and out[1] == x.min()
+
+
+@cuda.jit
+def transpose(a, b):
+    i, j = cuda.grid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        b[j, i] = a[i, j]
+
+
+def test_two_dimensional_kernels():
+    a, b = np.random.rand(20, 30), np.zeros((30, 20))
+    transpose[(2, 2), (16, 16)](a, b)
+    np.testing.assert_array_equal(b, a.T)
+
+
+@cuda.jit(device=True)
+def square(x):
+    return x * x
+
+
+@cuda.jit
+def squares(x):
+    i = cuda.grid(1)
+    x[i] = square(x[i])
+
+
+def test_device_functions():
+    x = np.arange(64.0)
+    squares[1, 64](x)
+    np.testing.assert_array_equal(x, np.arange(64.0) ** 2)
+
+
+@cuda.jit
+def warp_sum(x, out):
+    t = cuda.threadIdx.x
+    v = x[t]
+    for d in (16, 8, 4, 2, 1):
+        v += cuda.shfl_down_sync(0xFFFFFFFF, v, d)
+    if t == 0:
+        out[0] = v
+
+
+def test_shuffles():
+    x, out = np.arange(32, dtype=np.float32), np.zeros(1, np.float32)
+    warp_sum[1, 32](x, out)
+    assert out[0] == x.sum()
+
+
+@cuda.jit
+def draw(states, out, normal):
+    i = cuda.grid(1)
+    out[i] = xoroshiro128p_uniform_float32(states, i)
+    normal[i] = xoroshiro128p_normal_float64(states, i)
+
+
+def test_xoroshiro128p():
+    n = 4096
+    states = create_xoroshiro128p_states(n, seed=3)
+    assert len({tuple(row) for row in states.copy_to_host()}) == n
+    out, normal = np.zeros(n), np.zeros(n)
+    draw[n // 128, 128](states, out, normal)
+    assert abs(out.mean() - 0.5) < 6 / math.sqrt(12 * n)
+    assert abs(normal.mean()) < 6 / math.sqrt(n) and abs(normal.std() - 1) < 0.1
+
+
+def test_states_are_jumps_of_two_to_the_64():
+    from kasoku.cuda.random import _jump
+
+    states = create_xoroshiro128p_states(5, seed=7).copy_to_host()
+    for a, b in zip(states, states[1:]):
+        assert _jump(int(a[0]), int(a[1])) == tuple(int(x) for x in b)
