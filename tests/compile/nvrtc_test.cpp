@@ -194,6 +194,14 @@ TEST_CASE("nvrtc: a GPU that it does not know gets PTX") {
   CHECK(nvrtc_compile(program, "sm_199").payload.find(".visible .entry") != std::string::npos);
 }
 
+TEST_CASE("nvrtc: a macro that is defined again behind our names is no warning") {
+  const std::string again = "x.h(42): warning #47-D: incompatible redefinition of macro \"INT_MIN\" (declared at line 63 of kasoku_names.h)\n"
+                            "  #define INT_MIN 3\n          ^\n\n";
+  CHECK(read_nvrtc_log(again).warnings == "");
+  CHECK(read_nvrtc_log("k.cu(2): warning #47-D: incompatible redefinition of macro \"A\" (declared at line 1)\n  #define A 3\n          ^\n").warnings ==
+        "k.cu:2:9: warning: incompatible redefinition of macro \"A\" (declared at line 1) [#47-D]\n    2 | #define A 3\n      |         ^\n");
+}
+
 TEST_CASE("ptx: symbols become the source's names") {
   CHECK(source_name("add") == "add");
   CHECK(source_name("_Z3addPfi") == "add");
