@@ -76,11 +76,11 @@ void RegionDriver::begin_turns() {
       dispatch->addCase(build.getInt32(sync.number), labels_[sync.number]);
 }
 
-ThreadIndex RegionDriver::open(IRBuilderBase& build, ThreadNest& nest) {
+void RegionDriver::open(IRBuilderBase& build, ThreadNest& nest) {
   switch (plan_.granule) {
-    case Granule::block: return nest.open_block(build, plan_.y_is_fast);
+    case Granule::block: return nest.open_block(build);
     case Granule::warp: return nest.open_warp(build, which_);
-    default: return nest.single(build, which_);
+    default: return nest.open_thread(build, which_);
   }
 }
 

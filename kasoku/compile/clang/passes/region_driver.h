@@ -31,7 +31,7 @@ class RegionDriver {
   void end();
   /// The number of the warp or thread that runs; null for a block.
   llvm::Value* granule() const;
-  ThreadIndex open(llvm::IRBuilderBase& build, ThreadNest& nest);
+  void open(llvm::IRBuilderBase& build, ThreadNest& nest);
   /// At the end of a region: `next` is one of `targets`, null if it never ends.
   void go_on(llvm::IRBuilderBase& build, llvm::Value* next, const std::vector<unsigned>& targets);
 

@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/exchange.h"
+#include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/region_driver.h"
 #include "kasoku/compile/clang/passes/scratch.h"
@@ -20,6 +21,7 @@
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <map>
+#include <set>
 
 namespace kasoku::embedded {
 
@@ -32,7 +34,7 @@ namespace {
 struct Region {
   unsigned number = 0;
   BasicBlock* start = nullptr;
-  SetVector<BasicBlock*> blocks;  ///< of the kernel
+  SmallSetVector<BasicBlock*, 16> blocks;  ///< of the kernel
   std::vector<Instruction*> live;
   ValueToValueMapTy map;
   ThreadIndex thread;
@@ -151,22 +153,156 @@ class Builder {
                        : scratch_.load(build, slot.array, driver_->granule());
   }
 
-  void build_region(unsigned number) {
-    Region region;
-    region.number = number;
-    region.start = number ? plan_.syncs[number - 1].block : &kernel_.getEntryBlock();
-    find_blocks(region);
-    if (number) region.live = live_.at(*region.start);
+  // What a region hands on when its loops are done: which region is next, and
+  // the uniform values that it made.
+  struct Outcome {
+    Value* next = nullptr;
+    std::map<Slot*, Value*> values;
+    std::vector<unsigned> targets;
+  };
 
-    IRBuilder<> before(labels_[number]);
+  void build_region(unsigned number) {
+    Region plain;
+    plain.number = number;
+    plain.start = number ? plan_.syncs[number - 1].block : &kernel_.getEntryBlock();
+    find_blocks(plain);
+    if (number) plain.live = live_.at(*plain.start);
+
+    IRBuilder<> build(labels_[number]);
     if (number)
-      exchange_.meet(before, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(region));
-    // Loads of uniform values go here, once the region is known.
-    BasicBlock* preheader = before.GetInsertBlock();
-    BasicBlock* loops = BasicBlock::Create(context_, "threads", frame_.body);
-    IRBuilder<> build(loops);
+      exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
     ThreadNest nest(frame_, shape_);
-    region.thread = driver_->open(build, nest);
+    driver_->open(build, nest);
+    Outcome outcome;
+    const GuardQuestions ask = questions(plain);
+    RegionGuards guards;
+    if (plan_.granule != Granule::thread && size_of(plain) <= largest_split)
+      guards = find_guards(*plain.start, ask);
+    Value* zero = build.getInt32(0);
+    if (guards.all.empty()) {
+      build_range(build, nest, plain, zero, nest.extent(), nullptr, true, outcome);
+    } else {
+      const ThreadIndex first = nest.first(build);
+      const auto [low, high] = settled_range(
+          build, guards, nest.extent(), ask,
+          [&](Value* value) { return at_first_thread(build, plain, first, value); });
+      if (guards.others_do_nothing && hands_nothing_on(plain)) {
+        if_not_empty(build, nest, plain, low, high, &guards, true, outcome);
+      } else {
+        // In the order of threads, which may wait for a flag of an earlier one.
+        if_not_empty(build, nest, plain, zero, low, nullptr, false, outcome);
+        if_not_empty(build, nest, plain, low, high, &guards, true, outcome);
+        if_not_empty(build, nest, plain, high, nest.extent(), nullptr, false, outcome);
+      }
+    }
+    nest.close_outer(build);
+    for (auto& [slot, value] : outcome.values)
+      if (slot->single) build.CreateStore(value, slot->single);
+      else scratch_.store(build, slot->array, driver_->granule(), value);
+    driver_->go_on(build, outcome.next, outcome.targets);
+  }
+
+  static constexpr size_t largest_split = 100;  // instructions
+
+  static size_t size_of(const Region& region) {
+    size_t size = 0;
+    for (const BasicBlock* block : region.blocks) size += block->size();
+    return size;
+  }
+
+  GuardQuestions questions(const Region& region) const {
+    GuardQuestions ask;
+    ask.blocks = &region.blocks;
+    ask.is_uniform = plan_.is_uniform;
+    ask.leaves_region = [this](const BasicBlock& block) {
+      return sync_blocks_.count(const_cast<BasicBlock*>(&block)) != 0;
+    };
+    ask.lanes_are_low_bits = plan_.granule == Granule::warp && shape_.rows_hold_whole_warps();
+    return ask;
+  }
+
+  // Only threads that are skipped could have had something to keep.
+  bool hands_nothing_on(const Region& region) const {
+    std::set<unsigned> next;
+    for (const BasicBlock* block : region.blocks) {
+      if (isa<ReturnInst>(block->getTerminator())) next.insert(done_);
+      for (const BasicBlock* successor : successors(block))
+        if (const auto found = sync_blocks_.find(const_cast<BasicBlock*>(successor));
+            found != sync_blocks_.end())
+          next.insert(found->second);
+    }
+    if (next.size() != 1) return false;
+    if (*next.begin() == done_) return true;
+    for (const Instruction* value : live_.at(*plan_.syncs[*next.begin() - 1].block))
+      if (region.blocks.contains(const_cast<BasicBlock*>(value->getParent()))) return false;
+    return true;
+  }
+
+  // A value as it is for the first thread of the innermost loop, made before it.
+  Value* at_first_thread(IRBuilder<>& build, const Region& region, const ThreadIndex& first,
+                         Value* value) {
+    auto* instruction = dyn_cast<Instruction>(value);
+    if (auto* argument = dyn_cast<Argument>(value)) return frame_.arguments[argument->getArgNo()];
+    if (auto* variable = dyn_cast<GlobalVariable>(value))
+      if (const auto place = shared_places_.find(variable); place != shared_places_.end())
+        return place->second;
+    if (!instruction) return value;
+    switch (const Index index = index_of(*instruction)) {
+      case Index::tid_x: return first.x;
+      case Index::tid_y: return first.y;
+      case Index::tid_z: return first.z;
+      case Index::none: break;
+      default: return frame_.index[static_cast<int>(index)];
+    }
+    if (!region.blocks.contains(instruction->getParent()))
+      return load_uniform(build, slot(*instruction), instruction->getType());
+    Instruction* copy = instruction->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (Use& operand : copy->operands())
+      if (!isa<Function>(operand)) operand.set(at_first_thread(build, region, first, operand));
+    return build.Insert(copy);
+  }
+
+  void if_not_empty(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
+                    Value* high, const RegionGuards* settled, bool vectorizes, Outcome& outcome) {
+    BasicBlock* before = build.GetInsertBlock();
+    BasicBlock* some = BasicBlock::Create(context_, "range", frame_.body);
+    BasicBlock* after = BasicBlock::Create(context_, "range.done", frame_.body);
+    build.CreateCondBr(build.CreateICmpULT(low, high), some, after);
+    build.SetInsertPoint(some);
+    Outcome inside;
+    build_range(build, nest, plain, low, high, settled, vectorizes, inside);
+    BasicBlock* end = build.GetInsertBlock();
+    build.CreateBr(after);
+    build.SetInsertPoint(after);
+    const auto join = [&](Value* was, Value* is) -> Value* {
+      if (was == is || (!was && isa<Constant>(is))) return is;
+      PHINode* phi = build.CreatePHI(is->getType(), 2);
+      phi->addIncoming(was ? was : PoisonValue::get(is->getType()), before);
+      phi->addIncoming(is, end);
+      return phi;
+    };
+    if (inside.next) outcome.next = join(outcome.next, inside.next);
+    for (auto& [slot, value] : inside.values)
+      outcome.values[slot] = join(outcome.values.count(slot) ? outcome.values[slot] : nullptr, value);
+    for (const unsigned target : inside.targets)
+      if (!is_contained(outcome.targets, target)) outcome.targets.push_back(target);
+  }
+
+  // A loop over the threads [low, high) of the innermost level.
+  void build_range(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
+                   Value* high, const RegionGuards* settled, bool vectorizes, Outcome& outcome) {
+    Region region;
+    region.number = plain.number;
+    region.start = plain.start;
+    region.blocks = plain.blocks;
+    region.live = plain.live;
+    // Loads of uniform values go before the loop, once the region is known.
+    BasicBlock* preheader = build.GetInsertBlock();
+    IRBuilder<> before(preheader);
+    BasicBlock* loops = BasicBlock::Create(context_, "threads", frame_.body);
+    build.SetInsertPoint(loops);
+    region.thread = nest.open_inner(build, low, high);
     region.head = build.GetInsertBlock();
     region.first_block = frame_.body->size();
 
@@ -175,27 +311,18 @@ class Builder {
     load_live_values(region, before, build, clones);
     build.CreateBr(cast<BasicBlock>(region.map[region.start]));
     remap(region, clones);
+    if (settled)
+      for (const Guard& guard : settled->all)
+        cast<BranchInst>(region.map[guard.branch])->setCondition(build.getInt1(guard.side));
 
-    IRBuilder<> close(BasicBlock::Create(context_, "join", frame_.body));
-    std::vector<std::pair<Slot*, Value*>> outs = store_live_values(region, close);
+    build.SetInsertPoint(BasicBlock::Create(context_, "join", frame_.body));
+    outcome.values = store_live_values(region, build);
     replace_exchanges(region, clones);
-    Value* next = next_region(region, close);
-    MDNode* group = nest.has_loop() ? mark_independent(region) : nullptr;
-    nest.close(close, group);
-    for (auto& [slot, value] : outs)
-      if (slot->single) close.CreateStore(value, slot->single);
-      else scratch_.store(close, slot->array, driver_->granule(), value);
-    std::vector<unsigned> targets;
-    for (const auto& exit : region.exits) targets.push_back(exit.first);
-    driver_->go_on(close, next, targets);
-
-    IRBuilder<>(preheader).CreateBr(loops);
-  }
-
-  const SyncPoint* sync_of_block(const BasicBlock* block) const {
-    for (const SyncPoint& sync : plan_.syncs)
-      if (sync.block == block) return &sync;
-    return nullptr;
+    outcome.next = next_region(region, build);
+    MDNode* group = nest.has_inner_loop() ? mark_independent(region) : nullptr;
+    nest.close_inner(build, group, vectorizes);
+    for (const auto& exit : region.exits) outcome.targets.push_back(exit.first);
+    before.CreateBr(loops);
   }
 
   void find_blocks(Region& region) {
@@ -311,8 +438,8 @@ class Builder {
   // Stores what later regions need at each exit, and repairs uses of values that
   // come from before the region on one path and from within it on another.
   // Uniform values are handed out of the loops as phis of `join`.
-  std::vector<std::pair<Slot*, Value*>> store_live_values(Region& region, IRBuilder<>& join) {
-    std::vector<std::pair<Slot*, Value*>> outs;
+  std::map<Slot*, Value*> store_live_values(Region& region, IRBuilder<>& join) {
+    std::map<Slot*, Value*> outs;
     SetVector<Instruction*> values;
     for (Instruction* value : region.live)
       if (region.blocks.contains(value->getParent())) values.insert(value);
@@ -360,7 +487,7 @@ class Builder {
       for (auto& [next, exit] : region.exits)
         if (out->getBasicBlockIndex(exit) < 0)
           out->addIncoming(PoisonValue::get(value->getType()), exit);
-      outs.push_back({to, out});
+      outs[to] = out;
     }
     return outs;
   }

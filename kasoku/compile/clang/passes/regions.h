@@ -36,7 +36,6 @@ struct RegionPlan {
   std::vector<SyncPoint> syncs;
   /// Whether a value is the same for all threads of a granule, wherever it is used.
   std::function<bool(const llvm::Instruction&)> is_uniform;
-  bool y_is_fast = false;  ///< threads that differ in y, not x, touch neighbouring memory
 };
 
 struct RegionBytes {

@@ -12,8 +12,6 @@ namespace kasoku::embedded {
 
 using namespace llvm;
 
-namespace {
-
 bool is_cheap(const Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::Add: case Instruction::Sub: case Instruction::Mul: case Instruction::Shl:
@@ -36,6 +34,8 @@ bool is_cheap(const Instruction& instruction) {
     default: return false;
   }
 }
+
+namespace {
 
 constexpr unsigned most_operands_deep = 12;
 

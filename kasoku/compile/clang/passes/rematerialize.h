@@ -15,6 +15,9 @@ class Instruction;
 
 namespace kasoku::embedded {
 
+/// Whether to compute it twice costs less than to keep it; never has an effect.
+bool is_cheap(const llvm::Instruction& instruction);
+
 void rematerialize(llvm::Function& kernel, const std::vector<SyncPoint>& syncs,
                    const std::function<bool(const llvm::Instruction&)>& is_uniform);
 

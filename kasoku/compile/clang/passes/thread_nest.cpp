@@ -47,86 +47,110 @@ MDNode* loop_attributes(LLVMContext& context, MDNode* group, bool vectorizes) {
 
 }  // namespace
 
-Value* ThreadNest::open(IRBuilderBase& build, Value* extent, const char* name) {
-  if (auto* constant = dyn_cast<ConstantInt>(extent); constant && constant->isOne())
-    return build.getInt32(0);
+ThreadNest::Level ThreadNest::open(IRBuilderBase& build, Value* low, Value* high,
+                                   const char* name) {
   BasicBlock* before = build.GetInsertBlock();
   BasicBlock* head = BasicBlock::Create(build.getContext(), name, before->getParent());
   build.CreateBr(head);
   build.SetInsertPoint(head);
   PHINode* counter = build.CreatePHI(build.getInt32Ty(), 2, name);
-  counter->addIncoming(build.getInt32(0), before);
-  levels_.push_back({head, counter, extent});
-  return counter;
+  counter->addIncoming(low, before);
+  return {head, counter, high};
 }
 
-ThreadIndex ThreadNest::open_block(IRBuilderBase& build, bool y_is_fast) {
-  const auto extent = [&](Index index) { return frame_.index[static_cast<int>(index)]; };
-  ThreadIndex thread;
-  thread.z = open(build, extent(Index::bdim_z), "thread.z");
-  if (y_is_fast) thread.x = open(build, extent(Index::bdim_x), "thread.x");
-  thread.y = open(build, extent(Index::bdim_y), "thread.y");
-  Value* row = no_wrap_add(build, no_wrap_mul(build, thread.z, extent(Index::bdim_y)), thread.y);
-  row = no_wrap_mul(build, row, extent(Index::bdim_x));
-  if (!y_is_fast) thread.x = open(build, extent(Index::bdim_x), "thread.x");
-  thread.linear = no_wrap_add(build, row, thread.x);
-  return thread;
+Instruction* ThreadNest::close(IRBuilderBase& build, Level& level) {
+  BasicBlock* latch = build.GetInsertBlock();
+  Value* next = no_wrap_add(build, level.counter, build.getInt32(1));
+  level.counter->addIncoming(next, latch);
+  BasicBlock* after = BasicBlock::Create(build.getContext(), "threads.done", latch->getParent());
+  auto* back = build.CreateCondBr(build.CreateICmpULT(next, level.end), level.head, after);
+  build.SetInsertPoint(after);
+  return back;
 }
 
-ThreadIndex ThreadNest::open_warp(IRBuilderBase& build, Value* warp) {
-  Value* first = no_wrap_mul(build, warp, build.getInt32(32));
-  Value* lanes = build.getInt32(32);
+Value* ThreadNest::open_outer(IRBuilderBase& build, Value* extent, const char* name) {
+  if (auto* constant = dyn_cast<ConstantInt>(extent); constant && constant->isOne())
+    return build.getInt32(0);
+  outer_.push_back(open(build, build.getInt32(0), extent, name));
+  return outer_.back().counter;
+}
+
+void ThreadNest::open_block(IRBuilderBase& build) {
+  const auto of = [&](Index index) { return frame_.index[static_cast<int>(index)]; };
+  z_ = open_outer(build, of(Index::bdim_z), "thread.z");
+  y_ = open_outer(build, of(Index::bdim_y), "thread.y");
+  Value* row = no_wrap_add(build, no_wrap_mul(build, z_, of(Index::bdim_y)), y_);
+  linear_ = no_wrap_mul(build, row, of(Index::bdim_x));
+  x_ = build.getInt32(0);
+  extent_ = of(Index::bdim_x);
+}
+
+void ThreadNest::open_warp(IRBuilderBase& build, Value* warp) {
+  linear_ = no_wrap_mul(build, warp, build.getInt32(32));
+  extent_ = build.getInt32(32);
   if (!shape_.is_known() || shape_.threads() % 32 != 0)
-    lanes = build.CreateBinaryIntrinsic(
-        Intrinsic::umin, lanes, build.CreateSub(frame_.threads, first, "", true, true));
-  if (!shape_.rows_hold_whole_warps() || shape_.y * shape_.z == 1) {
-    Value* lane = open(build, lanes, "lane");
-    return single(build, no_wrap_add(build, first, lane));
-  }
-  Value* x = build.getInt32(shape_.x);
-  Value* row = build.CreateUDiv(first, x);
-  Value* row_begin = build.CreateURem(first, x);
-  ThreadIndex thread;
-  thread.y = build.CreateURem(row, build.getInt32(shape_.y));
-  thread.z = build.CreateUDiv(row, build.getInt32(shape_.y));
-  Value* lane = open(build, lanes, "lane");
-  thread.x = no_wrap_add(build, row_begin, lane);
-  thread.linear = no_wrap_add(build, first, lane);
-  return thread;
-}
-
-ThreadIndex ThreadNest::single(IRBuilderBase& build, Value* linear) {
-  const auto extent = [&](Index index) { return frame_.index[static_cast<int>(index)]; };
-  ThreadIndex thread;
-  thread.linear = linear;
+    extent_ = build.CreateBinaryIntrinsic(
+        Intrinsic::umin, extent_, build.CreateSub(frame_.threads, linear_, "", true, true));
   if (shape_.is_known() && shape_.y * shape_.z == 1) {
-    thread.x = linear;
-    thread.y = thread.z = build.getInt32(0);
-    return thread;
+    x_ = linear_;
+    y_ = z_ = build.getInt32(0);
+  } else if (shape_.rows_hold_whole_warps()) {
+    Value* row = build.CreateUDiv(linear_, build.getInt32(shape_.x));
+    x_ = build.CreateURem(linear_, build.getInt32(shape_.x));
+    y_ = build.CreateURem(row, build.getInt32(shape_.y));
+    z_ = build.CreateUDiv(row, build.getInt32(shape_.y));
+  } else {
+    divides_ = true;
   }
-  Value* row = build.CreateUDiv(linear, extent(Index::bdim_x));
-  thread.x = build.CreateURem(linear, extent(Index::bdim_x));
-  thread.y = build.CreateURem(row, extent(Index::bdim_y));
-  thread.z = build.CreateUDiv(row, extent(Index::bdim_y));
+}
+
+void ThreadNest::open_thread(IRBuilderBase& build, Value* linear) {
+  linear_ = linear;
+  extent_ = build.getInt32(1);
+  divides_ = true;
+}
+
+ThreadIndex ThreadNest::at(IRBuilderBase& build, Value* counter) {
+  const auto plus = [&](Value* base) {
+    auto* constant = dyn_cast<ConstantInt>(base);
+    if (!counter) return base;
+    return constant && constant->isZero() ? counter : no_wrap_add(build, base, counter);
+  };
+  ThreadIndex thread;
+  thread.linear = plus(linear_);
+  if (!divides_) {
+    thread.x = plus(x_), thread.y = y_, thread.z = z_;
+  } else if (shape_.is_known() && shape_.y * shape_.z == 1) {
+    thread.x = thread.linear;
+    thread.y = thread.z = build.getInt32(0);
+  } else {
+    const auto of = [&](Index index) { return frame_.index[static_cast<int>(index)]; };
+    Value* row = build.CreateUDiv(thread.linear, of(Index::bdim_x));
+    thread.x = build.CreateURem(thread.linear, of(Index::bdim_x));
+    thread.y = build.CreateURem(row, of(Index::bdim_y));
+    thread.z = build.CreateUDiv(row, of(Index::bdim_y));
+  }
   return thread;
 }
 
-void ThreadNest::close(IRBuilderBase& build, MDNode* group, bool vectorizes) {
-  bool is_innermost = true;
-  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
-    BasicBlock* latch = build.GetInsertBlock();
-    Value* next = no_wrap_add(build, level->counter, build.getInt32(1));
-    level->counter->addIncoming(next, latch);
-    BasicBlock* after =
-        BasicBlock::Create(build.getContext(), "threads.done", latch->getParent());
-    auto* back = build.CreateCondBr(build.CreateICmpULT(next, level->extent), level->head, after);
-    if (is_innermost)
-      back->setMetadata(LLVMContext::MD_loop,
-                        loop_attributes(build.getContext(), group, vectorizes));
-    is_innermost = false;
-    build.SetInsertPoint(after);
-  }
-  levels_.clear();
+ThreadIndex ThreadNest::open_inner(IRBuilderBase& build, Value* low, Value* high) {
+  inner_ = {};
+  auto* from = dyn_cast<ConstantInt>(low);
+  auto* to = dyn_cast<ConstantInt>(high);
+  if (from && to && from->isZero() && to->isOne()) return at(build, nullptr);
+  inner_ = open(build, low, high, "thread.x");
+  return at(build, inner_.counter);
+}
+
+void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorizes) {
+  if (!inner_.counter) return;
+  close(build, inner_)
+      ->setMetadata(LLVMContext::MD_loop,
+                    loop_attributes(build.getContext(), group, vectorizes));
+}
+
+void ThreadNest::close_outer(IRBuilderBase& build) {
+  for (; !outer_.empty(); outer_.pop_back()) close(build, outer_.back());
 }
 
 }  // namespace kasoku::embedded

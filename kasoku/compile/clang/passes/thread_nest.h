@@ -10,6 +10,7 @@
 namespace llvm {
 class BasicBlock;
 class IRBuilderBase;
+class Instruction;
 class MDNode;
 class PHINode;
 class Value;
@@ -31,29 +32,45 @@ class ThreadNest {
  public:
   ThreadNest(const EntryFrame& frame, const BlockShape& shape) : frame_(frame), shape_(shape) {}
 
-  /// Opens loops over the whole block, x innermost unless `y_is_fast`.
-  ThreadIndex open_block(llvm::IRBuilderBase& build, bool y_is_fast = false);
-  /// Opens a loop over the 32 or fewer threads of a warp.
-  ThreadIndex open_warp(llvm::IRBuilderBase& build, llvm::Value* warp);
-  /// No loop: the indices of a thread by its linear number.
-  ThreadIndex single(llvm::IRBuilderBase& build, llvm::Value* linear);
+  /// Opens the loops around the innermost one: over the block's z and y, or
+  /// what all lanes of warp number `warp` have in common.
+  void open_block(llvm::IRBuilderBase& build);
+  void open_warp(llvm::IRBuilderBase& build, llvm::Value* warp);
+  /// No loop: one thread by its linear number.
+  void open_thread(llvm::IRBuilderBase& build, llvm::Value* linear);
 
-  bool has_loop() const { return !levels_.empty(); }
-  /// Closes what was opened, from where `build` stands, and leaves it after the
-  /// loops. `group`: the access group of what is independent.
-  void close(llvm::IRBuilderBase& build, llvm::MDNode* group, bool vectorizes = true);
+  /// How many threads the innermost loop has, and the indices of its first one.
+  llvm::Value* extent() const { return extent_; }
+  ThreadIndex first(llvm::IRBuilderBase& build) { return at(build, nullptr); }
+
+  /// The innermost loop, over [low, high), which is not empty.
+  ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
+  bool has_inner_loop() const { return inner_.counter; }
+  /// `group`: the access group of what is independent. Both leave `build` after the loop.
+  void close_inner(llvm::IRBuilderBase& build, llvm::MDNode* group, bool vectorizes);
+  void close_outer(llvm::IRBuilderBase& build);
 
  private:
   struct Level {
-    llvm::BasicBlock* head;
-    llvm::PHINode* counter;
-    llvm::Value* extent;
+    llvm::BasicBlock* head = nullptr;
+    llvm::PHINode* counter = nullptr;
+    llvm::Value* end = nullptr;
   };
-  llvm::Value* open(llvm::IRBuilderBase& build, llvm::Value* extent, const char* name);
+  Level open(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high, const char* name);
+  llvm::Instruction* close(llvm::IRBuilderBase& build, Level& level);
+  llvm::Value* open_outer(llvm::IRBuilderBase& build, llvm::Value* extent, const char* name);
+  ThreadIndex at(llvm::IRBuilderBase& build, llvm::Value* counter);
 
   const EntryFrame& frame_;
   BlockShape shape_;
-  std::vector<Level> levels_;
+  std::vector<Level> outer_;
+  Level inner_;
+  llvm::Value* extent_ = nullptr;
+  llvm::Value* x_ = nullptr;  ///< of the innermost loop's first thread
+  llvm::Value* y_ = nullptr;
+  llvm::Value* z_ = nullptr;
+  llvm::Value* linear_ = nullptr;
+  bool divides_ = false;  ///< x, y, z come from the linear number of each thread
 };
 
 }  // namespace kasoku::embedded

@@ -1,0 +1,233 @@
+#include "kasoku/compile/clang/passes/guards.h"
+
+#include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/passes/rematerialize.h"
+#include "kasoku/compile/clang/passes/sync_points.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/PatternMatch.h"
+
+#include <optional>
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+constexpr int deepest = 12;
+
+// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
+// if it is not known or cannot be computed before the loop. That an index wraps
+// within a block is not thought of: 2^31 is then among the indices of one block.
+std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth = 0) {
+  using namespace PatternMatch;
+  const auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction) return 0;
+  if (const Index index = index_of(*instruction); index != Index::none)
+    return index == Index::tid_x ? 1 : 0;
+  if (isa<AllocaInst>(instruction) || depth > deepest) return {};
+  if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
+    if (ask.is_uniform(*instruction)) return 0;
+    return {};
+  }
+  if (!is_cheap(*instruction)) return {};
+  SmallVector<int, 3> of;
+  for (const Use& operand : instruction->operands()) {
+    const auto grows = growth(operand, ask, depth + 1);
+    if (!grows) return {};
+    of.push_back(*grows);
+  }
+  int sum = 0;
+  for (const int grows : of) sum += grows;
+  if (sum == 0) return 0;
+  switch (instruction->getOpcode()) {
+    case Instruction::Add: break;
+    case Instruction::Sub: sum = of[0] - of[1]; break;
+    case Instruction::ZExt: case Instruction::SExt: break;
+    case Instruction::Or:
+      if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
+      break;
+    case Instruction::And:
+      // threadIdx.x & 31 in a loop over the lanes of one warp
+      if (!ask.lanes_are_low_bits || !match(instruction->getOperand(1), m_SpecificInt(31)) ||
+          of[0] != 1)
+        return {};
+      break;
+    default: return {};
+  }
+  if (sum == 0 || sum == 1) return sum;
+  return {};
+}
+
+// Takes a condition apart into what must hold for it to be `side`.
+bool take_apart(Value* condition, bool side, const GuardQuestions& ask,
+                std::vector<std::pair<Value*, bool>>& parts, bool& grows) {
+  using namespace PatternMatch;
+  Value *a = nullptr, *b = nullptr;
+  if (match(condition, m_Not(m_Value(a)))) return take_apart(a, !side, ask, parts, grows);
+  if (side ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+           : match(condition, m_LogicalOr(m_Value(a), m_Value(b))))
+    return take_apart(a, side, ask, parts, grows) && take_apart(b, side, ask, parts, grows);
+  if (const auto* compare = dyn_cast<ICmpInst>(condition);
+      compare && ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) &&
+      compare->getOperand(0)->getType()->isIntegerTy()) {
+    const auto left = growth(compare->getOperand(0), ask), right = growth(compare->getOperand(1), ask);
+    if (!left || !right || *left + *right > 1) return false;
+    grows |= *left + *right == 1;
+  } else if (growth(condition, ask) != std::optional<int>(0)) {
+    return false;
+  }
+  parts.push_back({condition, side});
+  return true;
+}
+
+bool has_effect(const Instruction& instruction) {
+  return instruction.mayHaveSideEffects() && !instruction.isTerminator();
+}
+
+// From `block` the region is left without having done anything.
+bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
+  for (int steps = 0; steps < 8; ++steps) {
+    if (ask.leaves_region(*block)) return true;
+    for (const Instruction& instruction : *block)
+      if (has_effect(instruction) &&
+          !(is_arrival(instruction) && cast<CallInst>(instruction).arg_size() == 1))
+        return false;
+    if (isa<ReturnInst>(block->getTerminator())) return true;
+    block = block->getSingleSuccessor();
+    if (!block) return false;
+  }
+  return false;
+}
+
+bool is_equality(const Guard& guard) {
+  if (guard.parts.size() != 1) return false;
+  const auto* compare = dyn_cast<ICmpInst>(guard.parts[0].first);
+  return compare && compare->isEquality();
+}
+
+}  // namespace
+
+RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
+  RegionGuards found;
+  bool effects_before = false;
+  SmallPtrSet<BasicBlock*, 8> seen;
+  for (BasicBlock* block = &start; block && seen.insert(block).second;) {
+    if (ask.leaves_region(*block) && block != &start) break;
+    if (found.all.empty())
+      for (const Instruction& instruction : *block)
+        effects_before |= has_effect(instruction) && sync_of(instruction) == Sync::none;
+    auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+    if (!branch) break;
+    if (branch->isUnconditional()) {
+      block = branch->getSuccessor(0);
+      continue;
+    }
+    const bool nothing_if[] = {does_nothing(branch->getSuccessor(1), ask),
+                               does_nothing(branch->getSuccessor(0), ask)};
+    Guard guard;
+    bool grows = false;
+    const auto try_side = [&](bool side) {
+      guard = {branch, side, {}};
+      grows = false;
+      return take_apart(branch->getCondition(), side, ask, guard.parts, grows) && grows;
+    };
+    const bool likely = !nothing_if[1];
+    if (!try_side(likely) && !try_side(!likely)) break;
+    // One thread does something that the others do not: most do not.
+    if (is_equality(guard) && !nothing_if[!guard.side]) {
+      const auto* compare = cast<ICmpInst>(guard.parts[0].first);
+      const bool is_equal = (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
+      if (is_equal) try_side(!guard.side);
+    }
+    found.all.push_back(guard);
+    found.others_do_nothing =
+        found.all.size() == 1 && !effects_before && nothing_if[!guard.side];
+    block = branch->getSuccessor(guard.side ? 0 : 1);
+  }
+  return found;
+}
+
+std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards& guards,
+                                        Value* extent, const GuardQuestions& ask,
+                                        const std::function<Value*(Value*)>& at_zero) {
+  Value* low = build.getInt32(0);
+  Value* high = extent;
+  const auto at_least = [&](Value* bound) {
+    low = build.CreateBinaryIntrinsic(Intrinsic::umax, low, bound);
+  };
+  const auto below = [&](Value* bound) {
+    high = build.CreateBinaryIntrinsic(Intrinsic::umin, high, bound);
+  };
+  for (const Guard& guard : guards.all)
+    for (const auto& [condition, wanted] : guard.parts) {
+      auto* compare = dyn_cast<ICmpInst>(condition);
+      const bool is_inside = compare && ask.blocks->contains(compare->getParent());
+      const bool left = is_inside && growth(compare->getOperand(0), ask) == std::optional<int>(1);
+      const bool right = is_inside && growth(compare->getOperand(1), ask) == std::optional<int>(1);
+      if (!left && !right) {
+        Value* holds = at_zero(condition);
+        if (!wanted) holds = build.CreateNot(holds);
+        below(build.CreateSelect(holds, extent, build.getInt32(0)));
+        continue;
+      }
+      auto predicate = left ? compare->getPredicate() : compare->getSwappedPredicate();
+      if (!wanted) predicate = CmpInst::getInversePredicate(predicate);
+      Value* first = at_zero(compare->getOperand(left ? 0 : 1));  // grows from here by one
+      Value* bound = at_zero(compare->getOperand(left ? 1 : 0));
+      Type* type = first->getType();
+      Value* distance = build.CreateSub(bound, first);
+      // Distances are at most a block; narrow types are widened before that is asked.
+      Type* wide = type->getIntegerBitWidth() < 32 ? build.getInt32Ty() : type;
+      const auto limited = [&](Value* most) {
+        Value* from = build.CreateZExt(distance, wide);
+        Value* smaller = build.CreateBinaryIntrinsic(Intrinsic::umin, from,
+                                                     build.CreateZExtOrTrunc(most, wide));
+        return build.CreateTrunc(smaller, build.getInt32Ty());
+      };
+      Value* one = build.getInt32(1);
+      Value* zero = build.getInt32(0);
+      Value* before_last = build.CreateSub(extent, one);
+      const bool is_signed = CmpInst::isSigned(predicate);
+      const auto ordered = [&](bool or_equal) {  // first < bound
+        const auto less = is_signed ? (or_equal ? CmpInst::ICMP_SLE : CmpInst::ICMP_SLT)
+                                    : (or_equal ? CmpInst::ICMP_ULE : CmpInst::ICMP_ULT);
+        return build.CreateICmp(less, first, bound);
+      };
+      switch (predicate) {
+        case CmpInst::ICMP_SLT: case CmpInst::ICMP_ULT:
+          below(build.CreateSelect(ordered(false), limited(extent), zero));
+          break;
+        case CmpInst::ICMP_SLE: case CmpInst::ICMP_ULE:
+          below(build.CreateSelect(ordered(true), build.CreateAdd(limited(before_last), one), zero));
+          break;
+        case CmpInst::ICMP_SGE: case CmpInst::ICMP_UGE:
+          at_least(build.CreateSelect(ordered(false), limited(extent), zero));
+          break;
+        case CmpInst::ICMP_SGT: case CmpInst::ICMP_UGT:
+          at_least(
+              build.CreateSelect(ordered(true), build.CreateAdd(limited(before_last), one), zero));
+          break;
+        default: {
+          Value* at = limited(extent);  // extent: nowhere in the block
+          if (predicate == CmpInst::ICMP_EQ) {
+            at_least(at);
+            below(build.CreateAdd(at, one));
+          } else {
+            // The longer side of the one thread.
+            Value* is_early = build.CreateICmpULT(at, build.CreateLShr(extent, 1));
+            at_least(build.CreateSelect(is_early, build.CreateAdd(at, one), zero));
+            below(build.CreateSelect(is_early, extent, at));
+          }
+        }
+      }
+    }
+  low = build.CreateBinaryIntrinsic(Intrinsic::umin, low, extent);
+  high = build.CreateBinaryIntrinsic(Intrinsic::umax, low, high);
+  return {low, high};
+}
+
+}  // namespace kasoku::embedded

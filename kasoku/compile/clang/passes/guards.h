@@ -1,0 +1,55 @@
+/// \file kasoku/compile/clang/passes/guards.h
+/// Finds the threads for which a region's conditions on threadIdx are settled:
+/// `i < n`, `t < d`, `t == 0`, `x > 0 && x < w - 1`.
+///
+/// Where a condition compares an index that grows with the innermost thread loop
+/// to something that does not, the threads on one side of it are a range. The
+/// loop over that range needs no mask, which vectorises far better (on AVX2 a
+/// masked store costs ten plain ones), and an empty other side needs no loop.
+#pragma once
+
+#include "llvm/ADT/SetVector.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class BranchInst;
+class IRBuilderBase;
+class Instruction;
+class Value;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+struct Guard {
+  llvm::BranchInst* branch = nullptr;
+  bool side = true;  ///< the condition's value for most threads
+  /// All must have their value for the condition to have `side`.
+  std::vector<std::pair<llvm::Value*, bool>> parts;
+};
+
+struct RegionGuards {
+  std::vector<Guard> all;
+  /// The threads for which the only guard is not settled do nothing at all.
+  bool others_do_nothing = false;
+};
+
+struct GuardQuestions {
+  const llvm::SmallSetVector<llvm::BasicBlock*, 16>* blocks;  ///< of the region
+  std::function<bool(const llvm::Instruction&)> is_uniform;
+  std::function<bool(const llvm::BasicBlock&)> leaves_region;  ///< a place where threads meet
+  bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
+};
+
+RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
+
+/// The range [first, second) of the innermost counter, within [0, extent), where
+/// all guards are settled. `at_zero` makes a value as it is for counter 0.
+std::pair<llvm::Value*, llvm::Value*> settled_range(
+    llvm::IRBuilderBase& build, const RegionGuards& guards, llvm::Value* extent,
+    const GuardQuestions& ask, const std::function<llvm::Value*(llvm::Value*)>& at_zero);
+
+}  // namespace kasoku::embedded
