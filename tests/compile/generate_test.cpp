@@ -1,0 +1,113 @@
+// How blocks run on the CPU: which threads form a granule is visible in the code's
+// description, results are the corpus's business (tests/kernels).
+#include "kasoku/compile/clang.h"
+#include "kasoku/compile/clang/clang_api.h"
+
+#include <doctest/doctest.h>
+#include <dlfcn.h>
+
+#include <string>
+
+using namespace kasoku;
+
+namespace {
+
+struct Library {
+  decltype(&ks_clang_parse) parse;
+  decltype(&ks_clang_generate) generate;
+  decltype(&ks_clang_get) get;
+  decltype(&ks_clang_free) free;
+
+  Library() {
+    void* handle = dlopen(clang_library().c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE_MESSAGE(handle, dlerror());
+    parse = reinterpret_cast<decltype(parse)>(dlsym(handle, "ks_clang_parse"));
+    generate = reinterpret_cast<decltype(generate)>(dlsym(handle, "ks_clang_generate"));
+    get = reinterpret_cast<decltype(get)>(dlsym(handle, "ks_clang_get"));
+    free = reinterpret_cast<decltype(free)>(dlsym(handle, "ks_clang_free"));
+  }
+};
+
+ks_text view(const std::string& text) { return {text.data(), text.size()}; }
+
+struct Generated {
+  int status = 0;
+  std::string main, info, diagnostics;
+};
+
+Generated generate(const std::string& body, uint32_t x, uint32_t y = 1, int want = KS_OBJECT) {
+  static const Library library;
+  const std::string text =
+      "extern \"C\" __global__ void kernel(int n, float* x, float* y) { int t = threadIdx.x; "
+      "__shared__ float s[1024]; (void)s; (void)t;\n" + body + "\n}";
+  const std::string file = "kernel.cu", symbol = "kernel", cpu = "x86-64-v3";
+  ks_parse_request parse{};
+  parse.text = view(text);
+  parse.file = view(file);
+  ks_clang_result* parsed = nullptr;
+  REQUIRE(library.parse(&parse, &parsed) == 0);
+  ks_generate_request request{};
+  request.bitcode = library.get(parsed, KS_MAIN);
+  request.symbol = view(symbol);
+  request.block[0] = x, request.block[1] = y, request.block[2] = x ? 1 : 0;
+  request.cpu = view(cpu);
+  request.want = want;
+  ks_clang_result* result = nullptr;
+  Generated generated;
+  generated.status = library.generate(&request, &result);
+  const auto part = [&](int which) {
+    const ks_text text = library.get(result, which);
+    return std::string(text.data ? text.data : "", text.size);
+  };
+  generated.main = part(KS_MAIN);
+  generated.info = part(KS_INFO);
+  generated.diagnostics = part(KS_DIAGNOSTICS);
+  library.free(result);
+  library.free(parsed);
+  return generated;
+}
+
+bool runs_by(const Generated& generated, const std::string& granule) {
+  return generated.info.find("\"granule\":\"" + granule + "\"") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("generate: barriers that all threads reach keep the block together") {
+  CHECK(runs_by(generate("for (int d = n; d > 0; d >>= 1) { if (t < d) s[t] += s[t + d]; "
+                         "__syncthreads(); } x[t] = s[t];", 256), "block"));
+  CHECK(runs_by(generate("if (n > 3) { s[t] = x[t]; __syncthreads(); x[t] = s[255 - t]; }", 256),
+                "block"));
+}
+
+TEST_CASE("generate: warps that part company run one by one") {
+  CHECK(runs_by(generate("if (t < 32) x[t] = __shfl_down_sync(~0u, x[t], 4);", 256), "warp"));
+  CHECK(runs_by(generate("if (t / 32 == 1) { s[t] = x[t]; __syncwarp(); x[t] = s[t ^ 1]; }", 128),
+                "warp"));
+}
+
+TEST_CASE("generate: barriers under a condition on the thread keep a state for each") {
+  CHECK(runs_by(generate("if (t >= n) return; s[t] = x[t]; __syncthreads(); x[t] = s[n - 1 - t];",
+                         256), "thread"));
+  CHECK(runs_by(generate("for (int i = 0; i < t; ++i) { s[t] = x[i]; __syncthreads(); }", 64),
+                "thread"));
+  CHECK(runs_by(generate("if (x[t] > 0) y[t] = __shfl_xor_sync(__activemask(), x[t], 1);", 64),
+                "thread"));
+}
+
+TEST_CASE("generate: a block of one thread needs no scratch") {
+  const Generated generated = generate("s[0] = x[0]; __syncthreads(); x[1] = s[0];", 1);
+  CHECK(generated.info.find("\"scratch_bytes\":0,") != std::string::npos);
+}
+
+TEST_CASE("generate: guarded elementwise kernels come out as plain vectors, without masks") {
+  const Generated text = generate("int i = blockIdx.x * blockDim.x + t; if (i < n) y[i] = 2 * x[i];",
+                                  256, 1, KS_IR);
+  CHECK(text.main.find("<8 x float>") != std::string::npos);
+  CHECK(text.main.find("masked.store") == std::string::npos);
+}
+
+TEST_CASE("generate: any block shape and every form of output") {
+  CHECK(generate("x[t] = n; __syncthreads(); y[t] = x[n - t];", 0, 0).status == 0);
+  CHECK(generate("x[t] = n;", 64, 2, KS_ASSEMBLY).main.find("ks_entry") != std::string::npos);
+}
