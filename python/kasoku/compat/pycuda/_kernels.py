@@ -133,8 +133,8 @@ def reduction_kernel(name, dtype, out_dtype, with_subset, operands=1):
     neutral, reduce = {
         "sum": ("0", "a + b"),
         "dot": ("0", "a + b"),
-        "max": (f"(({out})x[0])", "(a > b || a != a) ? a : b"),
-        "min": (f"(({out})x[0])", "(a < b || a != a) ? a : b"),
+        "max": ("", "(a > b || a != a) ? a : b" if out_dtype.kind == "f" else "a > b ? a : b"),
+        "min": ("", "(a < b || a != a) ? a : b" if out_dtype.kind == "f" else "a < b ? a : b"),
         "any": ("false", "a || b"),
         "all": ("true", "a && b"),
     }[name]

@@ -791,6 +791,8 @@ def logical_not(x, /, out=None, *, allocator=None):
 
 
 def _reduce(name, a, dtype, subset=None, other=None, stream=None):
+    if name in ("max", "min") and (a if subset is None else subset).size == 0:
+        raise ValueError(f"the {name} of no elements is not defined")
     a = a if a.flags.forc else a.copy()
     if other is not None and not other.flags.forc:
         other = other.copy()
