@@ -65,7 +65,9 @@ class Tensor:
     __array_priority__ = 100
 
     def __init__(self, array):
-        self._array = array if in_graph() else ks.eval(array)
+        if not in_graph():
+            ks.eval(array)
+        self._array = array
 
     @property
     def dtype(self):
@@ -296,7 +298,8 @@ class Variable:
             value = make(self._value)
             if tuple(value.shape) != tuple(self._value.shape):
                 raise ValueError(f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}")
-            self._value = Tensor(ks.eval(value._array))
+            ks.eval(value._array)
+            self._value = value
         return self
 
     def assign(self, value, **ignored):
