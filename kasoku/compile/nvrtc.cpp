@@ -42,9 +42,10 @@ std::string target_option(const Nvrtc& nvrtc, const std::string& architecture) {
     if (nvrtc.supported[i] <= wanted) best = nvrtc.supported[i];
   if (best == wanted && nvrtc.cubin_size) return "--gpu-architecture=" + architecture;
   if (best == 0)
-    throw Error(ErrorKind::unsupported, fmt::format("NVRTC {}.{} does not compile for {}", nvrtc.major,
-                                                    nvrtc.minor, architecture))
-        .why(fmt::format("the oldest that it knows is sm_{}", nvrtc.n_supported ? nvrtc.supported[0] : 0))
+    throw Error(ErrorKind::unsupported, fmt::format("NVRTC {}.{} does not compile for {}",
+                                                    nvrtc.major, nvrtc.minor, architecture))
+        .why(fmt::format("the oldest that it knows is sm_{}",
+                         nvrtc.n_supported ? nvrtc.supported[0] : 0))
         .fix("an older nvidia-cuda-nvrtc");
   return fmt::format("--gpu-architecture=compute_{}", best);
 }
@@ -67,9 +68,12 @@ struct Handle {
     if (program) nvrtc.destroy(&program);
   }
   void check(int result, const char* what) const {
-    if (result) throw Error(ErrorKind::internal, fmt::format("NVRTC failed to {}", what)).why(nvrtc.error_text(result));
+    if (result)
+      throw Error(ErrorKind::internal, fmt::format("NVRTC failed to {}", what))
+          .why(nvrtc.error_text(result));
   }
-  std::string text(int (*size_of)(nvrtcProgram, size_t*), int (*get)(nvrtcProgram, char*), const char* what) const {
+  std::string text(int (*size_of)(nvrtcProgram, size_t*), int (*get)(nvrtcProgram, char*),
+                   const char* what) const {
     size_t size = 0;
     check(size_of(program, &size), what);
     std::string out(size, '\0');
@@ -103,7 +107,8 @@ Output run(const Program& program, const std::string& device_architecture) {
   if (!has_option("-std")) options.push_back("-std=" + user.standard);
   // Unused variables are no news to who wrote them, and modf(x, &y) + y is no error;
   // Clang does not report them either.
-  if (!has_option("-diag") && !has_option("--diag")) options.push_back("-diag-suppress=177,549,550");
+  if (!has_option("-diag") && !has_option("--diag"))
+    options.push_back("-diag-suppress=177,549,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
   const std::string macros = macro_text(user.macros);
   for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))
@@ -112,10 +117,12 @@ Output run(const Program& program, const std::string& device_architecture) {
   if (!cuda_headers.empty()) {
     options.push_back("-I" + cuda_headers);
     // CUDA 13 keeps its C++ library in a folder of its own.
-    if (std::filesystem::is_directory(cuda_headers + "/cccl")) options.push_back("-I" + cuda_headers + "/cccl");
+    if (std::filesystem::is_directory(cuda_headers + "/cccl"))
+      options.push_back("-I" + cuda_headers + "/cccl");
     for (const std::string& folder : cuda::neighbours_of_headers(cuda_headers)) {
       options.push_back("-I" + folder);
-      if (std::filesystem::is_directory(folder + "/cccl")) options.push_back("-I" + folder + "/cccl");
+      if (std::filesystem::is_directory(folder + "/cccl"))
+        options.push_back("-I" + folder + "/cccl");
     }
   }
 
@@ -136,8 +143,10 @@ Output run(const Program& program, const std::string& device_architecture) {
                             static_cast<int>(names.size()), contents.data(), names.data()),
                "take the text");
   for (const std::string& expression : program.name_expressions)
-    handle.check(nvrtc.add_expression(handle.program, expression.c_str()), "take a name expression");
-  const int result = nvrtc.compile(handle.program, static_cast<int>(arguments.size()), arguments.data());
+    handle.check(nvrtc.add_expression(handle.program, expression.c_str()),
+                 "take a name expression");
+  const int result =
+      nvrtc.compile(handle.program, static_cast<int>(arguments.size()), arguments.data());
   std::string raw_log = handle.text(nvrtc.log_size, nvrtc.log, "give its messages");
   while (!raw_log.empty() && (raw_log.back() == '\0' || raw_log.back() == '\n')) raw_log.pop_back();
   const NvrtcLog log = read_nvrtc_log(raw_log);
@@ -147,9 +156,11 @@ Output run(const Program& program, const std::string& device_architecture) {
     while (!errors.empty() && errors.back() == '\n') errors.pop_back();
     Error error(ErrorKind::compile, program.file + " does not compile\n" + errors);
     if (cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
-      error.why("CUDA's headers are not installed").fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
+      error.why("CUDA's headers are not installed")
+          .fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
     else if (errors.find("\"nv/target\"") != std::string::npos)
-      error.why("a header of CUDA needs CUDA's C++ library, which is not installed").fix("pip install nvidia-cuda-cccl");
+      error.why("a header of CUDA needs CUDA's C++ library, which is not installed")
+          .fix("pip install nvidia-cuda-cccl");
     throw error;
   }
 
@@ -163,7 +174,8 @@ Output run(const Program& program, const std::string& device_architecture) {
   out.info.warnings = log.warnings;
   for (const std::string& expression : program.name_expressions) {
     const char* symbol = nullptr;
-    handle.check(nvrtc.lowered_name(handle.program, expression.c_str(), &symbol), "name an expression");
+    handle.check(nvrtc.lowered_name(handle.program, expression.c_str(), &symbol),
+                 "name an expression");
     out.info.expressions[expression] = symbol;
   }
   return out;
@@ -213,18 +225,20 @@ class NvrtcCompiler final : public Compiler {
     return nvrtc_compile(program, device.properties().architecture);
   }
 
-  KernelCode specialise(const std::string&, const KernelInfo& kernel, const uint32_t[3], Device& device) override {
+  KernelCode specialise(const std::string&, const KernelInfo& kernel, const uint32_t[3],
+                        Device& device) override {
     throw Error(ErrorKind::internal,
-                fmt::format("kernel '{}' on {} has one code for all block shapes", kernel.name, device.str()));
+                fmt::format("kernel '{}' on {} has one code for all block shapes", kernel.name,
+                            device.str()));
   }
 
-  std::string code_text(const Program& program, Device& device, const std::string& kernel, CodeForm form,
-                        const uint32_t[3]) override {
+  std::string code_text(const Program& program, Device& device, const std::string& kernel,
+                        CodeForm form, const uint32_t[3]) override {
     if (form == CodeForm::text) return program.text;
     if (form != CodeForm::ptx)
-      throw Error(ErrorKind::unsupported, fmt::format("there is no {} of a kernel on {}",
-                                                      form == CodeForm::llvm_ir ? "LLVM IR" : "assembly",
-                                                      device.str()))
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("there is no {} of a kernel on {}",
+                              form == CodeForm::llvm_ir ? "LLVM IR" : "assembly", device.str()))
           .why("NVRTC gives PTX")
           .fix("ask for the PTX, or for another device");
     return run(program, device.properties().architecture).ptx;
@@ -246,7 +260,8 @@ Compiler::Unit nvrtc_compile(const Program& program, const std::string& architec
   Output output = run(program, architecture);
   if (const auto seen = signature.get()) add_signature(output.info, *seen);
   Compiler::Unit unit;
-  unit.payload = output.machine_code.empty() ? std::move(output.ptx) : std::move(output.machine_code);
+  unit.payload =
+      output.machine_code.empty() ? std::move(output.ptx) : std::move(output.machine_code);
   unit.info = std::move(output.info);
   return unit;
 }
@@ -257,7 +272,8 @@ Compiler& nvrtc_compiler() {
 }
 
 std::string nvrtc_missing() {
-  return nvrtc_library_file().empty() ? "NVRTC is not installed (libnvrtc.so.13, .12 or .11.2)" : "";
+  return nvrtc_library_file().empty() ? "NVRTC is not installed (libnvrtc.so.13, .12 or .11.2)"
+                                      : "";
 }
 std::string nvrtc_file() { return nvrtc_library_file(); }
 std::string nvrtc_headers() { return header_folder(); }

@@ -13,13 +13,17 @@
 namespace kasoku {
 namespace {
 
-constexpr const char* how_to_install = "pip install \"nvidia-cuda-nvrtc\", or CUDA_HOME=/path/to/cuda";
+constexpr const char* how_to_install =
+    "pip install \"nvidia-cuda-nvrtc\", or CUDA_HOME=/path/to/cuda";
 
 const Nvrtc& load() {
   const std::string& file = nvrtc_library_file();
   if (file.empty())
-    throw Error(ErrorKind::unsupported, "kernels cannot be compiled for CUDA: NVRTC is not installed")
-        .why("libnvrtc.so.13, .12 or .11.2 is in no folder of the system, a CUDA toolkit or Python's packages")
+    throw Error(ErrorKind::unsupported,
+                "kernels cannot be compiled for CUDA: NVRTC is not installed")
+        .why(
+            "libnvrtc.so.13, .12 or .11.2 is in no folder of the system, a CUDA toolkit or "
+            "Python's packages")
         .fix(how_to_install);
   std::string reason;
   void* library = cuda::open_library(file, &reason);
@@ -65,8 +69,10 @@ const std::string& nvrtc_library_file() {
     // Code of a newer NVRTC than the driver's CUDA may not load, so the driver's own
     // major version goes first.
     const int driver = std::atoi(cuda_driver_version().c_str());
-    if (driver == 12) return cuda::find_library({"libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.13"});
-    if (driver == 11) return cuda::find_library({"libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"});
+    if (driver == 12)
+      return cuda::find_library({"libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.13"});
+    if (driver == 11)
+      return cuda::find_library({"libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"});
     return cuda::find_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"});
   }());
   return file;

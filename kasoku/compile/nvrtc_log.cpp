@@ -36,7 +36,8 @@ bool read_head(std::string_view line, Message& message) {
   const size_t close = line.find("): ");
   if (close == std::string_view::npos) return false;
   const size_t open = line.rfind('(', close);
-  if (open == std::string_view::npos || !is_number(line.substr(open + 1, close - open - 1))) return false;
+  if (open == std::string_view::npos || !is_number(line.substr(open + 1, close - open - 1)))
+    return false;
   std::string_view rest = line.substr(close + 3);
   const size_t colon = rest.find(": ");
   if (colon == std::string_view::npos) return false;
@@ -68,9 +69,10 @@ bool is_caret(std::string_view line) {
 
 std::string show(const Message& m) {
   const size_t caret = m.caret.find('^');
-  std::string out = caret == std::string::npos
-                        ? fmt::format("{}:{}: {}: {}\n", m.file, m.line, m.kind, m.text)
-                        : fmt::format("{}:{}:{}: {}: {}\n", m.file, m.line, caret + 1, m.kind, m.text);
+  std::string out =
+      caret == std::string::npos
+          ? fmt::format("{}:{}: {}: {}\n", m.file, m.line, m.kind, m.text)
+          : fmt::format("{}:{}:{}: {}: {}\n", m.file, m.line, caret + 1, m.kind, m.text);
   if (!m.source.empty()) out += fmt::format("{:>5} | {}\n", m.line, m.source);
   if (caret != std::string::npos) out += fmt::format("      | {}\n", m.caret);
   for (const std::string& note : m.notes) out += note;
@@ -104,9 +106,10 @@ NvrtcLog read_nvrtc_log(std::string_view log) {
       messages.push_back(std::move(head));
       continue;
     }
-    const bool is_summary = line.find(" detected in the compilation of ") != std::string_view::npos ||
-                            line.starts_with("Remark: ") || line.starts_with("Compilation terminated") ||
-                            line.starts_with("compilation terminated");
+    const bool is_summary =
+        line.find(" detected in the compilation of ") != std::string_view::npos ||
+        line.starts_with("Remark: ") || line.starts_with("Compilation terminated") ||
+        line.starts_with("compilation terminated");
     if (line.empty() || is_summary) continue;
     if (messages.empty() || (line[0] != ' ' && line[0] != '\t')) {
       loose += std::string(line) + "\n";
@@ -134,7 +137,8 @@ NvrtcLog read_nvrtc_log(std::string_view log) {
       std::string name = message.text.substr(quoted + 17);
       std::erase(name, '"');
       while (name.starts_with(' ')) name.erase(0, 1);
-      expressions += fmt::format("error: the name expression '{}' names nothing in the text\n", name);
+      expressions +=
+          fmt::format("error: the name expression '{}' names nothing in the text\n", name);
     } else if (message.kind == "warning") {
       // Whoever defines INT_MAX again, the user or NVIDIA's headers, is right to do so.
       if (message.text.find("kasoku_names.h") != std::string::npos) continue;

@@ -8,7 +8,7 @@
 namespace kasoku {
 
 struct NvrtcLog {
-  std::string errors;    ///< with their notes; empty if there are none
+  std::string errors;  ///< with their notes; empty if there are none
   std::string warnings;
 };
 

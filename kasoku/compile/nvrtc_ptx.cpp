@@ -14,7 +14,8 @@ namespace {
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' || c == '%';
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' ||
+           c == '%';
   };
   for (size_t i = 0; i < text.size();) {
     if (is_word(text[i])) {
@@ -42,11 +43,11 @@ struct Type {
 
 // PTX widens small integers and has no signs for them, so only sizes are certain.
 constexpr Type type_table[] = {
-    {".b8", 1, Dtype::uint8},     {".u8", 1, Dtype::uint8},     {".s8", 1, Dtype::int8},
-    {".b16", 2, Dtype::uint16},   {".u16", 2, Dtype::uint16},   {".s16", 2, Dtype::int16},
-    {".b32", 4, Dtype::uint32},   {".u32", 4, Dtype::uint32},   {".s32", 4, Dtype::int32},
-    {".b64", 8, Dtype::uint64},   {".u64", 8, Dtype::uint64},   {".s64", 8, Dtype::int64},
-    {".f16", 2, Dtype::float16},  {".f32", 4, Dtype::float32},  {".f64", 8, Dtype::float64},
+    {".b8", 1, Dtype::uint8},    {".u8", 1, Dtype::uint8},    {".s8", 1, Dtype::int8},
+    {".b16", 2, Dtype::uint16},  {".u16", 2, Dtype::uint16},  {".s16", 2, Dtype::int16},
+    {".b32", 4, Dtype::uint32},  {".u32", 4, Dtype::uint32},  {".s32", 4, Dtype::int32},
+    {".b64", 8, Dtype::uint64},  {".u64", 8, Dtype::uint64},  {".s64", 8, Dtype::int64},
+    {".f16", 2, Dtype::float16}, {".f32", 4, Dtype::float32}, {".f64", 8, Dtype::float64},
 };
 
 const Type* find_type(std::string_view word) {
@@ -110,7 +111,9 @@ KernelInfo read_entry(const std::vector<std::string_view>& words, size_t at) {
   for (; i < words.size() && words[i] != "{" && words[i] != ";"; ++i)
     if (words[i] == ".maxntid") {
       uint32_t threads = 1;
-      for (++i; i < words.size() && (words[i] == "," || std::isdigit(static_cast<unsigned char>(words[i][0]))); ++i)
+      for (++i; i < words.size() &&
+                (words[i] == "," || std::isdigit(static_cast<unsigned char>(words[i][0])));
+           ++i)
         if (words[i] != ",") threads *= number(words[i]);
       kernel.max_threads = threads;
       --i;
@@ -158,7 +161,8 @@ ModuleInfo read_ptx(std::string_view ptx) {
     const char c = ptx[i];
     if (c == '/' && i + 1 < ptx.size() && ptx[i + 1] == '/') {
       const size_t end = std::min(ptx.find('\n', i), ptx.size());
-      if (depth == 0 && ptx.substr(begin, i - begin).find_first_not_of(" \t\r\n") == std::string_view::npos)
+      if (depth == 0 &&
+          ptx.substr(begin, i - begin).find_first_not_of(" \t\r\n") == std::string_view::npos)
         begin = end;
       i = end;
       continue;
@@ -182,7 +186,8 @@ ModuleInfo read_ptx(std::string_view ptx) {
       for (size_t w = 0; w < words.size(); ++w) {
         if (words[w] != ".global" && words[w] != ".const") continue;
         const Declared declared = read_declared(words, w + 1, words.size());
-        const bool is_own = declared.name.starts_with("$") || declared.name.starts_with("__unnamed");
+        const bool is_own =
+            declared.name.starts_with("$") || declared.name.starts_with("__unnamed");
         if (!declared.type || declared.name.empty() || is_own) break;
         GlobalInfo global;
         global.symbol = declared.name;

@@ -17,17 +17,19 @@ constexpr std::string_view names_text =
     ;
 
 constexpr std::string_view complex_text =
-#include "kasoku/compile/prelude/nvrtc/complex_words.inc"
 #include "complex.inc"
+#include "kasoku/compile/prelude/nvrtc/complex_words.inc"
     "\n#undef ks_inline\n#undef __builtin_isinf\n#undef __builtin_copysign\n#undef __builtin_inf\n";
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// Position of the next whole word, or npos.
 size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
-  for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+  for (size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return at;
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end])))
+      return at;
   }
   return std::string_view::npos;
 }
@@ -49,7 +51,9 @@ std::vector<Include> includes_of(std::string_view text) {
   std::vector<Include> found;
   for (size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
     size_t i = at + 1;
-    const auto skip = [&] { while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i; };
+    const auto skip = [&] {
+      while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
+    };
     skip();
     if (text.compare(i, 7, "include") != 0) continue;
     i += 7;
@@ -76,8 +80,9 @@ class Reader {
 
  private:
   void follow(const Include& include, const std::string& folder) {
-    const auto in_memory = std::find_if(program_.headers.begin(), program_.headers.end(),
-                                        [&](const auto& header) { return header.first == include.name; });
+    const auto in_memory =
+        std::find_if(program_.headers.begin(), program_.headers.end(),
+                     [&](const auto& header) { return header.first == include.name; });
     if (in_memory != program_.headers.end()) {
       if (seen_.insert(include.name).second) read(in_memory->second, folder);
       return;
@@ -106,12 +111,14 @@ class Reader {
 };
 
 /// Names of the prelude that a text may well declare itself.
+// clang-format off
 constexpr std::string_view declared_names[] = {
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
     "intptr_t", "uintptr_t", "ssize_t", "uchar", "ushort", "uint", "ulong",
     "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI", "M_2_PI",
     "M_2_SQRTPI", "M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_SQRT2", "M_SQRT1_2",
     "cg", "std"};
+// clang-format on
 constexpr size_t n_integers = 10;  // the first of them
 
 /// CUDA's headers that are pulled in where a text only uses their names.
@@ -119,6 +126,7 @@ struct HeaderRow {
   std::string_view word;
   std::string_view header;
 };
+// clang-format off
 constexpr HeaderRow header_table[] = {
     {"cg", "cooperative_groups.h"},       {"cooperative_groups", "cooperative_groups.h"},
     {"__half", "cuda_fp16.h"},            {"half", "cuda_fp16.h"},
@@ -127,9 +135,11 @@ constexpr HeaderRow header_table[] = {
     {"curand_init", "curand_kernel.h"},   {"curandState", "curand_kernel.h"},
     {"curandState_t", "curand_kernel.h"}, {"curandStatePhilox4_32_10_t", "curand_kernel.h"},
 };
+// clang-format on
 
 /// Names of the C++ library beyond those of our own: they come from NVIDIA's, which is
 /// cuda::std, where it is installed.
+// clang-format off
 constexpr HeaderRow library_table[] = {
     {"pair", "utility"},           {"make_pair", "utility"},       {"exchange", "utility"},
     {"tuple", "tuple"},            {"make_tuple", "tuple"},        {"tie", "tuple"},
@@ -157,11 +167,13 @@ constexpr HeaderRow library_table[] = {
     {"conjunction_v", "type_traits"}, {"disjunction_v", "type_traits"}, {"negation", "type_traits"},
     {"invoke_result_t", "type_traits"}, {"add_const_t", "type_traits"}, {"alignment_of", "type_traits"},
 };
+// clang-format on
 // A name that our std declares itself is found first, so nothing is ambiguous.
 constexpr std::string_view library_text = "namespace std { using namespace ::cuda::std; }\n";
 
 /// Headers of the host that texts include though NVRTC has none. Their names are
 /// in the prelude or built in.
+// clang-format off
 constexpr std::string_view host_headers[] = {
     "stdint.h", "cstdint", "math.h", "cmath", "float.h", "cfloat", "limits.h", "climits", "limits",
     "algorithm", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "assert.h",
@@ -171,6 +183,7 @@ constexpr std::string_view host_headers[] = {
     "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "device_functions.h", "device_atomic_functions.h", "sm_20_atomic_functions.h",
     "vector_types.h", "vector_functions.h", "math_functions.h", "host_defines.h", "helper_cuda.h"};
+// clang-format on
 
 }  // namespace
 
@@ -179,11 +192,12 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 bool declares(std::string_view text, std::string_view name) {
-  for (size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
+  for (size_t at = find_word(text, name); at != std::string_view::npos;
+       at = find_word(text, name, at + 1)) {
     const std::string_view before = text.substr(0, at);
     const std::string_view previous = last_word(before);
-    if (previous == "define" || previous == "namespace" || previous == "struct" || previous == "class" ||
-        previous == "enum" || previous == "union")
+    if (previous == "define" || previous == "namespace" || previous == "struct" ||
+        previous == "class" || previous == "enum" || previous == "union")
       return true;
     const size_t after = text.find_first_not_of(" \t\r\n", at + name.size());
     const char next = after == std::string_view::npos ? '\0' : text[after];
@@ -205,7 +219,8 @@ bool declares(std::string_view text, std::string_view name) {
 
 NvrtcText read_nvrtc_text(const Program& program, const std::vector<std::string>& include_dirs) {
   NvrtcText out;
-  Reader(program, include_dirs, out).read(program.text, std::filesystem::path(program.file).parent_path().string());
+  Reader(program, include_dirs, out)
+      .read(program.text, std::filesystem::path(program.file).parent_path().string());
   return out;
 }
 
@@ -214,7 +229,8 @@ namespace {
 std::vector<std::string> library_options(const NvrtcText& text, bool has_cuda_headers) {
   std::vector<std::string> options;
   std::set<std::string_view> headers;
-  for (size_t at = text.all.find("std::"); at != std::string::npos; at = text.all.find("std::", at + 5)) {
+  for (size_t at = text.all.find("std::"); at != std::string::npos;
+       at = text.all.find("std::", at + 5)) {
     const bool is_cuda = at >= 6 && text.all.compare(at - 6, 6, "cuda::") == 0;
     if (is_cuda || (at && is_letter(text.all[at - 1]))) continue;
     size_t end = at + 5;
@@ -225,7 +241,8 @@ std::vector<std::string> library_options(const NvrtcText& text, bool has_cuda_he
   }
   if (headers.empty() || !has_cuda_headers) return options;
   options.push_back("-DKS_NO_LIMITS");
-  for (const std::string_view header : headers) options.push_back("-include=cuda/std/" + std::string(header));
+  for (const std::string_view header : headers)
+    options.push_back("-include=cuda/std/" + std::string(header));
   options.push_back("-include=kasoku_library.h");
   return options;
 }
@@ -241,14 +258,17 @@ std::string macro_text(const std::vector<std::string>& macros) {
     text += "#undef " + macro.substr(0, end) + "\n";
     if (option[1] == 'U') continue;
     // F(x)=… keeps its parameters; no value means 1.
-    if (end < macro.size() && macro[end] == '(') end = std::min(macro.find(')', end), macro.size() - 1) + 1;
+    if (end < macro.size() && macro[end] == '(')
+      end = std::min(macro.find(')', end), macro.size() - 1) + 1;
     const bool has_value = end < macro.size() && macro[end] == '=';
-    text += "#define " + macro.substr(0, end) + " " + (has_value ? macro.substr(end + 1) : "1") + "\n";
+    text +=
+        "#define " + macro.substr(0, end) + " " + (has_value ? macro.substr(end + 1) : "1") + "\n";
   }
   return text;
 }
 
-std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros, bool has_cuda_headers) {
+std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros,
+                                         bool has_cuda_headers) {
   std::vector<std::string> options;
   bool has_integers = true;
   for (size_t i = 0; i < std::size(declared_names); ++i) {
@@ -258,20 +278,24 @@ std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros,
   }
   if (!has_integers) options.push_back("-DKS_NO_INTEGERS");
   // NVIDIA's C++ library has limits and integers of its own.
-  const bool has_library = std::any_of(text.headers.begin(), text.headers.end(), [](const std::string& name) {
-    return name.starts_with("cub/") || name.starts_with("cuda/") || name.starts_with("thrust/");
-  });
+  const bool has_library =
+      std::any_of(text.headers.begin(), text.headers.end(), [](const std::string& name) {
+        return name.starts_with("cub/") || name.starts_with("cuda/") || name.starts_with("thrust/");
+      });
   if (has_library) options.push_back("-DKS_NO_LIMITS");
   if (!has_word(text.all, "std")) options.push_back("-DKS_NO_std");
   options.push_back("-include=kasoku_names.h");
-  if (has_word(text.all, "ks_complex64") || has_word(text.all, "ks_complex128") || has_word(text.all, "ks_complex"))
+  if (has_word(text.all, "ks_complex64") || has_word(text.all, "ks_complex128") ||
+      has_word(text.all, "ks_complex"))
     options.push_back("-include=kasoku_complex.h");
-  for (std::string& option : library_options(text, has_cuda_headers)) options.push_back(std::move(option));
+  for (std::string& option : library_options(text, has_cuda_headers))
+    options.push_back(std::move(option));
   if (has_macros) options.push_back(std::string("-include=") + macro_header_name);
   if (!has_cuda_headers) return options;
   std::set<std::string_view> given(text.headers.begin(), text.headers.end());
   for (const HeaderRow& row : header_table)
-    if (!given.contains(row.header) && has_word(text.all, row.word) && !declares(text.all, row.word)) {
+    if (!given.contains(row.header) && has_word(text.all, row.word) &&
+        !declares(text.all, row.word)) {
       given.insert(row.header);
       options.push_back("-include=" + std::string(row.header));
     }
@@ -294,7 +318,8 @@ std::string prelude_hash() {
   static const std::string& hash = *new std::string([] {
     std::string all;
     for (const auto& [name, content] : prelude_headers()) all += name + '\0' + content + '\0';
-    for (const HeaderRow& row : header_table) all += std::string(row.word) + std::string(row.header);
+    for (const HeaderRow& row : header_table)
+      all += std::string(row.word) + std::string(row.header);
     return hash128(all).hex();
   }());
   return hash;

@@ -13,9 +13,9 @@
 namespace kasoku {
 
 struct NvrtcText {
-  std::string all;                     ///< the text and all files of the user's that it includes
-  std::vector<IncludedFile> files;     ///< those from disk
-  std::vector<std::string> headers;    ///< names that were found nowhere: the compiler's own
+  std::string all;                   ///< the text and all files of the user's that it includes
+  std::vector<IncludedFile> files;   ///< those from disk
+  std::vector<std::string> headers;  ///< names that were found nowhere: the compiler's own
 };
 
 NvrtcText read_nvrtc_text(const Program& program, const std::vector<std::string>& include_dirs);
@@ -26,7 +26,8 @@ bool declares(std::string_view text, std::string_view name);
 
 /// Options that leave out of the prelude what the text declares or cannot use, and
 /// includes of CUDA's headers whose names it uses without including them.
-std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros, bool has_cuda_headers);
+std::vector<std::string> prelude_options(const NvrtcText& text, bool has_macros,
+                                         bool has_cuda_headers);
 
 /// The user's -D and -U as a text that is included under this name: given as options
 /// they would reach NVRTC's own headers, which break on macros such as T.

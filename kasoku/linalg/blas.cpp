@@ -22,12 +22,14 @@ std::vector<std::string>& folders() {
 
 void add_search_folder(const std::string& folder) {
   std::lock_guard lock(folders_mutex);
-  if (std::find(folders().begin(), folders().end(), folder) == folders().end()) folders().push_back(folder);
+  if (std::find(folders().begin(), folders().end(), folder) == folders().end())
+    folders().push_back(folder);
 }
 
 const std::vector<std::string>& search_folders() { return folders(); }
 
-bool take_functions(Blas& blas, void* library, const std::string& prefix, const std::string& suffix) {
+bool take_functions(Blas& blas, void* library, const std::string& prefix,
+                    const std::string& suffix) {
   const char letters[] = "sdcz";
   for (int i = 0; i < 4; ++i) {
     blas.gemm[i] = dlsym(library, (prefix + "cblas_" + letters[i] + "gemm" + suffix).c_str());
@@ -66,7 +68,8 @@ struct Found {
     // its maker; then ours; then what the system has.
     is_there = find_mkl(blas, true) || find_openblas(blas, false) || find_mkl(blas, false);
     if (!is_there)
-      missing = "no BLAS library is installed: pip install scipy-openblas64, or apt install libopenblas0";
+      missing =
+          "no BLAS library is installed: pip install scipy-openblas64, or apt install libopenblas0";
   }
 };
 

@@ -33,7 +33,8 @@ bool find_openblas(Blas& blas, bool loaded_only);
 bool find_mkl(Blas& blas, bool loaded_only);
 
 /// Fills in the functions from an open library; false if some are missing.
-bool take_functions(Blas& blas, void* library, const std::string& prefix, const std::string& suffix);
+bool take_functions(Blas& blas, void* library, const std::string& prefix,
+                    const std::string& suffix);
 /// The path of a library of the process whose file name contains `part`; "" if none.
 std::string loaded_library(const std::string& part);
 /// Folders from add_search_folder.

@@ -32,7 +32,8 @@ inline uint16_t float_to_half(float value) {
   if (rest < 0x38800000) {
     // Below 2^-14 the result is a multiple of 2^-24; adding 0.5 rounds to it.
     const float shifted = std::bit_cast<float>(rest) + 0.5f;
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(0.5f)));
+    return static_cast<uint16_t>(
+        sign | (std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(0.5f)));
   }
   return static_cast<uint16_t>(sign | (rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13);
 }

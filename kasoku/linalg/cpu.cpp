@@ -43,10 +43,15 @@ Bytes packed(const Matrices& x, int64_t rows, int64_t columns, int64_t size) {
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
       const char* from = static_cast<const char*>(x.data) + i * x.row_stride;
       char* to = out.get() + i * columns * size;
-      for (int64_t j = 0; j < columns; ++j) std::memcpy(to + j * size, from + j * x.column_stride, static_cast<size_t>(size));
+      for (int64_t j = 0; j < columns; ++j)
+        std::memcpy(to + j * size, from + j * x.column_stride, static_cast<size_t>(size));
     }
   };
-  cpu::parallel_blocks(static_cast<uint64_t>(rows), cpu::suggested_grain(static_cast<uint64_t>(rows), static_cast<uint64_t>(65536 / std::max<int64_t>(columns, 1) + 1)), copy);
+  cpu::parallel_blocks(
+      static_cast<uint64_t>(rows),
+      cpu::suggested_grain(static_cast<uint64_t>(rows),
+                           static_cast<uint64_t>(65536 / std::max<int64_t>(columns, 1) + 1)),
+      copy);
   return out;
 }
 
@@ -54,11 +59,11 @@ template <class Int, class Scalar>
 void call_real(const Blas& blas, int type, const Matmul& p, const Operand& a, const Operand& b) {
   const auto m = static_cast<Int>(p.m), n = static_cast<Int>(p.n), k = static_cast<Int>(p.k);
   const auto ldc = static_cast<Int>(p.c.row_stride / static_cast<int64_t>(sizeof(Scalar)));
-  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, Scalar, const void*, Int, const void*, Int,
-                        Scalar, void*, Int);
-  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, Scalar(1), a.data,
-                                          static_cast<Int>(a.leading), b.data, static_cast<Int>(b.leading),
-                                          Scalar(0), p.c.data, ldc);
+  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, Scalar, const void*, Int,
+                        const void*, Int, Scalar, void*, Int);
+  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, Scalar(1),
+                                          a.data, static_cast<Int>(a.leading), b.data,
+                                          static_cast<Int>(b.leading), Scalar(0), p.c.data, ldc);
 }
 
 template <class Int, class Scalar>
@@ -66,39 +71,47 @@ void call_complex(const Blas& blas, int type, const Matmul& p, const Operand& a,
   const auto m = static_cast<Int>(p.m), n = static_cast<Int>(p.n), k = static_cast<Int>(p.k);
   const auto ldc = static_cast<Int>(p.c.row_stride / static_cast<int64_t>(sizeof(Scalar)));
   const Scalar one(1), zero(0);
-  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, const void*, const void*, Int, const void*,
-                        Int, const void*, void*, Int);
-  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, &one, a.data,
-                                          static_cast<Int>(a.leading), b.data, static_cast<Int>(b.leading),
-                                          &zero, p.c.data, ldc);
+  using Gemm = void (*)(Order, Transpose, Transpose, Int, Int, Int, const void*, const void*, Int,
+                        const void*, Int, const void*, void*, Int);
+  reinterpret_cast<Gemm>(blas.gemm[type])(row_major, a.transpose, b.transpose, m, n, k, &one,
+                                          a.data, static_cast<Int>(a.leading), b.data,
+                                          static_cast<Int>(b.leading), &zero, p.c.data, ldc);
 }
 
 /// y = x @ v for a single column v with any positive stride, as NumPy does it.
 template <class Int, class Scalar>
-void call_gemv(const Blas& blas, int type, const Matmul& p, const Operand& a, int64_t b_step, int64_t c_step) {
+void call_gemv(const Blas& blas, int type, const Matmul& p, const Operand& a, int64_t b_step,
+               int64_t c_step) {
   const auto rows = static_cast<Int>(a.transpose == no_transpose ? p.m : p.k);
   const auto columns = static_cast<Int>(a.transpose == no_transpose ? p.k : p.m);
-  const auto lda = static_cast<Int>(a.leading), incx = static_cast<Int>(b_step), incy = static_cast<Int>(c_step);
+  const auto lda = static_cast<Int>(a.leading), incx = static_cast<Int>(b_step),
+             incy = static_cast<Int>(c_step);
   if constexpr (std::is_floating_point_v<Scalar>) {
-    using Gemv = void (*)(Order, Transpose, Int, Int, Scalar, const void*, Int, const void*, Int, Scalar, void*, Int);
-    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, Scalar(1), a.data, lda, p.b.data,
-                                            incx, Scalar(0), p.c.data, incy);
+    using Gemv = void (*)(Order, Transpose, Int, Int, Scalar, const void*, Int, const void*, Int,
+                          Scalar, void*, Int);
+    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, Scalar(1),
+                                            a.data, lda, p.b.data, incx, Scalar(0), p.c.data, incy);
   } else {
     const Scalar one(1), zero(0);
-    using Gemv = void (*)(Order, Transpose, Int, Int, const void*, const void*, Int, const void*, Int, const void*,
-                          void*, Int);
-    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, &one, a.data, lda, p.b.data, incx,
-                                            &zero, p.c.data, incy);
+    using Gemv = void (*)(Order, Transpose, Int, Int, const void*, const void*, Int, const void*,
+                          Int, const void*, void*, Int);
+    reinterpret_cast<Gemv>(blas.gemv[type])(row_major, a.transpose, rows, columns, &one, a.data,
+                                            lda, p.b.data, incx, &zero, p.c.data, incy);
   }
 }
 
 int type_of(Dtype dtype) {
   switch (dtype) {
-    case Dtype::float32: return 0;
-    case Dtype::float64: return 1;
-    case Dtype::complex64: return 2;
-    case Dtype::complex128: return 3;
-    default: return -1;
+    case Dtype::float32:
+      return 0;
+    case Dtype::float64:
+      return 1;
+    case Dtype::complex64:
+      return 2;
+    case Dtype::complex128:
+      return 3;
+    default:
+      return -1;
   }
 }
 
@@ -110,8 +123,12 @@ void call(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b)
                          p.c.row_stride > 0 && p.c.row_stride % size == 0;
   const int64_t x = p.b.row_stride / size, y = p.c.row_stride / size;
   switch (type_of(p.dtype)) {
-    case 0: return is_vector ? call_gemv<Int, float>(blas, 0, p, a, x, y) : call_real<Int, float>(blas, 0, p, a, b);
-    case 1: return is_vector ? call_gemv<Int, double>(blas, 1, p, a, x, y) : call_real<Int, double>(blas, 1, p, a, b);
+    case 0:
+      return is_vector ? call_gemv<Int, float>(blas, 0, p, a, x, y)
+                       : call_real<Int, float>(blas, 0, p, a, b);
+    case 1:
+      return is_vector ? call_gemv<Int, double>(blas, 1, p, a, x, y)
+                       : call_real<Int, double>(blas, 1, p, a, b);
     case 2:
       return is_vector ? call_gemv<Int, std::complex<float>>(blas, 2, p, a, x, y)
                        : call_complex<Int, std::complex<float>>(blas, 2, p, a, b);
@@ -125,8 +142,8 @@ void call(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b)
 void scatter(const char* from, const Matrices& c, int64_t m, int64_t n, int64_t size) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
-      std::memcpy(static_cast<char*>(c.data) + i * c.row_stride + j * c.column_stride, from + (i * n + j) * size,
-                  static_cast<size_t>(size));
+      std::memcpy(static_cast<char*>(c.data) + i * c.row_stride + j * c.column_stride,
+                  from + (i * n + j) * size, static_cast<size_t>(size));
 }
 
 void zero(const Matmul& p, int64_t size) {
@@ -151,7 +168,8 @@ void blas_product(const Blas& blas, Matmul p) {
   settle(p.a, p.m, p.k, a, a_copy);
   settle(p.b, p.k, p.n, b, b_copy);
   Matrices target = p.c;
-  const bool is_direct = p.c.column_stride == size && p.c.row_stride % size == 0 && p.c.row_stride >= p.n * size;
+  const bool is_direct =
+      p.c.column_stride == size && p.c.row_stride % size == 0 && p.c.row_stride >= p.n * size;
   if (!is_direct) {
     c_copy.reset(new char[static_cast<size_t>(p.m * p.n * size)]);
     p.c.data = c_copy.get();
@@ -168,12 +186,15 @@ void blas_product(const Blas& blas, Matmul p) {
 /// float16 and bfloat16: operands become float32, so does the sum.
 void half_product(Matmul p) {
   const auto widen = [&](const Matrices& x, int64_t rows, int64_t columns) {
-    std::unique_ptr<float[]> out(new float[static_cast<size_t>(std::max<int64_t>(rows * columns, 1))]);
+    std::unique_ptr<float[]> out(
+        new float[static_cast<size_t>(std::max<int64_t>(rows * columns, 1))]);
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {
         uint16_t bits;
-        std::memcpy(&bits, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, 2);
-        out[static_cast<size_t>(i * columns + j)] = p.dtype == Dtype::float16 ? half_to_float(bits) : bfloat16_to_float(bits);
+        std::memcpy(&bits,
+                    static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, 2);
+        out[static_cast<size_t>(i * columns + j)] =
+            p.dtype == Dtype::float16 ? half_to_float(bits) : bfloat16_to_float(bits);
       }
     return out;
   };
@@ -193,8 +214,10 @@ void half_product(Matmul p) {
   for (int64_t i = 0; i < p.m; ++i)
     for (int64_t j = 0; j < p.n; ++j) {
       const float value = c[static_cast<size_t>(i * p.n + j)];
-      const uint16_t bits = p.dtype == Dtype::float16 ? float_to_half(value) : float_to_bfloat16(value);
-      std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride, &bits, 2);
+      const uint16_t bits =
+          p.dtype == Dtype::float16 ? float_to_half(value) : float_to_bfloat16(value);
+      std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride, &bits,
+                  2);
     }
 }
 
@@ -202,7 +225,8 @@ void one_product(const Matmul& p) {
   if (p.k == 0) return zero(p, static_cast<int64_t>(info(p.dtype).size));
   if (p.dtype == Dtype::float16 || p.dtype == Dtype::bfloat16) return half_product(p);
   const Blas* library = type_of(p.dtype) >= 0 ? blas() : nullptr;
-  if (library && library->takes(std::max({p.m, p.n, p.k, p.a.row_stride, p.b.row_stride, p.c.row_stride})))
+  if (library &&
+      library->takes(std::max({p.m, p.n, p.k, p.a.row_stride, p.b.row_stride, p.c.row_stride})))
     return blas_product(*library, p);
   loop_matmul(p);
 }
@@ -211,7 +235,8 @@ void set_threads(int wanted) {
   const Blas* library = blas();
   // A library's number is the process's; set again only when it changes.
   static std::atomic<int> current{0};
-  if (library && library->set_threads && current.exchange(wanted) != wanted) library->set_threads(wanted);
+  if (library && library->set_threads && current.exchange(wanted) != wanted)
+    library->set_threads(wanted);
 }
 
 }  // namespace
@@ -230,13 +255,16 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
     return item;
   };
   const uint32_t workers = cpu::worker_count();
-  const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                      static_cast<double>(problem.k);
   // Many products are shared out whole; a large one is shared out by its library.
-  const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 && work * static_cast<double>(items) > 1e6 &&
-                             workers > 1 && !cpu::is_inside_parallel();
+  const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 &&
+                             work * static_cast<double>(items) > 1e6 && workers > 1 &&
+                             !cpu::is_inside_parallel();
   if (is_shared_out) {
     set_threads(1);
-    cpu::parallel_blocks(items, cpu::suggested_grain(items, static_cast<uint64_t>(1e5 / (work + 1)) + 1),
+    cpu::parallel_blocks(items,
+                         cpu::suggested_grain(items, static_cast<uint64_t>(1e5 / (work + 1)) + 1),
                          [&](uint64_t begin, uint64_t end) {
                            for (uint64_t i = begin; i < end; ++i) one_product(at(i));
                          });

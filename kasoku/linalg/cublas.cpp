@@ -20,9 +20,12 @@ struct TypeRow {
 };
 // float32 is summed in float32 proper: the matrix units' shorter format is never used.
 constexpr TypeRow type_table[] = {
-    {Dtype::float32, type_float32, compute_float32},     {Dtype::float64, type_float64, compute_float64},
-    {Dtype::float16, type_float16, compute_float32},     {Dtype::bfloat16, type_bfloat16, compute_float32},
-    {Dtype::complex64, type_complex64, compute_float32}, {Dtype::complex128, type_complex128, compute_float64},
+    {Dtype::float32, type_float32, compute_float32},
+    {Dtype::float64, type_float64, compute_float64},
+    {Dtype::float16, type_float16, compute_float32},
+    {Dtype::bfloat16, type_bfloat16, compute_float32},
+    {Dtype::complex64, type_complex64, compute_float32},
+    {Dtype::complex128, type_complex128, compute_float64},
 };
 
 const TypeRow* find_type(Dtype dtype) {
@@ -32,7 +35,9 @@ const TypeRow* find_type(Dtype dtype) {
 }
 
 void check(const Cublas& cublas, int status, const char* what) {
-  if (status) throw Error(ErrorKind::device, std::string("cuBLAS could not ") + what).why(cublas.status_text(status));
+  if (status)
+    throw Error(ErrorKind::device, std::string("cuBLAS could not ") + what)
+        .why(cublas.status_text(status));
 }
 
 /// A handle and its workspace serve one stream; who uses it holds its mutex.
@@ -48,7 +53,8 @@ Handle& handle_for(const Cublas& cublas, Stream& stream) {
   Handle& found = handles[stream.handle()];
   if (!found.handle) {
     check(cublas, cublas.create(&found.handle), "start");
-    check(cublas, cublas.set_stream(found.handle, reinterpret_cast<void*>(stream.handle())), "use a stream");
+    check(cublas, cublas.set_stream(found.handle, reinterpret_cast<void*>(stream.handle())),
+          "use a stream");
   }
   return found;
 }
@@ -90,11 +96,13 @@ struct Temporary {
 void product(const Matmul& p, const TypeRow& type, Device& device, Stream& stream) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   const int64_t items = p.items();
-  const auto stride = [&](const Matrices& x) { return x.batch_strides.empty() ? 0 : x.batch_strides[0]; };
+  const auto stride = [&](const Matrices& x) {
+    return x.batch_strides.empty() ? 0 : x.batch_strides[0];
+  };
   Operand a, b, c;
   const bool fits = as_operand(p.a, p.m, p.k, size, a) && as_operand(p.b, p.k, p.n, size, b) &&
-                    as_operand(p.c, p.m, p.n, size, c) && c.op == no_transpose && stride(p.a) % size == 0 &&
-                    stride(p.b) % size == 0 && stride(p.c) % size == 0 &&
+                    as_operand(p.c, p.m, p.n, size, c) && c.op == no_transpose &&
+                    stride(p.a) % size == 0 && stride(p.b) % size == 0 && stride(p.c) % size == 0 &&
                     std::max({p.m, p.n, p.k, a.leading, b.leading, c.leading, items}) <= INT32_MAX;
   if (!fits) {
     if (items > 1) {
@@ -110,7 +118,9 @@ void product(const Matmul& p, const TypeRow& type, Device& device, Stream& strea
       return;
     }
     if (std::max({p.m, p.n, p.k}) > INT32_MAX) return kernel_matmul(p, device, stream);
-    const auto bytes = [&](int64_t rows, int64_t columns) { return static_cast<size_t>(rows * columns * size); };
+    const auto bytes = [&](int64_t rows, int64_t columns) {
+      return static_cast<size_t>(rows * columns * size);
+    };
     Matmul q = p;
     Temporary a_copy(device, stream, bytes(p.m, p.k)), b_copy(device, stream, bytes(p.k, p.n)),
         c_copy(device, stream, bytes(p.m, p.n));
@@ -136,13 +146,15 @@ void product(const Matmul& p, const TypeRow& type, Device& device, Stream& strea
   std::lock_guard lock(handle.mutex);
   // c^T = b^T a^T in cuBLAS's order of memory.
   const int status =
-      items == 1 ? cublas.gemm(handle.handle, b.op, a.op, as_int(p.n), as_int(p.m), as_int(p.k), one, b.data,
-                               type.type, as_int(b.leading), a.data, type.type, as_int(a.leading), zero, c.data,
-                               type.type, as_int(c.leading), type.compute, -1)
-                 : cublas.gemm_strided(handle.handle, b.op, a.op, as_int(p.n), as_int(p.m), as_int(p.k), one, b.data,
-                                       type.type, as_int(b.leading), stride(p.b) / size, a.data, type.type,
-                                       as_int(a.leading), stride(p.a) / size, zero, c.data, type.type,
-                                       as_int(c.leading), stride(p.c) / size, as_int(items), type.compute, -1);
+      items == 1
+          ? cublas.gemm(handle.handle, b.op, a.op, as_int(p.n), as_int(p.m), as_int(p.k), one,
+                        b.data, type.type, as_int(b.leading), a.data, type.type, as_int(a.leading),
+                        zero, c.data, type.type, as_int(c.leading), type.compute, -1)
+          : cublas.gemm_strided(handle.handle, b.op, a.op, as_int(p.n), as_int(p.m), as_int(p.k),
+                                one, b.data, type.type, as_int(b.leading), stride(p.b) / size,
+                                a.data, type.type, as_int(a.leading), stride(p.a) / size, zero,
+                                c.data, type.type, as_int(c.leading), stride(p.c) / size,
+                                as_int(items), type.compute, -1);
   check(cublas, status, "multiply");
 }
 
@@ -165,7 +177,8 @@ void batches(const Matmul& p, const TypeRow& type, Device& device, Stream& strea
 }  // namespace
 
 std::string cublas_missing() {
-  return cublas_library_file().empty() ? "cuBLAS is not installed (libcublas.so.13, .12 or .11)" : "";
+  return cublas_library_file().empty() ? "cuBLAS is not installed (libcublas.so.13, .12 or .11)"
+                                       : "";
 }
 std::string cublas_file() { return cublas_library_file(); }
 

@@ -17,7 +17,7 @@ std::string cublas_file();
 void kernel_matmul(const Matmul& problem, Device& device, Stream& stream);
 
 /// Copies a matrix with any strides into one whose rows and columns are contiguous, or back.
-void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns, size_t size,
-                 Device& device, Stream& stream);
+void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns,
+                 size_t size, Device& device, Stream& stream);
 
 }  // namespace kasoku::linalg

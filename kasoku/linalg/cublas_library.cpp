@@ -17,8 +17,11 @@ constexpr const char* how_to_install = "pip install nvidia-cublas, or CUDA_HOME=
 const Cublas& load() {
   const std::string& file = cublas_library_file();
   if (file.empty())
-    throw Error(ErrorKind::unsupported, "matrices cannot be multiplied on CUDA: cuBLAS is not installed")
-        .why("libcublas.so.13, .12 or .11 is in no folder of the system, a CUDA toolkit or Python's packages")
+    throw Error(ErrorKind::unsupported,
+                "matrices cannot be multiplied on CUDA: cuBLAS is not installed")
+        .why(
+            "libcublas.so.13, .12 or .11 is in no folder of the system, a CUDA toolkit or Python's "
+            "packages")
         .fix(how_to_install);
   // Its other half is not always where the linker looks; loaded first, it is found.
   const size_t slash = file.rfind('/');
@@ -30,14 +33,16 @@ const Cublas& load() {
   std::string reason;
   void* library = cuda::open_library(file, &reason);
   if (!library)
-    throw Error(ErrorKind::unsupported, "matrices cannot be multiplied on CUDA: cuBLAS does not load")
+    throw Error(ErrorKind::unsupported,
+                "matrices cannot be multiplied on CUDA: cuBLAS does not load")
         .why(reason)
         .fix(how_to_install);
   Cublas& cublas = *new Cublas{};
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
     if (!function)
-      throw Error(ErrorKind::unsupported, "matrices cannot be multiplied on CUDA: cuBLAS is too old")
+      throw Error(ErrorKind::unsupported,
+                  "matrices cannot be multiplied on CUDA: cuBLAS is too old")
           .why(file + " has no " + name)
           .fix(how_to_install);
   };

@@ -23,13 +23,14 @@ enum CublasCompute : int { compute_float32 = 68, compute_float64 = 70 };
 struct Cublas {
   int (*create)(cublasHandle*);
   int (*set_stream)(cublasHandle, void* stream);
-  int (*gemm)(cublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a, int a_type,
-              int lda, const void* b, int b_type, int ldb, const void* beta, void* c, int c_type, int ldc,
-              int compute, int algorithm);
-  int (*gemm_strided)(cublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a,
-                      int a_type, int lda, long long stride_a, const void* b, int b_type, int ldb,
-                      long long stride_b, const void* beta, void* c, int c_type, int ldc, long long stride_c,
-                      int items, int compute, int algorithm);
+  int (*gemm)(cublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+              const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
+              const void* beta, void* c, int c_type, int ldc, int compute, int algorithm);
+  int (*gemm_strided)(cublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                      const void* a, int a_type, int lda, long long stride_a, const void* b,
+                      int b_type, int ldb, long long stride_b, const void* beta, void* c,
+                      int c_type, int ldc, long long stride_c, int items, int compute,
+                      int algorithm);
   const char* (*status_text)(int status);
 };
 

@@ -46,7 +46,8 @@ extern "C" __global__ void copy(char* to, const char* from, long long rows, long
 }
 )";
 
-Function& kernel(Device& device, const char* name, const char* text, std::vector<std::string> options) {
+Function& kernel(Device& device, const char* name, const char* text,
+                 std::vector<std::string> options) {
   static std::mutex& mutex = *new std::mutex;
   static auto& kernels = *new std::map<std::pair<Device*, std::string>, std::shared_ptr<Module>>;
   std::string key = name;
@@ -70,16 +71,20 @@ uint32_t blocks(int64_t n, int64_t block, int64_t most) {
 
 }  // namespace
 
-void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns, size_t size,
-                 Device& device, Stream& stream) {
+void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns,
+                 size_t size, Device& device, Stream& stream) {
   if (rows == 0 || columns == 0) return;
-  const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int"
-                     : size == 8 ? "unsigned long long" : "ulonglong2";
+  const char* type = size == 1   ? "unsigned char"
+                     : size == 2 ? "unsigned short"
+                     : size == 4 ? "unsigned int"
+                     : size == 8 ? "unsigned long long"
+                                 : "ulonglong2";
   Function& function = kernel(device, "copy", copy_text, {std::string("-DELEMENT=") + type});
   void* to_data = to.data;
   void* from_data = from.data;
   int64_t strides[] = {to.row_stride, to.column_stride, from.row_stride, from.column_stride};
-  void* args[] = {&to_data, &from_data, &rows, &columns, &strides[0], &strides[1], &strides[2], &strides[3]};
+  void* args[] = {&to_data,    &from_data,  &rows,       &columns,
+                  &strides[0], &strides[1], &strides[2], &strides[3]};
   function.launch({{blocks(rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
 }
 
@@ -89,24 +94,36 @@ void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {
   std::vector<std::string> options;
   if (p.k == 0) {
     // All zeros, whatever the dtype: bytes of that size.
-    options = {size == 16 ? "-DELEMENT=double" : "-DELEMENT=" + std::string(size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long"),
+    options = {size == 16 ? "-DELEMENT=double"
+                          : "-DELEMENT=" + std::string(size == 1   ? "unsigned char"
+                                                       : size == 2 ? "unsigned short"
+                                                       : size == 4 ? "unsigned int"
+                                                                   : "unsigned long long"),
                "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::bool_) {
     options = {"-DELEMENT=bool", "-DWIDE=unsigned int", "-DADD(s,t)=((s)|(t))"};
   } else if (dtype.kind == DtypeKind::signed_ || dtype.kind == DtypeKind::unsigned_) {
-    const char* type = size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : "unsigned long long";
-    options = {std::string("-DELEMENT=") + type, size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
+    const char* type = size == 1   ? "unsigned char"
+                       : size == 2 ? "unsigned short"
+                       : size == 4 ? "unsigned int"
+                                   : "unsigned long long";
+    options = {std::string("-DELEMENT=") + type,
+               size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int",
+               "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::float32) {
     options = {"-DELEMENT=float", "-DWIDE=float", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::float64) {
     options = {"-DELEMENT=double", "-DWIDE=double", "-DADD(s,t)=((s)+(t))"};
   } else {
-    throw Error(ErrorKind::unsupported, "matrices of " + std::string(dtype.name) + " with more than 2^31 rows or columns have no product on " + device.str());
+    throw Error(ErrorKind::unsupported,
+                "matrices of " + std::string(dtype.name) +
+                    " with more than 2^31 rows or columns have no product on " + device.str());
   }
   Function& function = kernel(device, "product", product_text, std::move(options));
   const int64_t items = p.items();
   for (int64_t item = 0; item < items; ++item) {
-    char *a = static_cast<char*>(p.a.data), *b = static_cast<char*>(p.b.data), *c = static_cast<char*>(p.c.data);
+    char *a = static_cast<char*>(p.a.data), *b = static_cast<char*>(p.b.data),
+         *c = static_cast<char*>(p.c.data);
     int64_t rest = item;
     for (size_t d = p.batch.size(); d-- > 0; rest /= p.batch[d]) {
       const int64_t i = rest % p.batch[d];
@@ -115,15 +132,19 @@ void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {
       c += i * p.c.batch_strides[d];
     }
     int64_t lengths[] = {p.m, p.n, p.k};
-    int64_t strides[] = {p.a.row_stride, p.a.column_stride, p.b.row_stride, p.b.column_stride, p.c.row_stride, p.c.column_stride};
-    void* args[] = {&c, &a, &b, &lengths[0], &lengths[1], &lengths[2], &strides[0], &strides[1], &strides[2], &strides[3], &strides[4], &strides[5]};
+    int64_t strides[] = {p.a.row_stride,    p.a.column_stride, p.b.row_stride,
+                         p.b.column_stride, p.c.row_stride,    p.c.column_stride};
+    void* args[] = {&c,          &a,          &b,          &lengths[0], &lengths[1], &lengths[2],
+                    &strides[0], &strides[1], &strides[2], &strides[3], &strides[4], &strides[5]};
     if (p.k == 0 && size == 16) {
       // Two halves of every element.
       for (int half = 0; half < 2; ++half, c += 8)
-        function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}}, args, stream);
+        function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}},
+                        args, stream);
       continue;
     }
-    function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}}, args, stream);
+    function.launch({{blocks(p.n, 16, INT32_MAX), blocks(p.m, 16, 65535), 1}, {16, 16, 1}}, args,
+                    stream);
   }
 }
 

@@ -24,7 +24,8 @@ std::vector<T> gathered(const Matrices& x, int64_t rows, int64_t columns) {
   T* to = out.data();
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, sizeof(T));
+      std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride,
+                  sizeof(T));
   return out;
 }
 
@@ -54,20 +55,25 @@ void product(const Matmul& p) {
     }
   };
   const int64_t row_work = std::max<int64_t>(p.n * p.k, 1);
-  cpu::parallel_blocks(static_cast<uint64_t>(p.m),
-                       cpu::suggested_grain(static_cast<uint64_t>(p.m), static_cast<uint64_t>(50000 / row_work + 1)), rows);
+  cpu::parallel_blocks(
+      static_cast<uint64_t>(p.m),
+      cpu::suggested_grain(static_cast<uint64_t>(p.m), static_cast<uint64_t>(50000 / row_work + 1)),
+      rows);
 }
 
 void boolean_product(const Matmul& p) {
-  const std::vector<uint8_t> a = gathered<uint8_t>(p.a, p.m, p.k), b = gathered<uint8_t>(p.b, p.k, p.n);
+  const std::vector<uint8_t> a = gathered<uint8_t>(p.a, p.m, p.k),
+                             b = gathered<uint8_t>(p.b, p.k, p.n);
   std::vector<uint8_t> any(static_cast<size_t>(p.n));
   for (int64_t i = 0; i < p.m; ++i) {
     std::fill(any.begin(), any.end(), uint8_t{0});
     for (int64_t k = 0; k < p.k; ++k)
       if (a[static_cast<size_t>(i * p.k + k)])
-        for (int64_t j = 0; j < p.n; ++j) any[static_cast<size_t>(j)] |= b[static_cast<size_t>(k * p.n + j)] != 0;
+        for (int64_t j = 0; j < p.n; ++j)
+          any[static_cast<size_t>(j)] |= b[static_cast<size_t>(k * p.n + j)] != 0;
     for (int64_t j = 0; j < p.n; ++j)
-      static_cast<char*>(p.c.data)[i * p.c.row_stride + j * p.c.column_stride] = static_cast<char>(any[static_cast<size_t>(j)]);
+      static_cast<char*>(p.c.data)[i * p.c.row_stride + j * p.c.column_stride] =
+          static_cast<char>(any[static_cast<size_t>(j)]);
   }
 }
 
@@ -75,20 +81,31 @@ void boolean_product(const Matmul& p) {
 
 void loop_matmul(const Matmul& p) {
   switch (p.dtype) {
-    case Dtype::bool_: return boolean_product(p);
+    case Dtype::bool_:
+      return boolean_product(p);
     case Dtype::int8:
-    case Dtype::uint8: return product<uint8_t>(p);
+    case Dtype::uint8:
+      return product<uint8_t>(p);
     case Dtype::int16:
-    case Dtype::uint16: return product<uint16_t>(p);
+    case Dtype::uint16:
+      return product<uint16_t>(p);
     case Dtype::int32:
-    case Dtype::uint32: return product<uint32_t>(p);
+    case Dtype::uint32:
+      return product<uint32_t>(p);
     case Dtype::int64:
-    case Dtype::uint64: return product<uint64_t>(p);
-    case Dtype::float32: return product<float>(p);
-    case Dtype::float64: return product<double>(p);
-    case Dtype::complex64: return product<std::complex<float>>(p);
-    case Dtype::complex128: return product<std::complex<double>>(p);
-    default: throw Error(ErrorKind::internal, "loop_matmul: no loop for " + std::string(info(p.dtype).name));
+    case Dtype::uint64:
+      return product<uint64_t>(p);
+    case Dtype::float32:
+      return product<float>(p);
+    case Dtype::float64:
+      return product<double>(p);
+    case Dtype::complex64:
+      return product<std::complex<float>>(p);
+    case Dtype::complex128:
+      return product<std::complex<double>>(p);
+    default:
+      throw Error(ErrorKind::internal,
+                  "loop_matmul: no loop for " + std::string(info(p.dtype).name));
   }
 }
 

@@ -24,7 +24,8 @@ bool take(Blas& blas, const std::string& file) {
 }  // namespace
 
 bool find_mkl(Blas& blas, bool loaded_only) {
-  if (const std::string file = loaded_library("libmkl_rt"); !file.empty() && take(blas, file)) return true;
+  if (const std::string file = loaded_library("libmkl_rt"); !file.empty() && take(blas, file))
+    return true;
   if (loaded_only) return false;
   for (const char* file : {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"})
     if (take(blas, file)) return true;

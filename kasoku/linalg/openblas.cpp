@@ -35,11 +35,13 @@ bool take(Blas& blas, const std::string& file) {
 bool find_openblas(Blas& blas, bool loaded_only) {
   if (!loaded_only) {
     for (const std::string& folder : search_folders())
-      for (const char* file : {"/scipy_openblas64/lib/libscipy_openblas64_.so", "/libscipy_openblas64_.so",
-                               "/scipy_openblas32/lib/libscipy_openblas.so", "/libopenblas.so.0"})
+      for (const char* file :
+           {"/scipy_openblas64/lib/libscipy_openblas64_.so", "/libscipy_openblas64_.so",
+            "/scipy_openblas32/lib/libscipy_openblas.so", "/libopenblas.so.0"})
         if (take(blas, folder + file)) return true;
   }
-  if (const std::string file = loaded_library("openblas"); !file.empty() && take(blas, file)) return true;
+  if (const std::string file = loaded_library("openblas"); !file.empty() && take(blas, file))
+    return true;
   if (loaded_only) return false;
   for (const char* file : {"libopenblas.so.0", "libopenblas64.so.0", "libopenblas.so"})
     if (take(blas, file)) return true;

@@ -46,7 +46,8 @@ void collapse(Matmul& p) {
   }
   // Many matrices times the same one are one tall matrix.
   if (out.batch.size() == 1 && out.b.batch_strides[0] == 0 && out.m > 0 &&
-      out.a.batch_strides[0] == out.a.row_stride * out.m && out.c.batch_strides[0] == out.c.row_stride * out.m) {
+      out.a.batch_strides[0] == out.a.row_stride * out.m &&
+      out.c.batch_strides[0] == out.c.row_stride * out.m) {
     out.m *= out.batch[0];
     out.batch.clear();
     for (Matrices* x : {&out.a, &out.b, &out.c}) x->batch_strides.clear();
@@ -58,7 +59,8 @@ void collapse(Matmul& p) {
 void settle(Matrices& x, int64_t rows, int64_t columns, int64_t size) {
   if (columns == 1) x.column_stride = size;
   // A single row with gaps is a column to the libraries, which take any distance there.
-  if (rows == 1) x.row_stride = x.column_stride == size ? std::max(columns, int64_t{1}) * size : size;
+  if (rows == 1)
+    x.row_stride = x.column_stride == size ? std::max(columns, int64_t{1}) * size : size;
 }
 
 void transpose(Matrices& x) { std::swap(x.row_stride, x.column_stride); }
@@ -68,8 +70,7 @@ void transpose(Matrices& x) { std::swap(x.row_stride, x.column_stride); }
 void matmul(const Matmul& problem, Device& device, Stream& stream) {
   if (problem.m == 0 || problem.n == 0 || problem.items() == 0) return;
   const auto size = static_cast<int64_t>(info(problem.dtype).size);
-  if (size == 0)
-    throw Error(ErrorKind::type, "matrices of records have no product");
+  if (size == 0) throw Error(ErrorKind::type, "matrices of records have no product");
   Matmul p = problem;
   collapse(p);
   settle(p.a, p.m, p.k, size);

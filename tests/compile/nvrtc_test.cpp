@@ -1,6 +1,6 @@
 /// The CUDA compiler without a GPU: NVRTC compiles for any architecture.
-#include "kasoku/base/error.h"
 #include "kasoku/compile/nvrtc.h"
+#include "kasoku/base/error.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
 #include "kasoku/compile/nvrtc_text.h"
@@ -81,7 +81,8 @@ TEST_CASE("nvrtc: an error has the user's file, line, column, source and caret")
         "kernel.cu:2:10: error: identifier \"nothing\" is undefined\n"
         "    2 |   x[0] = nothing + 1;\n"
         "      |          ^");
-  CHECK(error_of("#line 12 \"train.py\"\n__global__ void k(float* x) { x = nothing; }").find("\ntrain.py:12:35: error: ") != std::string::npos);
+  CHECK(error_of("#line 12 \"train.py\"\n__global__ void k(float* x) { x = nothing; }")
+            .find("\ntrain.py:12:35: error: ") != std::string::npos);
   CHECK(error_of("#include <no_such_header.h>\n").find("no_such_header.h") != std::string::npos);
 }
 
@@ -91,33 +92,41 @@ TEST_CASE("nvrtc: a template's error says where it was instantiated") {
       "template <class T> __device__ T f(T v) { return v.size(); }\n"
       "__global__ void k(int* p) { p[0] = f(3); }\n");
   CHECK(text.find("kernel.cu:1:") != std::string::npos);
-  CHECK(text.find("kernel.cu:2: note: in instantiation of \"T f(T) [with T=int]\"") != std::string::npos);
+  CHECK(text.find("kernel.cu:2: note: in instantiation of \"T f(T) [with T=int]\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("nvrtc: warnings are kept, but unused variables are not worth one") {
   if (!has_nvrtc()) return;
-  CHECK(compile_text("__global__ void k(int* x) { int unused = 3; x[0] = 1; }").info.warnings == "");
-  const std::string text = compile_text("__global__ void k(int* x) {\n  x[0] == 1;\n}").info.warnings;
+  CHECK(compile_text("__global__ void k(int* x) { int unused = 3; x[0] = 1; }").info.warnings ==
+        "");
+  const std::string text =
+      compile_text("__global__ void k(int* x) {\n  x[0] == 1;\n}").info.warnings;
   CHECK(text.find("kernel.cu:2:3: warning: expression has no effect") == 0);
 }
 
 TEST_CASE("nvrtc: a name expression that names nothing is named") {
   if (!has_nvrtc()) return;
-  const std::string text = error_of("template <class T> __global__ void f(T* x) {}\n", {}, {"g<float>"});
+  const std::string text =
+      error_of("template <class T> __global__ void f(T* x) {}\n", {}, {"g<float>"});
   CHECK(text.find("names nothing in the text") != std::string::npos);
   CHECK(text.find("g") != std::string::npos);
 }
 
 TEST_CASE("nvrtc: an option that is not understood is refused by name") {
   if (!has_nvrtc()) return;
-  CHECK(error_of("__global__ void k() {}", {"--no-such-option"}).find("--no-such-option") != std::string::npos);
-  CHECK(error_of("__global__ void k(int* x) { x[0] = N; }", {"-DN=3", "-std=c++14", "-lineinfo"}) == "");
+  CHECK(error_of("__global__ void k() {}", {"--no-such-option"}).find("--no-such-option") !=
+        std::string::npos);
+  CHECK(error_of("__global__ void k(int* x) { x[0] = N; }", {"-DN=3", "-std=c++14", "-lineinfo"}) ==
+        "");
 }
 
 TEST_CASE("nvrtc: macros may have any name, parameters and no value") {
   if (!has_nvrtc()) return;
-  CHECK(error_of("__global__ void k(T* x) {\n#if defined(FLAG) && FLAG == 1 && !defined(GONE)\n  x[0] = ADD(x[1], M_PI) + N;\n#endif\n}",
-                 {"-DT=float", "-DADD(a,b)=((a)+(b))", "-D", "N=3", "-DFLAG", "-DGONE", "-UGONE", "-DM_PI=3"}) == "");
+  CHECK(error_of("__global__ void k(T* x) {\n#if defined(FLAG) && FLAG == 1 && !defined(GONE)\n  "
+                 "x[0] = ADD(x[1], M_PI) + N;\n#endif\n}",
+                 {"-DT=float", "-DADD(a,b)=((a)+(b))", "-D", "N=3", "-DFLAG", "-DGONE", "-UGONE",
+                  "-DM_PI=3"}) == "");
   CHECK(error_of("__global__ void k(int* x) { x[0] = A; }", {"-DA=1", "-DA=2"}) == "");
 }
 
@@ -129,40 +138,55 @@ TEST_CASE("nvrtc: names that it lacks are there, unless the text declares them")
       d[0] = M_PI + DBL_MAX + std::max(1.0, d[1]); f[0] = FLT_MAX; f[1] = INFINITY + std::sqrt(f[2]);
       constexpr float inf = std::numeric_limits<float>::infinity(); f[2] = inf; u[0] = UINT8_MAX;
     })") == "");
-  CHECK(error_of("#define M_PI 3.0f\ntypedef long int64_t;\nusing uint = unsigned int;\n"
-                 "typedef struct { float x; } uchar;\nconst float INFINITY = 3;\n"
-                 "namespace cg { struct A {}; }\n"
-                 "__global__ void k(int64_t* x, uchar u, cg::A a) { x[0] = M_PI + u.x + INFINITY; }") == "");
-  CHECK(error_of("#include <stdint.h>\n#include <cmath>\n#include <cuda_runtime.h>\n#include <stdio.h>\n"
-                 "__global__ void k(uint8_t* x) { printf(\"%d\", x[0]); }") == "");
+  CHECK(error_of(
+            "#define M_PI 3.0f\ntypedef long int64_t;\nusing uint = unsigned int;\n"
+            "typedef struct { float x; } uchar;\nconst float INFINITY = 3;\n"
+            "namespace cg { struct A {}; }\n"
+            "__global__ void k(int64_t* x, uchar u, cg::A a) { x[0] = M_PI + u.x + INFINITY; }") ==
+        "");
+  CHECK(error_of(
+            "#include <stdint.h>\n#include <cmath>\n#include <cuda_runtime.h>\n#include <stdio.h>\n"
+            "__global__ void k(uint8_t* x) { printf(\"%d\", x[0]); }") == "");
   for (const char* standard : {"-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"})
-    CHECK(error_of("__global__ void k(float* x) { x[0] = std::max(x[1], x[2]); }", {standard}) == "");
+    CHECK(error_of("__global__ void k(float* x) { x[0] = std::max(x[1], x[2]); }", {standard}) ==
+          "");
 }
 
 TEST_CASE("nvrtc: complex numbers of generated text") {
   if (!has_nvrtc()) return;
-  CHECK(error_of("__global__ void k(ks_complex64* x, ks_complex128* y) { x[0] = x[1] * x[2] / x[3] + 2.0f; "
-                 "y[0] = exp(y[1]) * y[2] + sqrt(y[3]); y[1] = pow(y[2], 3) - conj(y[0]); }") == "");
+  CHECK(error_of("__global__ void k(ks_complex64* x, ks_complex128* y) { x[0] = x[1] * x[2] / x[3] "
+                 "+ 2.0f; "
+                 "y[0] = exp(y[1]) * y[2] + sqrt(y[3]); y[1] = pow(y[2], 3) - conj(y[0]); }") ==
+        "");
 }
 
 TEST_CASE("nvrtc: the C++ library beyond our own names is NVIDIA's") {
   if (!has_nvrtc() || nvrtc_headers().empty()) return;
   CHECK(error_of("#include <utility>\n#include <array>\n#include <functional>\n"
-                 "template <class Op> __device__ float apply(Op op, float a, float b) { return op(a, b); }\n"
-                 "__global__ void k(float* x) { std::pair<int, float> p{1, 2.f}; std::array<float, 3> a{1, 2, 3};\n"
-                 "  x[0] = p.second + a[threadIdx.x] + std::max(x[1], x[2]) + apply(std::plus<float>(), x[3], x[4]);\n"
-                 "  x[5] = std::numeric_limits<float>::max(); static_assert(std::is_same<std::decay_t<const int&>, int>::value, \"\");\n"
+                 "template <class Op> __device__ float apply(Op op, float a, float b) { return "
+                 "op(a, b); }\n"
+                 "__global__ void k(float* x) { std::pair<int, float> p{1, 2.f}; std::array<float, "
+                 "3> a{1, 2, 3};\n"
+                 "  x[0] = p.second + a[threadIdx.x] + std::max(x[1], x[2]) + "
+                 "apply(std::plus<float>(), x[3], x[4]);\n"
+                 "  x[5] = std::numeric_limits<float>::max(); "
+                 "static_assert(std::is_same<std::decay_t<const int&>, int>::value, \"\");\n"
                  "  int64_t i = INT64_MAX; x[6] = i; x[7] = std::bit_cast<float>(3); }") == "");
-  CHECK(error_of("#include <complex>\n__global__ void k(std::complex<float>* z) { z[0] = z[1] * z[2]; }") == "");
+  CHECK(error_of("#include <complex>\n__global__ void k(std::complex<float>* z) { z[0] = z[1] * "
+                 "z[2]; }") == "");
 }
 
 TEST_CASE("nvrtc: CUDA's own headers are found, and pulled in where only their names are used") {
   if (!has_nvrtc() || nvrtc_headers().empty()) return;
   CHECK(error_of("__global__ void k(__half* x) { x[0] = __hadd(x[1], x[2]); }") == "");
-  CHECK(error_of("__global__ void k(float* x) { cg::thread_block b = cg::this_thread_block(); b.sync(); x[b.thread_rank()] = 1; }") == "");
-  CHECK(error_of("#include <curand_kernel.h>\n__global__ void k(float* x) { curandState s; curand_init(1, 2, 3, &s); x[0] = curand_uniform(&s); }") == "");
-  CHECK(error_of("#include <cub/block/block_reduce.cuh>\n__global__ void k(int* x) { using R = cub::BlockReduce<int, 128>; "
-                 "__shared__ R::TempStorage t; int s = R(t).Sum(x[threadIdx.x]); if (threadIdx.x == 0) x[0] = s; }") == "");
+  CHECK(error_of("__global__ void k(float* x) { cg::thread_block b = cg::this_thread_block(); "
+                 "b.sync(); x[b.thread_rank()] = 1; }") == "");
+  CHECK(error_of("#include <curand_kernel.h>\n__global__ void k(float* x) { curandState s; "
+                 "curand_init(1, 2, 3, &s); x[0] = curand_uniform(&s); }") == "");
+  CHECK(error_of("#include <cub/block/block_reduce.cuh>\n__global__ void k(int* x) { using R = "
+                 "cub::BlockReduce<int, 128>; "
+                 "__shared__ R::TempStorage t; int s = R(t).Sum(x[threadIdx.x]); if (threadIdx.x "
+                 "== 0) x[0] = s; }") == "");
 }
 
 TEST_CASE("nvrtc: files that the text includes are found, hashed and listed") {
@@ -172,7 +196,8 @@ TEST_CASE("nvrtc: files that the text includes are found, hashed and listed") {
   fs::create_directories(folder / "sub");
   std::ofstream(folder / "a.h") << "#include \"sub/b.h\"\n";
   std::ofstream(folder / "sub/b.h") << "#define N 7\n";
-  const auto unit = compile_text("#include \"a.h\"\n__global__ void k(int* x) { x[0] = N; }", {"-I" + folder.string()});
+  const auto unit = compile_text("#include \"a.h\"\n__global__ void k(int* x) { x[0] = N; }",
+                                 {"-I" + folder.string()});
   REQUIRE(unit.info.includes.size() == 2);
   CHECK(unit.info.includes[0].path == (folder / "a.h").string());
   CHECK(unit.info.includes[1].hash.size() == 32);
@@ -195,11 +220,16 @@ TEST_CASE("nvrtc: a GPU that it does not know gets PTX") {
 }
 
 TEST_CASE("nvrtc: a macro that is defined again behind our names is no warning") {
-  const std::string again = "x.h(42): warning #47-D: incompatible redefinition of macro \"INT_MIN\" (declared at line 63 of kasoku_names.h)\n"
-                            "  #define INT_MIN 3\n          ^\n\n";
+  const std::string again =
+      "x.h(42): warning #47-D: incompatible redefinition of macro \"INT_MIN\" (declared at line 63 "
+      "of kasoku_names.h)\n"
+      "  #define INT_MIN 3\n          ^\n\n";
   CHECK(read_nvrtc_log(again).warnings == "");
-  CHECK(read_nvrtc_log("k.cu(2): warning #47-D: incompatible redefinition of macro \"A\" (declared at line 1)\n  #define A 3\n          ^\n").warnings ==
-        "k.cu:2:9: warning: incompatible redefinition of macro \"A\" (declared at line 1) [#47-D]\n    2 | #define A 3\n      |         ^\n");
+  CHECK(read_nvrtc_log("k.cu(2): warning #47-D: incompatible redefinition of macro \"A\" (declared "
+                       "at line 1)\n  #define A 3\n          ^\n")
+            .warnings ==
+        "k.cu:2:9: warning: incompatible redefinition of macro \"A\" (declared at line 1) "
+        "[#47-D]\n    2 | #define A 3\n      |         ^\n");
 }
 
 TEST_CASE("ptx: symbols become the source's names") {
@@ -212,13 +242,16 @@ TEST_CASE("ptx: symbols become the source's names") {
 TEST_CASE("nvrtc: the corpus compiles for a GPU") {
   if (!has_nvrtc() || nvrtc_headers().empty()) return;
   int compiled = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(KASOKU_TESTS_DIR) + "/kernels")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(KASOKU_TESTS_DIR) + "/kernels")) {
     if (entry.path().extension() != ".cu") continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const bool needs_macros = text.str().find("SCALE") != std::string::npos;
     CAPTURE(entry.path().string());
-    const std::string error = error_of(text.str(), needs_macros ? std::vector<std::string>{"-DSCALE=3", "-DN=4"} : std::vector<std::string>{});
+    const std::string error =
+        error_of(text.str(), needs_macros ? std::vector<std::string>{"-DSCALE=3", "-DN=4"}
+                                          : std::vector<std::string>{});
     CHECK(error == "");
     ++compiled;
   }

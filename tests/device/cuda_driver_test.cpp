@@ -26,7 +26,8 @@ TEST_CASE("cuda: libraries and headers are found in a folder of wheels") {
   std::ofstream(root / "nvidia/kasoku_test/lib/libkasoku_nothing.so.7") << "x";
   CHECK(cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"}).empty());
   cuda::add_search_folder(root.string());
-  const std::string found = cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"});
+  const std::string found =
+      cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"});
   CHECK(found == fs::canonical(root / "nvidia/kasoku_test/lib/libkasoku_nothing.so.7").string());
   std::string reason;
   CHECK(cuda::open_library(found, &reason) == nullptr);
@@ -37,7 +38,8 @@ TEST_CASE("cuda: libraries and headers are found in a folder of wheels") {
 TEST_CASE("cuda: headers that wheels spread over folders are all found") {
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / "kasoku_headers_test";
-  for (const char* folder : {"cuda_runtime", "cuda_cccl", "curand"}) fs::create_directories(root / "nvidia" / folder / "include");
+  for (const char* folder : {"cuda_runtime", "cuda_cccl", "curand"})
+    fs::create_directories(root / "nvidia" / folder / "include");
   const auto found = cuda::neighbours_of_headers((root / "nvidia/cuda_runtime/include").string());
   CHECK(found.size() == 2);
   CHECK(cuda::neighbours_of_headers("/usr/local/cuda/include").empty());

@@ -1,9 +1,9 @@
 /// A GPU through the device interface: memory, copies, streams, kernels, errors.
+#include "kasoku/device/cuda/cuda.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/device/buffer.h"
-#include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
 
@@ -93,8 +93,9 @@ TEST_CASE("cuda: properties say what the GPU is") {
 TEST_CASE("cuda: what is copied to the device comes back, whatever its size and alignment") {
   Device* device = gpu();
   if (!device) return;
-  for (const size_t n : {size_t{0}, size_t{1}, size_t{3}, size_t{4096}, (size_t{256} << 10),
-                         (size_t{256} << 10) + 1, size_t{2} << 20, (size_t{2} << 20) + 1, (size_t{3} << 20) + 7, size_t{64} << 20}) {
+  for (const size_t n :
+       {size_t{0}, size_t{1}, size_t{3}, size_t{4096}, (size_t{256} << 10), (size_t{256} << 10) + 1,
+        size_t{2} << 20, (size_t{2} << 20) + 1, (size_t{3} << 20) + 7, size_t{64} << 20}) {
     CAPTURE(n);
     const auto in = random_bytes(n + 1);
     std::vector<uint8_t> out(n + 3, 0xee);
@@ -161,7 +162,8 @@ TEST_CASE("cuda: fill writes every element of 1, 2, 4 and 8 bytes and nothing be
   Device* device = gpu();
   if (!device) return;
   for (const size_t size : {1, 2, 4, 8})
-    for (const size_t count : {size_t{0}, size_t{1}, size_t{511}, size_t{512}, size_t{513}, size_t{100003}})
+    for (const size_t count :
+         {size_t{0}, size_t{1}, size_t{511}, size_t{512}, size_t{513}, size_t{100003}})
       for (const uint64_t value : {uint64_t{0}, uint64_t{0x0123456789abcdef}, ~uint64_t{0}}) {
         CAPTURE(size);
         CAPTURE(count);
@@ -197,9 +199,13 @@ TEST_CASE("cuda: a kernel computes; an empty grid does nothing") {
 TEST_CASE("cuda: impossible launch shapes are refused with the number that is too large") {
   Device* device = gpu();
   if (!device) return;
-  auto module = load(*device, std::string(add_one) +
-                                  "extern \"C\" __global__ void __launch_bounds__(64) small(float* x) { x[threadIdx.x] = 1; }\n"
-                                  "extern \"C\" __global__ void wide(float* x) { __shared__ float t[1024]; t[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = t[threadIdx.x ^ 1]; }\n");
+  auto module = load(
+      *device,
+      std::string(add_one) +
+          "extern \"C\" __global__ void __launch_bounds__(64) small(float* x) { x[threadIdx.x] = "
+          "1; }\n"
+          "extern \"C\" __global__ void wide(float* x) { __shared__ float t[1024]; t[threadIdx.x] "
+          "= x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = t[threadIdx.x ^ 1]; }\n");
   Memory memory(*device, 4096);
   int n = 1;
   void* args[] = {&memory.data, &n};
@@ -210,13 +216,20 @@ TEST_CASE("cuda: impossible launch shapes are refused with the number that is to
   const std::string gpu_name = device->properties().name;
   CHECK(launch("add_one", {{1, 1, 1}, {2000, 1, 1}}) ==
         "kernel 'add_one' cannot be launched with 2000 threads per block\n"
-        "  why  block (2000, 1, 1) is 2000 threads; " + gpu_name + " takes at most 1024\n"
-        "  fix  block=(256, 1, 1) and a larger grid");
-  CHECK(launch("add_one", {{1, 1, 1}, {0, 1, 1}}).find("every side of a block is at least 1") != std::string::npos);
-  CHECK(launch("add_one", {{1, 1, 1}, {1, 1, 128}}).find("at most 64 threads along z") != std::string::npos);
-  CHECK(launch("add_one", {{1, 70000, 1}, {1, 1, 1}}).find("at most 65535 blocks along y") != std::string::npos);
-  CHECK(launch("small", {{1, 1, 1}, {128, 1, 1}}).find("compiled for at most 64") != std::string::npos);
-  CHECK(launch("wide", {{1, 1, 1}, {32, 1, 1}, 1u << 20}).find("1048576 bytes of dynamic shared memory") != std::string::npos);
+        "  why  block (2000, 1, 1) is 2000 threads; " +
+            gpu_name +
+            " takes at most 1024\n"
+            "  fix  block=(256, 1, 1) and a larger grid");
+  CHECK(launch("add_one", {{1, 1, 1}, {0, 1, 1}}).find("every side of a block is at least 1") !=
+        std::string::npos);
+  CHECK(launch("add_one", {{1, 1, 1}, {1, 1, 128}}).find("at most 64 threads along z") !=
+        std::string::npos);
+  CHECK(launch("add_one", {{1, 70000, 1}, {1, 1, 1}}).find("at most 65535 blocks along y") !=
+        std::string::npos);
+  CHECK(launch("small", {{1, 1, 1}, {128, 1, 1}}).find("compiled for at most 64") !=
+        std::string::npos);
+  CHECK(launch("wide", {{1, 1, 1}, {32, 1, 1}, 1u << 20})
+            .find("1048576 bytes of dynamic shared memory") != std::string::npos);
   CHECK(launch("add_one", {{1, 1, 1}, {32, 1, 1}}) == "no error");
   CHECK(error_of([&] { module->function("nothing"); }).find("nothing") != std::string::npos);
 }
@@ -227,7 +240,8 @@ TEST_CASE("cuda: more than 48 KB of dynamic shared memory needs no opting in by 
   const uint32_t bytes = device->properties().max_shared_bytes_opt_in;
   if (bytes <= 48 * 1024) return;
   auto module = load(*device,
-                     "extern \"C\" __global__ void k(int* out, int last) { extern __shared__ int s[]; s[last] = 42; __syncthreads(); out[0] = s[last]; }");
+                     "extern \"C\" __global__ void k(int* out, int last) { extern __shared__ int "
+                     "s[]; s[last] = 42; __syncthreads(); out[0] = s[last]; }");
   Memory memory(*device, 4);
   int last = static_cast<int>(bytes / 4) - 1, out = 0;
   void* args[] = {&memory.data, &last};
@@ -248,8 +262,10 @@ TEST_CASE("cuda: attributes by name; those that can be set, and an unknown one")
   CHECK(f.attribute("shared_size_bytes") == 0);
   f.set_attribute("max_dynamic_shared_size_bytes", 65536);
   CHECK(f.attribute("max_dynamic_shared_size_bytes") == 65536);
-  CHECK(error_of([&] { f.attribute("colour"); }).find("no attribute 'colour'") != std::string::npos);
-  CHECK(error_of([&] { f.set_attribute("num_regs", 3); }).find("cannot be set") != std::string::npos);
+  CHECK(error_of([&] { f.attribute("colour"); }).find("no attribute 'colour'") !=
+        std::string::npos);
+  CHECK(error_of([&] { f.set_attribute("num_regs", 3); }).find("cannot be set") !=
+        std::string::npos);
 }
 
 TEST_CASE("cuda: globals are read and written, templates are found by expression") {
@@ -257,7 +273,8 @@ TEST_CASE("cuda: globals are read and written, templates are found by expression
   if (!device) return;
   auto module = load(*device,
                      "__constant__ float table[4]; __device__ int counter;\n"
-                     "template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by * T(table[threadIdx.x]); atomicAdd(&counter, 1); }\n",
+                     "template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by "
+                     "* T(table[threadIdx.x]); atomicAdd(&counter, 1); }\n",
                      {"scale<double>", "scale<int>"});
   const float table[4] = {1, 2, 3, 4};
   Stream& stream = device->current_stream();
@@ -288,7 +305,8 @@ TEST_CASE("cuda: PTX without its text is loaded, bad code is refused with the dr
   CHECK(!module->function("add_one").info().params_known);
   Code bad;
   bad.bytes = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { nonsense; }\n";
-  CHECK(error_of([&] { device->load(std::move(bad)); }).find("could not load a module on cuda:0") != std::string::npos);
+  CHECK(error_of([&] { device->load(std::move(bad)); }).find("could not load a module on cuda:0") !=
+        std::string::npos);
 }
 
 TEST_CASE("cuda: a cooperative launch that does not fit says how many blocks do") {
@@ -301,8 +319,9 @@ TEST_CASE("cuda: a cooperative launch that does not fit says how many blocks do"
   LaunchShape shape{{1, 1, 1}, {256, 1, 1}, 0, true};
   module->function("add_one").launch(shape, args, device->current_stream());
   shape.grid[0] = 1000000;
-  CHECK(error_of([&] { module->function("add_one").launch(shape, args, device->current_stream()); })
-            .find("blocks of this shape fit") != std::string::npos);
+  CHECK(error_of([&] {
+          module->function("add_one").launch(shape, args, device->current_stream());
+        }).find("blocks of this shape fit") != std::string::npos);
   device->synchronize();
 }
 
@@ -322,14 +341,16 @@ TEST_CASE("cuda: events measure time and streams wait for them") {
   CHECK(stream.is_done());
   CHECK(last->milliseconds_since(*first) > 0);
   auto never = device->make_event();
-  CHECK(error_of([&] { never->milliseconds_since(*first); }).find("never recorded") != std::string::npos);
+  CHECK(error_of([&] { never->milliseconds_since(*first); }).find("never recorded") !=
+        std::string::npos);
 }
 
 TEST_CASE("cuda: every thread has a stream; a buffer that goes from thread to thread is ordered") {
   Device* device = gpu();
   if (!device) return;
   auto module = load(*device,
-                     "extern \"C\" __global__ void slow(int* x, int v) { long long t = clock64(); while (clock64() - t < 20000000) {} x[0] = v; }\n"
+                     "extern \"C\" __global__ void slow(int* x, int v) { long long t = clock64(); "
+                     "while (clock64() - t < 20000000) {} x[0] = v; }\n"
                      "extern \"C\" __global__ void copy(int* y, const int* x) { y[0] = x[0]; }\n");
   auto x = Buffer::allocate(*device, 4), y = Buffer::allocate(*device, 4);
   Stream* mine = &device->current_stream();
@@ -352,7 +373,8 @@ TEST_CASE("cuda: every thread has a stream; a buffer that goes from thread to th
   }
 }
 
-TEST_CASE("cuda: a second GPU has its own memory, streams and kernels, and takes copies from the first") {
+TEST_CASE(
+    "cuda: a second GPU has its own memory, streams and kernels, and takes copies from the first") {
   if (cuda_devices().size() < 2) return;
   Device &first = *cuda_devices()[0], &second = *cuda_devices()[1];
   auto module = load(second, add_one);
@@ -370,8 +392,9 @@ TEST_CASE("cuda: a second GPU has its own memory, streams and kernels, and takes
   second.copy(x.data(), b->memory(), b->bytes(), second.current_stream());
   CHECK(x.front() == 2);
   CHECK(x.back() == 2);
-  CHECK(error_of([&] { module->function("add_one").launch({}, args, first.current_stream()); })
-            .find("a stream of cuda:0 was given where one of cuda:1 is needed") != std::string::npos);
+  CHECK(error_of([&] {
+          module->function("add_one").launch({}, args, first.current_stream());
+        }).find("a stream of cuda:0 was given where one of cuda:1 is needed") != std::string::npos);
 }
 
 TEST_CASE("cuda: many threads allocate, copy and launch at once") {
@@ -389,7 +412,9 @@ TEST_CASE("cuda: many threads allocate, copy and launch at once") {
         memory.set(x.data());
         void* args[] = {&memory.data, &n};
         for (int i = 0; i < 3; ++i)
-          module->function("add_one").launch({{static_cast<uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1}}, args, device->current_stream());
+          module->function("add_one").launch(
+              {{static_cast<uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1}}, args,
+              device->current_stream());
         memory.get(x.data());
         for (float v : x) wrong += v != static_cast<float>(t + 3);
       }
@@ -401,7 +426,9 @@ TEST_CASE("cuda: many threads allocate, copy and launch at once") {
 TEST_CASE("cuda: waiting ends on an interrupt, and the kernel's work is not lost") {
   Device* device = gpu();
   if (!device) return;
-  auto module = load(*device, "extern \"C\" __global__ void slow(int* x) { long long t = clock64(); while (clock64() - t < 1000000000ll) {} x[0] = 7; }");
+  auto module = load(*device,
+                     "extern \"C\" __global__ void slow(int* x) { long long t = clock64(); while "
+                     "(clock64() - t < 1000000000ll) {} x[0] = 7; }");
   Memory memory(*device, 4);
   void* args[] = {&memory.data};
   module->function("slow").launch({}, args, device->current_stream());
@@ -466,5 +493,6 @@ TEST_CASE("cuda-fault: after a fault every call says that only the CPU goes on" 
   const std::string text = error_of([&] { device->synchronize(); });
   CHECK(text.find("this process cannot use CUDA any more, only the CPU") != std::string::npos);
   CHECK(text.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
-  CHECK(error_of([&] { device->allocate(100, device->current_stream()); }).find("only the CPU") != std::string::npos);
+  CHECK(error_of([&] { device->allocate(100, device->current_stream()); }).find("only the CPU") !=
+        std::string::npos);
 }

@@ -39,20 +39,34 @@ Value get(Dtype dtype, const char* at) {
   };
   switch (dtype) {
     case Dtype::bool_:
-    case Dtype::uint8: return double(read(uint8_t{}));
-    case Dtype::int8: return double(read(int8_t{}));
-    case Dtype::int16: return double(read(int16_t{}));
-    case Dtype::uint16: return double(read(uint16_t{}));
-    case Dtype::int32: return double(read(int32_t{}));
-    case Dtype::uint32: return double(read(uint32_t{}));
-    case Dtype::int64: return double(read(int64_t{}));
-    case Dtype::uint64: return double(read(uint64_t{}));
-    case Dtype::float16: return double(linalg::half_to_float(read(uint16_t{})));
-    case Dtype::bfloat16: return double(linalg::bfloat16_to_float(read(uint16_t{})));
-    case Dtype::float32: return double(read(float{}));
-    case Dtype::float64: return read(double{});
-    case Dtype::complex64: return Value(read(std::complex<float>{}));
-    default: return read(std::complex<double>{});
+    case Dtype::uint8:
+      return double(read(uint8_t{}));
+    case Dtype::int8:
+      return double(read(int8_t{}));
+    case Dtype::int16:
+      return double(read(int16_t{}));
+    case Dtype::uint16:
+      return double(read(uint16_t{}));
+    case Dtype::int32:
+      return double(read(int32_t{}));
+    case Dtype::uint32:
+      return double(read(uint32_t{}));
+    case Dtype::int64:
+      return double(read(int64_t{}));
+    case Dtype::uint64:
+      return double(read(uint64_t{}));
+    case Dtype::float16:
+      return double(linalg::half_to_float(read(uint16_t{})));
+    case Dtype::bfloat16:
+      return double(linalg::bfloat16_to_float(read(uint16_t{})));
+    case Dtype::float32:
+      return double(read(float{}));
+    case Dtype::float64:
+      return read(double{});
+    case Dtype::complex64:
+      return Value(read(std::complex<float>{}));
+    default:
+      return read(std::complex<double>{});
   }
 }
 
@@ -60,21 +74,32 @@ void put(Dtype dtype, char* at, Value v) {
   const auto write = [&](auto value) { std::memcpy(at, &value, sizeof value); };
   const double x = v.real();
   switch (dtype) {
-    case Dtype::bool_: return write(uint8_t(x != 0));
+    case Dtype::bool_:
+      return write(uint8_t(x != 0));
     case Dtype::int8:
-    case Dtype::uint8: return write(uint8_t(int64_t(x)));
+    case Dtype::uint8:
+      return write(uint8_t(int64_t(x)));
     case Dtype::int16:
-    case Dtype::uint16: return write(uint16_t(int64_t(x)));
+    case Dtype::uint16:
+      return write(uint16_t(int64_t(x)));
     case Dtype::int32:
-    case Dtype::uint32: return write(uint32_t(int64_t(x)));
+    case Dtype::uint32:
+      return write(uint32_t(int64_t(x)));
     case Dtype::int64:
-    case Dtype::uint64: return write(int64_t(x));
-    case Dtype::float16: return write(linalg::float_to_half(float(x)));
-    case Dtype::bfloat16: return write(linalg::float_to_bfloat16(float(x)));
-    case Dtype::float32: return write(float(x));
-    case Dtype::float64: return write(x);
-    case Dtype::complex64: return write(std::complex<float>(v));
-    default: return write(v);
+    case Dtype::uint64:
+      return write(int64_t(x));
+    case Dtype::float16:
+      return write(linalg::float_to_half(float(x)));
+    case Dtype::bfloat16:
+      return write(linalg::float_to_bfloat16(float(x)));
+    case Dtype::float32:
+      return write(float(x));
+    case Dtype::float64:
+      return write(x);
+    case Dtype::complex64:
+      return write(std::complex<float>(v));
+    default:
+      return write(v);
   }
 }
 
@@ -87,19 +112,28 @@ struct Host {
   Matrices matrix;
 };
 
-Host make(Dtype dtype, int64_t items, int64_t rows, int64_t columns, Layout layout, std::mt19937& random) {
+Host make(Dtype dtype, int64_t items, int64_t rows, int64_t columns, Layout layout,
+          std::mt19937& random) {
   const auto size = int64_t(info(dtype).size);
   Host host;
   Matrices& x = host.matrix;
   switch (layout) {
-    case Layout::rows: x.row_stride = columns * size, x.column_stride = size; break;
-    case Layout::columns: x.row_stride = size, x.column_stride = rows * size; break;
-    case Layout::gaps: x.row_stride = (3 * columns + 2) * size, x.column_stride = 3 * size; break;
+    case Layout::rows:
+      x.row_stride = columns * size, x.column_stride = size;
+      break;
+    case Layout::columns:
+      x.row_stride = size, x.column_stride = rows * size;
+      break;
+    case Layout::gaps:
+      x.row_stride = (3 * columns + 2) * size, x.column_stride = 3 * size;
+      break;
     case Layout::reversed:
       x.row_stride = -columns * size, x.column_stride = size;
       host.first = std::max<int64_t>(rows - 1, 0) * columns * size;
       break;
-    case Layout::repeated: x.row_stride = 0, x.column_stride = size; break;
+    case Layout::repeated:
+      x.row_stride = 0, x.column_stride = size;
+      break;
   }
   const int64_t one = std::max<int64_t>((3 * columns + 2) * (rows + 1) * size, size);
   x.batch_strides = {one};
@@ -108,18 +142,20 @@ Host make(Dtype dtype, int64_t items, int64_t rows, int64_t columns, Layout layo
   const bool is_signed = kind != DtypeKind::boolean && kind != DtypeKind::unsigned_;
   std::uniform_int_distribution<int> small(is_signed ? -4 : 0, kind == DtypeKind::boolean ? 1 : 4);
   for (size_t i = 0; i + size_t(size) <= host.bytes.size(); i += size_t(size))
-    put(dtype, host.bytes.data() + i, Value(small(random), kind == DtypeKind::complex_ ? small(random) : 0));
+    put(dtype, host.bytes.data() + i,
+        Value(small(random), kind == DtypeKind::complex_ ? small(random) : 0));
   return host;
 }
 
 Value at(Dtype dtype, const Host& host, int64_t item, int64_t i, int64_t j) {
   const Matrices& x = host.matrix;
-  return get(dtype, host.bytes.data() + host.first + item * x.batch_strides[0] + i * x.row_stride + j * x.column_stride);
+  return get(dtype, host.bytes.data() + host.first + item * x.batch_strides[0] + i * x.row_stride +
+                        j * x.column_stride);
 }
 
 /// Small integers, so that every dtype's sum is exact.
-void check_product(Device& device, Dtype dtype, int64_t items, int64_t m, int64_t n, int64_t k, Layout la, Layout lb,
-                   Layout lc, bool share_b = false) {
+void check_product(Device& device, Dtype dtype, int64_t items, int64_t m, int64_t n, int64_t k,
+                   Layout la, Layout lb, Layout lc, bool share_b = false) {
   std::mt19937 random(unsigned(m * 100 + n * 10 + k));
   Host a = make(dtype, items, m, k, la, random), b = make(dtype, items, k, n, lb, random),
        c = make(dtype, items, m, n, lc, random);
@@ -142,7 +178,11 @@ void check_product(Device& device, Dtype dtype, int64_t items, int64_t m, int64_
   device.copy(c.bytes.data(), held[2], c.bytes.size(), stream);
   stream.synchronize();
   for (size_t i = 0; i < 3; ++i)
-    device.deallocate(held[i], i == 0 ? a.bytes.size() : i == 1 ? b.bytes.size() : c.bytes.size(), stream);
+    device.deallocate(held[i],
+                      i == 0   ? a.bytes.size()
+                      : i == 1 ? b.bytes.size()
+                               : c.bytes.size(),
+                      stream);
 
   std::vector<char> want = before.bytes;
   for (int64_t item = 0; item < items; ++item)
@@ -150,7 +190,9 @@ void check_product(Device& device, Dtype dtype, int64_t items, int64_t m, int64_
       for (int64_t j = 0; j < n; ++j) {
         Value sum = 0;
         for (int64_t q = 0; q < k; ++q) sum += at(dtype, a, item, i, q) * at(dtype, b, item, q, j);
-        put(dtype, want.data() + c.first + item * c.matrix.batch_strides[0] + i * c.matrix.row_stride + j * c.matrix.column_stride,
+        put(dtype,
+            want.data() + c.first + item * c.matrix.batch_strides[0] + i * c.matrix.row_stride +
+                j * c.matrix.column_stride,
             dtype == Dtype::bool_ ? Value(sum != 0.0) : sum);
       }
   bool is_same = true;
@@ -169,17 +211,26 @@ void check_product(Device& device, Dtype dtype, int64_t items, int64_t m, int64_
   CHECK(is_same);
 }
 
-constexpr Dtype all_dtypes[] = {Dtype::bool_, Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64, Dtype::uint8,
-                                Dtype::uint16, Dtype::uint32, Dtype::uint64, Dtype::float16, Dtype::bfloat16,
-                                Dtype::float32, Dtype::float64, Dtype::complex64, Dtype::complex128};
+constexpr Dtype all_dtypes[] = {Dtype::bool_,   Dtype::int8,      Dtype::int16,     Dtype::int32,
+                                Dtype::int64,   Dtype::uint8,     Dtype::uint16,    Dtype::uint32,
+                                Dtype::uint64,  Dtype::float16,   Dtype::bfloat16,  Dtype::float32,
+                                Dtype::float64, Dtype::complex64, Dtype::complex128};
 
 }  // namespace
 
 TEST_CASE("matmul: every dtype, also with axes of length 0 and 1") {
   for (Device* device : all_devices())
     for (const Dtype dtype : all_dtypes)
-      for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
-               {3, 4, 5}, {1, 1, 1}, {17, 19, 18}, {1, 7, 3}, {7, 1, 3}, {5, 6, 1}, {1, 1, 9}, {4, 5, 0}, {0, 3, 2}, {3, 0, 2}})
+      for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{3, 4, 5},
+                                                                       {1, 1, 1},
+                                                                       {17, 19, 18},
+                                                                       {1, 7, 3},
+                                                                       {7, 1, 3},
+                                                                       {5, 6, 1},
+                                                                       {1, 1, 9},
+                                                                       {4, 5, 0},
+                                                                       {0, 3, 2},
+                                                                       {3, 0, 2}})
         check_product(*device, dtype, 1, m, n, k, Layout::rows, Layout::rows, Layout::rows);
 }
 
@@ -187,7 +238,8 @@ TEST_CASE("matmul: operands and results with any strides") {
   const Layout layouts[] = {Layout::rows, Layout::columns, Layout::gaps, Layout::reversed};
   for (Device* device : all_devices())
     for (const Dtype dtype : {Dtype::int32, Dtype::float16, Dtype::float32, Dtype::complex128})
-      for (const Layout a : {Layout::rows, Layout::columns, Layout::gaps, Layout::reversed, Layout::repeated})
+      for (const Layout a :
+           {Layout::rows, Layout::columns, Layout::gaps, Layout::reversed, Layout::repeated})
         for (const Layout b : layouts)
           for (const Layout c : layouts) {
             check_product(*device, dtype, 1, 5, 7, 6, a, b, c);
@@ -198,7 +250,8 @@ TEST_CASE("matmul: operands and results with any strides") {
 
 TEST_CASE("matmul: batches, one matrix shared by all, many small ones") {
   for (Device* device : all_devices())
-    for (const Dtype dtype : {Dtype::int64, Dtype::bfloat16, Dtype::float32, Dtype::float64, Dtype::complex64}) {
+    for (const Dtype dtype :
+         {Dtype::int64, Dtype::bfloat16, Dtype::float32, Dtype::float64, Dtype::complex64}) {
       check_product(*device, dtype, 3, 5, 7, 6, Layout::rows, Layout::columns, Layout::rows);
       check_product(*device, dtype, 3, 5, 7, 6, Layout::gaps, Layout::rows, Layout::rows, true);
       check_product(*device, dtype, 4, 2, 3, 2, Layout::reversed, Layout::gaps, Layout::columns);
@@ -214,7 +267,8 @@ TEST_CASE("matmul: two batch axes that are not one") {
     for (size_t i = 0; i < a.size(); ++i) a[i] = float(i);
     for (size_t i = 0; i < b.size(); ++i) b[i] = float(i % 5);
     Stream& stream = device->current_stream();
-    void* memory[3] = {device->allocate(96, stream), device->allocate(48, stream), device->allocate(24, stream)};
+    void* memory[3] = {device->allocate(96, stream), device->allocate(48, stream),
+                       device->allocate(24, stream)};
     device->copy(memory[0], a.data(), 96, stream);
     device->copy(memory[1], b.data(), 48, stream);
     Matmul p;
@@ -231,7 +285,8 @@ TEST_CASE("matmul: two batch axes that are not one") {
         for (int q = 0; q < 4; ++q) want += a[size_t(i * 12 + j * 4 + q)] * b[size_t(j * 4 + q)];
         CHECK(c[size_t(i * 3 + j)] == want);
       }
-    for (int i = 0; i < 3; ++i) device->deallocate(memory[i], i == 0 ? 96 : i == 1 ? 48 : 24, stream);
+    for (int i = 0; i < 3; ++i)
+      device->deallocate(memory[i], i == 0 ? 96 : i == 1 ? 48 : 24, stream);
   }
 }
 
@@ -330,5 +385,6 @@ TEST_CASE("matmul: half floats round to nearest even, both ways and at the ends"
 }
 
 TEST_CASE("linalg: every row of the table says where its library is or why not") {
-  for (const linalg::ProviderStatus& row : linalg::providers()) CHECK(row.library.empty() != row.why.empty());
+  for (const linalg::ProviderStatus& row : linalg::providers())
+    CHECK(row.library.empty() != row.why.empty());
 }

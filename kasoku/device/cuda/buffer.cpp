@@ -35,7 +35,8 @@ CUresult fill_wide(const Driver& driver, CUdeviceptr to, uint64_t value, size_t 
 MemoryUse CudaDevice::memory_use() {
   ContextScope scope(*this);
   size_t free = 0, total = 0;
-  check(driver().cuMemGetInfo(&free, &total), [&] { return "ask for the free memory of " + str(); });
+  check(driver().cuMemGetInfo(&free, &total),
+        [&] { return "ask for the free memory of " + str(); });
   MemoryUse use{.free = free, .total = total};
   if (pool_) {
     uint64_t reserved = 0;
@@ -64,8 +65,8 @@ void* CudaDevice::allocate(size_t bytes, Stream& stream) {
   }
   if (result == out_of_memory) {
     const MemoryUse use = memory_use();
-    throw Error(ErrorKind::memory, fmt::format("{} has no room for {} ({} bytes)", str(),
-                                               bytes_text(bytes), bytes))
+    throw Error(ErrorKind::memory,
+                fmt::format("{} has no room for {} ({} bytes)", str(), bytes_text(bytes), bytes))
         .why(fmt::format("{} of {} are free; kasoku's arrays hold {}", bytes_text(use.free),
                          bytes_text(use.total), bytes_text(use.used)));
   }
@@ -90,7 +91,8 @@ void CudaDevice::trim() {
   ContextScope scope(*this);
   if (!pool_) return;
   check(driver().cuCtxSynchronize(), [&] { return "wait for " + str(); });
-  check(driver().cuMemPoolTrimTo(pool_, 0), [&] { return "give back the free memory of " + str(); });
+  check(driver().cuMemPoolTrimTo(pool_, 0),
+        [&] { return "give back the free memory of " + str(); });
 }
 
 void CudaDevice::fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) {

@@ -94,7 +94,8 @@ struct CudaDevices {
     driver->cuDeviceGetCount(&count);
     // Never destroyed: the driver may go before us when the process ends.
     for (int i = 0; i < count; ++i) devices.push_back(new cuda::CudaDevice(*driver, i));
-    if (devices.empty()) missing = "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)";
+    if (devices.empty())
+      missing = "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)";
   }
 };
 

@@ -27,8 +27,7 @@ class CudaDevice final : public Device {
   void deallocate(void* memory, size_t bytes, Stream& stream) noexcept override;
   void trim() override;
 
-  void copy(void* to, const void* from, size_t bytes, Stream& stream,
-            bool host_is_pinned) override;
+  void copy(void* to, const void* from, size_t bytes, Stream& stream, bool host_is_pinned) override;
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) override;
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory) noexcept override;

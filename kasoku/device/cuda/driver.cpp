@@ -22,16 +22,17 @@ struct Loaded {
       return;
     }
     enum Needed { required, optional };
-#define FUNCTION(name, exported, needed, arguments)                                        \
-  driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, exported));         \
-  if (!driver.name && needed == required && missing.empty())                               \
+#define FUNCTION(name, exported, needed, arguments)                                \
+  driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, exported)); \
+  if (!driver.name && needed == required && missing.empty())                       \
     missing = "the NVIDIA driver is too old (it has no " exported "; CUDA 11.2 is the oldest)";
 #include "kasoku/device/cuda/driver.def"
 #undef FUNCTION
     if (!missing.empty()) return;
     if (const CUresult result = driver.cuInit(0)) {
-      missing = result == no_device ? "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)"
-                                    : "the NVIDIA driver does not start: " + text(result);
+      missing = result == no_device
+                    ? "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)"
+                    : "the NVIDIA driver does not start: " + text(result);
       return;
     }
     driver.cuDriverGetVersion(&driver.version);
@@ -60,7 +61,8 @@ const std::string& driver_missing() { return loaded().missing; }
 
 const Driver& driver() {
   if (is_forked.load(std::memory_order_relaxed)) [[unlikely]]
-    throw Error(ErrorKind::device, "CUDA cannot be used in this process: it was forked from one that had used CUDA")
+    throw Error(ErrorKind::device,
+                "CUDA cannot be used in this process: it was forked from one that had used CUDA")
         .why("the driver does not survive fork()")
         .fix("multiprocessing.set_start_method(\"spawn\"), or fork before the first use of a GPU");
   return loaded().driver;
@@ -80,7 +82,8 @@ bool is_fault(CUresult result) {
     case 214:  // uncorrectable memory error
     case 709:  // context is destroyed
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -88,15 +91,19 @@ Error failure(CUresult result, const std::string& asked) {
   const std::string text = loaded().text(result);
   if (is_fault(result)) {
     Error error(ErrorKind::device,
-                result == 710 ? "an assert in a CUDA kernel failed: this process cannot use CUDA any more, only the CPU"
-                              : "a CUDA kernel faulted: this process cannot use CUDA any more, only the CPU");
+                result == 710
+                    ? "an assert in a CUDA kernel failed: this process cannot use CUDA any more, "
+                      "only the CPU"
+                    : "a CUDA kernel faulted: this process cannot use CUDA any more, only the CPU");
     error.why(fmt::format("{}; noticed on the way to {}", text, asked));
     return error.fix(
         "start the program again; KASOKU_DEVICE=cpu KASOKU_CHECK=bounds names the kernel and line");
   }
   if (result == deinitialized)
-    return Error(ErrorKind::device, "could not " + asked).why("the process is ending (" + text + ")");
-  return Error(result == out_of_memory ? ErrorKind::memory : ErrorKind::device, "could not " + asked)
+    return Error(ErrorKind::device, "could not " + asked)
+        .why("the process is ending (" + text + ")");
+  return Error(result == out_of_memory ? ErrorKind::memory : ErrorKind::device,
+               "could not " + asked)
       .why(text);
 }
 

@@ -87,16 +87,17 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
     result = driver.cuLaunchKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes, order,
                                    values, nullptr);
   else if (driver.cuLaunchCooperativeKernel)
-    result = driver.cuLaunchCooperativeKernel(function_, gx, gy, gz, bx, by, bz,
-                                              shape.shared_bytes, order, values);
+    result = driver.cuLaunchCooperativeKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes,
+                                              order, values);
   else
     throw Error(ErrorKind::unsupported, "the NVIDIA driver has no cooperative launches");
   if (result != success) [[unlikely]]
     throw launch_failure(result, shape);
   counters().launches.fetch_add(1, std::memory_order_relaxed);
   if (is_traced(Station::launch)) [[unlikely]]
-    trace(Station::launch, fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name,
-                                       device_.str(), str(shape.grid), str(shape.block), shape.shared_bytes));
+    trace(Station::launch,
+          fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
+                      str(shape.grid), str(shape.block), shape.shared_bytes));
 }
 
 void CudaFunction::prepare(const LaunchShape& shape) {
@@ -121,17 +122,19 @@ void CudaFunction::prepare(const LaunchShape& shape) {
   for (int i = 0; i < 3; ++i) {
     if (shape.block[i] > max_block_[i])
       throw Error(ErrorKind::value, what + "block " + str(shape.block))
-          .why(fmt::format("{} takes at most {} threads along {}", limits.name, max_block_[i], axis[i]));
+          .why(fmt::format("{} takes at most {} threads along {}", limits.name, max_block_[i],
+                           axis[i]));
     if (shape.grid[i] > max_grid_[i])
       throw Error(ErrorKind::value, what + "grid " + str(shape.grid))
-          .why(fmt::format("{} takes at most {} blocks along {}", limits.name, max_grid_[i], axis[i]))
+          .why(fmt::format("{} takes at most {} blocks along {}", limits.name, max_grid_[i],
+                           axis[i]))
           .fix("put the long side on x");
   }
   const auto own = static_cast<uint32_t>(driver_attribute(1));
   const uint32_t most = limits.max_shared_bytes_opt_in;
   if (own > most || shape.shared_bytes > most - own)
-    throw Error(ErrorKind::value, fmt::format("{}{} bytes of dynamic shared memory", what,
-                                              shape.shared_bytes))
+    throw Error(ErrorKind::value,
+                fmt::format("{}{} bytes of dynamic shared memory", what, shape.shared_bytes))
         .why(fmt::format("{} has {} bytes for a block, and the kernel's own shared arrays take {}",
                          limits.name, most, own));
   // Beyond 48 KB the kernel has to opt in; we do that for the user.
@@ -140,18 +143,20 @@ void CudaFunction::prepare(const LaunchShape& shape) {
 }
 
 Error CudaFunction::launch_failure(CUresult result, const LaunchShape& shape) {
-  Error error = failure(result, fmt::format("launch kernel '{}' with grid {}, block {}, {} bytes of "
-                                            "dynamic shared memory on {}",
-                                            info_.name, str(shape.grid), str(shape.block),
-                                            shape.shared_bytes, device_.str()));
+  Error error =
+      failure(result, fmt::format("launch kernel '{}' with grid {}, block {}, {} bytes of "
+                                  "dynamic shared memory on {}",
+                                  info_.name, str(shape.grid), str(shape.block), shape.shared_bytes,
+                                  device_.str()));
   if (result == cooperative_launch_too_large) {
     int blocks = 0;
     device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, function_, static_cast<int>(shape.threads()), shape.shared_bytes);
-    error.why(fmt::format("all blocks of a cooperative launch run at once, and {} blocks of this "
-                          "shape fit on {}",
-                          static_cast<uint64_t>(blocks) * device_.properties().multiprocessors,
-                          device_.properties().name));
+    error.why(
+        fmt::format("all blocks of a cooperative launch run at once, and {} blocks of this "
+                    "shape fit on {}",
+                    static_cast<uint64_t>(blocks) * device_.properties().multiprocessors,
+                    device_.properties().name));
   }
   if (result == launch_out_of_resources)
     error.why("a block of this shape needs more registers or shared memory than there are")
@@ -168,9 +173,8 @@ void CudaFunction::set_attribute(std::string_view name, int64_t value) {
   if (!row.is_settable)
     throw Error(ErrorKind::value, fmt::format("attribute '{}' of a kernel cannot be set", name));
   ContextScope scope(device_);
-  check(device_.driver().cuFuncSetAttribute(function_, row.number, static_cast<int>(value)), [&] {
-    return fmt::format("set {} of kernel '{}' to {}", name, info_.name, value);
-  });
+  check(device_.driver().cuFuncSetAttribute(function_, row.number, static_cast<int>(value)),
+        [&] { return fmt::format("set {} of kernel '{}' to {}", name, info_.name, value); });
   // Two threads may set it at once: the driver's value is the truth.
   if (row.number == 8) dynamic_shared_limit_ = static_cast<uint32_t>(driver_attribute(8));
 }

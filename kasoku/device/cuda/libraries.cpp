@@ -54,11 +54,13 @@ std::vector<fs::path> library_folders() {
     std::lock_guard lock(folders_mutex);
     for (const std::string& given : given_folders()) {
       folders.emplace_back(given);
-      for (const fs::path& wheel : children(fs::path(given) / "nvidia")) folders.push_back(wheel / "lib");
+      for (const fs::path& wheel : children(fs::path(given) / "nvidia"))
+        folders.push_back(wheel / "lib");
     }
   }
   for (const fs::path& root : toolkit_roots())
-    for (const char* below : {"lib64", "targets/x86_64-linux/lib", "lib"}) folders.push_back(root / below);
+    for (const char* below : {"lib64", "targets/x86_64-linux/lib", "lib"})
+      folders.push_back(root / below);
   for (const char* path : {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib"})
     folders.emplace_back(path);
   return folders;
@@ -112,7 +114,8 @@ std::string find_headers(const std::string& library) {
   {
     std::lock_guard lock(folders_mutex);
     for (const std::string& given : given_folders())
-      for (const fs::path& wheel : children(fs::path(given) / "nvidia")) folders.push_back(wheel / "include");
+      for (const fs::path& wheel : children(fs::path(given) / "nvidia"))
+        folders.push_back(wheel / "include");
   }
   for (const fs::path& root : toolkit_roots()) folders.push_back(root / "include");
   folders.emplace_back("/usr/include");
@@ -121,7 +124,8 @@ std::string find_headers(const std::string& library) {
   const fs::path* nearest = nullptr;
   for (const fs::path& folder : folders) {
     if (!is_there(folder / "cuda_fp16.h")) continue;
-    if (is_there(folder / "nv/target") || is_there(folder / "cccl/nv/target")) return folder.string();
+    if (is_there(folder / "nv/target") || is_there(folder / "cccl/nv/target"))
+      return folder.string();
     if (!nearest) nearest = &folder;
   }
   return nearest ? nearest->string() : "";
@@ -129,10 +133,12 @@ std::string find_headers(const std::string& library) {
 
 std::vector<std::string> neighbours_of_headers(const std::string& folder) {
   std::vector<std::string> found;
-  const fs::path wheels = fs::path(folder).parent_path().parent_path();  // nvidia/cuda_runtime/include
+  const fs::path wheels =
+      fs::path(folder).parent_path().parent_path();  // nvidia/cuda_runtime/include
   if (wheels.filename() != "nvidia") return found;
   for (const fs::path& wheel : children(wheels))
-    if (const fs::path other = wheel / "include"; is_there(other) && other != folder) found.push_back(other.string());
+    if (const fs::path other = wheel / "include"; is_there(other) && other != folder)
+      found.push_back(other.string());
   return found;
 }
 

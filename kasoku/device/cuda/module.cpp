@@ -18,7 +18,8 @@ CudaModule::CudaModule(CudaDevice& device, Code code) : Module(std::move(code)),
   const CUresult result =
       device.driver().cuModuleLoadDataEx(&module_, code_.bytes.data(), 2, options, values);
   // vprintf is what printf becomes, in PTX and in machine code's table of names.
-  if (result == success && code_.bytes.find("vprintf") != std::string::npos) device.has_prints = true;
+  if (result == success && code_.bytes.find("vprintf") != std::string::npos)
+    device.has_prints = true;
   // The image is in the module now; two copies would serve nobody.
   if (result == success) {
     code_.bytes = {};

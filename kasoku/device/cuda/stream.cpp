@@ -62,9 +62,8 @@ void CudaDevice::take_back(CudaStream& stream) noexcept {
 }
 
 std::shared_ptr<Stream> CudaDevice::make_stream() {
-  return std::shared_ptr<Stream>(&lend_stream(), [this](Stream* stream) {
-    take_back(static_cast<CudaStream&>(*stream));
-  });
+  return std::shared_ptr<Stream>(
+      &lend_stream(), [this](Stream* stream) { take_back(static_cast<CudaStream&>(*stream)); });
 }
 
 std::shared_ptr<Event> CudaDevice::make_event() { return std::make_shared<CudaEvent>(*this); }
@@ -122,7 +121,8 @@ void CudaStream::wait(Event& event) {
 
 CudaEvent::CudaEvent(CudaDevice& device) : device_(device) {
   ContextScope scope(device);
-  check(device.driver().cuEventCreate(&event, 0), [&] { return "make an event on " + device.str(); });
+  check(device.driver().cuEventCreate(&event, 0),
+        [&] { return "make an event on " + device.str(); });
 }
 
 CudaEvent::~CudaEvent() {
@@ -145,7 +145,8 @@ void CudaEvent::synchronize() {
   const Driver& driver = device_.driver();
   wait_until_done([&] { return driver.cuEventQuery(event); },
                   [&] { return "wait for an event of " + device_.str(); });
-  if (device_.has_prints) check(driver.cuEventSynchronize(event), [] { return "wait for an event"; });
+  if (device_.has_prints)
+    check(driver.cuEventSynchronize(event), [] { return "wait for an event"; });
   if (device_.has_prints) std::fflush(stdout);
 }
 
@@ -166,7 +167,8 @@ double CudaEvent::milliseconds_since(Event& earlier) {
     throw Error(ErrorKind::value, "the time between two events was asked for before both were done")
         .fix("event.synchronize()");
   if (result == 400)
-    throw Error(ErrorKind::value, "the time between two events was asked for, but one was never recorded")
+    throw Error(ErrorKind::value,
+                "the time between two events was asked for, but one was never recorded")
         .fix("event.record()");
   check(result, [&] { return "take the time between two events of " + device_.str(); });
   return milliseconds;

@@ -65,7 +65,8 @@ void wait_until_done(const Query& query, const Asked& asked) {
         for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
       if (so_far < std::chrono::milliseconds(2)) continue;
       interrupt.look();
-      std::this_thread::sleep_for(std::min<Clock::duration>(so_far / 50, std::chrono::milliseconds(1)));
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>(so_far / 50, std::chrono::milliseconds(1)));
     }
   }
   check(result, asked);
