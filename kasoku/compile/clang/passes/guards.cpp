@@ -19,49 +19,6 @@ namespace {
 
 constexpr int deepest = 12;
 
-// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
-// if it is not known or cannot be computed before the loop. That an index wraps
-// within a block is not thought of: 2^31 is then among the indices of one block.
-std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth = 0) {
-  using namespace PatternMatch;
-  const auto* instruction = dyn_cast<Instruction>(value);
-  if (!instruction) return 0;
-  if (const Index index = index_of(*instruction); index != Index::none)
-    return index == Index::tid_x ? 1 : 0;
-  if (isa<AllocaInst>(instruction) || depth > deepest) return {};
-  if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
-    if (ask.is_uniform(*instruction)) return 0;
-    return {};
-  }
-  if (!is_cheap(*instruction)) return {};
-  SmallVector<int, 3> of;
-  for (const Use& operand : instruction->operands()) {
-    const auto grows = growth(operand, ask, depth + 1);
-    if (!grows) return {};
-    of.push_back(*grows);
-  }
-  int sum = 0;
-  for (const int grows : of) sum += grows;
-  if (sum == 0) return 0;
-  switch (instruction->getOpcode()) {
-    case Instruction::Add: break;
-    case Instruction::Sub: sum = of[0] - of[1]; break;
-    case Instruction::ZExt: case Instruction::SExt: break;
-    case Instruction::Or:
-      if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
-      break;
-    case Instruction::And:
-      // threadIdx.x & 31 in a loop over the lanes of one warp
-      if (!ask.lanes_are_low_bits || !match(instruction->getOperand(1), m_SpecificInt(31)) ||
-          of[0] != 1)
-        return {};
-      break;
-    default: return {};
-  }
-  if (sum == 0 || sum == 1) return sum;
-  return {};
-}
-
 // Takes a condition apart into what must hold for it to be `side`.
 bool take_apart(Value* condition, bool side, const GuardQuestions& ask,
                 std::vector<std::pair<Value*, bool>>& parts, bool& grows) {
@@ -110,6 +67,48 @@ bool is_equality(const Guard& guard) {
 }
 
 }  // namespace
+
+// That an index wraps
+// within a block is not thought of: 2^31 is then among the indices of one block.
+std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth) {
+  using namespace PatternMatch;
+  const auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction) return 0;
+  if (const Index index = index_of(*instruction); index != Index::none)
+    return index == Index::tid_x ? 1 : 0;
+  if (isa<AllocaInst>(instruction) || depth > deepest) return {};
+  if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
+    if (ask.is_uniform(*instruction)) return 0;
+    return {};
+  }
+  if (!is_cheap(*instruction)) return {};
+  SmallVector<int, 3> of;
+  for (const Use& operand : instruction->operands()) {
+    const auto grows = growth(operand, ask, depth + 1);
+    if (!grows) return {};
+    of.push_back(*grows);
+  }
+  int sum = 0;
+  for (const int grows : of) sum += grows;
+  if (sum == 0) return 0;
+  switch (instruction->getOpcode()) {
+    case Instruction::Add: break;
+    case Instruction::Sub: sum = of[0] - of[1]; break;
+    case Instruction::ZExt: case Instruction::SExt: break;
+    case Instruction::Or:
+      if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
+      break;
+    case Instruction::And:
+      // threadIdx.x & 31 in a loop over the lanes of one warp
+      if (!ask.lanes_are_low_bits || !match(instruction->getOperand(1), m_SpecificInt(31)) ||
+          of[0] != 1)
+        return {};
+      break;
+    default: return {};
+  }
+  if (sum == 0 || sum == 1) return sum;
+  return {};
+}
 
 RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
   RegionGuards found;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct GuardQuestions {
   std::function<bool(const llvm::BasicBlock&)> leaves_region;  ///< a place where threads meet
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
 };
+
+/// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
+/// if it is not known or cannot be computed before the loop.
+std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, int depth = 0);
 
 RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
 

@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/plan.h"
 
+#include "kasoku/compile/clang/passes/loop_barriers.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/prepare.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
@@ -31,12 +32,14 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   Function& function = *kernel.function;
   RegionPlan plan;
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
+  if (!shape.is_single_thread()) add_loop_barriers(function);
   plan.syncs = split_at_syncs(function);
   plan.is_uniform = [](const Instruction&) { return false; };
   if (plan.syncs.empty() || shape.is_single_thread()) return plan;
 
   plan.granule = Granule::thread;
   for (const Granule granule : {Granule::block, Granule::warp}) {
+    if (granule == Granule::warp) drop_loop_barriers(plan.syncs);
     if (!allows(granule, plan.syncs)) continue;
     const Uniformity uniformity(function, shape, granule);
     if (!uniformity.meet_together(plan.syncs)) continue;

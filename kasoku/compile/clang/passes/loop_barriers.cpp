@@ -1,0 +1,261 @@
+#include "kasoku/compile/clang/passes/loop_barriers.h"
+
+#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/rematerialize.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+enum class Thread { none, first_axis };
+
+// Made of arguments, constants and indices, of which only those of `allowed`.
+bool is_made_of(const Value* value, Thread allowed, int depth = 0) {
+  const auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction) return isa<Argument>(value) || isa<ConstantInt>(value);
+  if (const Index index = index_of(*instruction); index != Index::none)
+    return index > Index::tid_z || (index == Index::tid_x && allowed == Thread::first_axis);
+  if (depth > 12 || !is_cheap(*instruction)) return false;
+  for (const Use& operand : instruction->operands())
+    if (!isa<Function>(operand) && !is_made_of(operand, allowed, depth + 1)) return false;
+  return true;
+}
+
+Value* for_thread_zero(IRBuilder<>& build, Value* value) {
+  auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction) return value;
+  if (const Index index = index_of(*instruction); index != Index::none)
+    return index == Index::tid_x ? build.getInt32(0) : value;
+  Instruction* copy = instruction->clone();
+  copy->dropPoisonGeneratingFlags();
+  for (Use& operand : copy->operands())
+    if (!isa<Function>(operand)) operand.set(for_thread_zero(build, operand));
+  return build.Insert(copy);
+}
+
+// A comparison, said so that it holds where control goes to `to`.
+struct Test {
+  CmpInst::Predicate predicate = CmpInst::BAD_ICMP_PREDICATE;
+  Value* index = nullptr;
+  Value* bound = nullptr;
+};
+
+Test test_of(BranchInst& branch, const BasicBlock* to) {
+  auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
+  if (!compare || branch.getSuccessor(0) == branch.getSuccessor(1)) return {};
+  Test test{compare->getPredicate(), compare->getOperand(0), compare->getOperand(1)};
+  if (branch.getSuccessor(0) != to) test.predicate = CmpInst::getInversePredicate(test.predicate);
+  if (ICmpInst::isGT(test.predicate) || ICmpInst::isGE(test.predicate)) {
+    std::swap(test.index, test.bound);
+    test.predicate = CmpInst::getSwappedPredicate(test.predicate);
+  }
+  return test;
+}
+
+struct Stride {
+  BasicBlock *before, *header, *latch, *after;  ///< before: ends with the test of the first pass
+  PHINode* index;
+  Value *start, *step, *bound;
+  CmpInst::Predicate predicate;
+};
+
+bool has_unsuitable(const Loop& loop) {
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (sync_of(instruction) != Sync::none || instruction.isAtomic() ||
+          isa<AllocaInst>(instruction))
+        return true;
+  return false;
+}
+
+bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
+          const PostDominatorTree& joins) {
+  found.header = loop.getHeader();
+  found.latch = loop.getLoopLatch();
+  BasicBlock* outside = loop.getLoopPredecessor();
+  if (!found.latch || !outside || loop.getExitingBlock() != found.latch) return false;
+  found.after = loop.getExitBlock();
+  if (!found.after || has_unsuitable(loop)) return false;
+  auto* first = dyn_cast<BranchInst>(outside->getTerminator());
+  const BasicBlock* entered = found.header;
+  found.before = outside;
+  if (first && first->isUnconditional()) {
+    entered = outside;
+    found.before = outside->getSinglePredecessor();
+    first = found.before ? dyn_cast<BranchInst>(found.before->getTerminator()) : nullptr;
+  }
+  auto* again = dyn_cast<BranchInst>(found.latch->getTerminator());
+  if (!first || !again || first->isUnconditional() || again->isUnconditional()) return false;
+  if (!is_contained(successors(found.before), found.after)) return false;
+  BasicBlock& entry = found.header->getParent()->getEntryBlock();
+  if (!joins.dominates(found.before, &entry)) return false;
+
+  const Test start = test_of(*first, entered), next = test_of(*again, found.header);
+  if (start.predicate != next.predicate || start.bound != next.bound ||
+      !(ICmpInst::isLT(start.predicate) || ICmpInst::isLE(start.predicate)))
+    return false;
+  found.predicate = start.predicate;
+  found.bound = start.bound;
+  auto* sum = dyn_cast<BinaryOperator>(next.index);
+  if (!sum || sum->getOpcode() != Instruction::Add) return false;
+  for (int i : {0, 1})
+    if (auto* phi = dyn_cast<PHINode>(sum->getOperand(i)); phi && phi->getParent() == found.header) {
+      found.index = phi;
+      found.step = sum->getOperand(1 - i);
+    }
+  if (!found.index || found.index->getIncomingValueForBlock(found.latch) != sum) return false;
+  found.start = found.index->getIncomingValueForBlock(outside);
+  if (found.start != start.index) return false;
+  for (Value* value : {found.start, found.bound})
+    if (auto* made = dyn_cast<Instruction>(value);
+        made && !dominators.dominates(made, found.before->getTerminator()))
+      return false;
+  if (auto* made = dyn_cast<Instruction>(found.step);
+      made && !dominators.dominates(made, found.header))
+    return false;
+  if (!is_made_of(found.start, Thread::first_axis) || !is_made_of(found.bound, Thread::none) ||
+      !is_made_of(found.step, Thread::none))
+    return false;
+  SmallSetVector<BasicBlock*, 16> blocks;
+  for (BasicBlock& block : *found.header->getParent()) blocks.insert(&block);
+  GuardQuestions ask;
+  ask.blocks = &blocks;
+  ask.is_uniform = [](const Instruction&) { return false; };
+  if (growth(found.start, ask) != std::optional<int>(1)) return false;
+
+  // What leaves the loop must be what the loop carries.
+  for (BasicBlock* block : loop.blocks())
+    for (Instruction& instruction : *block)
+      for (Use& use : instruction.uses()) {
+        auto* user = cast<Instruction>(use.getUser());
+        if (loop.contains(user)) continue;
+        auto* phi = dyn_cast<PHINode>(user);
+        if (!phi || phi->getParent() != found.after) return false;
+        bool is_carried = false;
+        for (PHINode& carried : found.header->phis())
+          is_carried |= &carried != found.index &&
+                        carried.getIncomingValueForBlock(found.latch) == &instruction;
+        if (!is_carried) return false;
+      }
+  return true;
+}
+
+void turn(Stride& loop) {
+  Function& kernel = *loop.header->getParent();
+  Function* barrier = loop_barrier(*kernel.getParent());
+  LLVMContext& context = kernel.getContext();
+  IRBuilder<> build(loop.before->getTerminator());
+  Value* least = for_thread_zero(build, loop.start);
+  Value* enters = build.CreateICmp(loop.predicate, least, loop.bound);
+  auto* first = cast<BranchInst>(loop.before->getTerminator());
+  if (first->getSuccessor(0) == loop.after) enters = build.CreateNot(enters);
+  first->setCondition(enters);
+
+  // The header decides for each thread, the end of the pass for all.
+  BasicBlock* body = SplitBlock(loop.header, loop.header->getFirstNonPHI()->getIterator());
+  if (loop.latch == loop.header) loop.latch = body;
+  BasicBlock* end = BasicBlock::Create(context, "pass.end", &kernel, loop.after);
+  build.SetInsertPoint(&*loop.header->begin());
+  Type* type = loop.index->getType();
+  PHINode* offset = build.CreatePHI(type, 2, "pass.offset");
+  build.SetInsertPoint(loop.header->getTerminator());
+  build.CreateCall(barrier);
+  Value* index = build.CreateAdd(loop.start, offset);
+  build.CreateCondBr(build.CreateICmp(loop.predicate, index, loop.bound), body, end);
+  loop.header->getTerminator()->eraseFromParent();
+  loop.latch->getTerminator()->eraseFromParent();
+  BranchInst::Create(end, loop.latch);
+
+  build.SetInsertPoint(end);
+  DenseMap<Value*, PHINode*> carried;
+  for (PHINode& phi : loop.header->phis()) {
+    if (&phi == loop.index || &phi == offset) continue;
+    const int from = phi.getBasicBlockIndex(loop.latch);
+    Value* value = phi.getIncomingValue(from);
+    PHINode*& merged = carried[value];
+    // Two values that are carried alike may still have begun differently.
+    PHINode* own = build.CreatePHI(phi.getType(), 2);
+    own->addIncoming(value, loop.latch);
+    own->addIncoming(&phi, loop.header);
+    if (!merged) merged = own;
+    phi.setIncomingBlock(from, end);
+    phi.setIncomingValue(from, own);
+  }
+  build.CreateCall(barrier);
+  Value* next = build.CreateAdd(offset, loop.step);
+  Value* goes_on = build.CreateICmp(loop.predicate, build.CreateAdd(least, next), loop.bound);
+  build.CreateCondBr(goes_on, loop.header, loop.after);
+  for (BasicBlock* from : predecessors(loop.header))
+    offset->addIncoming(from == end ? next : Constant::getNullValue(type), from);
+  for (PHINode& phi : loop.after->phis()) {
+    const int from = phi.getBasicBlockIndex(loop.latch);
+    Value* value = phi.getIncomingValue(from);
+    phi.setIncomingBlock(from, end);
+    if (const auto found = carried.find(value); found != carried.end())
+      phi.setIncomingValue(from, found->second);
+  }
+  loop.index->replaceAllUsesWith(index);
+  loop.index->eraseFromParent();
+  build.SetInsertPoint(loop.after->getFirstInsertionPt());
+  build.CreateCall(barrier);
+}
+
+// Values that begin differently but end alike cannot be told apart at the exit.
+bool carries_twice(const Stride& loop) {
+  SmallPtrSet<Value*, 8> seen;
+  for (PHINode& phi : loop.header->phis())
+    if (!seen.insert(phi.getIncomingValueForBlock(loop.latch)).second) return true;
+  return false;
+}
+
+}  // namespace
+
+void add_loop_barriers(Function& kernel) {
+  bool changed = true;
+  SmallPtrSet<BasicBlock*, 8> done;
+  while (changed) {
+    changed = false;
+    DominatorTree dominators(kernel);
+    const LoopInfo loops(dominators);
+    if (loops.empty()) return;
+    const PostDominatorTree joins(kernel);
+    for (const Loop* loop : loops) {
+      Stride stride{};
+      if (done.contains(loop->getHeader()) || !find(stride, *loop, dominators, joins) ||
+          carries_twice(stride))
+        continue;
+      done.insert(stride.header);
+      turn(stride);
+      changed = true;
+      break;
+    }
+  }
+}
+
+void drop_loop_barriers(std::vector<SyncPoint>& syncs) {
+  std::vector<SyncPoint> kept;
+  for (SyncPoint& sync : syncs) {
+    if (sync.sync == Sync::loop) {
+      sync.call->eraseFromParent();
+      continue;
+    }
+    sync.number = kept.size() + 1;
+    auto* arrival =
+        cast<CallInst>(sync.block->getSinglePredecessor()->getTerminator()->getPrevNode());
+    arrival->setArgOperand(0, ConstantInt::get(arrival->getArgOperand(0)->getType(), sync.number));
+    kept.push_back(sync);
+  }
+  syncs = std::move(kept);
+}
+
+}  // namespace kasoku::embedded

@@ -1,0 +1,26 @@
+/// \file kasoku/compile/clang/passes/loop_barriers.h
+/// Turns grid-stride loops inside out, so that the loop over threads is innermost.
+///
+/// `for (i = first + threadIdx.x; i < n; i += step)` run thread by thread strides
+/// through memory. Threads are independent, so each pass of the loop may be done
+/// by all threads before the next one: the loop is made uniform (thread 0, whose
+/// index is the least, decides when it ends), threads whose index is too large
+/// skip the pass, and the passes are cut apart by Sync::loop.
+#pragma once
+
+#include "kasoku/compile/clang/passes/sync_points.h"
+
+#include <vector>
+
+namespace llvm {
+class Function;
+}
+
+namespace kasoku::embedded {
+
+void add_loop_barriers(llvm::Function& kernel);
+
+/// Takes the cuts out again where they cannot be used. The loops stay right.
+void drop_loop_barriers(std::vector<SyncPoint>& syncs);
+
+}  // namespace kasoku::embedded
