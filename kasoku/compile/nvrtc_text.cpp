@@ -16,10 +16,12 @@ constexpr std::string_view names_text =
 #include "kasoku/compile/prelude/nvrtc/names.inc"
     ;
 
+// clang-format off: their order is that of the text.
 constexpr std::string_view complex_text =
-#include "complex.inc"
 #include "kasoku/compile/prelude/nvrtc/complex_words.inc"
+#include "complex.inc"
     "\n#undef ks_inline\n#undef __builtin_isinf\n#undef __builtin_copysign\n#undef __builtin_inf\n";
+// clang-format on
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
