@@ -32,6 +32,11 @@ def run(title, program, *arguments):
 
 def main():
     failed = 0
+    for title, program, *arguments in (
+        ("π written for each system of the talk", "seed_okuda_pi.py", "4e6"),
+        ("Can anyone predict whether a program is thread-safe?", "seed_okuda_races.py"),
+    ):
+        failed += run(title, programs / program, *arguments)[1] != 0
     size = sys.argv[1] if len(sys.argv) > 1 else "2048"
     lines, status = run("Kernels from CUDA C++ text", programs / "seed_gpusoroban.py", size)
     failed += status != 0
