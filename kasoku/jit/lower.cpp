@@ -343,7 +343,16 @@ void FunctionLowering::run() {
 }
 
 void FunctionLowering::block(const Block& statements) {
-  for (const StmtPtr& stmt : statements) statement(*stmt);
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const Stmt& stmt = *statements[i];
+    if (defers(statements, i)) {
+      deferred_[stmt.targets[0]->variable] = stmt.expr.get();
+      deferred_fused_.erase(stmt.targets[0]->variable);  // of another copy of the loop
+      remark(stmt.place, fmt::format("'{}' is made inside the expression that reads it, never stored", stmt.targets[0]->text));
+      continue;
+    }
+    statement(stmt);
+  }
 }
 
 void FunctionLowering::statement(const Stmt& stmt) {

@@ -32,7 +32,7 @@ bool FunctionLowering::is_fusible(const Expr& e) const {
     case ExprKind::unary:
     case ExprKind::compare: return true;
     case ExprKind::binary: return e.op != Operator::matmul;
-    case ExprKind::name: return deferred_.contains(e.variable);
+    case ExprKind::name: return deferred_.contains(e.variable);  // see lower_defer.cpp
     case ExprKind::subscript: return e.items[1]->type.is_array();
     case ExprKind::call: break;
     default: return false;
@@ -113,7 +113,12 @@ Fused FunctionLowering::fuse(const Expr& e) {
     fused.element = [value](const Index&) { return value.text; };
     return fused;
   }
-  if (e.kind == ExprKind::name) return fuse(*deferred_.at(e.variable));
+  if (e.kind == ExprKind::name) {
+    // One definition, however often the expression reads it: random numbers are drawn once.
+    const auto made = deferred_fused_.find(e.variable);
+    if (made != deferred_fused_.end()) return made->second;
+    return deferred_fused_[e.variable] = fuse(*deferred_.at(e.variable));
+  }
 
   Fused all;
   all.type = e.type;

@@ -178,6 +178,10 @@ class FunctionLowering {
   Val print(const Expr& expr);
   std::string shape_of(const Expr& argument, int ndim);
 
+  // --- arrays without memory (lower_defer.cpp) --------------------------------------------
+  bool defers(const Block& statements, size_t at) const;
+  int fused_readers(const Expr& e, int variable, bool is_inside) const;
+
   // --- arrays (lower_array.cpp, lower_reduce.cpp) -----------------------------------------
   bool is_fusible(const Expr& expr) const;
   Fused fuse(const Expr& expr);
@@ -238,6 +242,7 @@ class FunctionLowering {
   std::set<const Expr*> nonnegative_;
   std::vector<std::string> breaks_;   ///< per loop: the flag that a break sets, or ""
   std::map<int, const Expr*> deferred_;  ///< array variables that live only in an expression
+  std::map<int, Fused> deferred_fused_;  ///< the same, once they were asked for
   std::set<int> sums_;                ///< floating sums whose order is free
 };
 

@@ -456,3 +456,47 @@ def test_every_dtype_comes_in(dtype):
 
     x = np.array([0, 1, 1, 0, 1]).astype(dtype)
     assert ks.jit(total)(x) == 3
+
+
+def fused(x, y):
+    a = x * 2
+    b = a + y
+    c = b * b - a
+    return np.sum(c) + x[0]
+
+
+def in_a_loop(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        row = x[i] * 2
+        s += np.sum(row * row) + x[i, 0]
+    return s
+
+
+def test_definitions_move_into_the_expression_that_reads_them():
+    agree(fused, np.random.rand(50), np.random.rand(50))
+    agree(in_a_loop, np.random.rand(5, 6))
+
+
+@ks.jit
+def same_draws(n):
+    x = np.random.rand(n)
+    return np.max(np.abs(x - x)), np.mean(np.random.rand(n) * np.random.rand(n))
+
+
+def test_an_array_of_draws_is_drawn_once():
+    zero, product = same_draws(100_000)
+    assert zero == 0 and abs(product - 0.25) < 0.01
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_results_have_the_same_bits_with_and_without_the_pool(parallel):
+    x = np.random.default_rng(5).random(1_000_003)
+
+    def total(x):
+        s = 0.0
+        for i in prange(x.size):
+            s += x[i] * 1.1
+        return s, np.sum(x * 1.1)
+
+    assert ks.jit(total, parallel=True)(x)[1] == ks.jit(total, parallel=parallel)(x)[1]

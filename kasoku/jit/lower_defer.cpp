@@ -1,0 +1,80 @@
+/// Arrays that never become memory: `x = np.random.rand(n)` followed by statements of the same kind
+/// and then by one that reads x only inside one elementwise expression. The definition moves into
+/// that expression's loop.
+#include "kasoku/jit/lowering.h"
+#include "kasoku/jit/walk.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+namespace {
+
+bool is_whole_reduction(const Expr& e) {
+  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
+      e.items[0]->binding.kind != Binding::Kind::intrinsic || e.type.is_array())
+    return false;
+  const Intrinsic* row = find_intrinsic(e.items[0]->binding.name);
+  if (!row) return false;
+  switch (row->handler) {
+    case Handler::sum: case Handler::prod: case Handler::mean: case Handler::amin: case Handler::amax:
+    case Handler::any: case Handler::all: case Handler::count_nonzero: return true;
+    default: return false;
+  }
+}
+
+int reads(const Expr& e, int variable) {
+  int n = 0;
+  each_expr(e, [&](const Expr& inner) { n += inner.kind == ExprKind::name && inner.variable == variable; });
+  return n;
+}
+
+}  // namespace
+
+/// How many fused loops of `e` read the variable; a large number if something else does.
+int FunctionLowering::fused_readers(const Expr& e, int variable, bool is_inside) const {
+  constexpr int other = 1000;
+  if (e.kind == ExprKind::name) return e.variable != variable ? 0 : is_inside ? 0 : other;
+  if (reads(e, variable) == 0) return 0;
+  const bool fuses = is_fusible(e);
+  const bool masks = e.kind == ExprKind::subscript && fuses;
+  int n = fuses && !is_inside ? 1 : 0;
+  for (size_t i = 0; i < e.items.size(); ++i) {
+    const Expr* item = e.items[i].get();
+    if (!item) continue;
+    if (masks) return other;  // the mask and the array may be walked apart
+    if (is_whole_reduction(e) && i == 1 && item->kind == ExprKind::name && item->variable == variable) n += 1;
+    else n += fused_readers(*item, variable, fuses && item->type.is_array());
+  }
+  return n;
+}
+
+bool FunctionLowering::defers(const Block& statements, size_t at) const {
+  const auto is_candidate = [&](const Stmt& stmt) {
+    if (stmt.kind != StmtKind::assign || stmt.targets.size() != 1 || stmt.targets[0]->kind != ExprKind::name) return false;
+    const Expr& value = *stmt.expr;
+    if (!value.type.is_array() || !is_fusible(value) || value.kind == ExprKind::name || value.kind == ExprKind::subscript)
+      return false;
+    const Variable& variable = fn_.variables[stmt.targets[0]->variable];
+    bool plain = variable.n_assignments == 1 && variable.type == value.type;
+    each_expr(value, [&](const Expr& e) {
+      if (e.kind == ExprKind::name) plain &= fn_.variables[e.variable].n_assignments == 1;
+      if (e.callee >= 0 || e.kind == ExprKind::walrus || (e.kind == ExprKind::subscript && e.items[1]->type.is_array())) plain = false;
+    });
+    return plain;
+  };
+  if (options_.is_cuda || !is_candidate(*statements[at])) return false;
+  const int variable = statements[at]->targets[0]->variable;
+  size_t use = at + 1;
+  while (use < statements.size() && is_candidate(*statements[use]) && reads(*statements[use]->expr, variable) == 0) ++use;
+  if (use == statements.size()) return false;
+  const Stmt& stmt = *statements[use];
+  if (!stmt.expr || (stmt.kind != StmtKind::return_ && stmt.kind != StmtKind::assign && stmt.kind != StmtKind::expr)) return false;
+  if (stmt.kind == StmtKind::assign && (stmt.targets.size() != 1 || stmt.targets[0]->kind != ExprKind::name)) return false;
+  int everywhere = 0;
+  each_expr(fn_.body, [&](const Expr& e) { everywhere += e.kind == ExprKind::name && e.variable == variable; });
+  // One of them is the definition itself.
+  return everywhere == 1 + reads(*stmt.expr, variable) && fused_readers(*stmt.expr, variable, false) == 1;
+}
+
+}  // namespace kasoku::jit
