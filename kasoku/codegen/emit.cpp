@@ -321,10 +321,13 @@ std::string emit(const Group& group) {
   using namespace codegen;
   const std::string body = group.is_reduce ? emit_reduce(group) : emit_map(group);
   const std::string params = parameters(group);
+  // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
+  // brings the contraction mode along that it was made with.
   return fmt::format(
-      "#define ks_helper __device__ __forceinline__\n"
+      "{}#define ks_helper __device__ __forceinline__\n"
       "typedef {} ks_index;\n{}\n"
       "extern \"C\" __global__ void {}({}) {{\n{}}}\n",
+      group.for_cuda ? "" : "#pragma clang fp contract(off)\n",
       group.for_cuda && !group.wide_index ? "int" : "long long", helper_text(params + body),
       group_entry, params, body);
 }

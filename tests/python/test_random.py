@@ -115,3 +115,11 @@ def test_pi_needs_no_memory():
     pi = 4 * int(ks.count_nonzero(x * x + y * y < 1.0)) / n
     assert abs(pi - math.pi) < 6 * math.sqrt(math.pi * (4 - math.pi) / n)
     assert x.is_pending and y.is_pending
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1024, 4096, 100_003])
+def test_fused_sums_have_the_bits_of_stored_ones(dtype, n):
+    """No product is contracted into a sum: whether it is fused changes no bit."""
+    fused = float(ks.random.default_rng(1).standard_normal(n, dtype=dtype).sum())
+    assert float(ks.random.default_rng(1).standard_normal(n, dtype=dtype).eval().sum()) == fused
