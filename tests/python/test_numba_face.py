@@ -1,0 +1,79 @@
+"""The face of Numba: names, options, signatures, vectorize, types."""
+
+import math
+
+import numpy as np
+import pytest
+from kasoku.compat import numba
+from kasoku.compat.numba import float64, int64, jit, njit, prange, vectorize
+
+
+@jit("float64(float64, float64)", nopython=True, cache=True, nogil=True)
+def with_text(a, b):
+    return a * b
+
+
+@njit(int64(int64), fastmath=True)
+def with_types(n):
+    return n + 1
+
+
+@njit([float64(float64[:]), float64(float64[:, ::1])])
+def with_list(x):
+    return x.sum()
+
+
+def test_signatures_compile_ahead():
+    assert with_text(2.0, 3.0) == 6 and with_types(4) == 5
+    assert with_list(np.ones(3)) == 3 and with_list(np.ones((2, 2))) == 4
+    assert len(with_types.signatures) == 1
+
+
+@njit(parallel=True)
+def total(x):
+    s = 0.0
+    for i in prange(len(x)):
+        s += x[i]
+    return s
+
+
+def test_parallel_and_its_report():
+    assert math.isclose(total(np.arange(1000.0)), 499500)
+    assert "reduction" in total.report()
+
+
+@vectorize
+def clip_add(a, b):
+    return a + b if a + b < 10 else 10.0
+
+
+def test_vectorize_broadcasts():
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(4.0)
+    np.testing.assert_array_equal(clip_add(a, b), np.minimum(a + b, 10))
+    assert clip_add(1.0, 2.0) == 3.0
+
+
+def test_typing_errors_are_numbas():
+    @njit
+    def bad(x):
+        return x + "text"
+
+    with pytest.raises(numba.core.errors.TypingError):
+        bad(1)
+
+
+def test_types_are_called_and_threads_are_counted():
+    assert isinstance(numba.float32(1), np.float32)
+    assert numba.get_num_threads() >= 1
+    numba.set_num_threads(1)
+    assert str(numba.typeof(np.zeros((2, 2)))) == "array(float64, 2d, C)"
+    assert numba.cuda.jit and numba.prange is prange
+
+
+@njit
+def casts(x):
+    return int64(x) + float64(1)
+
+
+def test_types_convert_in_compiled_code():
+    assert casts(2.9) == 3.0
