@@ -89,6 +89,7 @@ class FunctionLowering {
   // --- text -------------------------------------------------------------------------------
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += line_mark_;
     out_.append(static_cast<size_t>(indent_) * 2, ' ');
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
     out_ += '\n';
@@ -228,6 +229,7 @@ class FunctionLowering {
   Effects& effects_;
   std::vector<std::string> names_;
   std::string out_;
+  std::string line_mark_;             ///< put before each line when checked
   int indent_ = 1;
   int n_temps_ = 0;
   int epoch_ = 0;                     ///< counts the ends and starts of text blocks

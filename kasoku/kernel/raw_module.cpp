@@ -11,6 +11,12 @@
 
 namespace kasoku {
 
+namespace {
+LaunchInspector launch_inspector = nullptr;  // set while the library loads, never after
+}
+
+void set_launch_inspector(LaunchInspector inspector) { launch_inspector = inspector; }
+
 struct RawModule::State {
   Program program;
   GrowingList<Device*, std::shared_ptr<Module>> modules;
@@ -85,6 +91,7 @@ void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<co
   for (const Argument& argument : args)
     if (argument.kind == Argument::Kind::array && argument.array.buffer)
       argument.array.buffer->use_on(*stream);
+  if (launch_inspector && device->kind == DeviceKind::cpu) launch_inspector(*this, used, args);
   function.launch(used, packed.pointers(), *stream);
   note_launch(kernel, args);
 }

@@ -84,4 +84,10 @@ class RawKernel {
   std::shared_ptr<Cache> cache_;
 };
 
+/// Called before each launch of a kernel on a CPU. KASOKU_CHECK=bounds puts the checker here,
+/// which stands above this folder. What it throws stops the launch.
+using LaunchInspector = void (*)(const RawKernel& kernel, const LaunchShape& shape,
+                                 std::span<const Argument> args);
+void set_launch_inspector(LaunchInspector inspector);
+
 }  // namespace kasoku
