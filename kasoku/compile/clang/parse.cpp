@@ -15,6 +15,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace kasoku::embedded {
@@ -82,6 +83,15 @@ class SkipUnknownFiles : public clang::PPCallbacks {
   bool FileNotFound(llvm::StringRef) override { return true; }
 };
 
+/// The precompiled prelude brings its own floating-point mode along, so the option alone
+/// leaves the permission to contract on instructions.
+void forbid_contraction(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::BasicBlock& block : function)
+      for (llvm::Instruction& instruction : block)
+        if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setHasAllowContract(false);
+}
+
 class ParseAction : public clang::ASTFrontendAction {
  public:
   ParseAction(const ParseRequest& request, llvm::LLVMContext& context, ParseResult& result)
@@ -129,6 +139,7 @@ class ParseAction : public clang::ASTFrontendAction {
       diagnostics.Report(clang::SourceLocation::getFromRawEncoding(place), id) << instruction;
     });
     if (compiler.getDiagnostics().hasErrorOccurred()) return;
+    if (request_.is_generated) forbid_contraction(*module);
     finish_module(*module);
     std::vector<NamedSymbol> symbols;
     for (size_t i = 0; i < named_.size(); ++i)
