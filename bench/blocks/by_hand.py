@@ -1,8 +1,11 @@
 import ctypes
 import os
 import shutil
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _sizes import a, b, bytes_, check, data, matrix, n, side, square, work, x
 from timing import best, compile_cpp, report, skip
 

@@ -1,12 +1,13 @@
+import os
 import sys
 
-sys.path = [p for p in sys.path if not p.endswith("blocks")] + sys.path[:1]  # cupy is the package, not this file
 try:
     import cupy
 except ImportError:
     from timing import skip
 
     skip("CuPy is not installed")
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _launches import figures, text
 from timing import report, skip
 

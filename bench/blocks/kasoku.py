@@ -1,4 +1,9 @@
+import os
+import sys
+
 import kasoku as ks
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _launches import figures, text
 from timing import report
 

@@ -1,6 +1,11 @@
 """The same kernels in OpenCL C on PoCL (Debian: pocl-opencl-icd; PyPI: pyopencl)."""
 
+import os
+import sys
+
 import numpy as np
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _sizes import a, b, bytes_, check, data, matrix, n, side, square, work, x
 from timing import best, report, skip
 

@@ -7,10 +7,10 @@ const char complex_header[] = R"cuda(
 #define KS_USER_COMPLEX
 #ifdef __clang__
 // Our own prelude has complex numbers; here are their names.
-template <typename T> using complex = ks_complex<T>;
+template <typename T> using complex = ks_complex_functions::ks_complex<T>;
 using namespace ks_complex_functions;
 namespace pycuda {
-template <typename T> using complex = ks_complex<T>;
+template <typename T> using complex = ks_complex_functions::ks_complex<T>;
 using namespace ::ks_complex_functions;
 }
 #else

@@ -5,7 +5,23 @@ give it to the program that imports the package of that name. There is no list t
 """
 
 import os as _os
+import sys as _sys
 import types as _types
+
+
+def _leave_ours_alone():
+    """numba-cuda's import hook takes every module with "numba.cuda" in its name for its own and
+    calls itself without end for kasoku.compat.numba.cuda: it is not asked about ours."""
+    for finder in _sys.meta_path:
+        if type(finder).__module__ == "_numba_cuda_redirector" and "find_spec" not in vars(finder):
+
+            def find_spec(name, path, target=None, asked=finder.find_spec):
+                return None if name.startswith("kasoku.") else asked(name, path, target)
+
+            finder.find_spec = find_spec
+
+
+_leave_ours_alone()
 
 
 def faces():
