@@ -163,7 +163,26 @@ def _once(f, n):
     return time.perf_counter() - begin, value
 
 
-def compare(approaches, samples=1_000_000, *, reference=None, sigma=None, repeat=3, threads=(), sizes=(), scale=None):
+def _first_call(f, n, limit):
+    """(seconds of the first call, samples for the others so that one takes about `limit` seconds).
+
+    The first call does next to no work, so its time is what compiling and loading cost.
+    """
+    now = min(n, 1000)
+    first, _ = _once(f, now)
+    seconds, _ = _once(f, now)
+    first = max(first - seconds, 0.0)
+    while now < n:
+        if seconds > limit / 20:
+            return first, max(now, min(n, int(now * limit / seconds)))
+        now = min(n, now * 10)
+        seconds, _ = _once(f, now)
+    return first, n
+
+
+def compare(
+    approaches, samples=1_000_000, *, reference=None, sigma=None, repeat=3, threads=(), sizes=(), scale=None, limit=None
+):
     """Times the same work done in several ways and says what each costs and whether it is right.
 
     approaches: name -> function of the number of samples that returns the result; the first is what the
@@ -171,7 +190,8 @@ def compare(approaches, samples=1_000_000, *, reference=None, sigma=None, repeat
     reference: the right result; sigma: one sample's standard deviation, whose six-fold standard error is
     the bound of an honest result (without it, any error passes). repeat: timed calls after the first,
     the best counts. threads: for each number, the work is split over so many threads. sizes: numbers of
-    samples for the plots of time and error. Returns a Comparison.
+    samples for the plots of time and error. limit: seconds for one call; what is slower gets fewer samples.
+    Returns a Comparison.
 
     The first call is timed apart (it compiles); every call ends with a synchronisation; cores busy is
     processor time over wall time; the GIL's share is sampled every 2 ms.
@@ -182,7 +202,11 @@ def compare(approaches, samples=1_000_000, *, reference=None, sigma=None, repeat
         row = Row(name, n)
         rows.append(row)
         try:
-            row.first, _ = _once(f, n)
+            if limit is None:
+                row.first, _ = _once(f, n)
+            else:
+                row.first, n = _first_call(f, n, limit)
+                row.samples = n
             watch = _core._GilWatch()
             watch.start()
             cpu, wall = time.process_time(), time.perf_counter()
@@ -192,7 +216,8 @@ def compare(approaches, samples=1_000_000, *, reference=None, sigma=None, repeat
             row.cores = (time.process_time() - cpu) / (time.perf_counter() - wall)
             row.gil = watch.stop()
             row.best = min(row.times)
-            row.first = max(row.first - row.best, 0.0)
+            if limit is None:
+                row.first = max(row.first - row.best, 0.0)
             if reference is not None:
                 row.error = abs(row.value - reference)
                 row.bound = 6 * sigma / math.sqrt(n) if sigma else math.inf
@@ -203,8 +228,8 @@ def compare(approaches, samples=1_000_000, *, reference=None, sigma=None, repeat
                     begin = time.perf_counter()
                     list(pool.map(f, part))
                     row.threads[count] = time.perf_counter() - begin
-            for size in sizes:
-                size = max(1, int(size * (scale or {}).get(name, 1)))
+            for size in sizes:  # in the same proportion as this approach's share of the samples
+                size = max(1, int(size * n / max(samples, 1)))
                 row.sizes[size] = min((_once(f, size) for _ in range(repeat)), key=lambda pair: pair[0])
         except Exception as error:  # one approach that fails does not end the others
             row.failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"

@@ -1,0 +1,26 @@
+"""A user's file as a module whose imports of torch and the like lead to our faces, for commands
+that look at what a file defines."""
+
+import importlib.util
+import os
+import sys
+
+from . import redirect
+from .errors import Error
+
+
+def load(path, real=(), name=None):
+    """Runs the file and returns its module. `real`: packages to leave as they are installed."""
+    if not os.path.isfile(path):
+        raise Error(f"there is no file {path}")
+    full = os.path.realpath(path)
+    folder = os.path.dirname(full)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    redirect.install([folder], redirect.faces() - set(real), None)
+    name = name or os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, full)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # so that its classes and dataclasses know their module
+    spec.loader.exec_module(module)
+    return module
