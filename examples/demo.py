@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`make demo`: the articles' programs as their authors wrote them, through `kasoku run`.
 
-Ends with what the first article ends with: the CPU's time for a product of matrices, the
-device's first call, the mean of three, and the ratio.
+The first article ends with the CPU's time for a product of matrices, the device's first call,
+the mean of three, and the ratio; the second with a table, its plots, and whether threads are safe.
 """
 
 import os
@@ -50,6 +50,17 @@ def main():
         print(f"  device, first call    {device[0]:10.4f} s")
         print(f"  device, mean of three {mean:10.4f} s")
         print(f"  ratio                 {cpu[0] / mean:10.1f} x")
+    failed += run("π in every system", programs / "seed_okuda_pi.py", "2e6")[1] != 0
+    lines, status = run("Is it safe under threads?", programs / "seed_okuda_races.py")
+    failed += status != 0
+    race = next((line.strip() for line in lines if line.strip().startswith("race on")), None)
+    picture = root / "build/talk.png"
+    picture.parent.mkdir(exist_ok=True)
+    print("\n── The talk's table ──\n$ kasoku compare --plot build/talk.png", flush=True)
+    words = ["compare", "--samples", "5e6", "--seconds", "0.3", "--plot", str(picture)]
+    failed += subprocess.run([sys.executable, "-m", "kasoku", *words]).returncode != 0
+    if race:
+        print(f"\none race found, whatever the timing:\n  {race}")
     return int(failed > 0)
 
 

@@ -60,15 +60,13 @@ def _checked(what, threads, real):
     try:
         # Files that are run check themselves, so they are __main__ as with `python FILE.py`.
         module = load(path, real, None if name else "__main__")
-    except SystemExit:  # their own verdict; ours are the findings
-        module = None
     finally:
         ks.check = _check.check = original
     if not name:
         if not found:
             raise ks.Error(f"{path} ran and checked nothing\n  fix  name a function: kasoku check {path}:function")
         return found
-    target = module and getattr(module, name, None)
+    target = getattr(module, name, None)
     if target is None:
         raise ks.Error(f"{path} defines no {name}")
     wanted = _arguments(target)

@@ -1,0 +1,45 @@
+import random
+
+import kasoku as ks
+from timing import best, report
+
+
+def serial(n):
+    count = 0
+    for _ in range(n):
+        x, y = random.random(), random.random()
+        if x * x + y * y < 1.0:
+            count += 1
+    return 4 * count / n
+
+
+@ks.jit
+def parallel(n):
+    count = 0
+    for _ in ks.prange(n):
+        x, y = random.random(), random.random()
+        if x * x + y * y < 1.0:
+            count += 1
+    return 4 * count / n
+
+
+def arrays(n):
+    x, y = ks.random.rand(n), ks.random.rand(n)
+    return 4 * int(ks.count_nonzero(x * x + y * y < 1.0)) / n
+
+
+def rate(pi, n):
+    pi(1000)  # compiles
+    return n / best(lambda: pi(n), 5) / 1e6
+
+
+ks.default_device("cpu")
+figures = {
+    "loop, one core": rate(ks.jit(serial), 20_000_000),
+    "loop, all cores": rate(parallel, 50_000_000),
+    "arrays, CPU": rate(arrays, 20_000_000),
+}
+if ks.has_device("cuda"):
+    ks.default_device("cuda")
+    figures["arrays, cuda"] = rate(arrays, 1_000_000_000)
+report(figures)
