@@ -87,3 +87,24 @@ def test_a_cache_that_cannot_be_used_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     use = as_json("cache", "stats", env={"KASOKU_CACHE_DIR": str(tmp_path / "file")})
     assert use["problem"] and use["entries"] == 0
+
+
+def test_compare_takes_a_file_of_functions(tmp_path):
+    file = tmp_path / "ways.py"
+    file.write_text(
+        "from numba import njit\nREFERENCE, SIGMA = 0.5, 0.3\n"
+        "def plain(n):\n    return sum(i + 0.5 for i in range(n)) / n / n\n"
+        "@njit\ndef compiled(n):\n    s = 0.0\n    for i in range(n):\n        s += i + 0.5\n    return s / n / n\n"
+    )
+    rows = as_json("compare", str(file), "--samples", "1e4", "--seconds", "0.05")["rows"]
+    assert [row["name"] for row in rows] == ["plain", "compiled"]
+    assert all(row["failure"] is None and row["error"] < 1e-9 for row in rows)
+
+
+def test_check_finds_the_race_of_a_named_function(tmp_path):
+    file = tmp_path / "racy.py"
+    file.write_text("class Total:\n    n = 0\ndef add():\n    Total.n += 1\ndef local():\n    return 1\n")
+    result = kasoku("check", "--threads", "2", f"{file}:add")
+    assert result.returncode == 1 and "race on Total.n" in result.stdout
+    assert kasoku("check", "--threads", "2", f"{file}:local").returncode == 0
+    assert "checked nothing" in kasoku("check", str(file)).stderr
