@@ -2,23 +2,11 @@
 # everything that the package needs beside its extension.
 include(GNUInstallDirs)
 
-find_package(TBB REQUIRED)
-# The TBB that we linked against, under the name that the loader asks for.
-get_target_property(tbb_file TBB::tbb IMPORTED_LOCATION_RELEASE)
-if(NOT tbb_file)
-  get_target_property(tbb_file TBB::tbb IMPORTED_LOCATION_NONE)
-endif()
-if(NOT tbb_file)
-  get_target_property(tbb_file TBB::tbb IMPORTED_LOCATION)
-endif()
-
 if(KASOKU_WHEEL)
   install(TARGETS _core kasoku LIBRARY DESTINATION kasoku COMPONENT python)
   if(TARGET kasoku_clang)
     install(TARGETS kasoku_clang LIBRARY DESTINATION kasoku COMPONENT python)
   endif()
-  file(REAL_PATH ${tbb_file} tbb_real)
-  install(FILES ${tbb_real} DESTINATION kasoku RENAME libtbb.so.12 COMPONENT python)
   return()
 endif()
 
