@@ -8,6 +8,7 @@
 /// there before they part, and a lane reads only from lanes that are.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -321,6 +322,113 @@ class Generator {
             }};
   }
 
+  /// A loop that strides by the block, over more or less than all threads' indices, as
+  /// signed or unsigned numbers; what it carries may differ between the loop and past it.
+  Statement stride() {
+    const int i = pick(n_variables), j = pick(n_variables), form = pick(5);
+    const bool is_signed = chance(50), starts_below = chance(25), is_bottom_tested = chance(30);
+    const uint32_t n = static_cast<uint32_t>(pick(300)), step = shape_.x * (1 + pick(2));
+    const uint32_t start = static_cast<uint32_t>(pick(40));
+    Expression e = expression(Level::thread, 1), stop = condition(Level::thread);
+    auto value = e.value, stops = stop.value;
+    const std::string type = is_signed ? "int" : "unsigned", v = "v" + std::to_string(i),
+                      w = "v" + std::to_string(j), limit = std::to_string(n) + (is_signed ? "" : "u");
+    const std::string first =
+        "(" + type + ")threadIdx.x " + (starts_below ? "- " : "+ ") + std::to_string(start);
+    std::string body;
+    switch (form) {
+      case 0: body = v + " += i * 3 + " + e.text + "; "; break;
+      case 1: body = v + " = 11u; " + w + " ^= i; "; break;
+      case 2: body = "if (" + stop.text + ") continue; " + v + " += " + e.text + "; "; break;
+      case 3: body = v + " += i; if (" + stop.text + ") break; "; break;
+      default:
+        body = "for (unsigned k = 0; k < (unsigned)i % 3u; ++k) " + v + " = " + v + " * 5u + k; ";
+    }
+    const std::string head = "(" + type + " i = " + first + "; i < " + limit + " + (" + type +
+                             ")(a & 1u); i += " + std::to_string(step) + ")";
+    std::string text = "for " + head + " { " + body + "}\n";
+    if (is_bottom_tested)
+      text = "{ unsigned r = 4242u; " + type + " i = " + first + "; if (i < " + limit + " + (" + type +
+             ")(a & 1u)) { unsigned z = 1u; do { z += i; i += " + std::to_string(step) +
+             "; } while (i < " + limit + " + (" + type + ")(a & 1u)); r = z; } " + v + " ^= r; }\n";
+    return {text, [=, x = shape_.x](Block& b, Mask& mask) {
+              const uint32_t bound = n + (b.argument & 1);
+              const auto goes_on = [=](uint32_t at) {
+                return is_signed ? static_cast<int32_t>(at) < static_cast<int32_t>(bound)
+                                 : at < bound;
+              };
+              for (uint32_t t = 0; t < b.size(); ++t) {
+                if (!mask[t]) continue;
+                uint32_t at = starts_below ? t % x - start : t % x + start;
+                if (is_bottom_tested) {
+                  uint32_t r = 4242;
+                  if (goes_on(at)) {
+                    r = 1;
+                    do r += at, at += step;
+                    while (goes_on(at));
+                  }
+                  b.v[i][t] ^= r;
+                  continue;
+                }
+                for (; goes_on(at); at += step) {
+                  uint32_t& v = b.v[i][t];
+                  if (form == 0) {
+                    v += at * 3 + value(b, t);
+                  } else if (form == 1) {
+                    v = 11;
+                    b.v[j][t] ^= at;
+                  } else if (form == 2) {
+                    if (!stops(b, t)) v += value(b, t);
+                  } else if (form == 3) {
+                    v += at;
+                    if (stops(b, t)) break;
+                  } else {
+                    for (uint32_t k = 0; k < at % 3; ++k) v = v * 5 + k;
+                  }
+                }
+              }
+            }};
+  }
+
+  /// Something for a range of threads only, whose limits may lie on either side of zero.
+  Statement range() {
+    const int i = pick(n_variables);
+    const uint32_t below = static_cast<uint32_t>(pick(40)), n = static_cast<uint32_t>(pick(70));
+    Expression e = expression(Level::thread, 1);
+    auto value = e.value;
+    const std::string v = "v" + std::to_string(i);
+    return {"if (threadIdx.x - " + str(below) + " < " + str(n) + " + (a & 3u)) " + v + " = " + e.text +
+                ";\n",
+            [=, x = shape_.x](Block& b, Mask& mask) {
+              for (uint32_t t = 0; t < b.size(); ++t)
+                if (mask[t] && t % x - below < n + (b.argument & 3)) b.v[i][t] = value(b, t);
+            }};
+  }
+
+  /// Counts by atomics on shared memory, which needs barriers around it.
+  Statement count() {
+    const int i = pick(n_variables), kind = pick(3);
+    Expression e = expression(Level::thread);
+    auto value = e.value;
+    const std::string n = str(shape_.threads());
+    const char* names[] = {"atomicAdd", "atomicMax", "atomicXor"};
+    return {"s[t] = t;\n__syncthreads();\n" + std::string(names[kind]) + "(&s[(" + e.text +
+                ") % (1u + " + n + " / 3u)], t * 9u + 1u);\n__syncthreads();\nv" +
+                std::to_string(i) + " = s[t];\n__syncthreads();\n",
+            [=](Block& b, Mask& mask) {
+              for (uint32_t t = 0; t < b.size(); ++t)
+                if (mask[t]) b.shared[t] = t;
+              for (uint32_t t = 0; t < b.size(); ++t) {
+                if (!mask[t]) continue;
+                uint32_t& at = b.shared[value(b, t) % (1 + b.size() / 3)];
+                const uint32_t with = t * 9 + 1;
+                at = kind == 0 ? at + with : kind == 1 ? std::max(at, with) : at ^ with;
+              }
+              for (uint32_t t = 0; t < b.size(); ++t)
+                if (mask[t]) b.v[i][t] = b.shared[t];
+            }};
+  }
+
   Level pick_level(Level outer) {
     const int n = 2 - static_cast<int>(outer);
     return static_cast<Level>(static_cast<int>(outer) + (n ? pick(n + 1) : 0));
@@ -407,7 +515,9 @@ class Generator {
   Statement statement(Level level, int depth) {
     if (depth < 3 && chance(45)) return chance(60) ? branch(level, depth) : loop(level, depth);
     if (chance(5)) return leave("m", level);
-    if (level == Level::block && chance(40)) return chance(75) ? share() : vote_of_block();
+    if (level == Level::block && chance(40))
+      return chance(60) ? share() : chance(50) ? count() : vote_of_block();
+    if (chance(level == Level::block ? 35 : 10)) return chance(70) ? stride() : range();
     if (chance(45)) return chance(65) ? shuffle("m") : vote_of_warp("m");
     if (level != Level::thread && chance(10)) return {"__syncwarp();\n", [](Block&, Mask&) {}};
     return assign(level);

@@ -60,6 +60,15 @@ bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
   return false;
 }
 
+// Settled ranges are then part of the truth only.
+bool may_pass_zero(const Guard& guard, const GuardQuestions& ask) {
+  for (const auto& part : guard.parts)
+    if (const auto* compare = dyn_cast<ICmpInst>(part.first); compare && compare->isUnsigned())
+      for (const Value* side : compare->operands())
+        if (growth(side, ask) != std::optional<int>(0) && may_wrap(*side)) return true;
+  return false;
+}
+
 bool is_equality(const Guard& guard) {
   if (guard.parts.size() != 1) return false;
   const auto* compare = dyn_cast<ICmpInst>(guard.parts[0].first);
@@ -68,8 +77,31 @@ bool is_equality(const Guard& guard) {
 
 }  // namespace
 
-// That an index wraps
-// within a block is not thought of: 2^31 is then among the indices of one block.
+// Indices of threads stay below 2^31, so sums and products of them do not wrap.
+bool may_wrap(const Value& value, int depth) {
+  const auto* instruction = dyn_cast<Instruction>(&value);
+  if (!instruction) {
+    const auto* constant = dyn_cast<ConstantInt>(&value);
+    return !constant || constant->getValue().ugt(1u << 20);
+  }
+  if (index_of(*instruction) != Index::none) return false;
+  if (depth > deepest) return true;
+  switch (instruction->getOpcode()) {
+    case Instruction::Add: case Instruction::Mul: case Instruction::Shl: case Instruction::Or:
+    case Instruction::ZExt:
+      for (const Use& operand : instruction->operands())
+        if (may_wrap(*operand, depth + 1)) return true;
+      return false;
+    case Instruction::And:
+      return may_wrap(*instruction->getOperand(0), depth + 1) &&
+             may_wrap(*instruction->getOperand(1), depth + 1);
+    case Instruction::URem: case Instruction::UDiv: case Instruction::LShr:
+      return may_wrap(*instruction->getOperand(0), depth + 1);
+    default: return true;
+  }
+}
+
+// That a signed index passes 2^31 within a block is not thought of.
 std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth) {
   using namespace PatternMatch;
   const auto* instruction = dyn_cast<Instruction>(value);
@@ -94,7 +126,10 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   switch (instruction->getOpcode()) {
     case Instruction::Add: break;
     case Instruction::Sub: sum = of[0] - of[1]; break;
-    case Instruction::ZExt: case Instruction::SExt: break;
+    case Instruction::ZExt:
+      if (may_wrap(*instruction->getOperand(0))) return {};
+      break;
+    case Instruction::SExt: break;
     case Instruction::Or:
       if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
       break;
@@ -144,7 +179,7 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
     }
     found.all.push_back(guard);
     found.others_do_nothing =
-        found.all.size() == 1 && !effects_before && nothing_if[!guard.side];
+        found.all.size() == 1 && !effects_before && nothing_if[!guard.side] && !may_pass_zero(guard, ask);
     block = branch->getSuccessor(guard.side ? 0 : 1);
   }
   return found;
@@ -155,10 +190,13 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
                                         const std::function<Value*(Value*)>& at_zero) {
   Value* low = build.getInt32(0);
   Value* high = extent;
+  Value* offset = nullptr;
   const auto at_least = [&](Value* bound) {
+    if (offset) bound = build.CreateAdd(bound, offset);
     low = build.CreateBinaryIntrinsic(Intrinsic::umax, low, bound);
   };
   const auto below = [&](Value* bound) {
+    if (offset) bound = build.CreateAdd(bound, offset);
     high = build.CreateBinaryIntrinsic(Intrinsic::umin, high, bound);
   };
   for (const Guard& guard : guards.all)
@@ -178,6 +216,19 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
       Value* first = at_zero(compare->getOperand(left ? 0 : 1));  // grows from here by one
       Value* bound = at_zero(compare->getOperand(left ? 1 : 0));
       Type* type = first->getType();
+      Value* skipped = nullptr;  // threads before the one whose index is zero
+      if (compare->isUnsigned() && may_wrap(*compare->getOperand(left ? 0 : 1)) &&
+          type->getIntegerBitWidth() >= 32) {
+        Value* to_zero = build.CreateNeg(first);
+        Value* wraps = build.CreateAnd(
+            build.CreateICmpNE(first, Constant::getNullValue(type)),
+            build.CreateICmpULT(to_zero, build.CreateZExt(extent, type)));
+        to_zero = build.CreateSelect(wraps, to_zero, Constant::getNullValue(type));
+        first = build.CreateAdd(first, to_zero);
+        skipped = build.CreateTrunc(to_zero, build.getInt32Ty());
+      }
+      offset = skipped;
+      if (skipped) at_least(build.getInt32(0));
       Value* distance = build.CreateSub(bound, first);
       // Distances are at most a block; narrow types are widened before that is asked.
       Type* wide = type->getIntegerBitWidth() < 32 ? build.getInt32Ty() : type;
@@ -223,6 +274,7 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
           }
         }
       }
+      offset = nullptr;
     }
   low = build.CreateBinaryIntrinsic(Intrinsic::umin, low, extent);
   high = build.CreateBinaryIntrinsic(Intrinsic::umax, low, high);

@@ -45,6 +45,10 @@ struct GuardQuestions {
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
 };
 
+/// Whether an index that grows may pass from the largest unsigned number to zero
+/// within a block, as `threadIdx.x - 1` does.
+bool may_wrap(const llvm::Value& value, int depth = 0);
+
 /// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
 /// if it is not known or cannot be computed before the loop.
 std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, int depth = 0);

@@ -5,6 +5,7 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -69,11 +70,29 @@ struct Stride {
   CmpInst::Predicate predicate;
 };
 
+// An atomic operation whose result nobody looks at, so that its turn says nothing.
+bool is_counted_only(const Instruction& instruction) {
+  return isa<AtomicRMWInst>(instruction) && instruction.use_empty();
+}
+
+// Whether all threads may run what stands before the loop, once the first thread does.
+bool suits_all_threads(const BasicBlock& block) {
+  for (const Instruction& instruction : block) {
+    if (instruction.isTerminator() || isa<PHINode>(instruction)) continue;
+    if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+      if (!load->isSimple() || !is_made_of(load->getPointerOperand(), Thread::none)) return false;
+    } else if (!isSafeToSpeculativelyExecute(&instruction)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool has_unsuitable(const Loop& loop) {
   for (const BasicBlock* block : loop.blocks())
     for (const Instruction& instruction : *block)
-      if (sync_of(instruction) != Sync::none || instruction.isAtomic() ||
-          isa<AllocaInst>(instruction))
+      if (sync_of(instruction) != Sync::none || isa<AllocaInst>(instruction) ||
+          instruction.isVolatile() || (instruction.isAtomic() && !is_counted_only(instruction)))
         return true;
   return false;
 }
@@ -94,6 +113,7 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
     found.before = outside->getSinglePredecessor();
     first = found.before ? dyn_cast<BranchInst>(found.before->getTerminator()) : nullptr;
   }
+  if (found.before != outside && !suits_all_threads(*outside)) return false;
   auto* again = dyn_cast<BranchInst>(found.latch->getTerminator());
   if (!first || !again || first->isUnconditional() || again->isUnconditional()) return false;
   if (!is_contained(successors(found.before), found.after)) return false;
@@ -132,6 +152,8 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   ask.blocks = &blocks;
   ask.is_uniform = [](const Instruction&) { return false; };
   if (growth(found.start, ask) != std::optional<int>(1)) return false;
+  // The first thread's index must be the least.
+  if (ICmpInst::isUnsigned(found.predicate) && may_wrap(*found.start)) return false;
 
   // What leaves the loop must be what the loop carries.
   for (BasicBlock* block : loop.blocks())
@@ -147,6 +169,17 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
                         carried.getIncomingValueForBlock(found.latch) == &instruction;
         if (!is_carried) return false;
       }
+  // A thread may now come by without a pass of its own: what it takes from the
+  // loop must be what it would have taken past it.
+  for (PHINode& phi : found.after->phis()) {
+    Value* past = phi.getIncomingValueForBlock(found.before);
+    Value* last = phi.getIncomingValueForBlock(found.latch);
+    bool is_same = past == last;
+    for (PHINode& carried : found.header->phis())
+      is_same |= carried.getIncomingValueForBlock(found.latch) == last &&
+                 carried.getIncomingValueForBlock(outside) == past;
+    if (!is_same) return false;
+  }
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -186,14 +187,21 @@ class Builder {
       const auto [low, high] = settled_range(
           build, guards, nest.extent(), ask,
           [&](Value* value) { return at_first_thread(build, plain, first, value); });
-      if (guards.others_do_nothing && hands_nothing_on(plain)) {
-        if_not_empty(build, nest, plain, low, high, &guards, true, outcome);
-      } else {
-        // In the order of threads, which may wait for a flag of an earlier one.
-        if_not_empty(build, nest, plain, zero, low, nullptr, false, outcome);
-        if_not_empty(build, nest, plain, low, high, &guards, true, outcome);
-        if_not_empty(build, nest, plain, high, nest.extent(), nullptr, false, outcome);
-      }
+      const auto in_parts = [&](bool vectorizes, Outcome& parts) {
+        if (guards.others_do_nothing && hands_nothing_on(plain)) {
+          if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
+        } else {
+          // In the order of threads, which may wait for a flag of an earlier one.
+          if_not_empty(build, nest, plain, zero, low, nullptr, false, parts);
+          if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
+          if_not_empty(build, nest, plain, high, nest.extent(), nullptr, false, parts);
+        }
+      };
+      const auto* row = dyn_cast<ConstantInt>(nest.extent());
+      if (row && row->getZExtValue() <= longest_short_row && size_of(plain) <= largest_split / 2)
+        full_row_or(build, nest, plain, low, high, guards, in_parts, outcome);
+      else
+        in_parts(true, outcome);
     }
     nest.close_outer(build);
     for (auto& [slot, value] : outcome.values)
@@ -203,6 +211,49 @@ class Builder {
   }
 
   static constexpr size_t largest_split = 100;  // instructions
+  static constexpr uint64_t longest_short_row = 64;
+
+  // Short rows are worth vectors only if their length is known, which most rows'
+  // is: those where a guard is settled for all threads.
+  template <typename InParts>
+  void full_row_or(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
+                   Value* high, const RegionGuards& guards, const InParts& in_parts,
+                   Outcome& outcome) {
+    BasicBlock* full = BasicBlock::Create(context_, "row.full", frame_.body);
+    BasicBlock* partly = BasicBlock::Create(context_, "row.partly", frame_.body);
+    BasicBlock* after = BasicBlock::Create(context_, "row.done", frame_.body);
+    Value* length = build.CreateSub(high, low);
+    build.CreateCondBr(build.CreateICmpEQ(length, nest.extent()), full, partly);
+    Outcome of_full, of_parts;
+    build.SetInsertPoint(full);
+    build_range(build, nest, plain, build.getInt32(0), nest.extent(), &guards, true, of_full);
+    BasicBlock* full_end = build.GetInsertBlock();
+    build.CreateBr(after);
+    build.SetInsertPoint(partly);
+    in_parts(false, of_parts);
+    BasicBlock* parts_end = build.GetInsertBlock();
+    build.CreateBr(after);
+    build.SetInsertPoint(after);
+    const auto join = [&](Value* a, Value* b) -> Value* {
+      if (a == b) return a;
+      Type* type = (a ? a : b)->getType();
+      PHINode* phi = build.CreatePHI(type, 2);
+      phi->addIncoming(a ? a : PoisonValue::get(type), full_end);
+      phi->addIncoming(b ? b : PoisonValue::get(type), parts_end);
+      return phi;
+    };
+    outcome.next = join(of_full.next, of_parts.next);
+    for (auto* part : {&of_full, &of_parts})
+      for (auto& [slot, value] : part->values)
+        if (!outcome.values.count(slot)) {
+          const auto a = of_full.values.find(slot), b = of_parts.values.find(slot);
+          outcome.values[slot] = join(a == of_full.values.end() ? nullptr : a->second,
+                                      b == of_parts.values.end() ? nullptr : b->second);
+        }
+    outcome.targets = of_full.targets;
+    for (const unsigned target : of_parts.targets)
+      if (!is_contained(outcome.targets, target)) outcome.targets.push_back(target);
+  }
 
   static size_t size_of(const Region& region) {
     size_t size = 0;
@@ -563,6 +614,22 @@ class Builder {
   std::map<Instruction*, Slot> slots_;
 };
 
+// One worker runs a block's threads, one at a time: what is atomic among them needs
+// no locked instruction. It has no access group, so that it stays in order.
+void lower_shared_atomics(Function& body, const Value* shared) {
+  for (Instruction& instruction : make_early_inc_range(instructions(body))) {
+    auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+    auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction);
+    if (!update && !exchange) continue;
+    SmallVector<const Value*, 4> objects;
+    getUnderlyingObjects(update ? update->getPointerOperand() : exchange->getPointerOperand(),
+                         objects);
+    if (!all_of(objects, [&](const Value* object) { return object == shared; })) continue;
+    if (update) lowerAtomicRMWInst(update);
+    else lowerAtomicCmpXchgInst(exchange);
+  }
+}
+
 }  // namespace
 
 RegionBytes build_regions(const PreparedKernel& kernel, const BlockShape& shape,
@@ -570,6 +637,7 @@ RegionBytes build_regions(const PreparedKernel& kernel, const BlockShape& shape,
   Builder builder(kernel, shape, frame, plan);
   const uint64_t shared_bytes = builder.lay_out_shared();
   RegionBytes bytes = builder.run();
+  lower_shared_atomics(*frame.body, frame.shared);
   bytes.shared = shared_bytes;
   Function* function = kernel.function;
   function->deleteBody();

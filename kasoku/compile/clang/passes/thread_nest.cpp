@@ -150,7 +150,10 @@ void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorize
 }
 
 void ThreadNest::close_outer(IRBuilderBase& build) {
-  for (; !outer_.empty(); outer_.pop_back()) close(build, outer_.back());
+  for (; !outer_.empty(); outer_.pop_back())
+    close(build, outer_.back())
+        ->setMetadata(LLVMContext::MD_loop,
+                      loop_attributes(build.getContext(), nullptr, /*vectorizes=*/false));
 }
 
 }  // namespace kasoku::embedded
