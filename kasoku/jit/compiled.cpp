@@ -1,5 +1,6 @@
 #include "kasoku/jit/compiled.h"
 
+#include "kasoku/base/interrupt.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/stream.h"
@@ -23,6 +24,8 @@ Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& ar
 }
 
 void Compiled::call(CallRecord& record) const {
+  InterruptCheck interrupt;
+  record.interrupt = &interrupt;
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
   entry_->launch(LaunchShape{}, arguments, module_->device().current_stream());

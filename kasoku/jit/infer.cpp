@@ -16,6 +16,18 @@ void Inference::fail(Place place, const std::string& what, const std::string& wh
   throw error;
 }
 
+void Inference::want_writable(const Expr& array) {
+  if (!array.type.is_array() || !array.type.is_read_only) return;
+  const Expr* named = &array;
+  while (named->kind != ExprKind::name && named->kind != ExprKind::global && !named->items.empty() && named->items[0]) {
+    const bool is_method = named->kind == ExprKind::call && named->items.size() > 1 && named->items[1];
+    named = named->items[is_method ? 1 : 0].get();
+  }
+  const bool has_name = named->kind == ExprKind::name || named->kind == ExprKind::global;
+  fail(array.place, fmt::format("{} is read-only", has_name ? "'" + named->text + "'" : "this array"),
+       fmt::format("it is {}", str(array.type)), "pass a copy");
+}
+
 int Inference::instance(const Function& function, std::vector<Type> arguments) {
   for (size_t i = 0; i < unit_.functions.size(); ++i)
     if (unit_.functions[i]->function == &function && unit_.functions[i]->parameters == arguments)
@@ -118,7 +130,7 @@ void Inference::assign(Expr& target, const Type& type) {
       if (type.is_array() && type.ndim >= 1) {
         for (ExprPtr& item : target.items)
           assign(*item, type.ndim == 1 ? Type::scalar(type.dtype)
-                                       : Type::array(type.dtype, type.ndim - 1, type.is_contiguous));
+                                       : type.view(type.dtype, type.ndim - 1, type.is_contiguous));
         return;
       }
       if (!type.is_tuple())
@@ -135,6 +147,7 @@ void Inference::assign(Expr& target, const Type& type) {
       const Type& object = target.items[0]->type;
       if (!object.is_array())
         fail(target.place, fmt::format("an item of {} cannot be assigned", str(object)));
+      want_writable(*target.items[0]);
       if (!(type.is_scalar() || type.is_array()) || (element.is_scalar() && type.is_array()))
         fail(target.place, fmt::format("{} cannot be stored in {}", str(type),
                                        element.is_scalar() ? "an element of " + str(object)
@@ -168,7 +181,10 @@ void Inference::walk(Stmt& stmt) {
       const auto type = binary_type(stmt.op, left, right, stmt.expr.get());
       if (!type)
         fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
-      if (left.is_array()) break;  // in place; the dtype stays
+      if (left.is_array()) {  // in place; the dtype stays
+        want_writable(target.kind == ExprKind::subscript ? *target.items[0] : target);
+        break;
+      }
       if (left.is_scalar() && target.kind == ExprKind::subscript) {
         assign(target, *type);
         break;
@@ -233,7 +249,7 @@ Type Inference::iterated(Expr& iterable) {
     case TypeKind::array:
       if (type.ndim == 0) break;
       return type.ndim == 1 ? Type::scalar(type.dtype)
-                            : Type::array(type.dtype, type.ndim - 1, type.is_contiguous);
+                            : type.view(type.dtype, type.ndim - 1, type.is_contiguous);
     case TypeKind::tuple: {
       Type all;
       for (const Type& item : type.items) {

@@ -51,6 +51,8 @@ class Inference {
   /// Axes of a shape argument: an integer or a tuple of integers.
   int shape_ndim(Expr& call, size_t i);
   Dtype dtype_argument(Expr& call, size_t i, Dtype otherwise);
+  /// An error if `array` may not be written.
+  void want_writable(const Expr& array);
   void want_scalar(const Expr& call, size_t i);
 
   TypedUnit& unit_;

@@ -485,7 +485,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     }
     case Handler::ascontiguous: {
       const Type type = array();
-      return Type::array(type.dtype, type.ndim, true);
+      return type.view(type.dtype, type.ndim, true);
     }
     case Handler::asarray: return array();
     case Handler::make_array: {
@@ -514,6 +514,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     }
     case Handler::fill:
       array();
+      want_writable(*expr.items[1]);
       want_scalar(expr, 1);
       return Type::none();
     case Handler::reshape: {
@@ -521,12 +522,12 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       int ndim = static_cast<int>(expr.items.size()) - 2;
       if (ndim == 1 && argument(expr, 1).is_tuple()) ndim = static_cast<int>(argument(expr, 1).items.size());
       if (ndim < 1) fail(expr.place, "reshape needs a shape");
-      return Type::array(type.dtype, ndim, true);
+      return type.view(type.dtype, ndim, true);
     }
-    case Handler::ravel: return Type::array(array().dtype, 1, true);
+    case Handler::ravel: return array().view(first.dtype, 1, true);
     case Handler::transpose: {
       const Type type = array();
-      return Type::array(type.dtype, type.ndim, type.is_contiguous && type.ndim < 2);
+      return type.view(type.dtype, type.ndim, type.is_contiguous && type.ndim < 2);
     }
     default: break;
   }
@@ -601,6 +602,7 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
     case Handler::atomic_xor: case Handler::atomic_inc: case Handler::atomic_dec:
     case Handler::atomic_exch: case Handler::atomic_cas: case Handler::atomic_cas_first:
       if (!first.is_array()) fail(expr.place, fmt::format("an atomic needs an array, not {}", str(first)));
+      want_writable(*expr.items[1]);
       return Type::scalar(first.dtype);
     case Handler::xoroshiro_next: return Type::scalar(Dtype::uint64);
     case Handler::xoroshiro_uniform32:

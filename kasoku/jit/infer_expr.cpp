@@ -300,7 +300,7 @@ Type Inference::attribute(Expr& expr) {
     if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
     if (name == "shape" || name == "strides")
       return Type::tuple(std::vector<Type>(object.ndim, int64_type));
-    if (name == "T") return Type::array(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
+    if (name == "T") return object.view(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
     if (name == "dtype") {
       Type type = Type::of(TypeKind::dtype);
       type.dtype = object.dtype;
@@ -406,8 +406,7 @@ Type Inference::subscript(Expr& expr) {
   }
   result += rest;
   if (result == 0) return Type::scalar(object.dtype);
-  Type type = Type::array(object.dtype, result, is_contiguous);
-  return type;
+  return object.view(object.dtype, result, is_contiguous);
 }
 
 }  // namespace kasoku::jit

@@ -540,8 +540,34 @@ void FunctionLowering::assignment(const Stmt& stmt) {
   for (const ExprPtr& each : stmt.targets) store(*each, value);
 }
 
+/// x[mask] op= number
+void FunctionLowering::masked_augment(const Stmt& stmt) {
+  const Expr& target = *stmt.targets[0];
+  if (target.items[1]->type.dtype != Dtype::bool_)
+    error(target.place, "a store through an index array cannot be compiled yet", "loop over the indices");
+  if (!stmt.expr->type.is_scalar())
+    error(target.place, "a masked store takes a number in compiled code", "use np.where");
+  effects_.writes = true;
+  const Val object = expr(*target.items[0]);
+  const Val value = pin(expr(*stmt.expr));
+  const Dtype own = object.type.dtype;
+  const auto result = binary_type(stmt.op, object.type, value.type, stmt.expr.get());
+  const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
+  const Fused mask = fuse(*target.items[1]);
+  const std::string s = shape(mask, target.place);
+  elements(mask, s, {{object.text, object.type}}, [&](const Index& at) {
+    const std::string element = fmt::format("{}.data[{}]", object.text, offset_text(object.text, object.type.ndim, at));
+    const std::string a = cast(element, own, dtype), b = cast(value.text, value.type.dtype, dtype);
+    line("if ({}) {} = {};", mask.element(at), element, cast(arithmetic(stmt.op, a, b, dtype), dtype, own));
+  }, false);
+}
+
 void FunctionLowering::augmented(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
+  if (target.kind == ExprKind::subscript && target.items[1]->type.is_array()) {
+    masked_augment(stmt);
+    return;
+  }
   if (target.type.is_array()) {
     effects_.writes = true;
     const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);

@@ -4,6 +4,7 @@
 #include "kasoku/jit/walk.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace kasoku::jit {
 
@@ -61,6 +62,41 @@ void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& 
   --indent_, --loop_depth_;
 }
 
+std::string FunctionLowering::poll_counter(const Stmt& loop) {
+  // Only what runs on the calling thread: the pool asks for the others.
+  if (options_.is_cuda || is_parallel_ || index_ != 0) return "";
+  constexpr int64_t most_unrolled = 32;
+  const auto is_short = [](const Stmt& stmt) {  // LLVM unrolls it, and may then vectorise what is around
+    const Intrinsic* row = stmt.kind == StmtKind::for_ ? intrinsic_of(*stmt.expr) : nullptr;
+    if (!row || row->handler != Handler::range) return false;
+    for (size_t i = 1; i < stmt.expr->items.size(); ++i)
+      if (stmt.expr->items[i] && std::abs(constant_int(*stmt.expr->items[i]).value_or(most_unrolled + 1)) > most_unrolled)
+        return false;
+    return true;
+  };
+  const auto holds_loops = [&](const Block& body) {
+    bool found = false;
+    each_stmt(body, [&](const Stmt& stmt) {
+      found |= (stmt.kind == StmtKind::for_ || stmt.kind == StmtKind::while_) && !is_short(stmt);
+    });
+    return found;
+  };
+  bool is_long = holds_loops(loop.body) || (loop.kind == StmtKind::while_ && loop_depth_ == 0);
+  each_expr(loop.body, [&](const Expr& e) {
+    if (e.callee >= 0) is_long |= holds_loops(unit_.unit.functions[e.callee]->body);
+  });
+  if (!is_long) return "";
+  const std::string counter = temp("turn");
+  line("ks_u64 {} = 0;", counter);
+  return counter;
+}
+
+void FunctionLowering::poll(const std::string& counter) {
+  if (counter.empty()) return;
+  effects_.may_fail = true;
+  line("if (KS_RARELY((++{} & 63) == 0 && ks_jit_poll(ks))) {}", counter, fail_return());
+}
+
 void FunctionLowering::for_loop(const Stmt& stmt) {
   const Expr& iterable = *stmt.expr;
   const Intrinsic* row = intrinsic_of(iterable);
@@ -100,6 +136,12 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
   check_zero();
   const Intrinsic* row = intrinsic_of(range);
   const bool wants_parallel = row->handler == Handler::prange && options_.parallel && !options_.is_cuda;
+  if (!options_.is_cuda && loop_depth_ == 0 && !is_parallel_) {
+    if (row->handler == Handler::range && options_.parallel)
+      remark(stmt.place, "range runs serially, in order; prange shares its iterations among the workers");
+    else if (row->handler == Handler::prange && !options_.parallel)
+      remark(stmt.place, "prange runs serially: the function is compiled with parallel=False");
+  }
 
   const auto write = [&] {
     if (wants_parallel && !is_parallel_) parallel_loop(stmt, bounds, step);
@@ -153,11 +195,15 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
                                 : *step > 0 ? fmt::format("{} < {}", i, bounds[1].text)
                                             : fmt::format("{} > {}", i, bounds[1].text);
   const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
-  if (options_.fastmath && is_innermost(stmt.body)) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
   if (counts) line("ks_i64 {} = 0;", trip);
+  const std::string turn = poll_counter(stmt);
+  if (options_.fastmath && is_innermost(stmt.body)) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
   line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
-  loop_body(stmt, [&] { store(*stmt.targets[0], {i, int64_type}); });
+  loop_body(stmt, [&] {
+    poll(turn);
+    store(*stmt.targets[0], {i, int64_type});
+  });
   if (defers) --defer_zero_;
   line("}}");
   random_ = outer;
@@ -196,10 +242,12 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   }
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
+  const std::string turn = poll_counter(stmt);
   if (inner.stream.empty()) line("for (;;) {{");
   else line("for (ks_i64 {} = 0;; ++{}) {{", k, k);
   const int deferred = std::exchange(defer_zero_, 0);
   loop_body(stmt, [&] {
+    poll(turn);
     const std::string condition = truth(*stmt.expr);
     check_zero();
     if (condition != "true") line("if (!({})) break;", condition);
@@ -306,10 +354,12 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   Random inner = enter_random(stmt.body, "(ks_u64)" + i);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
+  const std::string turn = poll_counter(stmt);
   line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, n);
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
+    poll(turn);
     const Val item = over.item(i);
     store(*stmt.targets[0], item);
   });

@@ -115,6 +115,7 @@ class FunctionLowering {
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);
+  void masked_augment(const Stmt& stmt);
   void return_statement(const Stmt& stmt);
   void check_zero();
 
@@ -126,6 +127,10 @@ class FunctionLowering {
   void array_loop(const Stmt& stmt);
   void parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
   void loop_body(const Stmt& stmt, const std::function<void()>& head);
+  /// A counter for a loop that may run long and holds loops itself, so that Ctrl-C can end it;
+  /// "" for the others, which stay as LLVM likes them. poll() asks, in the loop's body.
+  std::string poll_counter(const Stmt& loop);
+  void poll(const std::string& counter);
   struct Random {
     std::string stream, element, site;  ///< texts; site is a base
     int n_sites = 0;

@@ -1,6 +1,7 @@
 #include "kasoku/jit/runtime.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
 
@@ -58,6 +59,15 @@ void ks_jit_fail_in(CallRecord* call, int function, int kind, int line, const ch
   __atomic_store_n(&call->status, kind, __ATOMIC_RELEASE);
 }
 
+/// In a handler of an exception: nothing unwinds through generated code, so the call ends as if
+/// it had failed, and its front end throws the exception on.
+static void end_call(CallRecord* call) {
+  static std::mutex& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  if (!call->interruption) call->interruption = std::current_exception();
+  ks_jit_fail_in(call, 0, 100, 0, nullptr, 0, 0, 0);
+}
+
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
   constexpr size_t header = 64;
   const size_t size = header + static_cast<size_t>(bytes) + 64;
@@ -80,6 +90,18 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 
 void ks_jit_free(Memory* memory) { std::free(memory); }
 
+/// Asked now and then by the outer loops of the function that was called, on the calling thread.
+int ks_jit_poll(CallRecord* call) {
+  if (!call->interrupt) return 0;
+  try {
+    call->interrupt->look();
+    return 0;
+  } catch (...) {
+    end_call(call);
+    return 1;
+  }
+}
+
 void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int64_t), void* context, int64_t n,
                      int64_t chunk, int64_t cost) {
   const int64_t chunks = (n + chunk - 1) / chunk;
@@ -97,8 +119,7 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
       cpu::set_current_launch(before);
     });
   } catch (...) {
-    // Nothing unwinds through generated code: the call is over, and its front end asks again.
-    ks_jit_fail_in(call, 0, 100, 0, nullptr, 0, 0, 0);
+    end_call(call);
   }
 }
 
@@ -174,7 +195,7 @@ void register_functions() {
         KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
-        KS_ROW(ks_jit_print_flush),
+        KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

@@ -3,6 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+
+namespace kasoku {
+class InterruptCheck;
+}
 
 namespace kasoku::jit {
 
@@ -15,6 +20,9 @@ struct CallRecord {
   int64_t a = 0, b = 0, c = 0;
   uint64_t* words = nullptr;
   uint64_t key = 0, draw = 0;
+  // From here on nothing that generated code knows.
+  InterruptCheck* interrupt = nullptr;  ///< of the calling thread
+  std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
 };
 
 enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised };

@@ -22,7 +22,7 @@ std::string str(const Type& type) {
     case TypeKind::none: return "none";
     case TypeKind::scalar: return std::string(info(type.dtype).name);
     case TypeKind::array:
-      return fmt::format("array({}, {}d, {})", info(type.dtype).name, type.ndim,
+      return fmt::format("{}array({}, {}d, {})", type.is_read_only ? "readonly " : "", info(type.dtype).name, type.ndim,
                          type.is_contiguous ? "C" : "A");
     case TypeKind::tuple: {
       std::string text = "(";
@@ -158,7 +158,11 @@ std::optional<Type> join(const Type& a, const Type& b) {
     case TypeKind::array:
       if (a.dtype != b.dtype || a.ndim != b.ndim)
         return std::nullopt;
-      return Type::array(a.dtype, a.ndim, a.is_contiguous && b.is_contiguous);
+    {
+      Type both = Type::array(a.dtype, a.ndim, a.is_contiguous && b.is_contiguous);
+      both.is_read_only = a.is_read_only || b.is_read_only;
+      return both;
+    }
     case TypeKind::tuple: {
       if (a.items.size() != b.items.size()) return std::nullopt;
       Type both = a;

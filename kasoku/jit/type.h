@@ -27,6 +27,7 @@ struct Type {
   Dtype dtype = Dtype::opaque;
   uint8_t ndim = 0;
   bool is_contiguous = false;  ///< array: C order is known when compiling
+  bool is_read_only = false;   ///< array: a store to it is an error when compiling
   std::vector<Type> items;
 
   bool operator==(const Type&) const = default;
@@ -46,6 +47,12 @@ struct Type {
     type.dtype = dtype;
     type.ndim = static_cast<uint8_t>(ndim);
     type.is_contiguous = is_contiguous;
+    return type;
+  }
+  /// A view of an array of this type: what may not be written stays so.
+  Type view(Dtype element, int n_axes, bool contiguous) const {
+    Type type = array(element, n_axes, contiguous);
+    type.is_read_only = is_read_only;
     return type;
   }
   static Type tuple(std::vector<Type> items) {

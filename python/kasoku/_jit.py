@@ -127,10 +127,10 @@ for _name, _value in vars(_Methods).items():
 
 
 def _one_type(item):
-    """A type of a signature as (dtype, ndim, contiguous); ndim -1 is a number."""
+    """A type of a signature as (dtype, ndim, contiguous, read-only); ndim -1 is a number."""
     dtype = getattr(item, "__kasoku_dtype__", None)
     if dtype is not None:
-        return str(dtype), getattr(item, "ndim", -1), getattr(item, "layout", "A") == "C"
+        return str(dtype), getattr(item, "ndim", -1), getattr(item, "layout", "A") == "C", getattr(item, "readonly", False)
     import numpy
 
     if item in (int, float, bool, complex) or isinstance(item, numpy.dtype) or isinstance(item, type):

@@ -6,6 +6,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
+#include "kasoku/device/cpu/pool.h"
 #include "kasoku/jit/compiled.h"
 
 #include <fmt/format.h>
@@ -121,7 +122,9 @@ void raise_failure(const Entry& entry, const CallRecord& record) {
     }
     case Failure::value:
     case Failure::shape: throw Error(ErrorKind::value, text);
-    default: throw Error(ErrorKind::interrupted, text);
+    default:
+      if (record.interruption) std::rethrow_exception(record.interruption);
+      throw Error(ErrorKind::interrupted, text);
   }
   throw nb::python_error();
 }
@@ -209,11 +212,17 @@ PyObject* call_slowly(State& state, PyObject* const* arguments, size_t n, PyObje
                                                nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
                                                signature_text(&placed[i], 1)));
     }
-    const std::shared_ptr<Entry> entry = compile_for(state, types);
-    PyObject* result = call_entry(entry, placed.data(), placed.size());
-    if (result) return result;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const std::shared_ptr<Entry> entry = compile_for(state, types);
+      PyObject* result = call_entry(entry, placed.data(), placed.size());
+      if (result) return result;
+      // An array outside has changed in place (its flags, its shape): read everything anew.
+      state.is_read = false;
+      state.entries.clear();
+    }
     throw Error(ErrorKind::internal, "the arguments do not fit the types made of them");
   } catch (const Error& error) {
+    if (!state.hidden.empty()) state.is_read = false;  // an array outside may be another at the next call
     if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
     if (!state.nopython) {
       state.interpreted = nb::module_::import_("kasoku._jit").attr("_warn_interpreted")(state.function, error.what());
@@ -426,6 +435,7 @@ void bind_jit(nb::module_& m) {
       if (!dtype) throw Error(ErrorKind::type, "unknown type in a signature: " + nb::cast<std::string>(t[0]));
       const int ndim = nb::cast<int>(t[1]);
       all.push_back(ndim < 0 ? Type::scalar(*dtype) : Type::array(*dtype, ndim, nb::cast<bool>(t[2])));
+      all.back().is_read_only = nb::len(t) > 3 && nb::cast<bool>(t[3]);
     }
     compile_for(state, all);
   });
@@ -471,6 +481,9 @@ void bind_jit(nb::module_& m) {
     for (const nb::object& array : read.arrays) typed.hidden.push_back(type_of_value(array));
     return (state.options.is_cuda ? lower_kernel(typed) : lower(typed)).program.text;
   });
+  m.def("_set_thread_limit", &cpu::set_thread_limit, "n"_a);
+  m.def("_thread_limit", &cpu::thread_limit);
+  m.def("_worker_count", &cpu::worker_count);
   m.def("_jit_seed", [](int64_t value) { seed(value); });
 }
 

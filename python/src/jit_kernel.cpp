@@ -40,13 +40,16 @@ class JitKernel {
       nb::object value = nb::borrow(given);
       while (nb::hasattr(value, "__kasoku_array__")) value = value.attr("__kasoku_array__");
       Dtype dtype;
-      if (target.kind != DeviceKind::cpu && as_numpy(value.ptr(), dtype)) {
-        // A host array travels there and back, as Numba has it.
+      bool is_constant = false;
+      if (const NumpyArray* host = target.kind != DeviceKind::cpu ? as_numpy(value.ptr(), dtype) : nullptr) {
+        // A host array travels there and, unless it is read-only, back, as Numba has it.
+        is_constant = is_read_only(*host);
         Array copy = import_host(value, std::nullopt, target, true);
-        hosts.push_back({value, copy});
+        if (!is_constant) hosts.push_back({value, copy});
         value = nb::cast(copy);
       }
       types.push_back(type_of(value));
+      types.back().is_read_only |= is_constant;
       if (!types.back().is_known())
         throw Error(ErrorKind::type, fmt::format("argument {} of {} is a {}, which a kernel does not take", values.size() + 1,
                                                  name(), nb::cast<std::string>(value.type().attr("__name__"))));
@@ -116,7 +119,9 @@ class JitKernel {
   static Type type_of(nb::handle value) {
     if (const Array* array = as_array(value)) {
       if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
-      return Type::array(array->dtype(), array->ndim(), array->is_contiguous());
+      Type type = Type::array(array->dtype(), array->ndim(), array->is_contiguous());
+      type.is_read_only = array->is_read_only();
+      return type;
     }
     return type_of_value(value);
   }

@@ -90,6 +90,12 @@ const Array* as_array(PyObject* object) {
   return &nb::cast<const Array&>(nb::handle(object));
 }
 
+Type array_type_of(Dtype dtype, int ndim, bool is_contiguous, bool is_read_only) {
+  Type type = Type::array(dtype, ndim, is_contiguous);
+  type.is_read_only = is_read_only;
+  return type;
+}
+
 uint64_t nothing[8];  // where arrays without elements point
 
 }  // namespace
@@ -124,7 +130,7 @@ Type type_of_value(nb::handle value) {
   if (PyComplex_CheckExact(p)) return Type::scalar(Dtype::complex128);
   Dtype dtype;
   if (const NumpyArray* array = as_numpy(p, dtype))
-    return Type::array(dtype, array->ndim, array->flags & contiguous_flag);
+    return array_type_of(dtype, array->ndim, array->flags & contiguous_flag, is_read_only(*array));
   if (PyTuple_CheckExact(p)) {
     std::vector<Type> items;
     for (nb::handle item : nb::borrow<nb::tuple>(value)) {
@@ -140,7 +146,7 @@ Type type_of_value(nb::handle value) {
   if (const Array* array = as_array(p)) {
     if (array->device().kind != DeviceKind::cpu) return {};
     if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
-    return Type::array(array->dtype(), array->ndim(), array->is_contiguous());
+    return array_type_of(array->dtype(), array->ndim(), array->is_contiguous(), array->is_read_only());
   }
   return {};
 }
@@ -203,7 +209,9 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words) {
       words += 2 + 2 * type.ndim;
       if (const NumpyArray* array = as_numpy(value, dtype)) {
         const bool is_contiguous = array->flags & contiguous_flag;
-        if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous) return false;
+        if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous ||
+            is_read_only(*array) != type.is_read_only)
+          return false;
         const auto size = static_cast<Py_ssize_t>(info(dtype).size);
         bool is_empty = false;
         for (int k = 0; k < type.ndim; ++k) {
@@ -217,7 +225,8 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words) {
       }
       const Array* array = as_array(value);
       if (!array || array->device().kind != DeviceKind::cpu || array->dtype() != type.dtype ||
-          array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous)
+          array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
+          array->is_read_only() != type.is_read_only)
         return false;
       w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);
       for (int k = 0; k < type.ndim; ++k) {
@@ -272,10 +281,17 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
     }
     if (!owner.is_valid()) owner = nb::none();
   }
+  // A view of what may not be written; a fresh array of the same type may be.
+  const bool stays_read_only = type.is_read_only && !memory;
+  const auto as_result = [&](nb::dlpack::dtype dtype) -> nb::object {
+    if (stays_read_only)
+      return nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+    return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+  };
   if (type.dtype == Dtype::complex64 || type.dtype == Dtype::complex128) {
     const nb::dlpack::dtype complex{static_cast<uint8_t>(nb::dlpack::dtype_code::Complex),
                                     static_cast<uint8_t>(info(type.dtype).size * 8), 1};
-    return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), complex).cast();
+    return as_result(complex);
   }
   const DtypeKind kind = info(type.dtype).kind;
   const auto code = kind == DtypeKind::boolean     ? nb::dlpack::dtype_code::Bool
@@ -283,7 +299,7 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
                     : kind == DtypeKind::unsigned_ ? nb::dlpack::dtype_code::UInt
                                                    : nb::dlpack::dtype_code::Float;
   const nb::dlpack::dtype dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(info(type.dtype).size * 8), 1};
-  return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+  return as_result(dtype);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct NumpyArray {
   PyObject* descr;
   int flags;
 };
+inline bool is_read_only(const NumpyArray& array) { return !(array.flags & 0x400); }
 /// The array, if `object` is one of a dtype and byte order that compiled code reads; else null.
 const NumpyArray* as_numpy(PyObject* object, Dtype& dtype);
 

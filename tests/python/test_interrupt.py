@@ -117,3 +117,65 @@ if pid == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """
     assert clean_process(text).stdout == "0\n"
+
+
+long_loops = r"""
+import sys, time
+import kasoku as ks
+
+@ks.jit
+def nested(n):
+    s = 0.0
+    for i in range(n):
+        for k in range(1000):
+            s = s * 0.999 + k
+    return s
+
+@ks.jit
+def endless(x):
+    while x > 0.0:
+        x = x * 0.5 + 1.0
+    return x
+
+@ks.jit
+def step(n, s):
+    for k in range(n):
+        s = s * 0.999 + k
+    return s
+
+@ks.jit
+def calls(n):
+    s = 0.0
+    for i in range(n):
+        s = step(1000, s)
+    return s
+
+f, n = {"nested": (nested, 10**12), "endless": (endless, 1.0), "calls": (calls, 10**12)}[sys.argv[1]]
+f(0 if f is not endless else -1.0)
+print("go", flush=True)
+try:
+    f(n)
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+print("goes on", f(0) == 0 if f is not endless else f(-1.0) == -1.0)
+"""
+
+
+@pytest.mark.parametrize("which", ["nested", "endless", "calls"])
+def test_ctrl_c_ends_a_long_loop_of_a_compiled_function(tmp_path, which):
+    program = tmp_path / "program.py"
+    program.write_text(long_loops)
+    process = subprocess.Popen(
+        [sys.executable, program, which], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "go\n", process.stderr.read()
+    time.sleep(0.5)
+    sent = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert out.splitlines() == ["interrupted", "goes on True"], err
+    assert time.perf_counter() - sent < 10

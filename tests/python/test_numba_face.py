@@ -77,3 +77,80 @@ def casts(x):
 
 def test_types_convert_in_compiled_code():
     assert casts(2.9) == 3.0
+
+
+def test_set_num_threads_limits_the_threads_that_share_a_loop(clean_process, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import threading, time
+import numpy as np
+from kasoku.compat import numba
+from kasoku import _core
+
+@numba.njit(parallel=True)
+def f(x):
+    for i in numba.prange(x.size):
+        s = x[i]
+        for k in range(200):
+            s = s * 0.999 + 1.0
+        x[i] = s
+
+def cores(n):
+    numba.set_num_threads(n)
+    assert numba.get_num_threads() == n
+    x = np.zeros(200_000)
+    f(x)
+    start, cpu = time.perf_counter(), time.process_time()
+    for _ in range(5):
+        f(x)
+    return (time.process_time() - cpu) / (time.perf_counter() - start)
+
+assert numba.config.NUMBA_NUM_THREADS == 4
+one = cores(1)
+assert one < 1.3, one
+x, y = np.arange(9.0), np.arange(9.0)
+f(x)
+cores(2)
+f(y)
+assert (x == y).all()
+for wrong in (0, 5):
+    try:
+        numba.set_num_threads(wrong)
+        print("no error")
+    except ValueError as error:
+        assert "between 1 and 4" in str(error)
+numba.set_num_threads(1)
+seen = []
+thread = threading.Thread(target=lambda: seen.append(numba.get_num_threads()))
+thread.start()
+thread.join()
+assert seen == [4]
+print("fine")
+"""
+    )
+    run = "import runpy, sys; runpy.run_path(sys.argv[1])"
+    out = clean_process(run, env={"KASOKU_NUM_THREADS": "4"}, args=[str(program)]).stdout
+    assert out.strip() == "fine"
+
+
+def test_the_report_says_which_loops_stay_serial():
+    from kasoku.compat import numba
+
+    def f(x):
+        s = 0.0
+        for i in range(x.size):
+            s += x[i]
+        return s
+
+    compiled = numba.njit(parallel=True)(f)
+    compiled(np.ones(3))
+    assert "range runs serially" in compiled.report()
+
+    def g(x):
+        for i in numba.prange(x.size):
+            x[i] = i
+
+    compiled = numba.njit(parallel=False)(g)
+    compiled(np.ones(3))
+    assert "prange runs serially: the function is compiled with parallel=False" in compiled.report()

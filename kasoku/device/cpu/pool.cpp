@@ -23,6 +23,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace kasoku::cpu {
 
@@ -33,10 +34,12 @@ namespace {
 constexpr auto spin_time = std::chrono::microseconds(30);
 
 struct Job {
-  Job(uint64_t n, uint64_t grain, const BlockBody& body) : n(n), grain(grain), body(body) {}
+  Job(uint64_t n, uint64_t grain, const BlockBody& body, uint32_t limit)
+      : n(n), grain(grain), body(body), limit(limit) {}
 
   const uint64_t n, grain;
   const BlockBody& body;
+  const uint32_t limit;               ///< threads inside at a time, the caller counted
   std::atomic<uint64_t> next{0};
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;           ///< guarded by the pool's mutex
@@ -52,10 +55,14 @@ struct Job {
 
 thread_local int parallel_depth = 0;
 thread_local int serial_depth = 0;
+thread_local uint32_t own_limit = 0;
 
 struct InsideParallel {
-  InsideParallel() { ++parallel_depth; }
-  ~InsideParallel() { --parallel_depth; }
+  explicit InsideParallel(uint32_t limit = 0) : before(std::exchange(own_limit, limit)) { ++parallel_depth; }
+  ~InsideParallel() { --parallel_depth, own_limit = before; }
+  InsideParallel(const InsideParallel&) = delete;
+  InsideParallel& operator=(const InsideParallel&) = delete;
+  const uint32_t before;
 };
 
 template <class Condition>
@@ -150,7 +157,7 @@ class Pool {
   }
 
   void take_chunks(Job& job, bool is_caller) {
-    const InsideParallel inside;
+    const InsideParallel inside(job.limit);
     try {
       while (job.has_chunks()) {
         const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
@@ -170,7 +177,7 @@ class Pool {
 
   Job* find_job() {
     for (Job* job = newest_; job; job = job->older)
-      if (job->has_chunks()) return job;
+      if (job->has_chunks() && job->helpers.load(std::memory_order_relaxed) + 1 < job->limit) return job;
     return nullptr;
   }
 
@@ -295,6 +302,9 @@ uint32_t worker_count() {
 SerialScope::SerialScope() { ++serial_depth; }
 SerialScope::~SerialScope() { --serial_depth; }
 
+void set_thread_limit(uint32_t n) { own_limit = n; }
+uint32_t thread_limit() { return own_limit ? std::min(own_limit, worker_count()) : worker_count(); }
+
 bool is_inside_parallel() { return parallel_depth > 0; }
 
 uint64_t suggested_grain(uint64_t n, uint64_t least) {
@@ -307,7 +317,7 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
   grain = std::clamp<uint64_t>(grain, 1, n);
   if (n > UINT64_MAX / 2)
     throw Error(ErrorKind::value, "more than 2^63 blocks cannot be run");
-  if (n == grain || worker_count() == 1 || serial_depth > 0) {
+  if (n == grain || thread_limit() == 1 || serial_depth > 0) {
     InterruptCheck interrupt;
     for (uint64_t begin = 0; begin < n; begin += grain) {
       interrupt.look();
@@ -315,7 +325,7 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
     }
     return;
   }
-  Job job(n, grain, body);
+  Job job(n, grain, body, thread_limit());
   pool().run(job);
 }
 

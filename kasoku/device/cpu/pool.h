@@ -53,6 +53,12 @@ class SerialScope {
 /// Threads that take part in a call, the caller counted; at least 1.
 uint32_t worker_count();
 
+/// The calling thread's own limit: at most `n` threads take part in each of its calls, the caller
+/// counted; 0: all (the start). Calls inside of them inherit it.
+void set_thread_limit(uint32_t n);
+/// What takes part in a call of this thread: worker_count() unless limited to fewer.
+uint32_t thread_limit();
+
 /// A grain that gives every worker several chunks, at least `least` each.
 uint64_t suggested_grain(uint64_t n, uint64_t least);
 

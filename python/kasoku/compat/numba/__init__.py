@@ -28,23 +28,23 @@ class _Config:
 
     @property
     def NUMBA_NUM_THREADS(self):  # noqa: N802
-        return get_num_threads()
+        return _core._worker_count()
 
 
 config = _Config()
 
 
 def get_num_threads():
-    """Threads that compiled loops use."""
-    import os
-
-    return int(os.environ.get("KASOKU_NUM_THREADS") or len(os.sched_getaffinity(0)))
+    """Threads that share the loops of compiled functions called from this thread."""
+    return _core._thread_limit()
 
 
 def set_num_threads(n):
-    """Accepted: results do not depend on it, and KASOKU_NUM_THREADS sets the pool before it starts."""
-    if not 1 <= n <= max(get_num_threads(), 1):
-        raise ValueError(f"the number of threads must be between 1 and {get_num_threads()}")
+    """Limits the threads that share the loops of compiled functions called from this thread."""
+    most = _core._worker_count()
+    if not 1 <= n <= most:
+        raise ValueError(f"the number of threads must be between 1 and {most} (KASOKU_NUM_THREADS sets the pool)")
+    _core._set_thread_limit(int(n))
 
 
 def threading_layer():

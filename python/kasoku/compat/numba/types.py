@@ -6,11 +6,11 @@ import numpy as np
 class Type:
     """A number type, or with `ndim` an array of it."""
 
-    def __init__(self, dtype, ndim=-1, layout="A", name=None):
+    def __init__(self, dtype, ndim=-1, layout="A", name=None, readonly=False):
         self.__kasoku_dtype__ = dtype
         self.name = name or dtype
         if ndim >= 0:
-            self.ndim, self.layout = ndim, layout
+            self.ndim, self.layout, self.readonly = ndim, layout, bool(readonly)
 
     def __call__(self, *args):
         if args and all(isinstance(arg, Type) for arg in args):
@@ -36,7 +36,7 @@ class Type:
 
     def __repr__(self):
         if hasattr(self, "ndim"):
-            return f"array({self.__kasoku_dtype__}, {self.ndim}d, {self.layout})"
+            return f"{'readonly ' * self.readonly}array({self.__kasoku_dtype__}, {self.ndim}d, {self.layout})"
         return self.name
 
 
@@ -64,8 +64,8 @@ for _name, _dtype in _names.items():
 void = none = Type("void")
 
 
-def Array(dtype, ndim, layout, **_):  # noqa: N802
-    return Type(dtype.__kasoku_dtype__, ndim, layout)
+def Array(dtype, ndim, layout, readonly=False, **_):  # noqa: N802
+    return Type(dtype.__kasoku_dtype__, ndim, layout, readonly=readonly)
 
 
 def _of_value(value):
@@ -80,7 +80,7 @@ def _of_value(value):
     array = np.asarray(value)
     if array.ndim or isinstance(value, np.ndarray):
         layout = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
-        return Type(array.dtype.name, array.ndim, layout)
+        return Type(array.dtype.name, array.ndim, layout, readonly=not array.flags.writeable)
     return Type(array.dtype.name)
 
 

@@ -297,11 +297,14 @@ def compile(model=None, **_):
 
 
 def set_num_threads(n):
-    """Accepted; KASOKU_NUM_THREADS decides before the start."""
+    """Limits the threads that share the work of this thread's calls; KASOKU_NUM_THREADS sets the most."""
+    if n < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    ks._core._set_thread_limit(int(n))
 
 
 def get_num_threads():
-    return ks.Device("cpu").properties["multiprocessors"]
+    return ks._core._thread_limit()
 
 
 def set_default_device(d):

@@ -1,0 +1,33 @@
+#define KS_JIT_HOST 1
+#include "ks_jit.h"
+
+static __device__ __forceinline__ double ks_fn_total(ks_call* ks, ks_array<float, 1> x) {
+  double s{};
+  float v{};
+  constexpr int ks_function = 0;
+  int ks_zero = 0;
+#line 2 "total"
+  s = 0.0;
+#line 3 "total"
+  const ks_i64 ks_n1 = x.shape[0];
+  for (ks_i64 ks_i2 = 0; ks_i2 < ks_n1; ++ks_i2) {
+    v = x.data[ks_i2 * x.stride[0]];
+#line 4 "total"
+    s = (s + (double)(v));
+  }
+#line 5 "total"
+  return s;
+  return {};
+}
+
+extern "C" __global__ void total(ks_call* ks) {
+  ks_u64* const w = ks->words;
+  ks_array<float, 1> a0;
+  a0.data = *(float* const*)(w + 0);
+  a0.shape[0] = (ks_i64)w[1];
+  a0.stride[0] = (ks_i64)w[2];
+  a0.memory = nullptr;
+  const double result = ks_fn_total(ks, a0);
+  if (ks->status) return;
+  *(double*)(w + 0) = result;
+}
