@@ -68,7 +68,8 @@ def test_reductions(data):
                 continue
             got = getattr(source, name)(axis=axis, keepdims=keepdims)
             if name == "prod":
-                if x.dtype != np.float64:
+                largest = np.prod(np.maximum(np.abs(x.astype(np.float64)), 1))
+                if x.dtype != np.float64 or not np.isfinite(largest):  # an order of its own may overflow on the way
                     continue
                 np.testing.assert_allclose(got.numpy(), want, rtol=1e-12)
             else:
