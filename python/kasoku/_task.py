@@ -54,26 +54,28 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
 
 
 def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **ignored):
-    """Draws the graph of `args` with Graphviz; returns the file's name.
+    """Draws the graph of `args` with Graphviz, or in plain layers if it is not installed; returns the file's name.
 
     filename: with or without ending (.svg, .png, .pdf, .dot); format: the ending if the name has none
-    (default svg). times=True runs the graph first and writes each task's time into its box. Raises
-    RuntimeError if Graphviz' `dot` is not installed.
+    (default svg). times=True runs the graph first and writes each task's time into its box. Without
+    Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
     """
     roots = [arg if isinstance(arg, Delayed) else _core._delayed(arg, None, None, None, True) for arg in args]
-    text = _core._dot_text(roots, times, workers)
     stem, dot, ending = str(filename).rpartition(".")
     if not dot or "/" in ending:
         stem, ending = str(filename), format or "svg"
     path = f"{stem}.{format or ending}"
-    if path.endswith(".dot"):
-        with open(path, "w") as out:
+    has_graphviz = shutil.which("dot") is not None
+    if path.endswith(".dot") or (path.endswith(".svg") and not has_graphviz):
+        text = _core._dot_text(roots, times, workers, path.endswith(".svg"))
+        with open(path, "w", encoding="utf-8") as out:
             out.write(text)
         return path
-    if shutil.which("dot") is None:
+    if not has_graphviz:
         raise RuntimeError(
-            "visualize: Graphviz is not installed\n  fix  apt install graphviz, or visualize(filename='graph.dot')"
+            "visualize: Graphviz is not installed\n  fix  apt install graphviz, or visualize(filename='graph.svg')"
         )
+    text = _core._dot_text(roots, times, workers)
     subprocess.run(["dot", f"-T{path.rpartition('.')[2]}", "-o", path], input=text.encode(), check=True)
     return path
 

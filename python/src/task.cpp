@@ -236,18 +236,19 @@ nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object prog
   return results;
 }
 
-std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers) {
+std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers, bool as_svg) {
+  const auto text_of = as_svg ? svg_text : dot_text;
   std::vector<TaskPointer> tasks;
   for (const Delayed& root : roots) tasks.push_back(task_of(root));
   TaskGraph graph(tasks);
-  if (!with_times) return dot_text(graph);
+  if (!with_times) return text_of(graph, nullptr);
   std::vector<TaskTime> times;
   RunOptions options;
   options.workers = workers;
   options.times = &times;
   nb::gil_scoped_release released;
   run(graph, options);
-  return dot_text(graph, &times);
+  return text_of(graph, &times);
 }
 
 /// Threads for concurrent.futures-shaped use; the Future is Python's own.
@@ -404,7 +405,7 @@ void bind_task(nb::module_& m) {
   m.def("_compute", [](const std::vector<Delayed>& roots, int workers, nb::object progress) {
     return compute(roots, workers, progress, nullptr);
   }, "roots"_a, "workers"_a, "progress"_a.none());
-  m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a);
+  m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a, "as_svg"_a = false);
   m.def("_describe_tasks", &describe, "roots"_a);
   m.def("_compute_watched", &compute_watched, "roots"_a, "around"_a);
   nb::class_<PoolCore>(m, "_PoolCore")

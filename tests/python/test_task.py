@@ -152,6 +152,15 @@ def test_visualize_draws_every_task(tmp_path):
     assert dot.count("->") == 3
 
 
+def test_visualize_needs_no_graphviz(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    total = delayed(sum)([delayed(add)(k) for k in range(3)])
+    text = open(total.visualize(filename=str(tmp_path / "plain.svg"))).read()
+    assert text.count("<g>") == 4 and text.count(">add<") == 3 and text.count("marker-end") == 3
+    with pytest.raises(RuntimeError, match="Graphviz is not installed"):
+        total.visualize(filename=str(tmp_path / "plain.png"))
+
+
 def test_pool_is_an_executor():
     with ks.Pool(4) as pool:
         assert list(pool.map(add, range(5), range(5))) == [0, 2, 4, 6, 8]
