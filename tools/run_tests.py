@@ -44,7 +44,7 @@ def stage(name, command):
 def kernels_of_corpus(report):
     cases = [c for c in xml.parse(report).getroot().iter("testcase") if "test_kernel[" in c.get("name")]
     good = [c for c in cases if not len(c)]
-    files = {re.split(r"[\[-]", c.get("name"))[1] for c in good}
+    files = {re.split(r"[\[-]", c.get("name"))[2] for c in good}
     return len(files), len(good), len(cases)
 
 
