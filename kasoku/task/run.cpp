@@ -16,8 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-thread_local uint64_t task_place = 0;
-
 class Run {
  public:
   Run(const TaskGraph& graph, const RunOptions& options)
@@ -74,7 +72,6 @@ class Run {
     const TaskGraph::Entry& entry = entries_[i];
     if (!failed_.load(std::memory_order_acquire)) {
       const double begin = seconds();
-      task_place = i + 1;
       try {
         std::vector<Value> inputs;
         inputs.reserve(entry.inputs.size());
@@ -83,7 +80,6 @@ class Run {
       } catch (...) {
         fail(std::current_exception());
       }
-      task_place = 0;
       if (options_.times)
         (*options_.times)[i] = {begin, seconds(), Arena::worker_index()};
     }
@@ -137,7 +133,5 @@ std::vector<Value> run(const TaskGraph& graph, const RunOptions& options) {
   for (uint32_t root : graph.roots()) results.push_back(run.value(root));
   return results;
 }
-
-uint64_t current_task_place() { return task_place; }
 
 }  // namespace kasoku

@@ -83,8 +83,4 @@ std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times 
 /// The same picture as SVG, in plain layers: for machines without Graphviz.
 std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);
 
-/// The place of the running task in its graph, by which random draws are keyed;
-/// 0 outside a task.
-uint64_t current_task_place();
-
 }  // namespace kasoku

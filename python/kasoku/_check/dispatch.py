@@ -28,10 +28,6 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
         return _core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0))
     if isinstance(f, _core.JitFunction):
         return _core._check_jit(f, tuple(_copied(args)))
-    checker = getattr(f, "__kasoku_check__", None)
-    if checker is not None:
-        extra = {k: v for k, v in (("block", block), ("grid", grid)) if v is not None}
-        return checker(*args, **extra, **kwargs)
     if not callable(f):
         raise TypeError(
             f"check: cannot look inside a {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
