@@ -9,34 +9,18 @@
 #include <pthread.h>
 
 #include <numeric>
-#include <random>
 
 namespace kasoku {
 
-uint64_t entropy() {
-  std::random_device source;
-  return uint64_t{source()} << 32 | source();
-}
-
 Generator& default_generator() {
   static auto* generator = [] {
-    auto* made = new Generator(entropy());
-    pthread_atfork(nullptr, nullptr, [] { default_generator().seed(entropy()); });
+    auto* made = new Generator(entropy(), DrawSource::Owner::process);
+    static DrawSource& draws = made->draws_;
+    pthread_atfork([] { draws.mutex().lock(); }, [] { draws.mutex().unlock(); },
+                   [] { draws.mutex().unlock(), draws.restart(entropy()); });
     return made;
   }();
   return *generator;
-}
-
-void Generator::seed(uint64_t seed) {
-  seed_ = seed;
-  stream_ = 0;
-  draw_ = 0;
-}
-
-uint32_t Generator::next_draw() {
-  const uint32_t draw = draw_.fetch_add(1);
-  if (draw == 0xffffffffu) stream_.fetch_add(1);  // 2^32 draws: the next ones are another stream's
-  return draw;
 }
 
 Array Generator::leaf(Distribution distribution, const Shape& shape, Dtype dtype, Device& device, int64_t low, uint64_t range) {
@@ -44,8 +28,8 @@ Array Generator::leaf(Distribution distribution, const Shape& shape, Dtype dtype
     if (length < 0) throw Error(ErrorKind::value, "negative dimensions are not allowed");
   Expression expression;
   expression.kind = Expression::random;
-  expression.random_leaf = {distribution, seed(), stream(), 0, low, range};
-  expression.random_leaf.draw = next_draw();
+  const Draw draw = draws_.next();
+  expression.random_leaf = {distribution, draw.key, draw.stream, static_cast<uint32_t>(draw.number), low, range};
   return Array::of(make_node(shape, dtype, device, std::move(expression)));
 }
 

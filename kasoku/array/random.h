@@ -5,22 +5,20 @@
 #pragma once
 
 #include "kasoku/array/array.h"
+#include "kasoku/base/draws.h"
 
-#include <atomic>
 #include <cstdint>
 
 namespace kasoku {
 
 /// Numbers its draws. Two threads that draw from one generator never get the same
-/// draw; which thread gets which is their race.
+/// draw; which thread gets which is their race, except for tasks of a graph.
 class Generator {
  public:
-  explicit Generator(uint64_t seed, uint32_t stream = 0) : seed_(seed), stream_(stream) {}
+  explicit Generator(uint64_t seed, DrawSource::Owner owner = DrawSource::Owner::maker) : draws_(seed, owner) {}
 
-  void seed(uint64_t seed);
-  uint64_t seed() const { return seed_.load(); }
-  uint32_t stream() const { return stream_.load(); }
-  uint32_t next_draw();
+  void seed(uint64_t seed) { draws_.seed(seed); }
+  uint64_t seed() const { return draws_.key(); }
 
   /// [0, 1), float32 or float64.
   Array uniform(const Shape& shape, Dtype dtype, Device& device);
@@ -36,13 +34,11 @@ class Generator {
   Array leaf(Distribution distribution, const Shape& shape, Dtype dtype, Device& device,
              int64_t low = 0, uint64_t range = 0);
 
-  std::atomic<uint64_t> seed_;
-  std::atomic<uint32_t> stream_;
-  std::atomic<uint32_t> draw_{0};
+  friend Generator& default_generator();
+  DrawSource draws_;
 };
 
 /// The process's generator: seeded from the system's entropy, and again after a fork.
 Generator& default_generator();
-uint64_t entropy();
 
 }  // namespace kasoku

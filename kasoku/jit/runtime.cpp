@@ -1,5 +1,6 @@
 #include "kasoku/jit/runtime.h"
 
+#include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/cpu/pool.h"
@@ -7,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,17 +28,12 @@ constexpr int64_t worth_sharing = 60'000;
 std::atomic<Printer> printer{nullptr};
 thread_local std::string printed;
 
-struct Draws {
-  std::mutex mutex;
-  bool is_ready = false;
-  uint64_t key = 0, next = 0;
-};
-Draws& draws() {
-  static Draws& all = *new Draws;
+DrawSource& draws() {
+  static DrawSource& all = *new DrawSource(entropy(), DrawSource::Owner::process);
   static const bool registered = [] {
     // A child starts from entropy of its own.
-    pthread_atfork([] { all.mutex.lock(); }, [] { all.mutex.unlock(); },
-                   [] { all.mutex.unlock(), all.is_ready = false; });
+    pthread_atfork([] { all.mutex().lock(); }, [] { all.mutex().unlock(); },
+                   [] { all.mutex().unlock(), all.restart(entropy()); });
     return true;
   }();
   (void)registered;
@@ -124,15 +119,9 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
 }
 
 void ks_jit_draw(CallRecord* call) {
-  Draws& all = draws();
-  const std::lock_guard lock(all.mutex);
-  if (!all.is_ready) {
-    if (getrandom(&all.key, sizeof all.key, 0) != sizeof all.key) all.key = reinterpret_cast<uintptr_t>(call);
-    all.next = 0;
-    all.is_ready = true;
-  }
-  call->key = all.key;
-  call->draw = all.next++;
+  const Draw draw = draws().next();
+  call->key = draw.key;
+  call->draw = uint64_t{draw.stream} << 32 | draw.number;
 }
 
 void ks_jit_seed(CallRecord*, int64_t value) { seed(value); }
@@ -176,15 +165,11 @@ void release(Memory* memory) {
 void set_printer(Printer print) { printer = print; }
 
 void seed(int64_t value) {
-  Draws& all = draws();
-  const std::lock_guard lock(all.mutex);
   // Neighbouring seeds give unrelated keys (SplitMix64's finaliser).
   uint64_t z = static_cast<uint64_t>(value) + 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  all.key = z ^ (z >> 31);
-  all.next = 0;
-  all.is_ready = true;
+  draws().seed(z ^ (z >> 31));
 }
 
 void register_functions() {

@@ -2,14 +2,68 @@
 
 #include "kasoku/device/cpu/pool.h"
 
+#include <pthread.h>
+
+#include <algorithm>
+#include <system_error>
+
 namespace kasoku {
 
 namespace {
+
 thread_local int own_index = -1;
+
+int count_of(int workers) { return workers > 0 ? workers : static_cast<int>(cpu::worker_count()); }
+
+/// Arenas between two runs; more than a few are not kept.
+struct Resting {
+  static constexpr size_t most = 4;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Arena>> arenas;
+};
+
+Resting& resting() {
+  static Resting& all = *new Resting;  // its threads may wait for longer than statics live
+  static const bool registered = [] {
+    pthread_atfork([] { all.mutex.lock(); }, [] { all.mutex.unlock(); },
+                   [] {
+                     for (auto& arena : all.arenas) (void)arena.release();  // a child has none of their threads
+                     all.arenas.clear();
+                     all.mutex.unlock();
+                   });
+    return true;
+  }();
+  (void)registered;
+  return all;
 }
 
-Arena::Arena(int workers)
-    : workers_(workers > 0 ? workers : static_cast<int>(cpu::worker_count())) {}
+}  // namespace
+
+ArenaLease::ArenaLease(int workers) {
+  Resting& all = resting();
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto found = std::ranges::find(all.arenas, count_of(workers), [](const auto& arena) { return arena->workers(); });
+    if (found != all.arenas.end()) {
+      arena_ = std::move(*found);
+      all.arenas.erase(found);
+    }
+  }
+  if (!arena_) arena_ = std::make_unique<Arena>(workers);
+}
+
+ArenaLease::~ArenaLease() {
+  std::unique_ptr<Arena> ended;  // outside of the lock: it waits for its threads
+  Resting& all = resting();
+  const std::lock_guard lock(all.mutex);
+  all.arenas.push_back(std::move(arena_));
+  if (all.arenas.size() > Resting::most) {
+    ended = std::move(all.arenas.front());
+    all.arenas.erase(all.arenas.begin());
+  }
+}
+
+Arena::Arena(int workers) : workers_(count_of(workers)) {}
 
 Arena::~Arena() {
   {
@@ -30,7 +84,14 @@ void Arena::enqueue(std::function<void()> work) {
     queue_.push_back(std::move(work));
     if (queue_.size() > idle_ && threads_.size() < static_cast<size_t>(workers_)) {
       const int index = static_cast<int>(threads_.size());
-      threads_.emplace_back([this, index] { serve(index); });
+      try {
+        threads_.emplace_back([this, index] { serve(index); });
+      } catch (const std::system_error&) {  // as many as the system gives
+        if (threads_.empty()) {
+          queue_.pop_back();
+          throw;
+        }
+      }
     }
   }
   work_came_.notify_one();

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -39,6 +40,20 @@ class Arena {
   size_t idle_ = 0;
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
+};
+
+/// An arena for one run. It rests between runs: to start threads takes as long as small tasks do.
+class ArenaLease {
+ public:
+  explicit ArenaLease(int workers);
+  ~ArenaLease();
+  ArenaLease(const ArenaLease&) = delete;
+  ArenaLease& operator=(const ArenaLease&) = delete;
+
+  Arena& operator*() const { return *arena_; }
+
+ private:
+  std::unique_ptr<Arena> arena_;
 };
 
 }  // namespace kasoku

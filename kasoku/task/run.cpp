@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 
+#include "kasoku/base/draws.h"
 #include "kasoku/task/arena.h"
 #include "kasoku/task/task.h"
 
@@ -36,9 +37,9 @@ class Run {
   void go() {
     if (entries_.empty()) return;
     outstanding_ = entries_.size();
-    Arena arena(options_.workers);
+    const ArenaLease arena(options_.workers);
     for (uint32_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].inputs.empty()) start(arena, i);
+      if (entries_[i].inputs.empty()) start(*arena, i);
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_over_; })) {
       if (!options_.on_progress || failed_.load()) continue;
@@ -72,6 +73,7 @@ class Run {
     const TaskGraph::Entry& entry = entries_[i];
     if (!failed_.load(std::memory_order_acquire)) {
       const double begin = seconds();
+      const GraphDraws::Task place(draws_, i);
       try {
         std::vector<Value> inputs;
         inputs.reserve(entry.inputs.size());
@@ -113,6 +115,7 @@ class Run {
   const std::vector<TaskGraph::Entry>& entries_;
   const RunOptions& options_;
   const Clock::time_point begin_ = Clock::now();
+  GraphDraws draws_;
   std::vector<Value> values_;
   std::vector<std::atomic<uint32_t>> waiting_;  ///< inputs still to come
   std::vector<std::atomic<uint32_t>> unread_;   ///< readers still to come

@@ -6,6 +6,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/jit/runtime.h"
 
 #include <memory>
 #include <string>
@@ -127,7 +128,11 @@ void bind_random(nb::module_& m) {
       .def("permutation", &permuted, "x"_a, "device"_a = nb::none(), "In random order.")
       .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
   random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, "A generator of its own.");
-  random.def("seed", [](nb::handle seed) { default_generator().seed(seed_from(seed)); }, "seed"_a = nb::none(), "Starts the process's generator again.");
+  random.def("seed", [](nb::handle seed) {
+    const uint64_t value = seed_from(seed);
+    default_generator().seed(value);
+    jit::seed(static_cast<int64_t>(value));
+  }, "seed"_a = nb::none(), "Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.");
   random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));
   }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1) of that shape.");

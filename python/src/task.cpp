@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "bindings.h"
+#include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
 #include "kasoku/task/arena.h"
 #include "python_value.h"
@@ -308,7 +309,9 @@ nb::list compute_watched(const std::vector<Delayed>& roots, nb::object around) {
   for (const Delayed& root : roots) tasks.push_back(task_of(root));
   TaskGraph graph(tasks);
   std::vector<Value> values(graph.entries().size());
+  GraphDraws draws;
   for (size_t i = 0; i < values.size(); ++i) {
+    const GraphDraws::Task place(draws, i);
     std::vector<Value> inputs;
     for (uint32_t from : graph.entries()[i].inputs) inputs.push_back(values[from]);
     const Task& task = *graph.entries()[i].task;
