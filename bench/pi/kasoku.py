@@ -23,9 +23,12 @@ def parallel(n):
     return 4 * count / n
 
 
-def arrays(n):
-    x, y = ks.random.rand(n), ks.random.rand(n)
-    return 4 * int(ks.count_nonzero(x * x + y * y < 1.0)) / n
+def arrays(dtype):
+    def pi(n):
+        x, y = ks.random.rand(n, dtype=dtype), ks.random.rand(n, dtype=dtype)
+        return 4 * int(ks.count_nonzero(x * x + y * y < 1.0)) / n
+
+    return pi
 
 
 def rate(pi, n):
@@ -37,9 +40,11 @@ ks.default_device("cpu")
 figures = {
     "loop, one core": rate(ks.jit(serial), 20_000_000),
     "loop, all cores": rate(parallel, 50_000_000),
-    "arrays, CPU": rate(arrays, 20_000_000),
+    "arrays float64, CPU": rate(arrays("float64"), 20_000_000),
+    "arrays float32, CPU": rate(arrays("float32"), 20_000_000),
 }
 if ks.has_device("cuda"):
     ks.default_device("cuda")
-    figures["arrays, cuda"] = rate(arrays, 1_000_000_000)
+    for dtype in ("float32", "float64"):
+        figures[f"arrays {dtype}, cuda"] = rate(arrays(dtype), 1_000_000_000)
 report(figures)

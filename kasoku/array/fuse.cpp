@@ -9,6 +9,8 @@
 
 namespace kasoku {
 
+std::atomic<bool> use_gpu_form{false};
+
 namespace {
 
 constexpr size_t max_values = 96;
@@ -312,7 +314,7 @@ void choose_index(Fused& fused) {
 }
 
 void lay_out(Fused& fused, const Device& device) {
-  fused.group.for_cuda = device.kind == DeviceKind::cuda;
+  fused.group.for_cuda = device.kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed);
   collapse(fused);
   choose_inner_axis(fused);
   classify(fused);

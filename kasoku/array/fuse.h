@@ -6,6 +6,7 @@
 #include "kasoku/array/graph.h"
 #include "kasoku/codegen/group.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct Fused {
 
   int64_t total() const;
 };
+
+/// Groups take the form that they have on a GPU, whatever the device: one kernel
+/// language, so a CPU runs that text too, and a test without a GPU reads its results.
+/// Only such tests set it.
+extern std::atomic<bool> use_gpu_form;
 
 /// Whether `view` covers a C-order array of that shape from its start.
 bool is_whole(const View& view, const Shape& shape, size_t itemsize);

@@ -220,7 +220,29 @@ std::string calls_for_four(const Group& group, const std::string& t, const std::
   return text;
 }
 
-std::string element(const Group& group, const std::string& j, int quarter, const std::string& indent) {
+std::string loads_of_four(const Group& group, const std::string& indent) {
+  std::string text;
+  for (size_t k = 0; k < group.loads.size(); ++k)
+    if (group.loads[k].inner == Inner::unit)
+      text += fmt::format("{0}const ks_four<{1}> f{2} = *(const ks_four<{1}>*)px{2};\n", indent,
+                          memory_text(group.loads[k].dtype), k);
+  return text;
+}
+
+std::string is_aligned(const Group& group, char from, const std::string& start) {
+  std::string bits;
+  const auto add = [&](const std::string& name, Dtype dtype) {
+    bits += fmt::format("{}((size_t)({}{}{}) & {})", bits.empty() ? "" : " | ", from, name, start,
+                        std::min<size_t>(16, 4 * info(dtype).size) - 1);
+  };
+  if (!group.is_reduce && group.store_inner == Inner::unit) add("y", group.store_dtype);
+  for (size_t k = 0; k < group.loads.size(); ++k)
+    if (group.loads[k].inner == Inner::unit) add(fmt::format("x{}", k), group.loads[k].dtype);
+  return bits.empty() ? "true" : "(" + bits + ") == 0";
+}
+
+std::string element(const Group& group, const Place& place, const std::string& indent) {
+  const std::string& j = place.j;
   std::string text;
   const int axis = inner_axis(group);
   for (size_t i = 0; i < group.values.size(); ++i) {
@@ -230,7 +252,9 @@ std::string element(const Group& group, const std::string& j, int quarter, const
       case Instruction::load: {
         const LoadSpec& load = group.loads[x.index];
         const Operand operand{fmt::format("x{}", x.index), load.inner, true};
-        value = load_text(load.dtype, fmt::format("p{}[{}]", operand.name, position(operand, axis, j)));
+        value = load_text(load.dtype, place.is_loaded && load.inner == Inner::unit
+                                          ? fmt::format("f{}.v[{}]", x.index, place.quarter)
+                                          : fmt::format("p{}[{}]", operand.name, position(operand, axis, j)));
         break;
       }
       case Instruction::scalar: value = fmt::format("s{}", x.index); break;
@@ -246,8 +270,8 @@ std::string element(const Group& group, const std::string& j, int quarter, const
       }
       case Instruction::random: {
         const LinearSpec& leaf = group.randoms[x.index];
-        if (quarter >= 0) {
-          value = random_of_four(leaf, x.index, quarter);
+        if (group.by_fours && place.quarter >= 0) {
+          value = random_of_four(leaf, x.index, place.quarter);
         } else {
           const Operand operand{fmt::format("r{}", x.index), leaf.inner, false};
           text += fmt::format("{}const unsigned long long e{} = (unsigned long long)(pr{} + {});\n", indent, i, x.index, position(operand, axis, j));
@@ -269,28 +293,52 @@ std::string last_value(const Group& group, int from_end) {
   return fmt::format("v{}", group.values.size() - 1 - from_end);
 }
 
+namespace {
+
+/// Four elements in a row a thread: one call of the generator, and memory 16 bytes
+/// at a time where the addresses allow it.
+std::string cuda_fours(const Group& group, const auto& store) {
+  std::string text =
+      "  const long long first = (long long)blockIdx.x * 1024 + 4 * threadIdx.x;\n"
+      "  if (first >= total) return;\n  const ks_index at = (ks_index)first;\n" +
+      positions(group, 0, 1, "at", true, 0, 'p', "  ");
+  if (group.by_fours) text += calls_for_four(group, "0", "  ");
+  text += fmt::format("  if (first + 4 <= total && {}) {{\n", is_aligned(group, 'p', "")) + loads_of_four(group, "    ");
+  const bool is_unit = group.store_inner == Inner::unit;
+  if (is_unit) text += fmt::format("    ks_four<{}> out;\n", memory_text(group.store_dtype));
+  for (int k = 0; k < 4; ++k) {
+    const Place place{std::to_string(k), k, true};
+    text += "    {\n" +
+            (is_unit ? element(group, place, "      ") +
+                           fmt::format("      out.v[{}] = {};\n", k, store_text(group.store_dtype, last_value(group)))
+                     : store(place, "      ")) +
+            "    }\n";
+  }
+  if (is_unit) text += fmt::format("    *(ks_four<{}>*)py = out;\n", memory_text(group.store_dtype));
+  text += "    return;\n  }\n";
+  for (int k = 0; k < 4; ++k)
+    text += fmt::format("  if (first + {0} < total) {{\n{1}  }}\n", k, store({std::to_string(k), k}, "    "));
+  return text;
+}
+
+}  // namespace
+
 std::string emit_map(const Group& group) {
   const int rank = group.rank();
   const Operand y{"y", group.store_inner, true};
-  const auto store = [&](const std::string& j, int quarter, const std::string& indent) {
-    return element(group, j, quarter, indent) +
-           fmt::format("{}py[{}] = {};\n", indent, position(y, rank - 1, j), store_text(group.store_dtype, last_value(group)));
+  const auto store = [&](const Place& place, const std::string& indent) {
+    return element(group, place, indent) +
+           fmt::format("{}py[{}] = {};\n", indent, position(y, rank - 1, place.j), store_text(group.store_dtype, last_value(group)));
   };
   std::string text;
+  if (group.for_cuda && rank == 1) return cuda_fours(group, store);
   if (group.for_cuda) {
-    // Four elements a thread: a block's width apart, or in a row if they share a call.
-    text += "  const long long first = (long long)blockIdx.x * 1024;\n";
-    if (group.by_fours) {
-      text += "  const ks_index at = (ks_index)first + 4 * (ks_index)threadIdx.x;\n  if (at >= total) return;\n" +
-              positions(group, 0, rank, "at", true, 0, 'p', "  ") + calls_for_four(group, "0", "  ");
-      for (int k = 0; k < 4; ++k)
-        text += fmt::format("  if (at + {0} < total) {{\n{1}  }}\n", k, store(std::to_string(k), k, "    "));
-      return text;
-    }
-    text += "#pragma unroll\n  for (int k = 0; k < 4; ++k) {\n"
+    // Four elements a thread, a block's width apart.
+    text += "  const long long first = (long long)blockIdx.x * 1024;\n"
+            "#pragma unroll\n  for (int k = 0; k < 4; ++k) {\n"
             "    const long long at_k = first + k * 256 + threadIdx.x;\n    if (at_k < total) {\n"
             "      const ks_index at = (ks_index)at_k;\n";
-    text += positions(group, 0, rank, "at", true, 0, 'p', "      ") + store("0", -1, "      ") + "    }\n  }\n";
+    text += positions(group, 0, rank, "at", true, 0, 'p', "      ") + store({"0"}, "      ") + "    }\n  }\n";
     return text;
   }
   text += "  long long at = (long long)blockIdx.x * chunk;\n"
@@ -301,17 +349,17 @@ std::string emit_map(const Group& group) {
             "#pragma clang loop vectorize(assume_safety)\n  for (long long t = 0; t < fours; ++t) {\n" +
             calls_for_four(group, "(unsigned long long)t", "    ");
     for (int k = 0; k < 4; ++k)
-      text += "    {\n" + store(fmt::format("(4 * t + {})", k), k, "      ") + "    }\n";
-    text += "  }\n  for (long long j = 4 * fours; j < n; ++j) {\n" + store("j", -1, "    ") + "  }\n";
+      text += "    {\n" + store({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
+    text += "  }\n  for (long long j = 4 * fours; j < n; ++j) {\n" + store({"j"}, "    ") + "  }\n";
     return text;
   }
   const std::string loop = "#pragma clang loop vectorize(assume_safety)\n";
   if (rank == 1)
     return text + positions(group, 0, 1, "at", true, 0, 'p', "  ") + "  const long long n = end - at;\n" + loop +
-           "  for (long long j = 0; j < n; ++j) {\n" + store("j", -1, "    ") + "  }\n";
+           "  for (long long j = 0; j < n; ++j) {\n" + store({"j"}, "    ") + "  }\n";
   text += "  while (at < end) {\n" + positions(group, 0, rank, "at", true, 0, 'p', "    ") +
           fmt::format("    const long long left = n{0} - i{0}, n = left < end - at ? left : end - at;\n", rank - 1) + loop +
-          "    for (long long j = 0; j < n; ++j) {\n" + store("j", -1, "      ") + "    }\n    at += n;\n  }\n";
+          "    for (long long j = 0; j < n; ++j) {\n" + store({"j"}, "      ") + "    }\n    at += n;\n  }\n";
   return text;
 }
 

@@ -30,13 +30,21 @@ std::vector<Operand> moving_operands(const Group& group);
 std::string positions(const Group& group, int first, int last, const std::string& at,
                       bool is_first, char from, char to, const std::string& indent);
 
-/// The values of element `j` (text; steps along the innermost axis) with
-/// positions p…; the last one is named by last_value(). `quarter` is 0 … 3 where
-/// four elements share a call of the generator, else -1.
-std::string element(const Group& group, const std::string& j, int quarter,
-                    const std::string& indent);
+/// Which element is computed.
+struct Place {
+  std::string j;          ///< text: steps along the innermost axis
+  int quarter = -1;       ///< 0 … 3 where calls_for_four() drew for four elements, else -1
+  bool is_loaded = false;  ///< loads_of_four() loaded the elements of which this is `quarter`
+};
+
+/// The values of one element with positions p…; the last one is named by last_value().
+std::string element(const Group& group, const Place& place, const std::string& indent);
 /// The calls for elements 4t … 4t+3 that element(…, quarter) uses.
 std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent);
+/// Loads of elements j … j+3, 16 bytes at a time, and when their addresses allow it:
+/// `start` is text that is added to the pointers `from`….
+std::string loads_of_four(const Group& group, const std::string& indent);
+std::string is_aligned(const Group& group, char from, const std::string& start);
 std::string last_value(const Group& group, int from_end = 0);
 
 std::string store_text(Dtype memory, const std::string& value);

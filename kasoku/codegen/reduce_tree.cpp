@@ -132,14 +132,14 @@ std::string cpu_rows(const Group& group) {
     text += fmt::format("      const long long fours = here >> 2;\n{}      for (long long t = 0; t < fours; ++t) {{\n", vectorise) +
             calls_for_four(group, "(unsigned long long)t", "        ");
     for (int k = 0; k < 4; ++k)
-      text += "        {\n" + element(group, fmt::format("(4 * t + {})", k), k, "          ") +
+      text += "        {\n" + element(group, {fmt::format("(4 * t + {})", k), k}, "          ") +
               take(group, fmt::format("acc[{} + t]", 256 * k), value_of(group), fmt::format("acc_at[{} + t]", 256 * k),
                    value_at(group, fmt::format("(at + 4 * t + {})", k)), "          ") + "        }\n";
-    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + element(group, "j", -1, "        ") +
+    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + element(group, {"j"}, "        ") +
             take(group, "acc[256 * (j & 3) + (j >> 2)]", value_of(group), "acc_at[256 * (j & 3) + (j >> 2)]", value_at(group, "(at + j)"), "        ") + "      }\n";
   } else {
     text += walk(group, "begin + row", "here", "      ", [&](const std::string& indent) {
-      return vectorise + fmt::format("{}for (long long j = 0; j < n; ++j) {{\n", indent) + element(group, "j", -1, indent + "  ") +
+      return vectorise + fmt::format("{}for (long long j = 0; j < n; ++j) {{\n", indent) + element(group, {"j"}, indent + "  ") +
              take(group, "acc[done + j]", value_of(group), "acc_at[done + j]", value_at(group, "(at + j)"), indent + "  ") + indent + "}\n";
     });
   }
@@ -178,7 +178,7 @@ std::string cpu_columns(const Group& group) {
           "    for (long long e = 0; e < count; ++e) {\n      const long long at = begin + e;\n" +
           positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', "      ") +
           fmt::format("      const long long lane = (e & {}) * {};\n{}      for (long long j = 0; j < width; ++j) {{\n", chunk_lanes - 1, column_width, vectorise) +
-          element(group, "j", -1, "        ") +
+          element(group, {"j"}, "        ") +
           take(group, "acc[lane + j]", value_of(group), "acc_at[lane + j]", value_at(group, "at"), "        ") + "      }\n    }\n" +
           fmt::format("    for (int s = {0}, active = lanes; s > 0; s >>= 1) {{\n      const int m = (active - s < s ? active - s : s) * {1};\n"
                       "{2}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, column_width, vectorise) +
@@ -189,46 +189,73 @@ std::string cpu_columns(const Group& group) {
   return text + "  }\n";
 }
 
+/// A block's 256 threads hold the lanes of a chunk; then one of its warps combines them,
+/// while the others go on to the next chunk: hence two places for lanes.
 std::string cuda_rows(const Group& group) {
   const bool arg = is_arg(group);
   const auto t = register_text(group.accumulate);
-  std::string text = fmt::format("  __shared__ {} shared[{}];\n", t, chunk_lanes);
-  if (arg) text += fmt::format("  __shared__ long long shared_at[{}];\n", chunk_lanes);
-  text += "  const int t = threadIdx.x;\n  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {\n" + pair_numbers(group) +
+  const int first = group.kept_rank, last = group.rank();
+  std::string text = fmt::format("  __shared__ {} shared[{}];\n", t, 2 * chunk_lanes);
+  if (arg) text += fmt::format("  __shared__ long long shared_at[{}];\n", 2 * chunk_lanes);
+  text += "  const int t = threadIdx.x;\n  int turn = 0;\n"
+          "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x, ++turn) {\n" + pair_numbers(group) +
           positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
   for (int k = 0; k < 4; ++k) {
     text += fmt::format("    {} acc{} = {};\n", t, k, identity(group));
-    text += fmt::format("    long long acc{}_at = {};\n", k, no_position);
+    if (arg) text += fmt::format("    long long acc{}_at = {};\n", k, no_position);
   }
-  text += fmt::format("    for (int row = 4 * t; row < count; row += {}) {{\n", chunk_lanes);
-  const int first = group.kept_rank, last = group.rank();
-  if (group.by_fours)
-    text += "      const ks_index at = (ks_index)(begin + row);\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ") +
-            calls_for_four(group, "0", "      ");
+  const auto take_in = [&](int k, const std::string& indent) {
+    return take(group, fmt::format("acc{}", k), value_of(group), fmt::format("acc{}_at", k),
+                value_at(group, fmt::format("(begin + row + {})", k)), indent);
+  };
+  const auto row_start = [&] {
+    return "        const ks_index at = (ks_index)(begin + row);\n" +
+           positions(group, first, first + 1, "at", false, 'b', 'p', "        ") +
+           (group.by_fours ? calls_for_four(group, "0", "        ") : "");
+  };
+  const bool is_row = last - first == 1;
+  if (is_row) {
+    // A whole chunk: no guards, 16 bytes at a time.
+    const std::string start = " + begin";
+    text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', start)) +
+            (group.by_fours ? "" : "#pragma unroll\n") +
+            fmt::format("      for (int k = 0; k < {}; ++k) {{\n        const int row = 4 * t + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes) +
+            row_start() + loads_of_four(group, "        ");
+    for (int k = 0; k < 4; ++k)
+      text += "        {\n" + element(group, {std::to_string(k), k, true}, "          ") + take_in(k, "          ") + "        }\n";
+    text += "      }\n    } else {\n";
+  } else {
+    text += "    {\n";
+  }
+  text += fmt::format("      for (int row = 4 * t; row < count; row += {}) {{\n", chunk_lanes);
+  if (group.by_fours) text += row_start();
   for (int k = 0; k < 4; ++k) {
-    text += fmt::format("      if (row + {} < count) {{\n", k);
-    const std::string indent = "        ";
-    if (!group.by_fours) {
+    const std::string indent = "          ";
+    text += fmt::format("        if (row + {} < count) {{\n", k);
+    if (group.by_fours)
+      text += element(group, {std::to_string(k), k}, indent);
+    else
       text += fmt::format("{}const ks_index at = (ks_index)(begin + row + {});\n", indent, k) +
-              positions(group, first, last, "at", false, 'b', 'p', indent) + element(group, "0", -1, indent);
-    } else {
-      text += element(group, std::to_string(k), k, indent);
-    }
-    text += take(group, fmt::format("acc{}", k), value_of(group), fmt::format("acc{}_at", k),
-                 value_at(group, fmt::format("(begin + row + {})", k)), indent) + "      }\n";
+              positions(group, first, last, "at", false, 'b', 'p', indent) + element(group, {"0"}, indent);
+    text += take_in(k, indent) + "        }\n";
   }
-  text += "    }\n";
+  text += fmt::format("      }}\n    }}\n    {}* const lanes = shared + (turn & 1) * {};\n", t, chunk_lanes);
+  if (arg) text += fmt::format("    long long* const lanes_at = shared_at + (turn & 1) * {};\n", chunk_lanes);
   for (int k = 0; k < 4; ++k) {
-    text += fmt::format("    shared[{} + t] = acc{};\n", 256 * k, k);
-    if (arg) text += fmt::format("    shared_at[{} + t] = acc{}_at;\n", 256 * k, k);
+    text += fmt::format("    lanes[{} + t] = acc{};\n", 256 * k, k);
+    if (arg) text += fmt::format("    lanes_at[{} + t] = acc{}_at;\n", 256 * k, k);
   }
-  text += "    for (int s = 128; s > 0; s >>= 1) {\n      __syncthreads();\n      if (t < s) {\n#pragma unroll\n        for (int l = t; l < 1024; l += 256) {\n" +
-          take(group, "shared[l]", "shared[l + s]", "shared_at[l]", "shared_at[l + s]", "          ") + "        }\n      }\n    }\n    if (t == 0) {\n";
+  text += "    __syncthreads();\n    if ((t >> 5) == (turn & 7)) {\n      const int in_warp = t & 31;\n#pragma unroll\n"
+          "      for (int s = 128; s > 0; s >>= 1) {\n#pragma unroll\n"
+          "        for (int k = 0; k < 1024; k += 256)\n#pragma unroll\n"
+          "          for (int l = k + in_warp; l < k + s; l += 32) {\n" +
+          take(group, "lanes[l]", "lanes[l + s]", "lanes_at[l]", "lanes_at[l + s]", "            ") +
+          "          }\n        __syncwarp();\n      }\n      if (in_warp == 0) {\n";
   for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}})
-    text += take(group, fmt::format("shared[{}]", a), fmt::format("shared[{}]", b), fmt::format("shared_at[{}]", a), fmt::format("shared_at[{}]", b), "      ");
-  text += fmt::format("      y[pair] = {};\n", store_text(group.accumulate, "shared[0]"));
-  if (arg) text += "      y_at[pair] = shared_at[0];\n";
-  return text + "    }\n    __syncthreads();\n  }\n";
+    text += take(group, fmt::format("lanes[{}]", a), fmt::format("lanes[{}]", b), fmt::format("lanes_at[{}]", a), fmt::format("lanes_at[{}]", b), "        ");
+  text += fmt::format("        y[pair] = {};\n", store_text(group.accumulate, "lanes[0]"));
+  if (arg) text += "        y_at[pair] = lanes_at[0];\n";
+  return text + "      }\n    }\n  }\n";
 }
 
 }  // namespace

@@ -67,11 +67,15 @@ void CudaDevice::synchronize() {
   ContextScope scope(*this);
   const Driver& driver = this->driver();
   const auto asked = [&] { return "wait for " + str(); };
-  // A mark in the legacy default stream is behind everything in our streams; the
-  // context then has only what others put into streams of their own kind.
-  CudaEvent mark(*this);
-  check(driver.cuEventRecord(mark.event, nullptr), asked);
-  wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
+  // The calling thread's stream has most of the work, and looking at it costs least.
+  wait_until_done([&] { return driver.cuStreamQuery(stream_of(*this, current_stream())); }, asked);
+  if (n_streams_.load(std::memory_order_relaxed) > 1) {
+    // A mark in the legacy default stream is behind everything in our streams; the
+    // context then has only what others put into streams of their own kind.
+    CudaEvent mark(*this);
+    check(driver.cuEventRecord(mark.event, nullptr), asked);
+    wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
+  }
   check(driver.cuCtxSynchronize(), asked);
   if (has_prints) std::fflush(stdout);
 }

@@ -69,6 +69,7 @@ class CudaDevice final : public Device {
 
   std::mutex streams_mutex_;
   std::vector<CudaStream*> idle_streams_;
+  std::atomic<int> n_streams_{0};  ///< that were ever made
 
   std::once_flag staging_once_;
   Staging* staging_ = nullptr;  ///< as long as the device: for ever

@@ -53,6 +53,7 @@ CudaStream& CudaDevice::lend_stream() {
   CUstream stream = nullptr;
   // Flag 0: waits for the legacy default stream and is waited for by it.
   check(driver().cuStreamCreate(&stream, 0), [&] { return "make a stream on " + str(); });
+  n_streams_.fetch_add(1, std::memory_order_relaxed);
   return *new CudaStream(*this, stream);
 }
 

@@ -62,7 +62,7 @@ void wait_until_done(const Query& query, const Asked& asked) {
       const auto so_far = Clock::now() - begin;
       // A query takes the driver's lock, which others need to launch.
       if (so_far > std::chrono::microseconds(20))
-        for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
+        for (int i = 0; i < 8; ++i) __builtin_ia32_pause();
       if (so_far < std::chrono::milliseconds(2)) continue;
       interrupt.look();
       std::this_thread::sleep_for(

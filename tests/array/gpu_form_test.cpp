@@ -1,0 +1,110 @@
+/// The text that a group has on a GPU gives the bits that it gives on a CPU. The kernel
+/// language is one, so the text runs here on the CPU; tests/python repeats it on a GPU.
+#include "kasoku/array/array.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
+#include "kasoku/array/random.h"
+#include "kasoku/array/reduce.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/compile/backends.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+using namespace kasoku;
+
+namespace {
+
+std::string bits(const Array& array) {
+  const Array flat = contiguous(array);
+  return {static_cast<const char*>(flat.data_for_read()), static_cast<size_t>(flat.size()) * info(flat.dtype()).size};
+}
+
+/// The same work in both forms.
+void check_equal(const std::function<Array()>& work) {
+  default_generator().seed(7);
+  const std::string expected = bits(work());
+  use_gpu_form = true;
+  default_generator().seed(7);
+  std::string found;
+  try {
+    found = bits(work());
+  } catch (...) {
+    use_gpu_form = false;
+    throw;
+  }
+  use_gpu_form = false;
+  CHECK(found.size() == expected.size());
+  CHECK(found == expected);
+}
+
+Array stored(int64_t n, Dtype dtype) {
+  const Array x = copy(astype(default_generator().normal({n}, Dtype::float64, device("cpu")), Dtype::float64));
+  const Array scaled = copy(astype(apply(Op::multiply, {x, 100.0}), dtype));
+  scaled.data();
+  return scaled;
+}
+
+constexpr int64_t lengths[] = {1, 3, 4, 1023, 1024, 8191, 8192, 8193, 16384 * 3 + 5, 100'000};
+
+}  // namespace
+
+TEST_CASE("array: elementwise text for a GPU gives the same bits, aligned or not, full or not") {
+  for (Dtype dtype : {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int64, Dtype::int8, Dtype::float16}) {
+    CAPTURE(info(dtype).name);
+    for (int64_t n : lengths) {
+      CAPTURE(n);
+      const Array x = stored(n + 3, dtype), y = stored(n + 3, dtype);
+      const auto step = static_cast<int64_t>(info(dtype).size);
+      const auto part = [&](const Array& of, int64_t from) { return of.with_view({{n}, {step}, from * step}); };
+      check_equal([&] { return apply(Op::add, {apply(Op::multiply, {part(x, 0), part(y, 0)}), part(x, 0)}); });
+      check_equal([&] { return apply(Op::subtract, {part(x, 1), part(y, 3)}); });
+    }
+  }
+}
+
+TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
+  for (Dtype dtype : {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int8, Dtype::float16}) {
+    CAPTURE(info(dtype).name);
+    for (int64_t n : lengths) {
+      CAPTURE(n);
+      const Array x = stored(n + 1, dtype);
+      const auto step = static_cast<int64_t>(info(dtype).size);
+      for (int64_t from : {int64_t{0}, step}) {
+        const Array part = x.with_view({{n}, {step}, from});
+        check_equal([&] { return reduce(ReduceOp::sum, part); });
+        check_equal([&] { return reduce(ReduceOp::argmin, part); });
+        check_equal([&] { return reduce(ReduceOp::max, apply(Op::multiply, {part, part})); });
+        check_equal([&] { return count_nonzero(apply(Op::greater, {part, 0})); });
+      }
+    }
+  }
+}
+
+TEST_CASE("array: rows and columns reduce to the same bits in the text for a GPU") {
+  const Array x = reshape(stored(300 * 120, Dtype::float32), {300, 120});
+  for (int64_t axis : {0, 1})
+    check_equal([&] { return reduce(ReduceOp::sum, x, {.axes = {{axis}}}); });
+  const Array wide = reshape(stored(3 * 20'000, Dtype::float64), {3, 20'000});
+  check_equal([&] { return reduce(ReduceOp::sum, wide, {.axes = {{1}}}); });
+}
+
+TEST_CASE("array: random leaves give the same bits in the text for a GPU") {
+  Device& cpu = device("cpu");
+  for (Dtype dtype : {Dtype::float64, Dtype::float32})
+    for (int64_t n : lengths) {
+      CAPTURE(n);
+      check_equal([&] { return default_generator().uniform({n}, dtype, cpu); });
+      check_equal([&] {
+        const Array x = default_generator().uniform({n}, dtype, cpu), y = default_generator().uniform({n}, dtype, cpu);
+        const Array r2 = apply(Op::add, {apply(Op::multiply, {x, x}), apply(Op::multiply, {y, y})});
+        return count_nonzero(apply(Op::less, {r2, 1.0}));
+      });
+      const Array stored_x = stored(n, dtype);
+      check_equal([&] { return reduce(ReduceOp::sum, apply(Op::multiply, {stored_x, default_generator().normal({n}, dtype, cpu)})); });
+    }
+}
