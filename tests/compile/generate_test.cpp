@@ -86,6 +86,21 @@ TEST_CASE("generate: warps that part company run one by one") {
                 "warp"));
 }
 
+TEST_CASE("generate: what lanes hand each other stays in vector registers") {
+  const char* sum = "float v = x[t + n]; for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d); ";
+  const Generated text = generate(sum + std::string("if ((t & 31) == 0) s[t / 32] = v; __syncthreads(); "
+                                                    "if (t == 0) y[0] = s[0] + s[1];"), 64, 1, KS_IR);
+  CHECK(runs_by(text, "warp"));
+  CHECK(text.info.find("\"scratch_bytes\":0,") != std::string::npos);
+  CHECK(text.main.find("alloca") == std::string::npos);
+  CHECK(text.main.find("shufflevector") != std::string::npos);
+}
+
+TEST_CASE("generate: warps take turns where only they stay together") {
+  CHECK(runs_by(generate("if (t >= 32) return; s[t] = x[t]; __syncthreads(); x[t] = s[31 - t];", 64),
+                "turn"));
+}
+
 TEST_CASE("generate: barriers under a condition on the thread keep a state for each") {
   CHECK(runs_by(generate("if (t >= n) return; s[t] = x[t]; __syncthreads(); x[t] = s[n - 1 - t];",
                          256), "thread"));

@@ -44,7 +44,7 @@ void verify(const Module& module, const char* when) {
 }
 
 std::string info_json(const RegionBytes& bytes, Granule granule) {
-  const char* granules[] = {"block", "warp", "thread"};
+  const char* granules[] = {"block", "warp", "turn", "thread"};
   return std::string("{\"symbol\":\"") + entry_symbol +
          "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +

@@ -13,9 +13,9 @@ using namespace llvm;
 
 namespace {
 
+// A vote is a byte, of which compares make 32 bits in one instruction.
 Type* array_type(Sync sync, Type* value) {
-  return sync == Sync::ballot || is_voting_barrier(sync) ? Type::getInt32Ty(value->getContext())
-                                                         : value;
+  return sync == Sync::ballot ? Type::getInt8Ty(value->getContext()) : value;
 }
 
 FixedVectorType* warp_of(Type* element) { return FixedVectorType::get(element, 32); }
@@ -42,18 +42,12 @@ Exchange::Exchange(const EntryFrame& frame, const BlockShape& shape, Granule gra
   }
   for (const SyncPoint& sync : syncs) {
     if (!sync.value || is_voting_barrier(sync.sync)) continue;
-    arrays_[sync.number].in = scratch.add(array_type(sync.sync, sync.value));
-    if (sync.sync != Sync::ballot) continue;
-    // Lanes beyond the block's end vote with everybody.
-    IRBuilder<> build(frame.once->getTerminator());
-    Value* last = build.CreateAnd(build.CreateSub(frame.threads, build.getInt32(1)), ~31u);
-    build.CreateAlignedStore(Constant::getNullValue(warp_of(build.getInt32Ty())),
-                             scratch.element(build, arrays_[sync.number].in, last), Align(4));
+    arrays_[sync.number].in = scratch.add_lanes(array_type(sync.sync, sync.value));
   }
 }
 
 Value* Exchange::lane(IRBuilderBase& build, const ThreadIndex& thread) {
-  return build.CreateAnd(thread.linear, 31, "lane");
+  return thread.lane ? thread.lane : build.CreateAnd(thread.linear, 31, "lane");
 }
 
 Value* Exchange::live_lanes(IRBuilderBase& build, Value* warp) {
@@ -73,7 +67,7 @@ void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
   Value* word = value;
   if (sync.sync == Sync::ballot || is_voting_barrier(sync.sync))
     word = build.CreateZExt(build.CreateICmpNE(value, Constant::getNullValue(value->getType())),
-                            build.getInt32Ty());
+                            sync.sync == Sync::ballot ? build.getInt8Ty() : build.getInt32Ty());
   if (granule_ == Granule::thread) {
     if (word)
       scratch_.store(build, shared_.in, thread.linear,
@@ -85,11 +79,9 @@ void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
     scratch_.store(build, shared_.mask, thread.linear, lanes);
   } else if (is_voting_barrier(sync.sync)) {
     scratch_.store(build, votes_, thread.linear, word);
-  } else if (sync.sync == Sync::ballot) {
-    scratch_.store(build, arrays_[number].in, thread.linear,
-                   build.CreateShl(word, lane(build, thread)));
   } else if (word) {
-    scratch_.store(build, arrays_[number].in, thread.linear, word);
+    const unsigned array = arrays_[number].in;
+    scratch_.store(build, array, scratch_.index(array, thread), word);
   }
   arrival.eraseFromParent();
 }
@@ -132,45 +124,34 @@ void Exchange::leave(IRBuilderBase& build, Value* warp) {
 
 void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
                     bool may_come_back_at_once) {
-  if (sync.sync == Sync::grid_barrier && granule_ == Granule::block)
+  if (sync.sync == Sync::grid_barrier && granule_ != Granule::thread)
     build.CreateCall(frame_.body->getParent()->getOrInsertFunction(
         "ks_rt_grid_barrier", FunctionType::get(build.getVoidTy(), false)));
   if (granule_ == Granule::thread || !sync.value) return;
   if (is_voting_barrier(sync.sync)) {
-    if (granule_ == Granule::block) sum_votes(build, votes_);
+    if (granule_ != Granule::turn) sum_votes(build, votes_);
     return;
   }
   Arrays& arrays = arrays_[sync.number];
   const bool is_ballot = sync.sync == Sync::ballot;
   if (!is_ballot && !may_come_back_at_once) return;
-  arrays.copied = true;
-  if (arrays.out < 0) arrays.out = scratch_.add(scratch_.element_type(arrays.in));
-  auto* lanes = warp_of(scratch_.element_type(arrays.in));
-
-  const auto one_warp = [&](Value* which) {
-    Value* first = build.CreateShl(which, 5);
-    const Align alignment(scratch_.element_bytes(arrays.in));
-    Value* values =
-        build.CreateAlignedLoad(lanes, scratch_.element(build, arrays.in, first), alignment);
-    if (is_ballot) values = build.CreateVectorSplat(32, build.CreateOrReduce(values));
-    build.CreateAlignedStore(values, scratch_.element(build, arrays.out, first), alignment);
+  const auto place = [&](unsigned array) {
+    Value* linear = build.CreateShl(warp, 5);
+    return scratch_.element(build, array, scratch_.index(array, {.linear = linear, .lane = build.getInt32(0)}));
   };
-  if (granule_ == Granule::warp) return one_warp(warp);
-
-  Value* warps = build.CreateLShr(build.CreateAdd(frame_.threads, build.getInt32(31)), 5);
-  BasicBlock* before = build.GetInsertBlock();
-  Function* function = before->getParent();
-  BasicBlock* loop = BasicBlock::Create(build.getContext(), "warps", function);
-  BasicBlock* after = BasicBlock::Create(build.getContext(), "met", function);
-  build.CreateBr(loop);
-  build.SetInsertPoint(loop);
-  PHINode* which = build.CreatePHI(build.getInt32Ty(), 2);
-  which->addIncoming(build.getInt32(0), before);
-  one_warp(which);
-  Value* next = build.CreateNUWAdd(which, build.getInt32(1));
-  which->addIncoming(next, loop);
-  build.CreateCondBr(build.CreateICmpULT(next, warps), loop, after);
-  build.SetInsertPoint(after);
+  const Align alignment(scratch_.element_bytes(arrays.in));
+  Value* values = build.CreateAlignedLoad(warp_of(scratch_.element_type(arrays.in)),
+                                          place(arrays.in), alignment);
+  if (is_ballot) {
+    Value* votes = build.CreateICmpNE(values, Constant::getNullValue(values->getType()));
+    // Lanes beyond the block's end left there what earlier warps did.
+    ballot_ = build.CreateAnd(build.CreateBitCast(votes, build.getInt32Ty()),
+                              live_lanes(build, warp), "ballot");
+    return;
+  }
+  arrays.copied = true;
+  if (arrays.out < 0) arrays.out = scratch_.add_lanes(scratch_.element_type(arrays.in));
+  build.CreateAlignedStore(values, place(arrays.out), alignment);
 }
 
 Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& sync,
@@ -189,6 +170,7 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
         build.CreateAnd(build.CreateSub(width, build.getInt32(1)), 31), build.getInt32(1));
   Value* inside = build.CreateSub(width, build.getInt32(1));  // mask of lanes in a segment
   Value* own = lane(build, thread);
+  Value* here = scratch_.index(array, thread);
   Value* at = build.CreateAnd(own, inside);
   const auto load = [&](Value* from) -> Value* {
     Value* value = scratch_.load(build, array, from);
@@ -200,20 +182,20 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
   switch (sync.sync) {
     case Sync::shfl_down: {
       amount = limited(amount);
-      Value* there = build.CreateAdd(thread.linear, amount, "", true, true);
+      Value* there = build.CreateAdd(here, amount, "", true, true);
       Value* reaches = build.CreateICmpULT(build.CreateAdd(at, amount, "", true, true), width);
-      return build.CreateSelect(reaches, load(there), load(thread.linear));
+      return build.CreateSelect(reaches, load(there), load(here));
     }
     case Sync::shfl_up: {
       amount = limited(amount);
-      Value* there = build.CreateSub(thread.linear, amount, "", false, true);
+      Value* there = build.CreateSub(here, amount, "", false, true);
       // 32 elements of room below the block keep the load legal; the address is signed.
       Value* index = build.CreateSExt(there, build.getInt64Ty());
       Value* place = build.CreateInBoundsGEP(scratch_.element_type(array), scratch_.base(array),
                                              index);
       Value* value = build.CreateZExtOrTrunc(
           build.CreateLoad(scratch_.element_type(array), place), call.getType());
-      return build.CreateSelect(build.CreateICmpUGE(at, amount), value, load(thread.linear));
+      return build.CreateSelect(build.CreateICmpUGE(at, amount), value, load(here));
     }
     case Sync::shfl_xor: {
       Value* target = build.CreateXor(own, build.CreateAnd(amount, 31));
@@ -222,9 +204,9 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
       Value* reaches = build.CreateICmpULE(target, end);
       auto* constant = dyn_cast<ConstantInt>(amount);
       if (constant && isPowerOf2_64(constant->getZExtValue()) && constant->getZExtValue() < 32) {
-        Value* above = load(build.CreateAdd(thread.linear, amount, "", true, true));
+        Value* above = load(build.CreateAdd(here, amount, "", true, true));
         Value* below_index = build.CreateSExt(
-            build.CreateSub(thread.linear, amount, "", false, true), build.getInt64Ty());
+            build.CreateSub(here, amount, "", false, true), build.getInt64Ty());
         Value* below = build.CreateZExtOrTrunc(
             build.CreateLoad(scratch_.element_type(array),
                              build.CreateInBoundsGEP(scratch_.element_type(array),
@@ -232,14 +214,14 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
             call.getType());
         Value* up = build.CreateICmpEQ(build.CreateAnd(own, amount), build.getInt32(0));
         return build.CreateSelect(reaches, build.CreateSelect(up, above, below),
-                                  load(thread.linear));
+                                  load(here));
       }
-      Value* warp_begin = build.CreateAnd(thread.linear, ~31u);
-      Value* from = build.CreateSelect(reaches, build.CreateOr(warp_begin, target), thread.linear);
+      Value* warp_begin = build.CreateAnd(here, ~31u);
+      Value* from = build.CreateSelect(reaches, build.CreateOr(warp_begin, target), here);
       return load(from);
     }
     default: {
-      Value* segment = build.CreateAnd(thread.linear, build.CreateNot(inside));
+      Value* segment = build.CreateAnd(here, build.CreateNot(inside));
       return load(build.CreateOr(segment, build.CreateAnd(amount, inside)));
     }
   }
@@ -250,11 +232,12 @@ Value* Exchange::match(IRBuilderBase& build, CallInst& call, const SyncPoint& sy
   const Arrays& arrays = arrays_[sync.number];
   const unsigned array = arrays.copied ? arrays.out : arrays.in;
   Type* element = scratch_.element_type(array);
-  Value* first = build.CreateAnd(thread.linear, ~31u);
+  Value* here = scratch_.index(array, thread);
+  Value* first = build.CreateAnd(here, ~31u);
   Value* values =
       build.CreateAlignedLoad(warp_of(element), scratch_.element(build, array, first),
                               Align(scratch_.element_bytes(array)));
-  Value* own = scratch_.load(build, array, thread.linear);
+  Value* own = scratch_.load(build, array, here);
   Value* same = build.CreateICmpEQ(values, build.CreateVectorSplat(32, own));
   Value* lanes = build.CreateBitCast(same, build.getInt32Ty());
   Value* mask = build.CreateAnd(call.getArgOperand(0),
@@ -289,9 +272,7 @@ void Exchange::result(CallInst& call, const SyncPoint& sync, const ThreadIndex& 
   } else if (is_voting_barrier(sync.sync)) {
     value = vote_total(build, sync.sync);
   } else if (sync.sync == Sync::ballot) {
-    Value* from = granule_ == Granule::warp ? build.CreateAnd(thread.linear, ~31u) : thread.linear;
-    value = build.CreateAnd(scratch_.load(build, arrays_[sync.number].out, from),
-                            call.getArgOperand(0));
+    value = build.CreateAnd(ballot_, call.getArgOperand(0));
   } else if (sync.sync == Sync::activemask) {
     value = live_lanes(build, build.CreateLShr(thread.linear, 5));
   } else {

@@ -2,10 +2,10 @@
 /// What threads bring to a place where they meet, and what they take from it:
 /// shuffles, votes, matches, counting barriers.
 ///
-/// A thread stores what it brings to an array over the threads. Where all have
-/// arrived, `meet` does what is done once (a vote of 32), and `result` gives each
-/// thread its own: mostly one or two loads next to each other, so that the thread
-/// loop still vectorises.
+/// A thread stores what it brings to an array over its warp's lanes, or over the
+/// block's threads if all meet. Where all have arrived, `meet` does what is done once
+/// (a vote of 32), and `result` gives each thread its own: mostly one or two loads next
+/// to each other, so that the loop still vectorises.
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
@@ -32,7 +32,7 @@ class Exchange {
 
   /// Replaces a clone of ks_arrive in a region.
   void arrive(llvm::CallInst& arrival, const ThreadIndex& thread);
-  /// Before the threads of a granule go on from `sync`. `warp`: the granule, if it is one.
+  /// Before the threads that met go on from `sync`; `warp`: theirs, if one warp's did.
   /// `may_come_back_at_once`: threads that go on can arrive here again before
   /// others have taken their result.
   void meet(llvm::IRBuilderBase& build, const SyncPoint& sync, llvm::Value* warp,
@@ -40,9 +40,9 @@ class Exchange {
   /// Replaces a clone of the sync's call.
   void result(llvm::CallInst& call, const SyncPoint& sync, const ThreadIndex& thread);
 
-  /// Granule::warp: after all warps have stopped, counts what voting barriers brought.
+  /// Granule::turn: after all warps have stopped, counts what voting barriers brought.
   void count_votes(llvm::IRBuilderBase& build);
-  /// Granule::warp: the threads of `warp` have returned and do not vote any more.
+  /// Granule::turn: the threads of `warp` have returned and do not vote any more.
   void leave(llvm::IRBuilderBase& build, llvm::Value* warp);
   bool has_votes() const { return has_votes_; }
 
@@ -75,6 +75,7 @@ class Exchange {
   Shared shared_{};
   bool has_votes_ = false;
   unsigned votes_ = 0;
+  llvm::Value* ballot_ = nullptr;  ///< of the warp that goes on from the last `meet`
   llvm::AllocaInst* ones_ = nullptr;
   llvm::AllocaInst* zeros_ = nullptr;
 };

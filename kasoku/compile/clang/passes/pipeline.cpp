@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/pipeline.h"
 
+#include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -189,6 +190,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(SLPVectorizerPass());
   passes.addPass(VectorCombinePass());
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
+  passes.addPass(LaneMemoryPass());
   LoopPassManager last;
   last.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(last), /*UseMemorySSA=*/true));

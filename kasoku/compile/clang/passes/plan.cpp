@@ -18,12 +18,23 @@ using namespace llvm;
 
 namespace {
 
-// A kernel of cooperative groups that meets the whole grid does it in one step
-// of the block, which only the other two granules have.
-bool allows(Granule granule, const std::vector<SyncPoint>& syncs) {
-  return granule != Granule::warp || std::none_of(syncs.begin(), syncs.end(), [](const auto& at) {
-           return at.sync == Sync::grid_barrier;
-         });
+bool has_any(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) {
+  return std::any_of(syncs.begin(), syncs.end(), [=](const auto& at) { return is(at.sync); });
+}
+
+bool meets_grid(Sync sync) { return sync == Sync::grid_barrier; }
+
+using Analysis = std::shared_ptr<const Uniformity>;
+
+Granule granule_of(const Uniformity& block, const Uniformity* warp,
+                   const std::vector<SyncPoint>& syncs) {
+  if (!warp) return block.meet_together(syncs, is_block_barrier) ? Granule::block : Granule::thread;
+  if (!warp->meet_together(syncs, is_warp_operation)) return Granule::thread;
+  if (block.meet_together(syncs, is_block_barrier)) return Granule::warp;
+  // A kernel of cooperative groups that meets the whole grid does it in one step of the block.
+  if (has_any(syncs, meets_grid) || !warp->meet_together(syncs, is_block_barrier))
+    return Granule::thread;
+  return Granule::turn;
 }
 
 }  // namespace
@@ -35,28 +46,37 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (!shape.is_single_thread()) add_loop_barriers(function);
   plan.syncs = split_at_syncs(function);
   plan.is_uniform = [](const Instruction&) { return false; };
+  const bool has_warps = has_any(plan.syncs, is_warp_operation);
+  if (has_warps) plan.granule = Granule::warp;
+  plan.is_uniform_in_warp = plan.is_uniform;
   if (plan.syncs.empty() || shape.is_single_thread()) return plan;
 
-  plan.granule = Granule::thread;
-  for (const Granule granule : {Granule::block, Granule::warp}) {
-    if (granule == Granule::warp) drop_loop_barriers(plan.syncs);
-    if (!allows(granule, plan.syncs)) continue;
-    const Uniformity uniformity(function, shape, granule);
-    if (!uniformity.meet_together(plan.syncs)) continue;
-    plan.granule = granule;
-    rematerialize(function, plan.syncs,
-                  [&](const Instruction& value) { return uniformity.is_uniform(value); });
-    break;
-  }
+  const auto analyse = [&](Granule granule) {
+    return std::make_shared<const Uniformity>(function, shape, granule);
+  };
+  // Only a block that does not stay together asks for warps without warp operations.
+  Analysis block = analyse(Granule::block), warp;
+  if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
+    warp = analyse(Granule::warp);
+  plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  const bool by_block = plan.granule <= Granule::warp;
+  if (!by_block) drop_loop_barriers(plan.syncs);
   if (plan.granule == Granule::thread) {
     rematerialize(function, plan.syncs, plan.is_uniform);
     return plan;
   }
+  if (!by_block) warp = analyse(Granule::warp);
+  rematerialize(function, plan.syncs, [&](const Instruction& value) {
+    return (by_block ? block : warp)->is_uniform(value);
+  });
   // Values made again are new uses: of values that leave loops, for one.
-  auto uniformity = std::make_shared<Uniformity>(function, shape, plan.granule);
-  plan.is_uniform = [uniformity](const Instruction& value) {
-    return uniformity->is_uniform(value);
+  if (by_block) block = analyse(Granule::block);
+  if (warp) warp = analyse(Granule::warp);
+  plan.is_uniform = [of = by_block ? block : warp](const Instruction& value) {
+    return of->is_uniform(value);
   };
+  if (warp)
+    plan.is_uniform_in_warp = [warp](const Instruction& value) { return warp->is_uniform(value); };
   return plan;
 }
 

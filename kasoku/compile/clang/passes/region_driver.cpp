@@ -19,15 +19,20 @@ RegionDriver::RegionDriver(EntryFrame& frame, const BlockShape& shape, const Reg
 
 Value* RegionDriver::granule() const { return which_; }
 
+BasicBlock* RegionDriver::label(unsigned number) const {
+  const auto found = stretch_.find(number);
+  return found == stretch_.end() ? labels_[number] : found->second;
+}
+
 void RegionDriver::begin() {
-  if (plan_.granule != Granule::block) return begin_turns();
+  if (plan_.granule >= Granule::turn) return begin_turns();
   IRBuilder<>(frame_.block_begin).CreateBr(labels_[0]);
 }
 
 // Each turn goes over all granules; each runs until it must wait for others.
 void RegionDriver::begin_turns() {
   LLVMContext& context = frame_.body->getContext();
-  const bool by_warp = plan_.granule == Granule::warp;
+  const bool by_warp = plan_.granule == Granule::turn;
   IRBuilder<> once(frame_.once->getTerminator());
   granules_ = by_warp ? once.CreateLShr(once.CreateAdd(frame_.threads, once.getInt32(31)), 5)
                       : frame_.threads;
@@ -77,11 +82,53 @@ void RegionDriver::begin_turns() {
 }
 
 void RegionDriver::open(IRBuilderBase& build, ThreadNest& nest) {
-  switch (plan_.granule) {
-    case Granule::block: return nest.open_block(build);
-    case Granule::warp: return nest.open_warp(build, which_);
-    default: return nest.open_thread(build, which_);
+  if (plan_.granule == Granule::thread) return nest.open_thread(build, which_);
+  if (which_) return nest.open_warp(build, which_);
+  nest.open_block(build);
+}
+
+void RegionDriver::open_stretch(IRBuilderBase& build, ArrayRef<unsigned> regions) {
+  const auto block = [&](const char* name) {
+    return BasicBlock::Create(build.getContext(), name, frame_.body);
+  };
+  if (!granules_) {
+    IRBuilder<> once(frame_.once->getTerminator());
+    granules_ = once.CreateLShr(once.CreateAdd(frame_.threads, once.getInt32(31)), 5, "warps");
   }
+  for (const unsigned number : regions) stretch_[number] = block("lanes");
+  BasicBlock* before = build.GetInsertBlock();
+  BasicBlock* head = block("warp");
+  stop_ = block("warp.stops");
+  build.CreateBr(head);
+  build.SetInsertPoint(head);
+  which_ = build.CreatePHI(build.getInt32Ty(), 2, "warp");
+  which_->addIncoming(build.getInt32(0), before);
+  state_ = IRBuilder<>(stop_).CreatePHI(build.getInt32Ty(), 2, "next");
+}
+
+RegionDriver::Way RegionDriver::close_stretch(IRBuilderBase& build) {
+  build.SetInsertPoint(stop_);
+  Value* next = build.CreateNUWAdd(which_, build.getInt32(1));
+  which_->addIncoming(next, stop_);
+  BasicBlock* after = BasicBlock::Create(build.getContext(), "warps.done", frame_.body);
+  build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), after);
+  build.SetInsertPoint(after);
+  Way way{state_, std::move(ways_out_)};
+  if (way.targets.empty()) {  // no warp comes here
+    state_->eraseFromParent();
+    way.next = nullptr;
+  }
+  stretch_.clear();
+  ways_out_.clear();
+  which_ = nullptr;
+  stop_ = nullptr;
+  return way;
+}
+
+// Whether the granule that runs goes there at once.
+bool RegionDriver::is_local(unsigned number) const {
+  return number != done_ && !is_block_barrier(plan_.syncs[number - 1].sync) &&
+         plan_.syncs[number - 1].sync != Sync::loop;
 }
 
 void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<unsigned>& targets) {
@@ -91,11 +138,13 @@ void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<un
   }
   BasicBlock* from = build.GetInsertBlock();
   const auto destination = [&](unsigned number) {
-    if (plan_.granule == Granule::block)
-      return number == done_ ? frame_.block_end : labels_[number];
-    const bool goes_on = plan_.granule == Granule::warp && number != done_ &&
-                         !is_block_barrier(plan_.syncs[number - 1].sync);
-    return goes_on ? labels_[number] : stop_;
+    if (which_) {
+      if (plan_.granule != Granule::thread && is_local(number)) return label(number);
+      if (plan_.granule == Granule::warp && !is_contained(ways_out_, number))
+        ways_out_.push_back(number);
+      return stop_;
+    }
+    return number == done_ ? frame_.block_end : labels_[number];
   };
   SwitchInst* dispatch = nullptr;
   if (targets.size() == 1) {
@@ -111,7 +160,7 @@ void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<un
 }
 
 void RegionDriver::end() {
-  if (plan_.granule == Granule::warp) end_warps();
+  if (plan_.granule == Granule::turn) end_warps();
   if (plan_.granule == Granule::thread) end_threads();
 }
 

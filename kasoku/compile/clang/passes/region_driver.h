@@ -5,6 +5,9 @@
 #include "kasoku/compile/clang/passes/regions.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
+#include <map>
 #include <vector>
 
 namespace llvm {
@@ -31,11 +34,24 @@ class RegionDriver {
   void end();
   /// The number of the warp or thread that runs; null for a block.
   llvm::Value* granule() const;
+  /// Where region `number` begins.
+  llvm::BasicBlock* label(unsigned number) const;
   void open(llvm::IRBuilderBase& build, ThreadNest& nest);
+
+  /// Granule::warp: opens a loop over the warps for `regions`, of which the first begins
+  /// at a block barrier and all others at warp operations; leaves `build` in the loop.
+  void open_stretch(llvm::IRBuilderBase& build, llvm::ArrayRef<unsigned> regions);
+  /// Leaves `build` after the loop; the caller stores what is kept and calls `go_on`.
+  struct Way {
+    llvm::Value* next;
+    std::vector<unsigned> targets;
+  };
+  Way close_stretch(llvm::IRBuilderBase& build);
   /// At the end of a region: `next` is one of `targets`, null if it never ends.
   void go_on(llvm::IRBuilderBase& build, llvm::Value* next, const std::vector<unsigned>& targets);
 
  private:
+  bool is_local(unsigned number) const;
   void begin_turns();
   void end_warps();
   void end_threads();
@@ -53,7 +69,9 @@ class RegionDriver {
   llvm::BasicBlock* turn_ = nullptr;   ///< all granules run once
   llvm::BasicBlock* stop_ = nullptr;   ///< the granule waits or is done
   llvm::PHINode* which_ = nullptr;
-  llvm::PHINode* waiting_ = nullptr;   ///< Granule::warp: how many are not done
+  std::map<unsigned, llvm::BasicBlock*> stretch_;  ///< labels of the regions of an open stretch
+  std::vector<unsigned> ways_out_;                 ///< of it
+  llvm::PHINode* waiting_ = nullptr;   ///< Granule::turn: how many are not done
   llvm::PHINode* state_ = nullptr;     ///< at stop_
 };
 

@@ -57,11 +57,15 @@ class Builder {
   RegionBytes run() {
     collect_kernel();
     for (unsigned number = 0; number < done_; ++number)
-      labels_.push_back(BasicBlock::Create(context_, "region", frame_.body));
+      labels_.push_back(plan_.granule == Granule::warp && !begins_stretch(number)
+                            ? nullptr  // one in each stretch
+                            : BasicBlock::Create(context_, "region", frame_.body));
     RegionDriver driver(frame_, shape_, plan_, scratch_, exchange_, labels_);
     driver_ = &driver;
     driver.begin();
-    for (unsigned number = 0; number < done_; ++number) build_region(number);
+    for (unsigned number = 0; number < done_; ++number)
+      if (plan_.granule != Granule::warp) build_region(number);
+      else if (begins_stretch(number)) build_stretch(number);
     driver.end();
     return {scratch_.bytes(), scratch_.bytes_per_thread()};
   }
@@ -70,7 +74,8 @@ class Builder {
   struct Slot {
     bool per_thread;
     unsigned array;      ///< in scratch; by warp if not per thread and the granule is one
-    AllocaInst* single;  ///< Granule::block, uniform
+    AllocaInst* single;  ///< uniform
+    AllocaInst* of_warp; ///< as the warp that runs sees `single`, if others see it too
   };
 
   bool is_cut() const { return done_ > 1; }
@@ -138,19 +143,43 @@ class Builder {
   Slot& slot(Instruction& value) {
     const auto [found, is_new] = slots_.try_emplace(&value);
     if (!is_new) return found->second;
-    const bool per_thread = plan_.granule == Granule::thread || !plan_.is_uniform(value);
-    Slot made{per_thread, 0, nullptr};
-    if (!per_thread && plan_.granule == Granule::block) {
-      IRBuilder<> build(&*frame_.once->begin());
-      made.single = build.CreateAlloca(value.getType(), nullptr, "uniform");
-    } else {
+    const bool by_warp = plan_.granule == Granule::warp && !outlives_stretches(value);
+    const bool per_thread =
+        plan_.granule == Granule::thread ||
+        !(by_warp ? plan_.is_uniform_in_warp : plan_.is_uniform)(value);
+    Slot made{per_thread, 0, nullptr, nullptr};
+    IRBuilder<> build(&*frame_.once->begin());
+    const auto place = [&] { return build.CreateAlloca(value.getType(), nullptr, "uniform"); };
+    if (per_thread && by_warp) {
+      made.array = scratch_.add_lanes(value.getType());
+    } else if (per_thread || plan_.granule == Granule::turn) {
       made.array = scratch_.add(value.getType());
+    } else {
+      made.single = place();
+      if (plan_.granule == Granule::warp && !by_warp) made.of_warp = place();
     }
     return found->second = made;
   }
 
+  bool outlives_stretches(const Instruction& value) const {
+    for (const SyncPoint& sync : plan_.syncs)
+      if (begins_stretch(sync.number) && live_.is_live_at(value, *sync.block)) return true;
+    return false;
+  }
+
+  bool begins_stretch(unsigned number) const {
+    if (number == 0) return true;
+    const Sync sync = plan_.syncs[number - 1].sync;
+    return is_block_barrier(sync) || sync == Sync::loop;
+  }
+
+  // Warps must not see what others before them made of a value.
+  AllocaInst* place_of(const Slot& slot) const {
+    return slot.of_warp && driver_->granule() ? slot.of_warp : slot.single;
+  }
+
   Value* load_uniform(IRBuilder<>& build, const Slot& slot, Type* type) {
-    return slot.single ? build.CreateLoad(type, slot.single)
+    return slot.single ? build.CreateLoad(type, place_of(slot))
                        : scratch_.load(build, slot.array, driver_->granule());
   }
 
@@ -162,15 +191,55 @@ class Builder {
     std::vector<unsigned> targets;
   };
 
-  void build_region(unsigned number) {
-    Region plain;
+  // Everything that warps do from one block barrier to the next.
+  void build_stretch(unsigned number) {
+    std::vector<unsigned> regions{number};
+    for (size_t i = 0; i < regions.size(); ++i) {
+      Region region;
+      find_region(region, regions[i]);
+      for (const unsigned next : next_of(region))
+        if (next != done_ && !begins_stretch(next) && !is_contained(regions, next))
+          regions.push_back(next);
+    }
+    if (regions.size() == 1) return build_region(number);
+
+    IRBuilder<> build(labels_[number]);
+    std::vector<Slot*> kept;
+    if (number) {
+      exchange_.meet(build, plan_.syncs[number - 1], nullptr, false);
+      for (Instruction* value : live_.at(*plan_.syncs[number - 1].block))
+        if (Slot& from = slot(*value); from.of_warp) kept.push_back(&from);
+    }
+    std::vector<Value*> values;
+    for (Slot* from : kept)
+      values.push_back(build.CreateLoad(from->single->getAllocatedType(), from->single));
+    driver_->open_stretch(build, regions);
+    for (size_t i = 0; i < kept.size(); ++i) build.CreateStore(values[i], kept[i]->of_warp);
+    build.CreateBr(driver_->label(number));
+    for (const unsigned region : regions) build_region(region);
+    const RegionDriver::Way way = driver_->close_stretch(build);
+    std::set<Slot*> live;
+    for (const unsigned next : way.targets)
+      if (next != done_)
+        for (Instruction* value : live_.at(*plan_.syncs[next - 1].block))
+          if (Slot& to = slot(*value); to.of_warp && live.insert(&to).second)
+            build.CreateStore(build.CreateLoad(to.single->getAllocatedType(), to.of_warp),
+                              to.single);
+    driver_->go_on(build, way.next, way.targets);
+  }
+
+  void find_region(Region& plain, unsigned number) {
     plain.number = number;
     plain.start = number ? plan_.syncs[number - 1].block : &kernel_.getEntryBlock();
     find_blocks(plain);
     if (number) plain.live = live_.at(*plain.start);
+  }
 
-    IRBuilder<> build(labels_[number]);
-    if (number)
+  void build_region(unsigned number) {
+    Region plain;
+    find_region(plain, number);
+    IRBuilder<> build(driver_->label(number));
+    if (number && !(driver_->granule() && plan_.granule == Granule::warp && begins_stretch(number)))
       exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
     ThreadNest nest(frame_, shape_);
     driver_->open(build, nest);
@@ -205,7 +274,7 @@ class Builder {
     }
     nest.close_outer(build);
     for (auto& [slot, value] : outcome.values)
-      if (slot->single) build.CreateStore(value, slot->single);
+      if (slot->single) build.CreateStore(value, place_of(*slot));
       else scratch_.store(build, slot->array, driver_->granule(), value);
     driver_->go_on(build, outcome.next, outcome.targets);
   }
@@ -264,16 +333,16 @@ class Builder {
   GuardQuestions questions(const Region& region) const {
     GuardQuestions ask;
     ask.blocks = &region.blocks;
-    ask.is_uniform = plan_.is_uniform;
+    const bool of_warp = plan_.granule == Granule::warp && driver_->granule();
+    ask.is_uniform = of_warp ? plan_.is_uniform_in_warp : plan_.is_uniform;
     ask.leaves_region = [this](const BasicBlock& block) {
       return sync_blocks_.count(const_cast<BasicBlock*>(&block)) != 0;
     };
-    ask.lanes_are_low_bits = plan_.granule == Granule::warp && shape_.rows_hold_whole_warps();
+    ask.lanes_are_low_bits = driver_->granule() && shape_.rows_hold_whole_warps();
     return ask;
   }
 
-  // Only threads that are skipped could have had something to keep.
-  bool hands_nothing_on(const Region& region) const {
+  std::set<unsigned> next_of(const Region& region) const {
     std::set<unsigned> next;
     for (const BasicBlock* block : region.blocks) {
       if (isa<ReturnInst>(block->getTerminator())) next.insert(done_);
@@ -282,6 +351,12 @@ class Builder {
             found != sync_blocks_.end())
           next.insert(found->second);
     }
+    return next;
+  }
+
+  // Only threads that are skipped could have had something to keep.
+  bool hands_nothing_on(const Region& region) const {
+    const std::set<unsigned> next = next_of(region);
     if (next.size() != 1) return false;
     if (*next.begin() == done_) return true;
     for (const Instruction* value : live_.at(*plan_.syncs[*next.begin() - 1].block))
@@ -305,8 +380,11 @@ class Builder {
       case Index::none: break;
       default: return frame_.index[static_cast<int>(index)];
     }
-    if (!region.blocks.contains(instruction->getParent()))
-      return load_uniform(build, slot(*instruction), instruction->getType());
+    if (!region.blocks.contains(instruction->getParent())) {
+      const Slot& from = slot(*instruction);
+      return from.per_thread ? scratch_.load(build, from.array, scratch_.index(from.array, first))
+                             : load_uniform(build, from, instruction->getType());
+    }
     Instruction* copy = instruction->clone();
     copy->dropPoisonGeneratingFlags();
     for (Use& operand : copy->operands())
@@ -473,7 +551,8 @@ class Builder {
       if (!used.contains(value) && !is_made_again) continue;
       Slot& from = slot(*value);
       Value* loaded = from.per_thread
-                          ? scratch_.load(per_thread, from.array, region.thread.linear)
+                          ? scratch_.load(per_thread, from.array,
+                                          scratch_.index(from.array, region.thread))
                           : load_uniform(uniform, from, value->getType());
       region.loaded[value] = loaded;
       if (!is_made_again) region.map[value] = loaded;
@@ -528,7 +607,7 @@ class Builder {
         if (to->per_thread) {
           if (there == loaded) continue;
           IRBuilder<> build(exit->getTerminator());
-          scratch_.store(build, to->array, region.thread.linear, there);
+          scratch_.store(build, to->array, scratch_.index(to->array, region.thread), there);
         } else {
           if (!out) out = join.CreatePHI(value->getType(), region.exits.size());
           out->addIncoming(there, exit);

@@ -4,11 +4,15 @@
 /// A region is what threads run from one place where they wait (or the start) to
 /// the next (or the end). Its text is cloned into a loop over threads; values
 /// that outlive it are kept in scratch. Threads that always go the same way
-/// through the regions form a granule, which has one state:
+/// through the regions form a granule:
 ///   block    every thread of the block takes every barrier alike: regions follow
 ///            each other by plain branches, and a region is a loop over the block
-///   warp     the same, but only within each 32 threads: warps take turns between
-///            block barriers, and a region is a loop over 32 lanes
+///   warp     the same for block barriers, and each 32 threads take every warp
+///            operation alike: from one block barrier to the next (a stretch) warps
+///            run one after another, and a region is a loop over 32 lanes, so that
+///            what lanes exchange stays in vector registers
+///   turn     only each 32 threads stay together: warps take turns between block
+///            barriers, and each has a state
 ///   thread   nothing is known: each thread has a state of its own, and the
 ///            runtime's scheduler says which go on (ks_rt_schedule)
 #pragma once
@@ -29,13 +33,14 @@ namespace kasoku::embedded {
 struct EntryFrame;
 struct PreparedKernel;
 
-enum class Granule : uint8_t { block, warp, thread };
+enum class Granule : uint8_t { block, warp, turn, thread };
 
 struct RegionPlan {
   Granule granule = Granule::block;
   std::vector<SyncPoint> syncs;
-  /// Whether a value is the same for all threads of a granule, wherever it is used.
-  std::function<bool(const llvm::Instruction&)> is_uniform;
+  /// Whether a value is the same for all threads of a granule, wherever it is used;
+  /// Granule::warp asks of the block and of the warp.
+  std::function<bool(const llvm::Instruction&)> is_uniform, is_uniform_in_warp;
 };
 
 struct RegionBytes {

@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/scratch.h"
 
 #include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/lane_memory.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr uint64_t warp = 32;
 constexpr uint64_t most_padding = 3 * warp;  // either side, and rounding up to whole warps
+constexpr uint64_t most_on_stack = 64 << 10;
 
 }  // namespace
 
@@ -46,7 +48,25 @@ unsigned Scratch::add(Type* type, uint64_t alignment) {
                                             known_length_ * sum_ + warp * bytes, "array");
   }
   sum_ += bytes;
-  arrays_.push_back({type, memory_type, bytes, base});
+  arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/false});
+  return arrays_.size() - 1;
+}
+
+unsigned Scratch::add_lanes(Type* type) {
+  const DataLayout& layout = frame_.body->getParent()->getDataLayout();
+  Type* memory_type = type->isIntegerTy(1) ? Type::getInt8Ty(type->getContext()) : type;
+  const uint64_t bytes = layout.getTypeAllocSize(memory_type);
+  if (on_stack_ + 3 * warp * bytes > most_on_stack) return add(type);
+  on_stack_ += 3 * warp * bytes;
+  IRBuilder<> build(&*frame_.once->begin());
+  AllocaInst* place = build.CreateAlloca(ArrayType::get(memory_type, 3 * warp), nullptr, "lanes");
+  place->setAlignment(Align(64));
+  mark_lane_memory(*place);
+  // A lane that is not there leaves something to read, if nothing that means anything.
+  IRBuilder<>(frame_.once->getTerminator())
+      .CreateMemSet(place, build.getInt8(0), 3 * warp * bytes, Align(64));
+  Value* base = build.CreateConstInBoundsGEP1_64(memory_type, place, warp);
+  arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/true});
   return arrays_.size() - 1;
 }
 

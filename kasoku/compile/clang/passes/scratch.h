@@ -3,10 +3,13 @@
 /// other threads catch up.
 ///
 /// Each array has 32 elements of room on either side, so that a shuffle may load
-/// beyond the block without a branch. It is indexed by the linear thread number.
+/// beyond the block without a branch. It is indexed by the linear thread number;
+/// what no other warp needs is indexed by lane, on the stack, from where it mostly
+/// moves to vector registers (lane_memory.h).
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
+#include "kasoku/compile/clang/passes/thread_nest.h"
 
 #include <cstdint>
 #include <vector>
@@ -27,6 +30,12 @@ class Scratch {
 
   /// Room for a value of `type` per thread; the array's number.
   unsigned add(llvm::Type* type, uint64_t alignment = 1);
+  /// Room for a value of `type` per lane of the warp that runs.
+  unsigned add_lanes(llvm::Type* type);
+  /// What to index `array` with for a thread.
+  llvm::Value* index(unsigned array, const ThreadIndex& thread) const {
+    return arrays_[array].is_by_lane ? thread.lane : thread.linear;
+  }
 
   /// Address of element 0, for use anywhere in the body.
   llvm::Value* base(unsigned array) const { return arrays_[array].base; }
@@ -46,12 +55,14 @@ class Scratch {
     llvm::Type* memory_type;
     uint64_t bytes;
     llvm::Value* base;
+    bool is_by_lane;
   };
   const EntryFrame& frame_;
   BlockShape shape_;
   llvm::Value* length_ = nullptr;  ///< elements of an array; null for a known shape
   uint64_t known_length_ = 0;
   uint64_t sum_ = 0;  ///< bytes per element of all arrays
+  uint64_t on_stack_ = 0;
   std::vector<Array> arrays_;
 };
 

@@ -86,6 +86,7 @@ void ThreadNest::open_block(IRBuilderBase& build) {
 }
 
 void ThreadNest::open_warp(IRBuilderBase& build, Value* warp) {
+  is_warp_ = true;
   linear_ = no_wrap_mul(build, warp, build.getInt32(32));
   extent_ = build.getInt32(32);
   if (!shape_.is_known() || shape_.threads() % 32 != 0)
@@ -118,6 +119,7 @@ ThreadIndex ThreadNest::at(IRBuilderBase& build, Value* counter) {
   };
   ThreadIndex thread;
   thread.linear = plus(linear_);
+  if (is_warp_) thread.lane = counter ? counter : build.getInt32(0);
   if (!divides_) {
     thread.x = plus(x_), thread.y = y_, thread.z = z_;
   } else if (shape_.is_known() && shape_.y * shape_.z == 1) {

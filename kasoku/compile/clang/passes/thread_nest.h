@@ -26,6 +26,7 @@ struct ThreadIndex {
   llvm::Value* y = nullptr;
   llvm::Value* z = nullptr;
   llvm::Value* linear = nullptr;
+  llvm::Value* lane = nullptr;  ///< within its warp; null in a loop that goes over more than one
 };
 
 class ThreadNest {
@@ -70,6 +71,7 @@ class ThreadNest {
   llvm::Value* y_ = nullptr;
   llvm::Value* z_ = nullptr;
   llvm::Value* linear_ = nullptr;
+  bool is_warp_ = false;
   bool divides_ = false;  ///< x, y, z come from the linear number of each thread
 };
 

@@ -227,10 +227,10 @@ bool Uniformity::is_uniform(const Instruction& value) const {
   return true;
 }
 
-bool Uniformity::meet_together(const std::vector<SyncPoint>& syncs) const {
+bool Uniformity::meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const {
   SmallPtrSet<const BasicBlock*, 16> meetings;
   for (const SyncPoint& sync : syncs)
-    if (sync.sync != Sync::loop) meetings.insert(sync.block);
+    if (is(sync.sync)) meetings.insert(sync.block);
   if (meetings.empty()) return true;
   PostDominatorTree joins(impl_->kernel);
   for (BasicBlock& block : impl_->kernel) {

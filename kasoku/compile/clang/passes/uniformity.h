@@ -29,8 +29,8 @@ class Uniformity {
 
   /// The same for all threads, at its definition and wherever it is used.
   bool is_uniform(const llvm::Instruction& value) const;
-  /// Whether all threads of a granule reach each of `syncs` together.
-  bool meet_together(const std::vector<SyncPoint>& syncs) const;
+  /// Whether all threads of a granule reach each of `syncs` of that kind together.
+  bool meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const;
 
  private:
   struct Impl;
