@@ -1,4 +1,5 @@
 /// The call of an ElementwiseKernel over elements: types, shapes, outputs, then a plan.
+#include "kasoku/array/fuse.h"
 #include "kasoku/base/text.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/buffer.h"
@@ -152,6 +153,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   key.is_rows = loop.ndim > 1 && loop.shape[loop.ndim - 1] >= shortest_row &&
                 !state.has_indexer && !needs_loop(state.options, state.operation) &&
                 loop.size / loop.shape[loop.ndim - 1] < (int64_t{1} << 30);
+  key.is_fours = state.takes_fours && loop.ndim == 1 && (device->kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed));
   for (size_t k = 0, walk = 0; k < count; ++k) {
     const Parameter& p = param(k);
     const Dtype dtype = types.dtype_of(p, args[k]);
@@ -159,11 +161,13 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     ParamUse use = ParamUse::scalar;
     if (p.is_raw) {
       use = ParamUse::raw;
+      key.is_fours = false;
       const bool is_contiguous = args[k].array.is_c_contiguous();
       key.is_narrow &= args[k].array.size() < (int64_t{1} << 31);
       class_ = static_cast<unsigned>(args[k].array.ndim) * 2 + is_contiguous;
     } else if (args[k].kind == Argument::Kind::array) {
       use = k < inputs ? ParamUse::input : ParamUse::output;
+      key.is_fours &= loop.step[walk] == Step::contiguous || (k < inputs && loop.step[walk] == Step::broadcast);
       class_ = static_cast<unsigned>(loop.step[walk++]);
     }
     key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
@@ -176,6 +180,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     text.ndim = loop.ndim;
     text.is_narrow = key.is_narrow;
     text.is_rows = key.is_rows;
+    text.is_fours = key.is_fours;
     text.types = types.names();
     for (size_t k = 0, walk = 0; k < count; ++k) {
       ElementParam element{&param(k), static_cast<ParamUse>(key.params[k] & 3),
@@ -238,7 +243,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     launch_shape.grid[0] = static_cast<uint32_t>(loop.size / loop.shape[inner] * pieces);
     launch.function->launch(launch_shape, packed.pointers(), *stream);
   } else {
-    launch.run(loop.size, call.block_size, packed, stream);
+    launch.run(key.is_fours ? (loop.size + 3) / 4 : loop.size, call.block_size, packed, stream);
   }
   return results;
 }

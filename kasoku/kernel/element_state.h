@@ -49,12 +49,12 @@ struct PointerKey {
 struct ElementKey {
   static constexpr size_t max_params = 64;
   Device* device = nullptr;
-  uint8_t ndim = 0, is_narrow = 0, is_rows = 0, count = 0;
+  uint8_t ndim = 0, is_narrow = 0, is_rows = 0, is_fours = 0, count = 0;
   std::array<uint16_t, max_params> params{};  ///< use, dtype, step or rank
 
   bool operator==(const ElementKey& other) const {
     return device == other.device && ndim == other.ndim && is_narrow == other.is_narrow &&
-           is_rows == other.is_rows && count == other.count &&
+           is_rows == other.is_rows && is_fours == other.is_fours && count == other.count &&
            std::memcmp(params.data(), other.params.data(), count * sizeof params[0]) == 0;
   }
 };
@@ -67,6 +67,7 @@ struct ElementwiseKernel::State {
   std::vector<bool> walked;   ///< over pointers: indexed by [i] alone
   bool has_order = false;     ///< over elements: the text sees positions
   bool has_indexer = false;   ///< the text says _ind
+  bool takes_fours = false;   ///< over elements: a thread may take four
   GrowingList<PointerKey, ElementLaunch> pointer_plans;
   GrowingList<ElementKey, ElementLaunch> element_plans;
 };

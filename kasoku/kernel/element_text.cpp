@@ -1,5 +1,6 @@
 #include "kasoku/kernel/element_text.h"
 
+#include "kasoku/kernel/element_fours.h"
 #include "kasoku/kernel/headers.h"
 
 #include <fmt/format.h>
@@ -169,13 +170,17 @@ Program element_program(const ElementText& text) {
 
   std::string out = start_of(options, has_complex, has_raw);
   for (const auto& [name, type] : text.types) out += fmt::format("typedef {} {};\n", type, name);
-  out += fmt::format("__global__ void {}({}) {{\n{}", options.name, body.params, body.prologue);
+  if (text.is_fours) out += four_elements_text;
+  out += fmt::format("__global__ void {}({}) {{\n{}", options.name, body.params, text.is_fours ? "" : body.prologue);
   if (mentions(options, operation, "n")) out += "  const ptrdiff_t n = _count;\n";
   if (uses_index) {
     out += fmt::format("  CIndexer<{}> _ind(_count);\n", text.ndim);
     for (int axis = 0; axis < text.ndim; ++axis)
       out += fmt::format("  _ind.set_axis({0}, _shape{0});\n", axis);
   }
+
+  if (text.is_fours)
+    return finish(std::move(out) + fours_body(text, narrow, body.prologue, operation_lines(options, operation)), options);
 
   std::string element = body.element;
   if (mentions(options, operation, "i") || uses_index)

@@ -28,6 +28,7 @@ struct ElementText {
   int ndim = 1;          ///< of the loop, innermost last
   bool is_narrow = true;
   bool is_rows = false;  ///< a block stays within one innermost row
+  bool is_fours = false;  ///< a thread takes four elements in a row
 };
 
 /// Whether the operation must stand in a real loop: it has parts around the loop, or says

@@ -5,6 +5,7 @@
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/kernel/element_fours.h"
 #include "kasoku/kernel/element_state.h"
 #include "kasoku/kernel/swapped.h"
 
@@ -122,6 +123,7 @@ ElementwiseKernel::ElementwiseKernel(std::string_view in_params, std::string_vie
   };
   state_->has_order = mentions("i") || mentions("_ind");
   state_->has_indexer = mentions("_ind");
+  state_->takes_fours = !state_->has_indexer && !needs_loop(o, state_->operation) && always_assigns(state_->operation, state_->out);
 }
 
 std::vector<Array> ElementwiseKernel::operator()(std::span<const Argument> args,
