@@ -14,4 +14,13 @@ from timing import report, skip
 if not cupy.cuda.is_available():
     skip("no GPU")
 module = cupy.RawModule(code=text)
-report(figures(module.get_function, cupy.asarray, cupy.asnumpy, cupy.cuda.runtime.deviceSynchronize))
+report(
+    figures(
+        module.get_function,
+        cupy.asarray,
+        cupy.asnumpy,
+        cupy.cuda.runtime.deviceSynchronize,
+        ", cuda",
+        20,
+    )
+)

@@ -1,5 +1,11 @@
+import os
+import sys
+
 import kasoku as ks
 import numpy as np
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+import _cuda
 from timing import best, report
 
 n, nx, ny, small = 1 << 24, 4096, 4096, 1 << 14
@@ -28,15 +34,17 @@ def rate(f, elements, repeats=15, number=1):
     return 3 * 4 * elements / best(f, repeats, number) / 1e9
 
 
-report(
-    {
-        "y = a * x + y, guarded": rate(lambda: guarded((n // 256,), (256,), (n, a, x, y)), n),
-        "y = a * x + y, grid-stride": rate(lambda: stride((1024,), (256,), (n, a, x, y)), n),
-        "c = a + b, two-dimensional": rate(
-            lambda: two((nx // 32, ny // 8), (32, 8), (nx, ny, z, x, y)), nx * ny
-        ),
-        "in cache, y = a * x + y": rate(
-            lambda: guarded((small // 256,), (256,), (small, a, x, y)), small, 15, 200
-        ),
-    }
-)
+result = {
+    "y = a * x + y, guarded": rate(lambda: guarded((n // 256,), (256,), (n, a, x, y)), n),
+    "y = a * x + y, grid-stride": rate(lambda: stride((1024,), (256,), (n, a, x, y)), n),
+    "c = a + b, two-dimensional": rate(
+        lambda: two((nx // 32, ny // 8), (32, 8), (nx, ny, z, x, y)), nx * ny
+    ),
+    "in cache, y = a * x + y": rate(
+        lambda: guarded((small // 256,), (256,), (small, a, x, y)), small, 15, 200
+    ),
+}
+if ks.has_device("cuda"):
+    ks.default_device("cuda")
+    result |= _cuda.figures(ks.ElementwiseKernel, ks.array, ks.synchronize)
+report(result)
