@@ -45,6 +45,7 @@ class Case:
     make: object
     options: tuple = ()
     name_expressions: tuple = ()
+    only_on: tuple = ("cpu", "cuda")  # kinds of devices whose compiler takes the text
 
     @property
     def id(self):

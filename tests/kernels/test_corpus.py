@@ -6,6 +6,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cases_basic  # noqa: E402, F401
+import cases_dialect  # noqa: E402, F401
 import cases_language  # noqa: E402, F401
 import cases_programs  # noqa: E402, F401
 import cases_warp  # noqa: E402, F401
@@ -16,6 +17,8 @@ ks = pytest.importorskip("kasoku")
 
 @pytest.mark.parametrize("case", corpus.CASES, ids=lambda case: case.id)
 def test_kernel(case, device, capfd):
+    if device not in case.only_on:
+        pytest.skip(f"{case.file} is for {' and '.join(case.only_on)}")
     launch = corpus.run(case, device, ks)
     if launch.prints is not None:
         assert sorted(capfd.readouterr().out.split("\n")) == sorted(launch.prints + [""])

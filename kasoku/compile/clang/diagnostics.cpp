@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/frontend.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Support/raw_ostream.h>
@@ -38,6 +39,7 @@ class Printer : public clang::DiagnosticConsumer {
     }
     flush();
     last_shown_ = true;
+    if (!ours && launches_a_kernel(diagnostic)) return show_launch(diagnostic);
     if (!ours) return text_.HandleDiagnostic(level, diagnostic);
     last_shown_ = false;
     if (level < clang::DiagnosticsEngine::Error) return;
@@ -51,6 +53,24 @@ class Printer : public clang::DiagnosticConsumer {
   ~Printer() override { flush(); }
 
  private:
+  /// Clang knows a kernel in device text only as a function of the wrong kind.
+  static bool launches_a_kernel(const clang::Diagnostic& diagnostic) {
+    if (diagnostic.getID() != clang::diag::err_ref_bad_target) return false;
+    llvm::SmallString<256> message;
+    diagnostic.FormatDiagnostic(message);
+    return message.starts_with("reference to __global__ function");
+  }
+  void show_launch(const clang::Diagnostic& diagnostic) {
+    llvm::SmallString<256> message;
+    diagnostic.FormatDiagnostic(message);
+    const clang::PresumedLoc place = diagnostic.getSourceManager().getPresumedLoc(
+        diagnostic.getSourceManager().getExpansionLoc(diagnostic.getLocation()));
+    stream_ << place.getFilename() << ':' << place.getLine() << ':' << place.getColumn()
+            << ": error: a kernel cannot launch " << message.str().split('\'').second.split('\'').first
+            << " on a CPU (dynamic parallelism): launch it from the host\n";
+    last_shown_ = false;
+  }
+
   /// An error inside the prelude, told at the first of the user's lines that its
   /// notes name.
   void show_pending_at(const clang::Diagnostic& note) {

@@ -263,13 +263,170 @@ class Lower {
 
   bool has(const Instruction& i, StringRef word) { return is_contained(i.words, word); }
 
-  Value* address(StringRef operand, PtxType) {
-    if (!operand.consume_front("[") || !operand.consume_back("]")) throw Unknown{operand.str()};
+  /// An address of shared memory is a distance of 32 bits from where dynamic memory begins.
+  Value* shared_origin() {
+    Module& module = *call_.getModule();
+    auto* none = ArrayType::get(build_.getInt8Ty(), 0);
+    return module.getOrInsertGlobal("ks_shared_origin", none, [&] {
+      return new GlobalVariable(module, none, false, GlobalValue::ExternalLinkage, nullptr, "ks_shared_origin");
+    });
+  }
+  Value* address(StringRef operand, const Instruction& i, bool is_shared) {
+    if (!operand.consume_front("[") || !operand.consume_back("]")) throw Unknown{i.text.str()};
     auto [base, offset] = operand.split('+');
     int64_t bytes = 0;
-    if (!offset.empty() && offset.trim().getAsInteger(0, bytes)) throw Unknown{operand.str()};
-    Value* pointer = build_.CreateIntToPtr(read(base, {'u', 64}), build_.getPtrTy());
+    if (!offset.empty() && offset.trim().getAsInteger(0, bytes)) throw Unknown{i.text.str()};
+    Value* pointer = is_shared
+                         ? build_.CreateGEP(build_.getInt8Ty(), shared_origin(), read(base, {'s', 32}))
+                         : build_.CreateIntToPtr(read(base, {'u', 64}), build_.getPtrTy());
     return bytes ? build_.CreateConstGEP1_64(build_.getInt8Ty(), pointer, bytes) : pointer;
+  }
+  Value* address(StringRef operand, const Instruction& i) { return address(operand, i, has(i, "shared")); }
+
+  /// ld.v4 and st.v4 name as many registers as they move.
+  unsigned vector_length(const Instruction& i) { return has(i, "v4") ? 4 : has(i, "v2") ? 2 : 1; }
+  Value* element(Value* pointer, PtxType type, unsigned k) {
+    return k ? build_.CreateConstGEP1_64(build_.getInt8Ty(), pointer, k * type.bits / 8) : pointer;
+  }
+  void load(const Instruction& i, PtxType type) {
+    const unsigned n = vector_length(i);
+    if (i.operands.size() != n + 1) throw Unknown{i.text.str()};
+    Value* pointer = address(i.operands[n], i);
+    SmallVector<Value*, 4> loaded;
+    for (unsigned k = 0; k < n; ++k) {
+      auto* load = build_.CreateLoad(llvm_type(type), element(pointer, type, k));
+      load->setAlignment(Align(type.bits / 8));
+      load->setVolatile(has(i, "volatile"));
+      loaded.push_back(load);
+    }
+    for (unsigned k = 0; k < n; ++k) write(i.operands[k], loaded[k], i);
+  }
+  void store(const Instruction& i, PtxType type) {
+    const unsigned n = vector_length(i);
+    if (!i.guard.empty() || i.operands.size() != n + 1) throw Unknown{i.text.str()};
+    Value* pointer = address(i.operands[0], i);
+    for (unsigned k = 0; k < n; ++k) {
+      auto* store = build_.CreateStore(read(i.operands[k + 1], type), element(pointer, type, k));
+      store->setAlignment(Align(type.bits / 8));
+      store->setVolatile(has(i, "volatile"));
+    }
+  }
+  /// cp.async: done at once, so that commit and wait have nothing to do.
+  void copy(const Instruction& i) {
+    if (!has(i, "shared") || i.operands.size() < 3) return;
+    if (!i.guard.empty() || has(i, "bulk")) throw Unknown{i.text.str()};
+    Value* size = read(i.operands[2], {'u', 32});
+    Value* to = address(i.operands[0], i, /*is_shared=*/true);
+    Value* from = address(i.operands[1], i, /*is_shared=*/false);
+    if (i.operands.size() == 3) {
+      build_.CreateMemCpy(to, Align(4), from, Align(4), size);
+      return;
+    }
+    build_.CreateMemSet(to, build_.getInt8(0), size, Align(4));
+    build_.CreateMemCpy(to, Align(4), from, Align(4), read(i.operands[3], {'u', 32}));
+  }
+
+  Value* atomic(const Instruction& i, PtxType type, bool has_result) {
+    const unsigned first = has_result ? 1 : 0;
+    if (!i.guard.empty() || i.operands.size() < first + 2) throw Unknown{i.text.str()};
+    Value* pointer = address(i.operands[first], i);
+    const PtxType word = type.kind == 'f' ? type : PtxType{'u', type.bits};
+    Value* value = read(i.operands[first + 1], word);
+    const MaybeAlign align(type.bits / 8);
+    if (has(i, "cas")) {
+      Value* pair = build_.CreateAtomicCmpXchg(pointer, value, read(i.operands[first + 2], word), align,
+                                               AtomicOrdering::SequentiallyConsistent, AtomicOrdering::Monotonic);
+      return build_.CreateExtractValue(pair, 0);
+    }
+    const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
+    const std::pair<const char*, AtomicRMWInst::BinOp> table[] = {
+        {"add", is_float ? AtomicRMWInst::FAdd : AtomicRMWInst::Add}, {"exch", AtomicRMWInst::Xchg},
+        {"and", AtomicRMWInst::And}, {"or", AtomicRMWInst::Or}, {"xor", AtomicRMWInst::Xor},
+        {"min", is_signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin},
+        {"max", is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax},
+        {"inc", AtomicRMWInst::UIncWrap}, {"dec", AtomicRMWInst::UDecWrap}};
+    for (const auto& [word_name, operation] : table)
+      if (has(i, word_name))
+        return build_.CreateAtomicRMW(operation, pointer, value, align, AtomicOrdering::Monotonic);
+    throw Unknown{i.text.str()};
+  }
+
+  /// Two registers in one, or one in two; the braces are gone, an output in second place tells.
+  bool move_halves(const Instruction& i, PtxType type) {
+    if (i.operands.size() != 3) return false;
+    const PtxType half{'u', type.bits / 2}, whole{'u', type.bits};
+    unsigned index = 0;
+    StringRef second = i.operands[1];
+    const bool is_input = second.consume_front("$") && !second.getAsInteger(10, index) && index >= outputs_.size();
+    const bool is_known = is_input || locals_.contains(i.operands[1]);
+    if (is_known) {
+      Value* low = build_.CreateZExt(read(i.operands[1], half), llvm_type(whole));
+      Value* high = build_.CreateZExt(read(i.operands[2], half), llvm_type(whole));
+      write(i.operands[0], build_.CreateOr(low, build_.CreateShl(high, half.bits)), i);
+    } else {
+      Value* both = read(i.operands[2], whole);
+      write(i.operands[0], build_.CreateTrunc(both, llvm_type(half)), i);
+      write(i.operands[1], build_.CreateTrunc(build_.CreateLShr(both, half.bits), llvm_type(half)), i);
+    }
+    return true;
+  }
+
+  /// add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi…: the carry lives as long as the text.
+  Value* with_carry(const Instruction& i, StringRef name, PtxType type) {
+    if (type.kind == 'f') throw Unknown{i.text.str()};
+    const bool takes = name.consume_back("c");
+    Type* narrow = build_.getIntNTy(type.bits);
+    Type* wide = build_.getIntNTy(type.bits * 2);
+    const PtxType word{type.kind == 's' ? 's' : 'u', type.bits};
+    Value* a = read(i.operands[1], word);
+    Value* b = read(i.operands[2], word);
+    if (name == "mad") {
+      const bool is_signed = type.kind == 's';
+      Value* product = build_.CreateMul(build_.CreateIntCast(a, wide, is_signed), build_.CreateIntCast(b, wide, is_signed));
+      a = build_.CreateTrunc(has(i, "hi") ? build_.CreateLShr(product, type.bits) : product, narrow);
+      b = read(i.operands[3], word);
+    }
+    Value* carry = takes && carry_ ? build_.CreateZExt(carry_, wide) : ConstantInt::get(wide, 0);
+    a = build_.CreateZExt(a, wide), b = build_.CreateZExt(b, wide);
+    Value* sum = name == "sub" ? build_.CreateSub(build_.CreateSub(a, b), carry)
+                               : build_.CreateAdd(build_.CreateAdd(a, b), carry);
+    if (has(i, "cc")) carry_ = build_.CreateTrunc(build_.CreateLShr(sum, type.bits), build_.getInt1Ty());
+    return build_.CreateTrunc(sum, narrow);
+  }
+
+  /// Bytes of two words by a selector of four digits.
+  Value* permute(const Instruction& i) {
+    if (i.words.size() != 2 || i.operands.size() != 4) throw Unknown{i.text.str()};
+    const PtxType word{'u', 32};
+    Type* wide = build_.getInt64Ty();
+    Value* both = build_.CreateOr(build_.CreateZExt(read(i.operands[1], word), wide),
+                                  build_.CreateShl(build_.CreateZExt(read(i.operands[2], word), wide), 32));
+    Value* selector = build_.CreateZExt(read(i.operands[3], word), wide);
+    Value* result = build_.getInt64(0);
+    for (unsigned k = 0; k < 4; ++k) {
+      Value* digit = build_.CreateLShr(selector, 4 * k);
+      Value* byte = build_.CreateAnd(build_.CreateLShr(both, build_.CreateShl(build_.CreateAnd(digit, 7), 3)), 255);
+      Value* sign = build_.CreateSub(build_.getInt64(0), build_.CreateLShr(byte, 7));
+      Value* copies = build_.CreateICmpNE(build_.CreateAnd(digit, 8), build_.getInt64(0));
+      byte = build_.CreateAnd(build_.CreateSelect(copies, sign, byte), 255);
+      result = build_.CreateOr(result, build_.CreateShl(byte, 8 * k));
+    }
+    return build_.CreateTrunc(result, build_.getInt32Ty());
+  }
+
+  /// Four products of bytes and a sum; each word has its own sign.
+  Value* dot_of_bytes(const Instruction& i) {
+    if (i.words.size() != 3 || i.operands.size() != 4) throw Unknown{i.text.str()};
+    Value* sum = read(i.operands[3], {'u', 32});
+    for (unsigned k = 0; k < 4; ++k) {
+      Value* part[2];
+      for (unsigned side : {0u, 1u}) {
+        Value* byte = build_.CreateTrunc(build_.CreateLShr(read(i.operands[side + 1], {'u', 32}), 8 * k), build_.getInt8Ty());
+        part[side] = build_.CreateIntCast(byte, build_.getInt32Ty(), i.words[side + 1].starts_with("s"));
+      }
+      sum = build_.CreateAdd(sum, build_.CreateMul(part[0], part[1]));
+    }
+    return sum;
   }
 
   void one(const Instruction& i) {
@@ -290,15 +447,11 @@ class Lower {
     }
     if (name == "trap") return (void)runtime("ks_rt_trap", build_.getVoidTy());
     if (name == "nanosleep" || name == "brkpt") return;
-    if (name == "st") {
-      if (i.guard.empty() && i.operands.size() == 2) {
-        auto* store = build_.CreateStore(read(i.operands[1], type), address(i.operands[0], type));
-        store->setAlignment(Align(type.bits / 8));
-        store->setVolatile(has(i, "volatile"));
-        return;
-      }
-      throw Unknown{i.text.str()};
-    }
+    if (name == "st") return store(i, type);
+    if (name == "ld" || name == "ldu") return load(i, type);
+    if (name == "cp" && has(i, "async")) return copy(i);
+    if (name == "red") return (void)atomic(i, type, /*has_result=*/false);
+    if (name == "mov" && move_halves(i, type)) return;
     if (i.operands.size() < 2) throw Unknown{i.text.str()};
     write(i.operands[0], value_of(i, name, type), i);
   }
@@ -312,11 +465,11 @@ class Lower {
       return build_.CreateIntrinsic(id, {args[0]->getType()}, args);
     };
     const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
-    if (name == "ld") {
-      auto* load = build_.CreateLoad(llvm_type(type), address(i.operands[1], type));
-      load->setAlignment(Align(type.bits / 8));
-      load->setVolatile(has(i, "volatile"));
-      return load;
+    if (name == "atom") return atomic(i, type, /*has_result=*/true);
+    if (name == "cvta" && has(i, "shared")) {
+      Value* origin = build_.CreatePtrToInt(shared_origin(), build_.getInt64Ty());
+      if (has(i, "to")) return build_.CreateSub(read(i.operands[1], {'u', 64}), origin);
+      return build_.CreateAdd(build_.CreateSExt(read(i.operands[1], {'s', 32}), build_.getInt64Ty()), origin);
     }
     if (name == "mov" || name == "cvta") return operand(1);
     if (name == "activemask") return runtime("ks_activemask", build_.getInt32Ty());
@@ -355,7 +508,16 @@ class Lower {
     if (name == "sqrt") return intrinsic(Intrinsic::sqrt, {operand(1)});
     if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(1));
     if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(1)}));
-    if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") throw Unknown{i.text.str()};
+    if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
+    if (name == "prmt") return permute(i);
+    if (name == "dp4a") return dot_of_bytes(i);
+    if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
+    if (name == "sad") {
+      Value* a = operand(1);
+      Value* b = operand(2);
+      Value* less = is_signed ? build_.CreateICmpSLT(a, b) : build_.CreateICmpULT(a, b);
+      return build_.CreateAdd(build_.CreateSelect(less, build_.CreateSub(b, a), build_.CreateSub(a, b)), operand(3));
+    }
     if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
     if (name == "mul" || name == "mad") return multiply(i, name, type);
     if (name == "fma") return intrinsic(Intrinsic::fma, {operand(1), operand(2), operand(3)});
@@ -498,6 +660,7 @@ class Lower {
   IRBuilder<> build_;
   SmallVector<Value*, 4> outputs_, inputs_;
   StringMap<Value*> locals_;
+  Value* carry_ = nullptr;
 };
 
 unsigned place_of(const CallInst& call) {

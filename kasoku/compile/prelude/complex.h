@@ -193,9 +193,5 @@ using namespace ::ks_complex_functions;
 namespace thrust {
 template <class T> using complex = ks_complex<T>;
 using namespace ::ks_complex_functions;
-using ::std::swap; using ::std::plus; using ::std::minus; using ::std::multiplies;
-using ::std::less; using ::std::greater; using ::std::pair;
-template <class T> struct maximum { ks_inline constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; } };
-template <class T> struct minimum { ks_inline constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; } };
 }  // namespace thrust
 #endif

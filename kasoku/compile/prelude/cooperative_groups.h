@@ -180,6 +180,19 @@ struct coalesced_group {
     return g;
   }
 };
+struct thread_group_of_one {
+  ks_inline static void sync() {}
+  ks_inline static constexpr unsigned size() { return 1; }
+  ks_inline static constexpr unsigned num_threads() { return 1; }
+  ks_inline static constexpr unsigned thread_rank() { return 0; }
+};
+ks_inline thread_group_of_one this_thread() { return {}; }
+// All devices of a launch, of which there is one.
+struct multi_grid_group : grid_group {
+  ks_inline static unsigned grid_rank() { return 0; }
+  ks_inline static unsigned num_grids() { return 1; }
+};
+ks_inline multi_grid_group this_multi_grid() { return {}; }
 ks_inline coalesced_group coalesced_threads() { return coalesced_group{ks_activemask()}; }
 
 template <unsigned n, class Group>

@@ -119,14 +119,17 @@ struct __nv_bfloat16_raw { unsigned short x; };
   ks_inline H2 __hfma2_relu(H2 a, H2 b, H2 c) { return H2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)); } \
   ks_inline H2 __hmax2(H2 a, H2 b) { return H2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }      \
   ks_inline H2 __hmin2(H2 a, H2 b) { return H2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }      \
-  ks_inline H2 __heq2(H2 a, H2 b) { return H2(H(a.x == b.x ? 1.0f : 0.0f), H(a.y == b.y ? 1.0f : 0.0f)); } \
-  ks_inline H2 __hlt2(H2 a, H2 b) { return H2(H(a.x < b.x ? 1.0f : 0.0f), H(a.y < b.y ? 1.0f : 0.0f)); }   \
-  ks_inline H2 __hgt2(H2 a, H2 b) { return H2(H(a.x > b.x ? 1.0f : 0.0f), H(a.y > b.y ? 1.0f : 0.0f)); }   \
-  ks_inline H2 __hle2(H2 a, H2 b) { return H2(H(a.x <= b.x ? 1.0f : 0.0f), H(a.y <= b.y ? 1.0f : 0.0f)); } \
-  ks_inline H2 __hge2(H2 a, H2 b) { return H2(H(a.x >= b.x ? 1.0f : 0.0f), H(a.y >= b.y ? 1.0f : 0.0f)); } \
-  ks_inline bool __hbeq2(H2 a, H2 b) { return a.x == b.x && a.y == b.y; }                  \
-  ks_inline bool __hblt2(H2 a, H2 b) { return a.x < b.x && a.y < b.y; }                    \
-  ks_inline bool __hbgt2(H2 a, H2 b) { return a.x > b.x && a.y > b.y; }                    \
+  ks_inline H2 __hadd2_sat(H2 a, H2 b) { return H2(__hadd_sat(a.x, b.x), __hadd_sat(a.y, b.y)); } \
+  ks_inline H2 __hsub2_sat(H2 a, H2 b) { return H2(__hsub_sat(a.x, b.x), __hsub_sat(a.y, b.y)); } \
+  ks_inline H2 __hmul2_sat(H2 a, H2 b) { return H2(__hmul_sat(a.x, b.x), __hmul_sat(a.y, b.y)); } \
+  ks_inline H2 __hfma2_sat(H2 a, H2 b, H2 c) { return H2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); } \
+  ks_inline H2 __hmax2_nan(H2 a, H2 b) { return H2(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)); } \
+  ks_inline H2 __hmin2_nan(H2 a, H2 b) { return H2(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)); } \
+  ks_inline H2 __hisnan2(H2 a) { return H2(H(__hisnan(a.x) ? 1.0f : 0.0f), H(__hisnan(a.y) ? 1.0f : 0.0f)); } \
+  KS_HALF_COMPARE(H, H2, eq) KS_HALF_COMPARE(H, H2, ne) KS_HALF_COMPARE(H, H2, lt)         \
+  KS_HALF_COMPARE(H, H2, le) KS_HALF_COMPARE(H, H2, gt) KS_HALF_COMPARE(H, H2, ge)         \
+  KS_HALF_COMPARE(H, H2, equ) KS_HALF_COMPARE(H, H2, neu) KS_HALF_COMPARE(H, H2, ltu)      \
+  KS_HALF_COMPARE(H, H2, leu) KS_HALF_COMPARE(H, H2, gtu) KS_HALF_COMPARE(H, H2, geu)      \
   KS_HALF_FUNCTION(H, H2, sqrt, sqrtf(v))                                                  \
   KS_HALF_FUNCTION(H, H2, rsqrt, 1.0f / sqrtf(v))                                          \
   KS_HALF_FUNCTION(H, H2, rcp, 1.0f / v)                                                   \
@@ -154,6 +157,15 @@ struct __nv_bfloat16_raw { unsigned short x; };
   ks_inline H2 atomicAdd(H2* p, H2 v) {                                                    \
     return ks_atomic_loop<unsigned>(p, [=](H2 o) { return o + v; });                       \
   }
+// A comparison of pairs: as numbers, as masks, and of both at once.
+#define KS_HALF_COMPARE(H, H2, name)                                                       \
+  ks_inline H2 __h##name##2(H2 a, H2 b) {                                                  \
+    return H2(H(__h##name(a.x, b.x) ? 1.0f : 0.0f), H(__h##name(a.y, b.y) ? 1.0f : 0.0f)); \
+  }                                                                                        \
+  ks_inline unsigned __h##name##2_mask(H2 a, H2 b) {                                       \
+    return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u); \
+  }                                                                                        \
+  ks_inline bool __hb##name##2(H2 a, H2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }
 #define KS_HALF_FUNCTION(H, H2, name, expression)                                          \
   ks_inline H h##name(H a) { const float v = ks_f(a); return H((float)(expression)); }     \
   ks_inline H2 h2##name(H2 a) { return H2(h##name(a.x), h##name(a.y)); }
@@ -182,6 +194,7 @@ typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #undef KS_HALF_CLASS
 #undef KS_HALF_FUNCTION
+#undef KS_HALF_COMPARE
 #undef KS_HALF_WARP
 #undef KS_HALF_WARP2
 #undef KS_HALF_WARP_ALL
@@ -211,6 +224,10 @@ typedef __nv_bfloat162 nv_bfloat162;
   ks_inline unsigned short __##h##2ushort_rn(H a) { return (unsigned short)min(max(__float2int_rn(ks_f(a)), 0), 65535); } \
   ks_inline unsigned short __##h##2ushort_rz(H a) { return (unsigned short)min(max(__float2int_rz(ks_f(a)), 0), 65535); } \
   ks_inline long long __##h##2ll_rn(H a) { return __float2ll_rn(ks_f(a)); }                 \
+  ks_inline unsigned long long __##h##2ull_rn(H a) { return __float2ull_rn(ks_f(a)); }      \
+  ks_inline unsigned long long __##h##2ull_rz(H a) { return __float2ull_rz(ks_f(a)); }      \
+  ks_inline signed char __##h##2char_rz(H a) { return (signed char)min(max(__float2int_rz(ks_f(a)), -128), 127); } \
+  ks_inline unsigned char __##h##2uchar_rz(H a) { return (unsigned char)min(max(__float2int_rz(ks_f(a)), 0), 255); } \
   ks_inline long long __##h##2ll_rz(H a) { return __float2ll_rz(ks_f(a)); }                 \
   ks_inline H __int2##h##_rn(int a) { return H((double)a); }                                \
   ks_inline H __int2##h##_rz(int a) { return __float2##h##_rz((float)a); }                  \
@@ -224,7 +241,6 @@ typedef __nv_bfloat162 nv_bfloat162;
   ks_inline H __short_as_##h(short a) { return ks_bits<H>(a); }                             \
   ks_inline H __ushort_as_##h(unsigned short a) { return ks_bits<H>(a); }                   \
   ks_inline H2 __##h##2##h2(H a) { return H2(a, a); }                                       \
-  ks_inline H2 __##h##s2##h2(H a, H b) { return H2(a, b); }                                 \
   ks_inline H2 make_##h2(H a, H b) { return H2(a, b); }                                     \
   ks_inline H __low2##h(H2 a) { return a.x; }                                               \
   ks_inline H __high2##h(H2 a) { return a.y; }                                              \
@@ -248,6 +264,8 @@ KS_HALF_STEP(__half)
 KS_HALF_STEP(__nv_bfloat16)
 #undef KS_HALF_STEP
 KS_HALF_NAMES(__half, __half2, half, half2, _Float16)
+ks_inline __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+ks_inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
 KS_HALF_NAMES(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162, __bf16)
 #undef KS_HALF_NAMES
 ks_inline __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {

@@ -38,62 +38,44 @@ template <class T> ks_inline T ks_add_error(T a, T b, T s) {
   return (a - (s - t)) + (b - t);
 }
 
-ks_inline float __fadd_rn(float a, float b) { return a + b; }
-ks_inline float __fsub_rn(float a, float b) { return a - b; }
-ks_inline float __fmul_rn(float a, float b) { return a * b; }
-ks_inline float __fdiv_rn(float a, float b) { return a / b; }
-ks_inline float __frcp_rn(float a) { return __fdiv_rn((float)1, a); }
-ks_inline float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
-ks_inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-ks_inline float __fadd_rd(float a, float b) { const float r = a + b; return ks_round_down(r, ks_add_error(a, b, r)); }
-ks_inline float __fsub_rd(float a, float b) { const float r = a - b; return ks_round_down(r, ks_add_error(a, -b, r)); }
-ks_inline float __fmul_rd(float a, float b) { const float r = a * b; return ks_round_down(r, __builtin_fmaf(a, b, -r)); }
-ks_inline float __fdiv_rd(float a, float b) { const float r = a / b; return ks_round_down(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline float __frcp_rd(float a) { return __fdiv_rd((float)1, a); }
-ks_inline float __fsqrt_rd(float a) { const float r = __builtin_sqrtf(a); return ks_round_down(r, __builtin_fmaf(-r, r, a)); }
-ks_inline float __fmaf_rd(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_down(r, (float)(((double)a * b - r) + c)); }
-ks_inline float __fadd_ru(float a, float b) { const float r = a + b; return ks_round_up(r, ks_add_error(a, b, r)); }
-ks_inline float __fsub_ru(float a, float b) { const float r = a - b; return ks_round_up(r, ks_add_error(a, -b, r)); }
-ks_inline float __fmul_ru(float a, float b) { const float r = a * b; return ks_round_up(r, __builtin_fmaf(a, b, -r)); }
-ks_inline float __fdiv_ru(float a, float b) { const float r = a / b; return ks_round_up(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline float __frcp_ru(float a) { return __fdiv_ru((float)1, a); }
-ks_inline float __fsqrt_ru(float a) { const float r = __builtin_sqrtf(a); return ks_round_up(r, __builtin_fmaf(-r, r, a)); }
-ks_inline float __fmaf_ru(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_up(r, (float)(((double)a * b - r) + c)); }
-ks_inline float __fadd_rz(float a, float b) { const float r = a + b; return ks_round_zero(r, ks_add_error(a, b, r)); }
-ks_inline float __fsub_rz(float a, float b) { const float r = a - b; return ks_round_zero(r, ks_add_error(a, -b, r)); }
-ks_inline float __fmul_rz(float a, float b) { const float r = a * b; return ks_round_zero(r, __builtin_fmaf(a, b, -r)); }
-ks_inline float __fdiv_rz(float a, float b) { const float r = a / b; return ks_round_zero(r, __builtin_fmaf(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline float __frcp_rz(float a) { return __fdiv_rz((float)1, a); }
-ks_inline float __fsqrt_rz(float a) { const float r = __builtin_sqrtf(a); return ks_round_zero(r, __builtin_fmaf(-r, r, a)); }
-ks_inline float __fmaf_rz(float a, float b, float c) { const float r = __builtin_fmaf(a, b, c); return ks_round_zero(r, (float)(((double)a * b - r) + c)); }
-ks_inline double __dadd_rn(double a, double b) { return a + b; }
-ks_inline double __dsub_rn(double a, double b) { return a - b; }
-ks_inline double __dmul_rn(double a, double b) { return a * b; }
-ks_inline double __ddiv_rn(double a, double b) { return a / b; }
-ks_inline double __drcp_rn(double a) { return __ddiv_rn((double)1, a); }
-ks_inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
-ks_inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
-ks_inline double __dadd_rd(double a, double b) { const double r = a + b; return ks_round_down(r, ks_add_error(a, b, r)); }
-ks_inline double __dsub_rd(double a, double b) { const double r = a - b; return ks_round_down(r, ks_add_error(a, -b, r)); }
-ks_inline double __dmul_rd(double a, double b) { const double r = a * b; return ks_round_down(r, __builtin_fma(a, b, -r)); }
-ks_inline double __ddiv_rd(double a, double b) { const double r = a / b; return ks_round_down(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline double __drcp_rd(double a) { return __ddiv_rd((double)1, a); }
-ks_inline double __dsqrt_rd(double a) { const double r = __builtin_sqrt(a); return ks_round_down(r, __builtin_fma(-r, r, a)); }
-ks_inline double __fma_rd(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_down(r, ((p - r) + c) + e); }
-ks_inline double __dadd_ru(double a, double b) { const double r = a + b; return ks_round_up(r, ks_add_error(a, b, r)); }
-ks_inline double __dsub_ru(double a, double b) { const double r = a - b; return ks_round_up(r, ks_add_error(a, -b, r)); }
-ks_inline double __dmul_ru(double a, double b) { const double r = a * b; return ks_round_up(r, __builtin_fma(a, b, -r)); }
-ks_inline double __ddiv_ru(double a, double b) { const double r = a / b; return ks_round_up(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline double __drcp_ru(double a) { return __ddiv_ru((double)1, a); }
-ks_inline double __dsqrt_ru(double a) { const double r = __builtin_sqrt(a); return ks_round_up(r, __builtin_fma(-r, r, a)); }
-ks_inline double __fma_ru(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_up(r, ((p - r) + c) + e); }
-ks_inline double __dadd_rz(double a, double b) { const double r = a + b; return ks_round_zero(r, ks_add_error(a, b, r)); }
-ks_inline double __dsub_rz(double a, double b) { const double r = a - b; return ks_round_zero(r, ks_add_error(a, -b, r)); }
-ks_inline double __dmul_rz(double a, double b) { const double r = a * b; return ks_round_zero(r, __builtin_fma(a, b, -r)); }
-ks_inline double __ddiv_rz(double a, double b) { const double r = a / b; return ks_round_zero(r, __builtin_fma(-r, b, a) * (b < 0 ? -1 : 1)); }
-ks_inline double __drcp_rz(double a) { return __ddiv_rz((double)1, a); }
-ks_inline double __dsqrt_rz(double a) { const double r = __builtin_sqrt(a); return ks_round_zero(r, __builtin_fma(-r, r, a)); }
-ks_inline double __fma_rz(double a, double b, double c) { const double r = __builtin_fma(a, b, c); const double p = a * b, e = __builtin_fma(a, b, -p); return ks_round_zero(r, ((p - r) + c) + e); }
+ks_inline float ks_fma_error(float a, float b, float c, float r) { return (float)(((double)a * b - r) + c); }
+ks_inline double ks_fma_error(double a, double b, double c, double r) {
+  const double p = a * b, e = __builtin_fma(a, b, -p);
+  return ((p - r) + c) + e;
+}
+
+#define KS_NEAREST(T, p, multiply_add, f)                                         \
+  ks_inline T __##p##add_rn(T a, T b) { return a + b; }                           \
+  ks_inline T __##p##sub_rn(T a, T b) { return a - b; }                           \
+  ks_inline T __##p##mul_rn(T a, T b) { return a * b; }                           \
+  ks_inline T __##p##div_rn(T a, T b) { return a / b; }                           \
+  ks_inline T __##p##rcp_rn(T a) { return __##p##div_rn((T)1, a); }               \
+  ks_inline T __##p##sqrt_rn(T a) { return __builtin_sqrt##f(a); }                \
+  ks_inline T multiply_add##_rn(T a, T b, T c) { return __builtin_fma##f(a, b, c); }
+#define KS_ROUNDED(T, p, multiply_add, f, mode, round)                            \
+  ks_inline T __##p##add_##mode(T a, T b) { const T r = a + b; return round(r, ks_add_error(a, b, r)); }           \
+  ks_inline T __##p##sub_##mode(T a, T b) { const T r = a - b; return round(r, ks_add_error(a, -b, r)); }          \
+  ks_inline T __##p##mul_##mode(T a, T b) { const T r = a * b; return round(r, __builtin_fma##f(a, b, -r)); }      \
+  ks_inline T __##p##div_##mode(T a, T b) {                                       \
+    const T r = a / b;                                                            \
+    return round(r, __builtin_fma##f(-r, b, a) * (b < 0 ? -1 : 1));               \
+  }                                                                               \
+  ks_inline T __##p##rcp_##mode(T a) { return __##p##div_##mode((T)1, a); }       \
+  ks_inline T __##p##sqrt_##mode(T a) { const T r = __builtin_sqrt##f(a); return round(r, __builtin_fma##f(-r, r, a)); } \
+  ks_inline T multiply_add##_##mode(T a, T b, T c) {                              \
+    const T r = __builtin_fma##f(a, b, c);                                        \
+    return round(r, ks_fma_error(a, b, c, r));                                    \
+  }
+#define KS_ARITHMETIC(T, p, multiply_add, f)                \
+  KS_NEAREST(T, p, multiply_add, f)                         \
+  KS_ROUNDED(T, p, multiply_add, f, rd, ks_round_down)      \
+  KS_ROUNDED(T, p, multiply_add, f, ru, ks_round_up)        \
+  KS_ROUNDED(T, p, multiply_add, f, rz, ks_round_zero)
+KS_ARITHMETIC(float, f, __fmaf, f)
+KS_ARITHMETIC(double, d, __fma, )
+#undef KS_ARITHMETIC
+#undef KS_ROUNDED
+#undef KS_NEAREST
 #pragma clang fp contract(fast)
 
 // --- integers and bits ---
@@ -239,6 +221,10 @@ KS_SIMD_SET(4, 8, signed char, unsigned char, -128, 127, 255)
 KS_SIMD_SET(2, 16, short, unsigned short, -32768, 32767, 65535)
 ks_inline unsigned __vsads4(unsigned a, unsigned b) { return __dp4a(__vabsdiffs4(a, b), 0x01010101u, 0u); }
 ks_inline unsigned __vsadu4(unsigned a, unsigned b) { return __dp4a(__vabsdiffu4(a, b), 0x01010101u, 0u); }
+ks_inline unsigned __vsads2(unsigned a, unsigned b) {
+  const unsigned d = __vabsdiffs2(a, b);
+  return (d & 65535) + (d >> 16);
+}
 ks_inline unsigned __vsadu2(unsigned a, unsigned b) {
   const unsigned d = __vabsdiffu2(a, b);
   return (d & 65535) + (d >> 16);

@@ -34,12 +34,14 @@ KS_STORE(__stcs)
 KS_STORE(__stwt)
 #undef KS_STORE
 
-// Address spaces are one here; what is shared is known only by its declaration.
-ks_inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
+// Address spaces are one here, but a shared address must fit into 32 bits: it is a
+// distance from where dynamic shared memory begins.
+extern __shared__ char ks_shared_origin[];
+__device__ ks_inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)((const char*)p - ks_shared_origin); }
+__device__ ks_inline void* __cvta_shared_to_generic(size_t p) { return ks_shared_origin + (int)p; }
 ks_inline size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_local(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_constant(const void* p) { return (size_t)p; }
-ks_inline void* __cvta_shared_to_generic(size_t p) { return (void*)p; }
 ks_inline void* __cvta_global_to_generic(size_t p) { return (void*)p; }
 
 ks_inline size_t strlen(const char* s) {

@@ -30,6 +30,15 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef long clock_t;
+// Types of the host's API that structures of parameters mention.
+enum cudaError { cudaSuccess = 0 };
+typedef cudaError cudaError_t;
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
+typedef struct cudaArray* cudaArray_t;
+struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
 
 #define NULL __null
 #define offsetof(type, member) __builtin_offsetof(type, member)

@@ -17,8 +17,10 @@
 #include <kasoku/intrinsic.h>
 #include <kasoku/convert.h>
 #include <kasoku/std.h>
+#include <kasoku/std_algorithm.h>
 #include <kasoku/half.h>
 #include <kasoku/complex.h>
+#include <kasoku/texture.h>
 #pragma clang force_cuda_host_device end
 #include <kasoku/new.h>
 #include <kasoku/curand.h>

@@ -1,5 +1,5 @@
-// The part of C++'s library that kernels use: limits, type traits, min/max,
-// swap, move, pair, array, and mathematics under its std:: names. cuda::std is the same.
+// The part of C++'s library that kernels use: type traits, moving, limits, and
+// mathematics under its std:: names. cuda::std is the same; std_algorithm.h has the rest.
 #pragma once
 
 namespace std {
@@ -103,6 +103,19 @@ KS_TRAIT(is_standard_layout, __is_standard_layout(T))
 KS_TRAIT(is_scalar, __is_scalar(T))
 KS_TRAIT(is_object, __is_object(T))
 KS_TRAIT(is_function, __is_function(T))
+KS_TRAIT(is_compound, __is_compound(T))
+KS_TRAIT(is_member_pointer, __is_member_pointer(T))
+KS_TRAIT(is_null_pointer, __is_nullptr(T))
+KS_TRAIT(is_abstract, __is_abstract(T))
+KS_TRAIT(is_final, __is_final(T))
+KS_TRAIT(is_polymorphic, __is_polymorphic(T))
+KS_TRAIT(is_default_constructible, __is_constructible(T))
+KS_TRAIT(is_copy_constructible, __is_constructible(T, const T&))
+KS_TRAIT(is_move_constructible, __is_constructible(T, T&&))
+KS_TRAIT(is_trivially_destructible, __is_trivially_destructible(T))
+KS_TRAIT(is_trivially_copy_constructible, __is_trivially_constructible(T, const T&))
+KS_TRAIT(is_trivially_default_constructible, __is_trivially_constructible(T))
+KS_TRAIT(is_bounded_array, __is_bounded_array(T))
 #undef KS_TRAIT
 template <class B, class D> struct is_base_of : bool_constant<__is_base_of(B, D)> {};
 template <class A, class B> struct is_convertible : bool_constant<__is_convertible(A, B)> {};
@@ -137,6 +150,46 @@ template <class B, class... R> struct conjunction<B, R...> : bool_constant<B::va
 template <class... B> struct disjunction : false_type {};
 template <class B, class... R> struct disjunction<B, R...> : bool_constant<B::value || disjunction<R...>::value> {};
 template <class B> struct negation : bool_constant<!B::value> {};
+template <class T> struct type_identity { typedef T type; };
+template <class T> using type_identity_t = T;
+template <class T> struct remove_all_extents { typedef T type; };
+template <class T> struct remove_all_extents<T[]> : remove_all_extents<T> {};
+template <class T, size_t n> struct remove_all_extents<T[n]> : remove_all_extents<T> {};
+template <class T> struct rank : integral_constant<size_t, 0> {};
+template <class T> struct rank<T[]> : integral_constant<size_t, rank<T>::value + 1> {};
+template <class T, size_t n> struct rank<T[n]> : integral_constant<size_t, rank<T>::value + 1> {};
+template <class T, unsigned i = 0> struct extent : integral_constant<size_t, 0> {};
+template <class T, size_t n> struct extent<T[n], 0> : integral_constant<size_t, n> {};
+template <class T, size_t n, unsigned i> struct extent<T[n], i> : extent<T, i - 1> {};
+template <class T, class... A> struct is_constructible : bool_constant<__is_constructible(T, A...)> {};
+template <class T, class U> struct is_assignable : bool_constant<__is_assignable(T, U)> {};
+template <class F, class... A> struct is_invocable {
+  template <class G> static auto test(int) -> decltype(declval<G>()(declval<A>()...), true_type());
+  template <class G> static false_type test(...);
+  static constexpr bool value = decltype(test<F>(0))::value;
+};
+template <class T, T... v> struct integer_sequence {
+  typedef T value_type;
+  static constexpr size_t size() { return sizeof...(v); }
+};
+template <class T, T n> using make_integer_sequence = __make_integer_seq<integer_sequence, T, n>;
+template <size_t... v> using index_sequence = integer_sequence<size_t, v...>;
+template <size_t n> using make_index_sequence = make_integer_sequence<size_t, n>;
+template <class... T> using index_sequence_for = make_index_sequence<sizeof...(T)>;
+template <class T> struct tuple_size;
+template <size_t i, class T> struct tuple_element;
+template <class T> struct tuple_size<const T> : tuple_size<T> {};
+template <size_t i, class T> struct tuple_element<i, const T> { typedef const typename tuple_element<i, T>::type type; };
+template <size_t i, class T> using tuple_element_t = typename tuple_element<i, T>::type;
+#if __cplusplus >= 201402L
+template <class T> constexpr size_t tuple_size_v = tuple_size<T>::value;
+template <class T, class... A> constexpr bool is_constructible_v = __is_constructible(T, A...);
+template <class F, class... A> constexpr bool is_invocable_v = is_invocable<F, A...>::value;
+template <class T, unsigned i = 0> constexpr size_t extent_v = extent<T, i>::value;
+template <class... B> constexpr bool conjunction_v = conjunction<B...>::value;
+template <class... B> constexpr bool disjunction_v = disjunction<B...>::value;
+template <class B> constexpr bool negation_v = !B::value;
+#endif
 template <size_t bytes, size_t align = 16> struct aligned_storage {
   struct type { alignas(align) unsigned char data[bytes]; };
 };
@@ -168,120 +221,6 @@ template <class T> class initializer_list {
   constexpr const T* begin() const noexcept { return begin_; }
   constexpr const T* end() const noexcept { return begin_ + size_; }
 };
-
-// --- algorithms ---
-template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
-template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
-template <class T, class C> constexpr const T& min(const T& a, const T& b, C less) { return less(b, a) ? b : a; }
-template <class T, class C> constexpr const T& max(const T& a, const T& b, C less) { return less(a, b) ? b : a; }
-template <class T> constexpr const T& clamp(const T& v, const T& low, const T& high) {
-  return v < low ? low : high < v ? high : v;
-}
-template <class T> constexpr T min(initializer_list<T> list) {
-  T r = *list.begin();
-  for (const T& v : list) r = v < r ? v : r;
-  return r;
-}
-template <class T> constexpr T max(initializer_list<T> list) {
-  T r = *list.begin();
-  for (const T& v : list) r = r < v ? v : r;
-  return r;
-}
-template <class I, class T> constexpr void fill(I b, I e, const T& v) { for (; b != e; ++b) *b = v; }
-template <class I, class N, class T> constexpr I fill_n(I b, N n, const T& v) {
-  for (; n > 0; --n, ++b) *b = v;
-  return b;
-}
-template <class I, class O> constexpr O copy(I b, I e, O out) {
-  for (; b != e; ++b, ++out) *out = *b;
-  return out;
-}
-template <class I, class T> constexpr T accumulate(I b, I e, T v) {
-  for (; b != e; ++b) v = v + *b;
-  return v;
-}
-template <class I, class T> constexpr I lower_bound(I b, I e, const T& v) {
-  auto n = e - b;
-  while (n > 0) {
-    auto half = n / 2;
-    if (b[half] < v) b += half + 1, n -= half + 1;
-    else n = half;
-  }
-  return b;
-}
-template <class I, class T> constexpr I upper_bound(I b, I e, const T& v) {
-  auto n = e - b;
-  while (n > 0) {
-    auto half = n / 2;
-    if (!(v < b[half])) b += half + 1, n -= half + 1;
-    else n = half;
-  }
-  return b;
-}
-
-template <class A, class B> struct pair {
-  typedef A first_type;
-  typedef B second_type;
-  A first;
-  B second;
-  constexpr pair() : first(), second() {}
-  constexpr pair(const A& a, const B& b) : first(a), second(b) {}
-  template <class C, class D> constexpr pair(const pair<C, D>& o) : first(o.first), second(o.second) {}
-};
-template <class A, class B> constexpr bool operator==(const pair<A, B>& x, const pair<A, B>& y) {
-  return x.first == y.first && x.second == y.second;
-}
-template <class A, class B> constexpr bool operator!=(const pair<A, B>& x, const pair<A, B>& y) { return !(x == y); }
-template <class A, class B> constexpr bool operator<(const pair<A, B>& x, const pair<A, B>& y) {
-  return x.first < y.first || (!(y.first < x.first) && x.second < y.second);
-}
-template <class A, class B> constexpr pair<decay_t<A>, decay_t<B>> make_pair(A&& a, B&& b) {
-  return pair<decay_t<A>, decay_t<B>>(static_cast<A&&>(a), static_cast<B&&>(b));
-}
-template <class T, size_t n> struct array {
-  typedef T value_type;
-  T elements_[n ? n : 1];
-  constexpr T& operator[](size_t i) { return elements_[i]; }
-  constexpr const T& operator[](size_t i) const { return elements_[i]; }
-  constexpr T* data() { return elements_; }
-  constexpr const T* data() const { return elements_; }
-  constexpr size_t size() const { return n; }
-  constexpr bool empty() const { return n == 0; }
-  constexpr T* begin() { return elements_; }
-  constexpr T* end() { return elements_ + n; }
-  constexpr const T* begin() const { return elements_; }
-  constexpr const T* end() const { return elements_ + n; }
-  constexpr T& front() { return elements_[0]; }
-  constexpr T& back() { return elements_[n - 1]; }
-  constexpr void fill(const T& v) { for (size_t i = 0; i < n; ++i) elements_[i] = v; }
-};
-
-// --- function objects ---
-#define KS_FUNCTOR(name, expression)                                              \
-  template <class T = void> struct name {                                         \
-    constexpr auto operator()(const T& a, const T& b) const -> decltype(expression) { return expression; } \
-  };                                                                              \
-  template <> struct name<void> {                                                 \
-    template <class A, class B>                                                   \
-    constexpr auto operator()(const A& a, const B& b) const -> decltype(expression) { return expression; } \
-  };
-KS_FUNCTOR(plus, a + b)
-KS_FUNCTOR(minus, a - b)
-KS_FUNCTOR(multiplies, a * b)
-KS_FUNCTOR(divides, a / b)
-KS_FUNCTOR(modulus, a % b)
-KS_FUNCTOR(less, a < b)
-KS_FUNCTOR(greater, a > b)
-KS_FUNCTOR(less_equal, a <= b)
-KS_FUNCTOR(greater_equal, a >= b)
-KS_FUNCTOR(equal_to, a == b)
-KS_FUNCTOR(not_equal_to, a != b)
-KS_FUNCTOR(logical_and, a && b)
-KS_FUNCTOR(logical_or, a || b)
-KS_FUNCTOR(bit_and, a & b)
-KS_FUNCTOR(bit_or, a | b)
-KS_FUNCTOR(bit_xor, a ^ b)
-#undef KS_FUNCTOR
 
 // --- limits ---
 enum float_round_style { round_to_nearest = 1 };
@@ -354,9 +293,3 @@ template <class To, class From> constexpr To bit_cast(const From& v) { return __
 #endif
 
 }  // namespace std
-
-namespace cuda {
-namespace std {
-using namespace ::std;
-}
-}  // namespace cuda

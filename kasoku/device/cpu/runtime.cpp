@@ -122,7 +122,8 @@ struct Registry {
     for (const char* name : {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "strcmp",
                              "strncmp", "abort"})
       functions[name] = ::dlsym(RTLD_DEFAULT, name);
-    functions["abort"] = reinterpret_cast<void*>(&ks_rt_trap);
+    for (const char* name : {"abort", "__cxa_pure_virtual", "__cxa_deleted_virtual"})
+      functions[name] = reinterpret_cast<void*>(&ks_rt_trap);
   }
 };
 

@@ -83,7 +83,8 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
   const Driver& driver = device_.driver();
   void** values = const_cast<void**>(args);  // the driver only reads them
   CUresult result;
-  if (!shape.cooperative) [[likely]]
+  const bool meets = shape.cooperative || info_.uses_grid_sync;  // all its blocks run at once
+  if (!meets) [[likely]]
     result = driver.cuLaunchKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes, order,
                                    values, nullptr);
   else if (driver.cuLaunchCooperativeKernel)

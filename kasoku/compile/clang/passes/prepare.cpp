@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
+#include "kasoku/compile/clang/passes/thread_context.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -204,9 +205,11 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   for (GlobalVariable* variable : shared) variable->addAttribute("ks-shared");
   drop_module_lists(module);
   refer_to_globals(module, shared);
+  number_shared_variables(module);
   mark_for_inlining(module, *kernel.function);
-  specialise_indices(module, shape);
   pipeline.inline_all(module);
+  pass_thread_context(module, *kernel.function);
+  specialise_indices(module, shape);
   end_threads_after_traps(module);
   refuse_what_cannot_be_inlined(module, *kernel.function);
   pipeline.simplify_early(module);

@@ -1,0 +1,21 @@
+/// \file kasoku/compile/clang/passes/thread_context.h
+/// What a function that is not inlined knows of the thread that calls it.
+#pragma once
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace kasoku::embedded {
+
+/// Before inlining: gives each shared variable its place in a context, and notes whether a
+/// function that a pointer may lead to reads one.
+void number_shared_variables(llvm::Module& module);
+
+/// After inlining: a function that is left calls itself or is called through a pointer. It
+/// gets its thread's indices and the places of shared variables as one more argument, the
+/// last: a callee that does not know of it is none the worse.
+void pass_thread_context(llvm::Module& module, llvm::Function& kernel);
+
+}  // namespace kasoku::embedded

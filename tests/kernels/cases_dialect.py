@@ -1,0 +1,181 @@
+"""What is newer or rarer in the language: tensor cores, arrive-wait barriers, copies in stages,
+8-bit numbers, PTX, functions that are not inlined, synchronised grids."""
+import numpy as np
+from corpus import Launch, Out, case
+
+f16, f32, f64, i8, u8, i32, u32 = np.float16, np.float32, np.float64, np.int8, np.uint8, np.int32, np.uint32
+CPP17 = {"options": ("-std=c++17",)}
+
+
+@case("recursion_index.cu", "run")
+def not_inlined(rng):
+    blocks, n, which = 3, 48, 1
+
+    def row(b, t):
+        leaves, value = 13, 8
+        steps = [10 + t, 10 + 100 * b + n, 10 + 3 * ((t + 1) % n)]
+        place = 5 * t if t % 2 else 7 * blocks + 5 + 100 * b + n
+        return [value + leaves * t, 3 * t * (t + 1) // 2, steps[(which + t) % 3], place]
+
+    want = np.array([row(b, t) for b in range(blocks) for t in range(n)], i32)
+    return Launch([Out(want), i32(which)], (n, 1, 1), (blocks, 1, 1))
+
+
+@case("grid_sync.cu", "normalise", **CPP17)
+def grid_sync(rng):
+    n, blocks = 3000, 7
+    x = rng.random(n)
+    want = x
+    for _ in range(5):
+        want = want * n / want.sum() + np.arange(n) % 3
+    return Launch([Out(want, x, rtol=1e-12), np.zeros(blocks), i32(n), i32(5)], (64, 1, 1), (blocks, 1, 1))
+
+
+@case("wmma_gemm.cu", "gemm", **CPP17)
+def wmma(rng):
+    m, n, k = 32, 48, 64
+    a, b, c = rng.random((m, k)).astype(f16), rng.random((n, k)).astype(f16), rng.random((m, n)).astype(f32)
+    want = c + 2 * (a.astype(f32) @ b.T.astype(f32))
+    return Launch([a, b, Out(want, c, rtol=1e-5), i32(n), i32(k)], (96, 1, 1), (2, 1, 1))
+
+
+@case("wmma_gemm.cu", "gemm_bytes", **CPP17)
+def wmma_bytes(rng):
+    a, b = rng.integers(-128, 128, (16, 32)).astype(i8), rng.integers(-128, 128, (16, 16)).astype(i8)
+    want = (a.T.astype(i32) @ b[:, :8].astype(i32) + 1).T.copy()
+    return Launch([a, b, Out(want)], (32, 1, 1))
+
+
+@case("arrive_wait.cu", "relay", **CPP17)
+def arrive_wait(rng):
+    x = rng.integers(0, 1000, (9, 32)).astype(i32)
+    return Launch([x, Out(x.sum(0, dtype=i32)[::-1].copy()), i32(9)], (64, 1, 1))
+
+
+@case("copy_stages.cu", "by_block", **CPP17)
+def copy_stages(rng):
+    x = rng.random((7, 64)).astype(f32)
+    return Launch([x, Out(x[:, ::-1].copy()), i32(7)], (64, 1, 1))
+
+
+@case("copy_thread.cu", "by_thread", **CPP17)
+def copy_thread(rng):
+    x = rng.random((64, 4)).astype(f32)
+    want = x.copy()
+    want[1::2, 2:] = 0
+    return Launch([x, Out(want[::-1].copy())], (64, 1, 1))
+
+
+def fp8_values(fraction, bias, has_infinity):
+    """What each byte means, by the definition of the format."""
+    out = np.empty(256, f32)
+    for byte in range(256):
+        exponent, low = (byte & 127) >> fraction, byte & ((1 << fraction) - 1)
+        if exponent == 0:
+            value = low * 2.0 ** (1 - bias - fraction)
+        else:
+            value = (low + (1 << fraction)) * 2.0 ** (exponent - bias - fraction)
+        if has_infinity and exponent == 31:
+            value = np.nan if low else np.inf
+        if not has_infinity and byte & 127 == 127:
+            value = np.nan
+        out[byte] = -value if byte & 128 else value
+    return out
+
+
+E4M3, E5M2 = fp8_values(3, 7, False), fp8_values(2, 15, True)
+
+
+def fp8_nearest(x, values, past, largest, beyond):
+    """The byte whose value is nearest, the even one of two."""
+    magnitudes = values[:128][np.isfinite(values[:128])].astype(f64)
+    out = []
+    for v in x.astype(f64):
+        distance = np.abs(magnitudes - abs(v))
+        near = np.flatnonzero(distance == distance.min())
+        byte = int(near[near % 2 == 0][0]) if len(near) > 1 else int(near[0])
+        if abs(v) >= past:
+            byte = beyond if abs(v) > past or beyond != largest else byte
+        out.append(byte | (128 if np.signbit(v) else 0))
+    return np.array(out, u8)
+
+
+@case("fp8.cu", "convert")
+def fp8_convert(rng):
+    edges = [0.0, -0.0, 448, 449, 463, 1e9, -1e9, 2**-9, 2**-10, 1.5 * 2**-10, 2**-16, 2**-17, 57344, 1.0625, 1.1875]
+    x = np.array(edges + list(rng.standard_normal(200) * 4.0 ** rng.integers(-6, 7, 200)), f32)
+    small = fp8_nearest(x, E4M3, 464, 0x7E, 0x7E)
+    wide = fp8_nearest(x, E5M2, 61440, 0x7B, 0x7C)
+    saturated = np.where(np.isinf(E5M2[wide]), np.copysign(f32(57344), x), E5M2[wide])
+    back = np.stack([E4M3[small], saturated], 1).astype(f32)
+    return Launch([x, Out(small), Out(wide), Out(back), i32(len(x))], (128, 1, 1), (2, 1, 1))
+
+
+@case("fp8.cu", "unpack")
+def fp8_unpack(rng):
+    return Launch([np.arange(256, dtype=u8), Out(E4M3), Out(E5M2)], (256, 1, 1))
+
+
+@case("fp8.cu", "pairs")
+def fp8_pairs(rng):
+    x = rng.standard_normal((32, 4)).astype(f32)
+    packed = fp8_nearest(x.ravel(), E4M3, 464, 0x7E, 0x7E)
+    return Launch([x, Out(packed.view(u32)), Out(E4M3[packed].reshape(32, 4))], (32, 1, 1))
+
+
+@case("tuples.cu", "run", **CPP17)
+def tuples(rng):
+    a, b = rng.integers(0, 50, 60).astype(i32), (rng.integers(0, 80, 60) / 4).astype(f32)
+    i = np.arange(60)
+    want = (a + 5) + 2 * a + (2 * b).astype(i32) + (6 + i) + 9 + 1000
+    return Launch([a, b, Out(want.astype(i32)), i32(60)], (64, 1, 1))
+
+
+@case("asm_words.cu", "words")
+def asm_words(rng):
+    a, b = (rng.integers(0, 2**32, 64, dtype=np.uint64) for _ in range(2))
+    a[0], b[0], a[1], b[1] = 2**32 - 1, 1, 0, 0
+
+    def permuted(x, y):
+        both, out = int(y) << 32 | int(x), 0
+        for k, digit in enumerate((0x6, 0x1, 0xB, 0x4)):
+            byte = both >> 8 * (digit & 7) & 255
+            out |= ((255 if byte & 128 else 0) if digit & 8 else byte) << 8 * k
+        return out
+
+    def dot(x, y):
+        signed = [(int(x) >> 8 * k & 255 ^ 128) - 128 for k in range(4)]
+        return sum(s * (int(y) >> 8 * k & 255) for k, s in enumerate(signed)) + 9
+
+    rows = []
+    for x, y in zip(a, b):
+        total, difference = int(x) + int(y), int(x) - int(y)
+        both = (int(y) << 32 | int(x)) + 1
+        rows.append([total, 7 + (total >> 32), difference % 2**32 ^ (10 - (difference < 0)), permuted(x, y),
+                     dot(x, y), both, both >> 32, abs(difference) + 1])
+    want = np.array([[v % 2**32 for v in row] for row in rows], u32)
+    totals = np.array([a.max(), b.sum() % 2**32], u32)
+    return Launch([a.astype(u32), b.astype(u32), Out(want), Out(totals)], (64, 1, 1))
+
+
+@case("asm_words.cu", "copies")
+def asm_copies(rng):
+    x = rng.random((32, 4)).astype(f32)
+    want = x[::-1].copy()
+    want[:, 3] += np.tile(2 * x[0], 8)
+    return Launch([x, Out(want)], (32, 1, 1), shared=512)
+
+
+@case("half_pairs.cu", "compare")
+def half_pairs(rng):
+    a, b = (rng.integers(-3, 4, (40, 2)).astype(f16) / f16(2) for _ in range(2))
+    a[0, 0], b[1, 1] = np.nan, np.nan
+    with np.errstate(invalid="ignore"):
+        unordered = np.isnan(a) | np.isnan(b)
+        different, less, at_least = (a != b) & ~unordered, (a < b) | unordered, a >= b
+        product = np.where(unordered, 0, np.clip(a.astype(f32) * b, 0, 1)).astype(f16)
+    numbers = np.stack([different, less, product], 1).astype(f16)
+    masks = at_least[:, 0] * u32(0xFFFF) + at_least[:, 1] * u32(0xFFFF0000)
+    both = at_least.all(1) + 2 * ((a != b).all(1))
+    moved = np.stack([a[:, 1], b[:, 0]], 1)
+    return Launch([a, b, Out(numbers), Out(masks.astype(u32)), Out(both.astype(i32)), Out(moved)], (40, 1, 1))
