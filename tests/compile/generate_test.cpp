@@ -96,18 +96,23 @@ TEST_CASE("generate: what lanes hand each other stays in vector registers") {
   CHECK(text.main.find("shufflevector") != std::string::npos);
 }
 
-TEST_CASE("generate: warps take turns where only they stay together") {
+TEST_CASE("generate: threads that leave or wait come along without doing anything") {
+  CHECK(runs_by(generate("if (t >= n) return; s[t] = x[t]; __syncthreads(); x[t] = s[n - 1 - t];",
+                         256), "block"));
+  CHECK(runs_by(generate("if (x[t] > 0) return; s[t] = x[t]; if (y[t] > 0) { y[t] = 1; return; } "
+                         "for (int i = 0; i < n; ++i) { __syncthreads(); s[t] += s[t ^ i]; "
+                         "__syncthreads(); } x[t] = s[t];", 64), "block"));
   CHECK(runs_by(generate("if (t >= 32) return; s[t] = x[t]; __syncthreads(); x[t] = s[31 - t];", 64),
-                "turn"));
+                "block"));
+  CHECK(runs_by(generate("if (x[t] > 0) y[t] = __shfl_xor_sync(__activemask(), x[t], 1);", 64),
+                "warp"));
 }
 
-TEST_CASE("generate: barriers under a condition on the thread keep a state for each") {
-  CHECK(runs_by(generate("if (t >= n) return; s[t] = x[t]; __syncthreads(); x[t] = s[n - 1 - t];",
-                         256), "thread"));
+TEST_CASE("generate: barriers that threads reach differently keep a state for each") {
   CHECK(runs_by(generate("for (int i = 0; i < t; ++i) { s[t] = x[i]; __syncthreads(); }", 64),
                 "thread"));
-  CHECK(runs_by(generate("if (x[t] > 0) y[t] = __shfl_xor_sync(__activemask(), x[t], 1);", 64),
-                "thread"));
+  CHECK(runs_by(generate("if (x[t] > 0) __syncthreads(); else { s[t] = 1; __syncthreads(); } "
+                         "y[t] = s[t];", 64), "thread"));
 }
 
 TEST_CASE("generate: a block of one thread needs no scratch") {

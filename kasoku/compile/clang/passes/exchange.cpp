@@ -18,6 +18,8 @@ Type* array_type(Sync sync, Type* value) {
   return sync == Sync::ballot ? Type::getInt8Ty(value->getContext()) : value;
 }
 
+constexpr uint32_t abstention = 2;  // neither yes nor no: of a thread that is gone
+
 FixedVectorType* warp_of(Type* element) { return FixedVectorType::get(element, 32); }
 
 }  // namespace
@@ -68,6 +70,8 @@ void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
   if (sync.sync == Sync::ballot || is_voting_barrier(sync.sync))
     word = build.CreateZExt(build.CreateICmpNE(value, Constant::getNullValue(value->getType())),
                             sync.sync == Sync::ballot ? build.getInt8Ty() : build.getInt32Ty());
+  if (is_voting_barrier(sync.sync) && arrival.arg_size() > 2)
+    word = build.CreateSelect(arrival.getArgOperand(2), word, build.getInt32(abstention));
   if (granule_ == Granule::thread) {
     if (word)
       scratch_.store(build, shared_.in, thread.linear,
@@ -117,7 +121,7 @@ void Exchange::sum_votes(IRBuilderBase& build, unsigned array) {
 void Exchange::count_votes(IRBuilderBase& build) { sum_votes(build, votes_); }
 
 void Exchange::leave(IRBuilderBase& build, Value* warp) {
-  Value* nobody = ConstantVector::getSplat(ElementCount::getFixed(32), build.getInt32(2));
+  Value* nobody = ConstantVector::getSplat(ElementCount::getFixed(32), build.getInt32(abstention));
   Value* place = scratch_.element(build, votes_, build.CreateShl(warp, 5));
   build.CreateAlignedStore(nobody, place, Align(4));
 }

@@ -75,6 +75,12 @@ bool is_equality(const Guard& guard) {
   return compare && compare->isEquality();
 }
 
+bool holds_for_one(const Guard& guard) {
+  if (!is_equality(guard)) return false;
+  const auto* compare = cast<ICmpInst>(guard.parts[0].first);
+  return (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
+}
+
 }  // namespace
 
 // Indices of threads stay below 2^31, so sums and products of them do not wrap.
@@ -172,12 +178,9 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
     const bool likely = !nothing_if[1];
     if (!try_side(likely) && !try_side(!likely)) break;
     // One thread does something that the others do not: most do not.
-    if (is_equality(guard) && !nothing_if[!guard.side]) {
-      const auto* compare = cast<ICmpInst>(guard.parts[0].first);
-      const bool is_equal = (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
-      if (is_equal) try_side(!guard.side);
-    }
+    if (holds_for_one(guard) && !nothing_if[!guard.side]) try_side(!guard.side);
     found.all.push_back(guard);
+    found.of_one_thread |= holds_for_one(guard);
     found.others_do_nothing =
         found.all.size() == 1 && !effects_before && nothing_if[!guard.side] && !may_pass_zero(guard, ask);
     block = branch->getSuccessor(guard.side ? 0 : 1);

@@ -36,6 +36,7 @@ struct RegionGuards {
   std::vector<Guard> all;
   /// The threads for which the only guard is not settled do nothing at all.
   bool others_do_nothing = false;
+  bool of_one_thread = false;  ///< they are settled for one thread at most
 };
 
 struct GuardQuestions {

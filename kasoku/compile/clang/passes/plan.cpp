@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/plan.h"
 
 #include "kasoku/compile/clang/passes/loop_barriers.h"
+#include "kasoku/compile/clang/passes/masks.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/prepare.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
@@ -59,6 +60,12 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
     warp = analyse(Granule::warp);
   plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  if (plan.granule > Granule::warp && mask_divergence(function, plan.syncs, shape)) {
+    block = analyse(Granule::block);
+    if (has_warps) warp = analyse(Granule::warp);
+    else warp = nullptr;
+    plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  }
   const bool by_block = plan.granule <= Granule::warp;
   if (!by_block) drop_loop_barriers(plan.syncs);
   if (plan.granule == Granule::thread) {

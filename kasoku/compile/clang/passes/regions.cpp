@@ -267,7 +267,8 @@ class Builder {
         }
       };
       const auto* row = dyn_cast<ConstantInt>(nest.extent());
-      if (row && row->getZExtValue() <= longest_short_row && size_of(plain) <= largest_split / 2)
+      if (row && row->getZExtValue() <= longest_short_row && size_of(plain) <= largest_split / 2 &&
+          !guards.of_one_thread)
         full_row_or(build, nest, plain, low, high, guards, in_parts, outcome);
       else
         in_parts(true, outcome);

@@ -227,6 +227,10 @@ bool Uniformity::is_uniform(const Instruction& value) const {
   return true;
 }
 
+bool Uniformity::parts_at(const BasicBlock& block) const {
+  return impl_->info->hasDivergentTerminator(block);
+}
+
 bool Uniformity::meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const {
   SmallPtrSet<const BasicBlock*, 16> meetings;
   for (const SyncPoint& sync : syncs)

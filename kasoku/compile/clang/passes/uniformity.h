@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Instruction;
 }  // namespace llvm
@@ -29,6 +30,8 @@ class Uniformity {
 
   /// The same for all threads, at its definition and wherever it is used.
   bool is_uniform(const llvm::Instruction& value) const;
+  /// Whether threads go different ways from there.
+  bool parts_at(const llvm::BasicBlock& block) const;
   /// Whether all threads of a granule reach each of `syncs` of that kind together.
   bool meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const;
 

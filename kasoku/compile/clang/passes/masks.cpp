@@ -1,0 +1,464 @@
+#include "kasoku/compile/clang/passes/masks.h"
+
+#include "kasoku/compile/clang/passes/uniformity.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+namespace kasoku::embedded {
+
+using namespace llvm;
+
+namespace {
+
+using Blocks = SmallSetVector<BasicBlock*, 32>;
+
+constexpr int most_branches = 16;
+
+/// A branch that parts threads of which some must wait for others.
+struct Parting {
+  BranchInst* branch = nullptr;
+  BasicBlock* join = nullptr;  ///< null: the ways part for good
+  BasicBlock *through = nullptr, *past = nullptr;  ///< where threads wait; where none does
+  Blocks waiting, idle;                            ///< the blocks of the two sides
+};
+
+Blocks between(BasicBlock* from, const BasicBlock* join) {
+  Blocks found;
+  if (from != join) found.insert(from);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (BasicBlock* next : successors(found[i]))
+      if (next != join) found.insert(next);
+  return found;
+}
+
+class Masker {
+ public:
+  Masker(Function& kernel, std::vector<SyncPoint>& syncs, const BlockShape& shape)
+      : kernel_(kernel), syncs_(syncs), shape_(shape) {
+    for (SyncPoint& sync : syncs_) sync_at_[sync.block] = &sync;
+  }
+
+  bool run() {
+    for (int i = 0; i < most_branches; ++i) {
+      const Uniformity block(kernel_, shape_, Granule::block), warp(kernel_, shape_, Granule::warp);
+      const PostDominatorTree joins(kernel_);
+      Parting parting;
+      switch (next(parting, block, warp, joins)) {
+        case Found::none: return i > 0;
+        case Found::not_possible: return false;
+        case Found::one: break;
+      }
+      joins_ = &joins;
+      if (!plan(parting)) return false;
+      apply(parting);
+    }
+    return false;
+  }
+
+ private:
+  enum class Found { none, one, not_possible };
+
+  bool waits(const Blocks& blocks, bool (*is)(Sync)) const {
+    for (BasicBlock* block : blocks)
+      if (const auto sync = sync_at_.find(block); sync != sync_at_.end() && is(sync->second->sync))
+        return true;
+    return false;
+  }
+  static bool is_any(Sync sync) { return sync != Sync::loop; }
+
+  // The innermost one: no other lies between it and its join.
+  Found next(Parting& found, const Uniformity& block, const Uniformity& warp,
+             const PostDominatorTree& joins) {
+    std::vector<std::pair<BasicBlock*, Blocks>> all;
+    for (BasicBlock& from : kernel_) {
+      const bool parts_block = block.parts_at(from), parts_warp = warp.parts_at(from);
+      if (!parts_block && !parts_warp) continue;
+      const BasicBlock* join = join_of(joins, from);
+      Blocks ways;
+      for (BasicBlock* side : successors(&from))
+        for (BasicBlock* at : between(side, join)) ways.insert(at);
+      if ((parts_block && waits(ways, is_block_barrier)) ||
+          (parts_warp && waits(ways, is_warp_operation)))
+        all.push_back({&from, std::move(ways)});
+    }
+    if (all.empty()) return Found::none;
+    for (auto& [from, ways] : all) {
+      const bool is_innermost = none_of(all, [&, at = from, &of = ways](const auto& other) {
+        return other.first != at && of.contains(other.first);
+      });
+      if (!is_innermost) continue;
+      found.branch = dyn_cast<BranchInst>(from->getTerminator());
+      found.join = join_of(joins, *from);
+      // Where a loop begins again, its threads are not all there.
+      if (!found.branch || ways.contains(from)) return Found::not_possible;
+      return sides(found) ? Found::one : Found::not_possible;
+    }
+    return Found::not_possible;
+  }
+
+  static BasicBlock* join_of(const PostDominatorTree& joins, const BasicBlock& block) {
+    const auto* node = joins.getNode(&block);
+    return node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  }
+
+  bool sides(Parting& at) const {
+    BasicBlock* side[] = {at.branch->getSuccessor(0), at.branch->getSuccessor(1)};
+    Blocks ways[] = {between(side[0], at.join), between(side[1], at.join)};
+    const bool wait[] = {waits(ways[0], is_any), waits(ways[1], is_any)};
+    if (wait[0] == wait[1]) return false;
+    const int through = wait[0] ? 0 : 1;
+    at.through = side[through], at.past = side[1 - through];
+    at.waiting = std::move(ways[through]), at.idle = std::move(ways[1 - through]);
+    for (BasicBlock* block : at.idle) {
+      if (at.waiting.contains(block)) return false;
+      for (BasicBlock* from : predecessors(block))
+        if (!at.idle.contains(from) && from != at.branch->getParent()) return false;
+    }
+    for (BasicBlock* block : at.waiting)
+      for (BasicBlock* from : predecessors(block))
+        if (!at.waiting.contains(from) && from != at.branch->getParent()) return false;
+    // Past a barrier that only some reach, the others would be one ahead.
+    if (waits(at.waiting, is_block_barrier) && at.join && !only_returns(*at.join)) return false;
+    // Which lanes are equal is not asked of those that are not there.
+    return !waits(at.waiting, [](Sync s) { return s == Sync::match_any || s == Sync::match_all; });
+  }
+
+  static bool only_returns(const BasicBlock& block) {
+    return isa<ReturnInst>(block.front());
+  }
+
+  // What is run by all or not at all: a piece of text, from `head` to where its ways join.
+  struct Piece {
+    BasicBlock* head;
+    Blocks inner;             ///< blocks of branches in it
+    BasicBlock* next;         ///< where it goes on, if it has inner blocks; null: nowhere
+  };
+
+  // Cuts the waiting side into pieces and finds what all threads compute.
+  bool plan(const Parting& at) {
+    pieces_.clear();
+    common_.clear();
+    Blocks heads;
+    if (at.through != at.join) heads.insert(at.through);
+    Blocks inside;
+    for (size_t i = 0; i < heads.size(); ++i) {
+      BasicBlock* head = heads[i];
+      Piece piece{head, {}, nullptr};
+      Instruction* end = head->getTerminator();
+      if (end->getNumSuccessors() > 1) {
+        BasicBlock* join = join_of(*joins_, *head);
+        Blocks ways;
+        for (BasicBlock* side : successors(head))
+          for (BasicBlock* block : between(side, join)) ways.insert(block);
+        if (!waits(ways, is_any) && !ways.contains(head)) {
+          for (BasicBlock* block : ways)
+            for (BasicBlock* from : predecessors(block))
+              if (from != head && !ways.contains(from)) return false;
+          piece.inner = ways;
+          piece.next = join;
+          for (BasicBlock* block : ways) inside.insert(block);
+          if (join && join != at.join) heads.insert(join);
+          pieces_.push_back(piece);
+          continue;
+        }
+        if (!isa<BranchInst>(end) && !isa<SwitchInst>(end)) return false;
+      }
+      for (BasicBlock* next : successors(head))
+        if (next != at.join) heads.insert(next);
+      pieces_.push_back(piece);
+    }
+    for (BasicBlock* head : heads)
+      if (inside.contains(head)) return false;
+    heads_ = heads;
+    waiting_ = at.waiting;
+    find_common();
+    for (const Piece& piece : pieces_) {
+      Instruction* end = piece.head->getTerminator();
+      if (piece.inner.empty() && end->getNumSuccessors() > 1 && !is_common(end->getOperand(0)))
+        return false;
+    }
+    return true;
+  }
+
+  bool is_common(const Value* value) const {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    return !instruction || !waiting_.contains(const_cast<BasicBlock*>(instruction->getParent())) ||
+           common_.contains(instruction);
+  }
+
+  // Optimistic for phis, as loops count by them.
+  void find_common() {
+    for (BasicBlock* head : heads_)
+      for (Instruction& instruction : *head)
+        if (is_met(instruction) || isa<PHINode>(instruction) || may_be_common(instruction))
+          common_.insert(&instruction);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (BasicBlock* head : heads_)
+        for (Instruction& instruction : *head) {
+          if (!common_.contains(&instruction) || is_met(instruction)) continue;
+          if (auto* phi = dyn_cast<PHINode>(&instruction); phi && has_inner_edge(*phi)) {
+            common_.erase(&instruction), changed = true;
+            continue;
+          }
+          for (const Use& operand : instruction.operands())
+            if (!is_common(operand)) {
+              common_.erase(&instruction), changed = true;
+              break;
+            }
+        }
+    }
+  }
+  static bool may_be_common(const Instruction& instruction) {
+    return !instruction.isTerminator() && !instruction.mayReadOrWriteMemory() &&
+           !isa<AllocaInst>(instruction) && !is_arrival(instruction) &&
+           isSafeToSpeculativelyExecute(&instruction);
+  }
+  static bool is_met(const Instruction& instruction) {
+    return sync_of(instruction) != Sync::none;
+  }
+  bool has_inner_edge(const PHINode& phi) const {
+    for (const Piece& piece : pieces_)
+      for (const BasicBlock* from : phi.blocks())
+        if (piece.inner.contains(const_cast<BasicBlock*>(from)) ||
+            (piece.head == from && !piece.inner.empty()))
+          return true;
+    return false;
+  }
+
+  void apply(Parting& at) {
+    LLVMContext& context = kernel_.getContext();
+    BasicBlock* from = at.branch->getParent();
+    IRBuilder<> build(at.branch);
+    const bool through_if = at.branch->getSuccessor(0) == at.through;
+    Value* condition = at.branch->getCondition();
+    takes_part_ = through_if ? condition : build.CreateNot(condition);
+
+    // First the side on which nobody waits, then the other for all threads.
+    std::vector<std::pair<PHINode*, Value*>> past;  // of the join's phis
+    BasicBlock* begin = from;
+    if (at.idle.empty()) {
+      for (PHINode& phi : at.join->phis()) {
+        past.push_back({&phi, phi.getIncomingValueForBlock(from)});
+        phi.removeIncomingValue(from, /*DeletePHIIfEmpty=*/false);
+      }
+      at.branch->eraseFromParent();
+      BranchInst::Create(at.through, from);
+    } else {
+      begin = BasicBlock::Create(context, "past", &kernel_, at.through);
+      SmallVector<BasicBlock*> ends;
+      for (BasicBlock* block : at.idle) {
+        Instruction* end = block->getTerminator();
+        if (isa<ReturnInst>(end)) {
+          end->eraseFromParent();
+          BranchInst::Create(begin, block);
+          ends.push_back(block);
+        } else if (at.join && is_contained(successors(block), at.join)) {
+          ends.push_back(block);
+        }
+      }
+      if (at.join)
+        for (PHINode& phi : at.join->phis()) {
+          auto* merged = PHINode::Create(phi.getType(), ends.size() + 1, "", begin);
+          merged->addIncoming(Constant::getNullValue(phi.getType()), from);
+          for (BasicBlock* end : ends)
+            for (unsigned i = phi.getNumIncomingValues(); i-- > 0;)
+              if (phi.getIncomingBlock(i) == end) {
+                merged->addIncoming(phi.getIncomingValue(i), end);
+                phi.removeIncomingValue(i, false);
+              }
+          past.push_back({&phi, merged});
+        }
+      if (at.join)
+        for (BasicBlock* end : ends) end->getTerminator()->replaceSuccessorWith(at.join, begin);
+      BranchInst::Create(at.through, begin);
+      at.branch->setSuccessor(through_if ? 0 : 1, begin);
+      at.through->replacePhiUsesWith(from, begin);
+    }
+    Blocks others;  // that come to the join from elsewhere
+    if (at.join)
+      for (BasicBlock* before : predecessors(at.join))
+        if (!at.waiting.contains(before)) others.insert(before);
+    made_.clear();
+    for (Piece& piece : pieces_) mask(piece);
+    repair();
+    for (auto& [phi, value] : past)
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+        BasicBlock* before = phi->getIncomingBlock(i);
+        if (others.contains(before)) continue;
+        build.SetInsertPoint(before->getTerminator());
+        phi->setIncomingValue(i, build.CreateSelect(takes_part_, phi->getIncomingValue(i), value));
+      }
+  }
+
+  // head: phis, meeting and what all compute; body: the piece; tail: arrival and way on.
+  void mask(Piece& piece) {
+    LLVMContext& context = kernel_.getContext();
+    BasicBlock* head = piece.head;
+    SmallVector<Instruction*> masked;
+    Instruction* arrival = nullptr;
+    for (Instruction& instruction : *head) {
+      if (isa<PHINode>(instruction) || instruction.isTerminator() || is_met(instruction)) continue;
+      if (is_arrival(instruction)) arrival = &instruction;
+      else if (!common_.contains(&instruction)) masked.push_back(&instruction);
+    }
+    if (masked.empty() && piece.inner.empty()) {
+      if (arrival) let_stay_away(*cast<CallInst>(arrival));
+      return;
+    }
+    auto* body = BasicBlock::Create(context, "takes.part", &kernel_, head->getNextNode());
+    auto* tail = BasicBlock::Create(context, "goes.on", &kernel_, body->getNextNode());
+    for (Instruction* instruction : masked) instruction->moveBefore(*body, body->end());
+    Instruction* end = head->getTerminator();
+    if (piece.inner.empty()) {
+      if (arrival) arrival->moveBefore(*tail, tail->end());
+      end->moveBefore(*tail, tail->end());
+      BranchInst::Create(tail, body);
+      for (BasicBlock* next : successors(tail)) next->replacePhiUsesWith(head, tail);
+    } else {
+      end->moveBefore(*body, body->end());
+      for (BasicBlock* next : successors(body)) next->replacePhiUsesWith(head, body);
+      Blocks ways = piece.inner;
+      ways.insert(body);
+      SmallVector<BasicBlock*> ends;
+      for (BasicBlock* block : ways) {
+        Instruction* last = block->getTerminator();
+        if (isa<ReturnInst>(last)) {
+          last->eraseFromParent();
+          BranchInst::Create(tail, block);
+        } else if (piece.next && is_contained(successors(block), piece.next)) {
+          ends.push_back(block);
+        }
+      }
+      if (piece.next) {
+        for (PHINode& phi : piece.next->phis()) {
+          auto* merged = PHINode::Create(phi.getType(), ends.size() + 1, "", tail);
+          merged->addIncoming(Constant::getNullValue(phi.getType()), head);
+          for (unsigned i = phi.getNumIncomingValues(); i-- > 0;)
+            if (ways.contains(phi.getIncomingBlock(i))) {
+              merged->addIncoming(phi.getIncomingValue(i), phi.getIncomingBlock(i));
+              phi.removeIncomingValue(i, false);
+            }
+          phi.addIncoming(merged, tail);
+        }
+        for (BasicBlock* block : ends) block->getTerminator()->replaceSuccessorWith(piece.next, tail);
+        BranchInst::Create(piece.next, tail);
+      } else {
+        ReturnInst::Create(context, tail);
+      }
+    }
+    BranchInst::Create(body, tail, takes_part_, head);
+    for (Instruction* instruction : masked)
+      if (!instruction->getType()->isVoidTy()) made_.push_back({instruction, head});
+    for (BasicBlock* block : piece.inner)
+      for (Instruction& instruction : *block)
+        if (!instruction.getType()->isVoidTy()) made_.push_back({&instruction, head});
+    if (arrival) let_stay_away(*cast<CallInst>(arrival));
+  }
+
+  // A thread that takes no part votes for nothing.
+  void let_stay_away(CallInst& arrival) {
+    const unsigned number = cast<ConstantInt>(arrival.getArgOperand(0))->getZExtValue();
+    SyncPoint& sync = syncs_[number - 1];
+    IRBuilder<> build(&arrival);
+    if (sync.sync == Sync::activemask) return become_ballot(sync, arrival);
+    SmallVector<Value*> brought(arrival.args());
+    if (sync.sync == Sync::ballot) {
+      brought[1] = build.CreateSelect(takes_part_, brought[1],
+                                      Constant::getNullValue(brought[1]->getType()));
+    } else if (is_voting_barrier(sync.sync)) {
+      if (brought.size() > 2) brought[2] = build.CreateLogicalAnd(takes_part_, brought[2]);
+      else brought.push_back(takes_part_);
+    } else {
+      return;
+    }
+    build.CreateCall(arrival.getFunctionType(), arrival.getCalledOperand(), brought);
+    arrival.eraseFromParent();
+  }
+
+  void become_ballot(SyncPoint& sync, CallInst& arrival) {
+    IRBuilder<> build(&arrival);
+    Type* word = build.getInt32Ty();
+    Value* all = build.getInt32(~0u);
+    build.CreateCall(arrival.getFunctionType(), arrival.getCalledOperand(),
+                     {arrival.getArgOperand(0), build.CreateZExt(takes_part_, word), all});
+    arrival.eraseFromParent();
+    FunctionCallee ballot = kernel_.getParent()->getOrInsertFunction(
+        "ks_ballot", FunctionType::get(word, {word, word}, false));
+    build.SetInsertPoint(sync.call);
+    CallInst* call = build.CreateCall(ballot, {all, build.getInt32(0)});
+    sync.call->replaceAllUsesWith(call);
+    sync.call->eraseFromParent();
+    sync.call = call;
+    sync.sync = Sync::ballot;
+    sync.value = word;
+  }
+
+  // What a piece makes is nothing to a thread that did not run it.
+  void repair() {
+    for (auto& [made, head] : made_) {
+      SSAUpdater updater;
+      updater.Initialize(made->getType(), made->getName());
+      SmallVector<Use*> uses;
+      for (Use& use : made->uses()) uses.push_back(&use);
+      bool is_ready = false;
+      for (Use* use : uses) {
+        auto* user = cast<Instruction>(use->getUser());
+        auto* phi = dyn_cast<PHINode>(user);
+        const BasicBlock* where = phi ? phi->getIncomingBlock(*use) : user->getParent();
+        if (where == made->getParent()) continue;
+        if (!is_ready) {
+          updater.AddAvailableValue(made->getParent(), made);
+          updater.AddAvailableValue(head, Constant::getNullValue(made->getType()));
+          is_ready = true;
+        }
+        updater.RewriteUse(*use);
+      }
+    }
+  }
+
+  Function& kernel_;
+  std::vector<SyncPoint>& syncs_;
+  BlockShape shape_;
+  DenseMap<const BasicBlock*, SyncPoint*> sync_at_;
+  const PostDominatorTree* joins_ = nullptr;
+  std::vector<Piece> pieces_;
+  Blocks heads_, waiting_;
+  SmallPtrSet<const Instruction*, 32> common_;
+  Value* takes_part_ = nullptr;
+  std::vector<std::pair<Instruction*, BasicBlock*>> made_;
+};
+
+}  // namespace
+
+bool mask_divergence(Function& kernel, std::vector<SyncPoint>& syncs, const BlockShape& shape) {
+  ValueToValueMapTy map;
+  Function* changed = CloneFunction(&kernel, map);
+  std::vector<SyncPoint> points = syncs;
+  for (SyncPoint& sync : points) {
+    sync.block = cast<BasicBlock>(map[sync.block]);
+    sync.call = cast<CallInst>(map[sync.call]);
+  }
+  const bool is_done = Masker(*changed, points, shape).run();
+  if (is_done) {
+    for (BasicBlock& block : kernel) block.dropAllReferences();
+    while (!kernel.empty()) kernel.front().eraseFromParent();
+    kernel.splice(kernel.begin(), changed);
+    for (unsigned i = 0; i < kernel.arg_size(); ++i)
+      changed->getArg(i)->replaceAllUsesWith(kernel.getArg(i));
+    syncs = std::move(points);
+  }
+  changed->eraseFromParent();
+  return is_done;
+}
+
+}  // namespace kasoku::embedded
