@@ -322,19 +322,21 @@ class Generator {
             }};
   }
 
-  /// A loop that strides by the block, over more or less than all threads' indices, as
+  /// A loop that strides by the block or the warp, over more or less than all threads' indices, as
   /// signed or unsigned numbers; what it carries may differ between the loop and past it.
   Statement stride() {
     const int i = pick(n_variables), j = pick(n_variables), form = pick(5);
     const bool is_signed = chance(50), starts_below = chance(25), is_bottom_tested = chance(30);
-    const uint32_t n = static_cast<uint32_t>(pick(300)), step = shape_.x * (1 + pick(2));
+    const bool by_lane = chance(40);
+    const uint32_t n = static_cast<uint32_t>(pick(300));
+    const uint32_t step = (by_lane ? 32 : shape_.x) * (1 + pick(2));
     const uint32_t start = static_cast<uint32_t>(pick(40));
     Expression e = expression(Level::thread, 1), stop = condition(Level::thread);
     auto value = e.value, stops = stop.value;
     const std::string type = is_signed ? "int" : "unsigned", v = "v" + std::to_string(i),
                       w = "v" + std::to_string(j), limit = std::to_string(n) + (is_signed ? "" : "u");
     const std::string first =
-        "(" + type + ")threadIdx.x " + (starts_below ? "- " : "+ ") + std::to_string(start);
+        "(" + type + ")" + (by_lane ? "lane " : "threadIdx.x ") + (starts_below ? "- " : "+ ") + std::to_string(start);
     std::string body;
     switch (form) {
       case 0: body = v + " += i * 3 + " + e.text + "; "; break;
@@ -359,7 +361,8 @@ class Generator {
               };
               for (uint32_t t = 0; t < b.size(); ++t) {
                 if (!mask[t]) continue;
-                uint32_t at = starts_below ? t % x - start : t % x + start;
+                const uint32_t own = by_lane ? t & 31 : t % x;
+                uint32_t at = starts_below ? own - start : own + start;
                 if (is_bottom_tested) {
                   uint32_t r = 4242;
                   if (goes_on(at)) {

@@ -120,3 +120,12 @@ def compact(rng):
 
     out = Out(same_elements, np.full(1000, -1, i32))
     return Launch([x, out, Out(np.array([kept.size], i32)), i32(1000)], (128, 1, 1), (8, 1, 1))
+
+
+@case("warp_rows.cu", "rows")
+def rows(rng):
+    x = rng.integers(1, 900, (6, 16)).astype(i32)
+    column = np.arange(16)
+    other = x.reshape(3, 2, 16)[:, ::-1].reshape(6, 16)
+    want = np.where(column < 5, x, 0) + np.where(column == 3, other, 0)
+    return Launch([x.ravel(), Out(want.ravel())], (16, 6, 1))

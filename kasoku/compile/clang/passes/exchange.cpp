@@ -225,8 +225,12 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
       return load(from);
     }
     default: {
-      Value* segment = build.CreateAnd(here, build.CreateNot(inside));
-      return load(build.CreateOr(segment, build.CreateAnd(amount, inside)));
+      // Said so that a lane that all name is one place, and not one for each.
+      const auto* whole = dyn_cast<ConstantInt>(width);
+      const bool is_place = thread.lane == here && whole && whole->getZExtValue() == 32;
+      Value* from = build.CreateAnd(amount, inside);
+      return load(is_place ? from
+                           : build.CreateOr(build.CreateAnd(here, build.CreateNot(inside)), from));
     }
   }
 }

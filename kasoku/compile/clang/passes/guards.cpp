@@ -115,6 +115,7 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   if (const Index index = index_of(*instruction); index != Index::none)
     return index == Index::tid_x ? 1 : 0;
   if (isa<AllocaInst>(instruction) || depth > deepest) return {};
+  if (ask.trusts_uniform && ask.is_uniform(*instruction)) return 0;
   if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
     if (ask.is_uniform(*instruction)) return 0;
     return {};

@@ -37,6 +37,7 @@ Sync sync_named(StringRef name) {
       .Case("match_any", Sync::match_any)
       .Case("match_all", Sync::match_all)
       .Case("loop_barrier", Sync::loop)
+      .Case("lane_loop_barrier", Sync::lane_loop)
       .Default(Sync::none);
 }
 
@@ -65,8 +66,10 @@ Index index_of(const Instruction& instruction) {
 Sync sync_of(const Instruction& instruction) { return sync_named(callee_name(instruction)); }
 Sync sync_of(const Function& function) { return sync_named(function.getName()); }
 
-Function* loop_barrier(Module& module) {
-  auto callee = module.getOrInsertFunction("ks_loop_barrier", Type::getVoidTy(module.getContext()));
+Function* loop_barrier(Module& module, Sync kind) {
+  auto callee = module.getOrInsertFunction(
+      kind == Sync::loop ? "ks_loop_barrier" : "ks_lane_loop_barrier",
+      Type::getVoidTy(module.getContext()));
   auto* function = cast<Function>(callee.getCallee());
   function->setConvergent();
   return function;

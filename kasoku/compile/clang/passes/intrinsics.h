@@ -38,6 +38,7 @@ enum class Sync : uint8_t {
   match_any = ks_sync_match_any,
   match_all = ks_sync_match_all,
   loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
+  lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
   none = ks_sync_none
 };
 
@@ -52,10 +53,11 @@ inline bool is_voting_barrier(Sync sync) {
 inline bool is_warp_operation(Sync sync) {
   return sync >= Sync::warp_barrier && sync <= Sync::match_all;
 }
+inline bool is_loop_cut(Sync sync) { return sync == Sync::loop || sync == Sync::lane_loop; }
 inline bool is_shuffle(Sync sync) { return sync >= Sync::shfl_idx && sync <= Sync::shfl_xor; }
 
-/// The declaration of Sync::loop.
-llvm::Function* loop_barrier(llvm::Module& module);
+/// The declaration of Sync::loop or Sync::lane_loop.
+llvm::Function* loop_barrier(llvm::Module& module, Sync kind);
 
 /// A call that runs and never comes back: assert and trap.
 bool ends_thread(const llvm::Instruction& instruction);

@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
+#include "kasoku/compile/clang/passes/uniformity.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -32,15 +33,44 @@ bool is_made_of(const Value* value, Thread allowed, int depth = 0) {
   return true;
 }
 
-Value* for_thread_zero(IRBuilder<>& build, Value* value) {
+// Whose passes through a loop are one pass: the block's, or each warp's.
+struct Company {
+  const Uniformity* warp = nullptr;
+  SmallPtrSet<const BasicBlock*, 16> apart{};  ///< where a warp is not all there
+
+  bool is_same(const Value* value) const {  // for all, without running a thread
+    if (!warp) return is_made_of(value, Thread::none);
+    const auto* instruction = dyn_cast<Instruction>(value);
+    return !instruction || warp->is_uniform(*instruction);
+  }
+};
+
+Company warps_of(Function& kernel, const Uniformity& warp, const PostDominatorTree& joins) {
+  Company company{&warp};
+  for (BasicBlock& from : kernel) {
+    if (!warp.parts_at(from)) continue;
+    const auto* node = joins.getNode(&from);
+    const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    SmallVector<const BasicBlock*> ways{&from};
+    while (!ways.empty())
+      for (const BasicBlock* next : successors(ways.pop_back_val()))
+        if (next != join && company.apart.insert(next).second) ways.push_back(next);
+  }
+  return company;
+}
+
+Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company) {
   auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) return value;
-  if (const Index index = index_of(*instruction); index != Index::none)
-    return index == Index::tid_x ? build.getInt32(0) : value;
+  if (const Index index = index_of(*instruction); index != Index::none) {
+    if (index != Index::tid_x) return value;
+    return company.warp ? build.CreateAnd(value, ~31u) : build.getInt32(0);
+  }
+  if (company.warp && company.is_same(value)) return value;
   Instruction* copy = instruction->clone();
   copy->dropPoisonGeneratingFlags();
   for (Use& operand : copy->operands())
-    if (!isa<Function>(operand)) operand.set(for_thread_zero(build, operand));
+    if (!isa<Function>(operand)) operand.set(for_thread_zero(build, operand, company));
   return build.Insert(copy);
 }
 
@@ -76,11 +106,11 @@ bool is_counted_only(const Instruction& instruction) {
 }
 
 // Whether all threads may run what stands before the loop, once the first thread does.
-bool suits_all_threads(const BasicBlock& block) {
+bool suits_all_threads(const BasicBlock& block, const Company& company) {
   for (const Instruction& instruction : block) {
     if (instruction.isTerminator() || isa<PHINode>(instruction)) continue;
     if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
-      if (!load->isSimple() || !is_made_of(load->getPointerOperand(), Thread::none)) return false;
+      if (!load->isSimple() || !company.is_same(load->getPointerOperand())) return false;
     } else if (!isSafeToSpeculativelyExecute(&instruction)) {
       return false;
     }
@@ -98,7 +128,7 @@ bool has_unsuitable(const Loop& loop) {
 }
 
 bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
-          const PostDominatorTree& joins) {
+          const PostDominatorTree& joins, const Company& company) {
   found.header = loop.getHeader();
   found.latch = loop.getLoopLatch();
   BasicBlock* outside = loop.getLoopPredecessor();
@@ -113,12 +143,13 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
     found.before = outside->getSinglePredecessor();
     first = found.before ? dyn_cast<BranchInst>(found.before->getTerminator()) : nullptr;
   }
-  if (found.before != outside && !suits_all_threads(*outside)) return false;
+  if (found.before != outside && !suits_all_threads(*outside, company)) return false;
   auto* again = dyn_cast<BranchInst>(found.latch->getTerminator());
   if (!first || !again || first->isUnconditional() || again->isUnconditional()) return false;
   if (!is_contained(successors(found.before), found.after)) return false;
   BasicBlock& entry = found.header->getParent()->getEntryBlock();
-  if (!joins.dominates(found.before, &entry)) return false;
+  if (company.warp ? company.apart.contains(found.before) : !joins.dominates(found.before, &entry))
+    return false;
 
   const Test start = test_of(*first, entered), next = test_of(*again, found.header);
   if (start.predicate != next.predicate || start.bound != next.bound ||
@@ -143,14 +174,17 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   if (auto* made = dyn_cast<Instruction>(found.step);
       made && !dominators.dominates(made, found.header))
     return false;
-  if (!is_made_of(found.start, Thread::first_axis) || !is_made_of(found.bound, Thread::none) ||
-      !is_made_of(found.step, Thread::none))
+  if (!company.is_same(found.bound) || !company.is_same(found.step) ||
+      (!company.warp && !is_made_of(found.start, Thread::first_axis)))
     return false;
   SmallSetVector<BasicBlock*, 16> blocks;
   for (BasicBlock& block : *found.header->getParent()) blocks.insert(&block);
   GuardQuestions ask;
   ask.blocks = &blocks;
-  ask.is_uniform = [](const Instruction&) { return false; };
+  ask.is_uniform = [&](const Instruction& value) {
+    return company.warp && company.is_same(&value);
+  };
+  ask.trusts_uniform = ask.lanes_are_low_bits = company.warp;
   if (growth(found.start, ask) != std::optional<int>(1)) return false;
   // The first thread's index must be the least.
   if (ICmpInst::isUnsigned(found.predicate) && may_wrap(*found.start)) return false;
@@ -183,12 +217,12 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   return true;
 }
 
-void turn(Stride& loop) {
+void turn(Stride& loop, const Company& company) {
   Function& kernel = *loop.header->getParent();
-  Function* barrier = loop_barrier(*kernel.getParent());
+  Function* barrier = loop_barrier(*kernel.getParent(), company.warp ? Sync::lane_loop : Sync::loop);
   LLVMContext& context = kernel.getContext();
   IRBuilder<> build(loop.before->getTerminator());
-  Value* least = for_thread_zero(build, loop.start);
+  Value* least = for_thread_zero(build, loop.start, company);
   Value* enters = build.CreateICmp(loop.predicate, least, loop.bound);
   auto* first = cast<BranchInst>(loop.before->getTerminator());
   if (first->getSuccessor(0) == loop.after) enters = build.CreateNot(enters);
@@ -253,7 +287,7 @@ bool carries_twice(const Stride& loop) {
 
 }  // namespace
 
-void add_loop_barriers(Function& kernel) {
+void add_loop_barriers(Function& kernel, const BlockShape* of_warps) {
   bool changed = true;
   SmallPtrSet<BasicBlock*, 8> done;
   while (changed) {
@@ -262,30 +296,39 @@ void add_loop_barriers(Function& kernel) {
     const LoopInfo loops(dominators);
     if (loops.empty()) return;
     const PostDominatorTree joins(kernel);
-    for (const Loop* loop : loops) {
+    std::optional<Uniformity> warp;
+    Company company;
+    if (of_warps) {
+      warp.emplace(kernel, *of_warps, Granule::warp);
+      company = warps_of(kernel, *warp, joins);
+    }
+    for (const Loop* loop : loops.getLoopsInPreorder()) {
       Stride stride{};
-      if (done.contains(loop->getHeader()) || !find(stride, *loop, dominators, joins) ||
-          carries_twice(stride))
+      if ((!of_warps && loop->getParentLoop()) || done.contains(loop->getHeader()) ||
+          !find(stride, *loop, dominators, joins, company) || carries_twice(stride))
         continue;
       done.insert(stride.header);
-      turn(stride);
+      turn(stride, company);
       changed = true;
       break;
     }
   }
 }
 
-void drop_loop_barriers(std::vector<SyncPoint>& syncs) {
+void drop_loop_barriers(std::vector<SyncPoint>& syncs, Sync kind) {
   std::vector<SyncPoint> kept;
   for (SyncPoint& sync : syncs) {
-    if (sync.sync == Sync::loop) {
+    if (sync.sync == kind) {
       sync.call->eraseFromParent();
       continue;
     }
     sync.number = kept.size() + 1;
-    auto* arrival =
-        cast<CallInst>(sync.block->getSinglePredecessor()->getTerminator()->getPrevNode());
-    arrival->setArgOperand(0, ConstantInt::get(arrival->getArgOperand(0)->getType(), sync.number));
+    if (!is_loop_cut(sync.sync)) {
+      auto* arrival =
+          cast<CallInst>(sync.block->getSinglePredecessor()->getTerminator()->getPrevNode());
+      arrival->setArgOperand(0,
+                             ConstantInt::get(arrival->getArgOperand(0)->getType(), sync.number));
+    }
     kept.push_back(sync);
   }
   syncs = std::move(kept);

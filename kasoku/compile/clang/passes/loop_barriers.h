@@ -5,9 +5,12 @@
 /// through memory. Threads are independent, so each pass of the loop may be done
 /// by all threads before the next one: the loop is made uniform (thread 0, whose
 /// index is the least, decides when it ends), threads whose index is too large
-/// skip the pass, and the passes are cut apart by Sync::loop.
+/// skip the pass, and the passes are cut apart by Sync::loop. The same is done for each
+/// warp, whose loops start at a lane: `for (i = begin + lane; i < end; i += 32)`, where
+/// the warp's first thread decides and Sync::lane_loop cuts.
 #pragma once
 
+#include "kasoku/compile/clang/passes/block_shape.h"
 #include "kasoku/compile/clang/passes/sync_points.h"
 
 #include <vector>
@@ -18,9 +21,10 @@ class Function;
 
 namespace kasoku::embedded {
 
-void add_loop_barriers(llvm::Function& kernel);
+/// `of_warps`: a block with whole warps in its rows, to turn its warps' loops; else null.
+void add_loop_barriers(llvm::Function& kernel, const BlockShape* of_warps);
 
-/// Takes the cuts out again where they cannot be used. The loops stay right.
-void drop_loop_barriers(std::vector<SyncPoint>& syncs);
+/// Takes the cuts of one kind out again where they cannot be used. The loops stay right.
+void drop_loop_barriers(std::vector<SyncPoint>& syncs, Sync kind);
 
 }  // namespace kasoku::embedded

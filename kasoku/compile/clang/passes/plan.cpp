@@ -9,6 +9,7 @@
 #include "kasoku/compile/clang/passes/volatile_shared.h"
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
 
 #include <algorithm>
 #include <memory>
@@ -21,6 +22,11 @@ namespace {
 
 bool has_any(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) {
   return std::any_of(syncs.begin(), syncs.end(), [=](const auto& at) { return is(at.sync); });
+}
+
+bool exchanges(const Function& kernel) {
+  return any_of(instructions(kernel),
+                [](const Instruction& at) { return is_warp_operation(sync_of(at)); });
 }
 
 bool meets_grid(Sync sync) { return sync == Sync::grid_barrier; }
@@ -44,7 +50,9 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   Function& function = *kernel.function;
   RegionPlan plan;
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
-  if (!shape.is_single_thread()) add_loop_barriers(function);
+  if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
+  if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function))
+    add_loop_barriers(function, &shape);
   plan.syncs = split_at_syncs(function);
   plan.is_uniform = [](const Instruction&) { return false; };
   const bool has_warps = has_any(plan.syncs, is_warp_operation);
@@ -60,6 +68,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
     warp = analyse(Granule::warp);
   plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  if (plan.granule > Granule::warp) drop_loop_barriers(plan.syncs, Sync::lane_loop);
   if (plan.granule > Granule::warp && mask_divergence(function, plan.syncs, shape)) {
     block = analyse(Granule::block);
     if (has_warps) warp = analyse(Granule::warp);
@@ -67,7 +76,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     plan.granule = granule_of(*block, warp.get(), plan.syncs);
   }
   const bool by_block = plan.granule <= Granule::warp;
-  if (!by_block) drop_loop_barriers(plan.syncs);
+  if (!by_block) drop_loop_barriers(plan.syncs, Sync::loop);
   if (plan.granule == Granule::thread) {
     rematerialize(function, plan.syncs, plan.is_uniform);
     return plan;

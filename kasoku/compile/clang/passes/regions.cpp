@@ -246,7 +246,9 @@ class Builder {
     Outcome outcome;
     const GuardQuestions ask = questions(plain);
     RegionGuards guards;
-    if (plan_.granule != Granule::thread && size_of(plain) <= largest_split)
+    // Lanes of a warp over two rows do not grow along one of them.
+    const bool is_one_row = !driver_->granule() || shape_.rows_hold_whole_warps();
+    if (is_one_row && plan_.granule != Granule::thread && size_of(plain) <= largest_split)
       guards = find_guards(*plain.start, ask);
     Value* zero = build.getInt32(0);
     if (guards.all.empty()) {

@@ -46,7 +46,7 @@ std::vector<SyncPoint> split_at_syncs(Function& kernel) {
   for (SyncPoint& point : points) {
     point.number = ++number;
     point.block = SplitBlock(point.call->getParent(), point.call->getIterator());
-    if (point.sync == Sync::loop) continue;
+    if (is_loop_cut(point.sync)) continue;
     IRBuilder<> build(point.block->getSinglePredecessor()->getTerminator());
     SmallVector<Value*> brought{build.getInt32(point.number)};
     if (const int operand = brought_operand(point.sync); operand >= 0) {
