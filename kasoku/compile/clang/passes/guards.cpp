@@ -60,6 +60,16 @@ bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
   return false;
 }
 
+// Sums that a loop carries are no effect, but more than going past it.
+size_t length(const BasicBlock* block, const GuardQuestions& ask) {
+  size_t sum = 0;
+  for (int steps = 0; steps < 8 && block && !ask.leaves_region(*block); ++steps) {
+    sum += block->size();
+    block = block->getSingleSuccessor();
+  }
+  return sum;
+}
+
 // Settled ranges are then part of the truth only.
 bool may_pass_zero(const Guard& guard, const GuardQuestions& ask) {
   for (const auto& part : guard.parts)
@@ -167,6 +177,10 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
       block = branch->getSuccessor(0);
       continue;
     }
+    if (const auto side = ask.decided ? ask.decided(*branch) : std::nullopt) {
+      block = branch->getSuccessor(*side ? 0 : 1);
+      continue;
+    }
     const bool nothing_if[] = {does_nothing(branch->getSuccessor(1), ask),
                                does_nothing(branch->getSuccessor(0), ask)};
     Guard guard;
@@ -176,7 +190,10 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
       grows = false;
       return take_apart(branch->getCondition(), side, ask, guard.parts, grows) && grows;
     };
-    const bool likely = !nothing_if[1];
+    const bool likely =
+        nothing_if[0] && nothing_if[1]
+            ? length(branch->getSuccessor(0), ask) >= length(branch->getSuccessor(1), ask)
+            : !nothing_if[1];
     if (!try_side(likely) && !try_side(!likely)) break;
     // One thread does something that the others do not: most do not.
     if (holds_for_one(guard) && !nothing_if[!guard.side]) try_side(!guard.side);

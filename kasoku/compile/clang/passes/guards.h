@@ -43,6 +43,8 @@ struct GuardQuestions {
   const llvm::SmallSetVector<llvm::BasicBlock*, 16>* blocks;  ///< of the region
   std::function<bool(const llvm::Instruction&)> is_uniform;
   std::function<bool(const llvm::BasicBlock&)> leaves_region;  ///< a place where threads meet
+  /// The way that all threads go at a branch, if that was asked before the loop.
+  std::function<std::optional<bool>(const llvm::BranchInst&)> decided;
   bool trusts_uniform = false;  ///< what is_uniform says holds anywhere
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
 };

@@ -82,8 +82,9 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     return plan;
   }
   if (!by_block) warp = analyse(Granule::warp);
+  // What a warp has in common is kept once as well, mostly in a register.
   rematerialize(function, plan.syncs, [&](const Instruction& value) {
-    return (by_block ? block : warp)->is_uniform(value);
+    return (warp ? warp : block)->is_uniform(value);
   });
   // Values made again are new uses: of values that leave loops, for one.
   if (by_block) block = analyse(Granule::block);

@@ -6,9 +6,11 @@
 #include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/region_driver.h"
+#include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/scratch.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,6 +24,7 @@
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 namespace kasoku::embedded {
@@ -56,6 +59,7 @@ class Builder {
 
   RegionBytes run() {
     collect_kernel();
+    share_places();
     for (unsigned number = 0; number < done_; ++number)
       labels_.push_back(plan_.granule == Granule::warp && !begins_stretch(number)
                             ? nullptr  // one in each stretch
@@ -140,13 +144,45 @@ class Builder {
   }
 
  private:
-  Slot& slot(Instruction& value) {
+  // A loop's value and what becomes of it in a pass are kept in one place, if never both
+  // at once: nothing is copied from pass to pass.
+  void share_places() {
+    std::map<const Instruction*, BitVector> kept;  // by number of the place to wait
+    for (const SyncPoint& sync : plan_.syncs)
+      for (const Instruction* value : live_.at(*sync.block)) {
+        BitVector& at = kept.try_emplace(value, BitVector(done_)).first->second;
+        at.set(sync.number);
+      }
+    for (BasicBlock& block : kernel_)
+      for (PHINode& phi : block.phis())
+        for (Value* incoming : phi.incoming_values()) {
+          Instruction* one = leader(&phi);
+          auto* made = dyn_cast<Instruction>(incoming);
+          Instruction* other = made ? leader(made) : nullptr;
+          if (!other || other == one || !kept.count(one) || !kept.count(other) ||
+              kept[one].anyCommon(kept[other]) || kind_of(*one) != kind_of(*other))
+            continue;
+          kept[one] |= kept[other];
+          leader_[other] = one;
+        }
+  }
+  Instruction* leader(Instruction* value) const {
+    for (auto at = leader_.find(value); at != leader_.end(); at = leader_.find(value))
+      value = at->second;
+    return value;
+  }
+  std::pair<bool, bool> kind_of(const Instruction& value) const {
+    const bool by_warp = plan_.granule == Granule::warp && !outlives_stretches(value);
+    const bool per_thread = plan_.granule == Granule::thread ||
+                            !(by_warp ? plan_.is_uniform_in_warp : plan_.is_uniform)(value);
+    return {by_warp, per_thread};
+  }
+
+  Slot& slot(Instruction& of) {
+    Instruction& value = *leader(&of);
     const auto [found, is_new] = slots_.try_emplace(&value);
     if (!is_new) return found->second;
-    const bool by_warp = plan_.granule == Granule::warp && !outlives_stretches(value);
-    const bool per_thread =
-        plan_.granule == Granule::thread ||
-        !(by_warp ? plan_.is_uniform_in_warp : plan_.is_uniform)(value);
+    const auto [by_warp, per_thread] = kind_of(value);
     Slot made{per_thread, 0, nullptr, nullptr};
     IRBuilder<> build(&*frame_.once->begin());
     const auto place = [&] { return build.CreateAlloca(value.getType(), nullptr, "uniform"); };
@@ -244,6 +280,89 @@ class Builder {
     ThreadNest nest(frame_, shape_);
     driver_->open(build, nest);
     Outcome outcome;
+    build_ways(build, nest, plain, outcome);
+    nest.close_outer(build);
+    for (auto& [slot, value] : outcome.values)
+      if (slot->single) build.CreateStore(value, place_of(*slot));
+      else scratch_.store(build, slot->array, driver_->granule(), value);
+    driver_->go_on(build, outcome.next, outcome.targets);
+  }
+
+  // Where all lanes of a warp go the same way, that is asked before the loop over them.
+  void build_ways(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
+    const bool may_ask = driver_->granule() && plan_.granule == Granule::warp &&
+                         decided_.size() < most_decisions &&
+                         size_of(plain) << decided_.size() <= largest_split;
+    BranchInst* branch = may_ask ? first_decision(plain, questions(plain)) : nullptr;
+    if (!branch) return build_lanes(build, nest, plain, outcome);
+    Value* condition =
+        at_first_thread(build, plain, nest.first(build), branch->getCondition());
+    BasicBlock* sides[] = {BasicBlock::Create(context_, "all.yes", frame_.body),
+                           BasicBlock::Create(context_, "all.no", frame_.body)};
+    BasicBlock* after = BasicBlock::Create(context_, "all.done", frame_.body);
+    build.CreateCondBr(condition, sides[0], sides[1]);
+    Outcome of[2];
+    BasicBlock* ends[2];
+    for (const int side : {0, 1}) {
+      build.SetInsertPoint(sides[side]);
+      decided_.push_back({branch, side == 0});
+      build_ways(build, nest, plain, of[side]);
+      decided_.pop_back();
+      ends[side] = build.GetInsertBlock();
+      build.CreateBr(after);
+    }
+    build.SetInsertPoint(after);
+    join(build, outcome, of[0], ends[0], of[1], ends[1]);
+  }
+
+  static constexpr size_t most_decisions = 3;
+
+  std::optional<bool> side_of(const BranchInst* branch) const {
+    for (const auto& [decided, side] : decided_)
+      if (decided == branch) return side;
+    return {};
+  }
+
+  BranchInst* first_decision(const Region& region, const GuardQuestions& ask) const {
+    SmallPtrSet<const BasicBlock*, 8> seen;
+    SmallPtrSet<const Instruction*, 16> loads;  // that all lanes do, before anything is written
+    bool writes = false;
+    for (BasicBlock* block = region.start; seen.insert(block).second;) {
+      if (block != region.start && ask.leaves_region(*block)) return nullptr;
+      for (Instruction& at : *block) {
+        const auto* load = dyn_cast<LoadInst>(&at);
+        if (load && load->isSimple() && !writes) loads.insert(load);
+        writes |= at.mayWriteToMemory() && sync_of(at) == Sync::none && !is_arrival(at);
+      }
+      auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+      if (!branch) return nullptr;
+      if (branch->isUnconditional()) {
+        block = branch->getSuccessor(0);
+      } else if (const auto side = side_of(branch)) {
+        block = branch->getSuccessor(*side ? 0 : 1);
+      } else {
+        const auto* condition = dyn_cast<Instruction>(branch->getCondition());
+        const bool may_ask = condition && ask.is_uniform(*condition) &&
+                             is_known_before(region, condition, ask, loads);
+        return may_ask ? branch : nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  static bool is_known_before(const Region& region, const Value* value, const GuardQuestions& ask,
+                              const SmallPtrSetImpl<const Instruction*>& loads, int depth = 0) {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || index_of(*instruction) != Index::none) return true;
+    if (!region.blocks.contains(const_cast<BasicBlock*>(instruction->getParent())))
+      return ask.is_uniform(*instruction);
+    if (depth > 12 || !(is_cheap(*instruction) || loads.contains(instruction))) return false;
+    return all_of(instruction->operands(), [&](const Use& operand) {
+      return isa<Function>(operand) || is_known_before(region, operand, ask, loads, depth + 1);
+    });
+  }
+
+  void build_lanes(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
     const GuardQuestions ask = questions(plain);
     RegionGuards guards;
     // Lanes of a warp over two rows do not grow along one of them.
@@ -275,11 +394,6 @@ class Builder {
       else
         in_parts(true, outcome);
     }
-    nest.close_outer(build);
-    for (auto& [slot, value] : outcome.values)
-      if (slot->single) build.CreateStore(value, place_of(*slot));
-      else scratch_.store(build, slot->array, driver_->granule(), value);
-    driver_->go_on(build, outcome.next, outcome.targets);
   }
 
   static constexpr size_t largest_split = 100;  // instructions
@@ -306,25 +420,30 @@ class Builder {
     BasicBlock* parts_end = build.GetInsertBlock();
     build.CreateBr(after);
     build.SetInsertPoint(after);
-    const auto join = [&](Value* a, Value* b) -> Value* {
-      if (a == b) return a;
-      Type* type = (a ? a : b)->getType();
+    join(build, outcome, of_full, full_end, of_parts, parts_end);
+  }
+
+  static void join(IRBuilder<>& build, Outcome& all, const Outcome& a, BasicBlock* end_of_a,
+                   const Outcome& b, BasicBlock* end_of_b) {
+    const auto either = [&](Value* of_a, Value* of_b) -> Value* {
+      if (of_a == of_b) return of_a;
+      Type* type = (of_a ? of_a : of_b)->getType();
       PHINode* phi = build.CreatePHI(type, 2);
-      phi->addIncoming(a ? a : PoisonValue::get(type), full_end);
-      phi->addIncoming(b ? b : PoisonValue::get(type), parts_end);
+      phi->addIncoming(of_a ? of_a : PoisonValue::get(type), end_of_a);
+      phi->addIncoming(of_b ? of_b : PoisonValue::get(type), end_of_b);
       return phi;
     };
-    outcome.next = join(of_full.next, of_parts.next);
-    for (auto* part : {&of_full, &of_parts})
-      for (auto& [slot, value] : part->values)
-        if (!outcome.values.count(slot)) {
-          const auto a = of_full.values.find(slot), b = of_parts.values.find(slot);
-          outcome.values[slot] = join(a == of_full.values.end() ? nullptr : a->second,
-                                      b == of_parts.values.end() ? nullptr : b->second);
-        }
-    outcome.targets = of_full.targets;
-    for (const unsigned target : of_parts.targets)
-      if (!is_contained(outcome.targets, target)) outcome.targets.push_back(target);
+    const auto of = [](const Outcome& part, Slot* slot) -> Value* {
+      const auto found = part.values.find(slot);
+      return found == part.values.end() ? nullptr : found->second;
+    };
+    all.next = either(a.next, b.next);
+    for (const Outcome* part : {&a, &b}) {
+      for (const auto& [slot, value] : part->values)
+        if (!all.values.count(slot)) all.values[slot] = either(of(a, slot), of(b, slot));
+      for (const unsigned target : part->targets)
+        if (!is_contained(all.targets, target)) all.targets.push_back(target);
+    }
   }
 
   static size_t size_of(const Region& region) {
@@ -341,6 +460,7 @@ class Builder {
     ask.leaves_region = [this](const BasicBlock& block) {
       return sync_blocks_.count(const_cast<BasicBlock*>(&block)) != 0;
     };
+    ask.decided = [this](const BranchInst& branch) { return side_of(&branch); };
     ask.lanes_are_low_bits = driver_->granule() && shape_.rows_hold_whole_warps();
     return ask;
   }
@@ -446,6 +566,8 @@ class Builder {
     if (settled)
       for (const Guard& guard : settled->all)
         cast<BranchInst>(region.map[guard.branch])->setCondition(build.getInt1(guard.side));
+    for (const auto& [branch, side] : decided_)
+      cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
 
     build.SetInsertPoint(BasicBlock::Create(context_, "join", frame_.body));
     outcome.values = store_live_values(region, build);
@@ -572,7 +694,7 @@ class Builder {
   // come from before the region on one path and from within it on another.
   // Uniform values are handed out of the loops as phis of `join`.
   std::map<Slot*, Value*> store_live_values(Region& region, IRBuilder<>& join) {
-    std::map<Slot*, Value*> outs;
+    std::map<Slot*, PHINode*> outs;
     SetVector<Instruction*> values;
     for (Instruction* value : region.live)
       if (region.blocks.contains(value->getParent())) values.insert(value);
@@ -600,7 +722,6 @@ class Builder {
           if (where != made->getParent()) updater.RewriteUse(*use);
         }
       }
-      PHINode* out = nullptr;
       Slot* to = nullptr;
       for (auto& [next, exit] : region.exits) {
         const bool is_live = next != done_ && live_.is_live_at(*value, *plan_.syncs[next - 1].block);
@@ -608,21 +729,32 @@ class Builder {
         if (!to) to = &slot(*value);
         Value* there = loaded ? updater.GetValueAtEndOfBlock(exit) : made;
         if (to->per_thread) {
-          if (there == loaded) continue;
+          if (is_there_already(region, there, *to)) continue;
           IRBuilder<> build(exit->getTerminator());
           scratch_.store(build, to->array, scratch_.index(to->array, region.thread), there);
         } else {
+          PHINode*& out = outs[to];
           if (!out) out = join.CreatePHI(value->getType(), region.exits.size());
           out->addIncoming(there, exit);
         }
       }
-      if (!out) continue;
+    }
+    std::map<Slot*, Value*> values_out;
+    for (auto& [to, out] : outs) {
       for (auto& [next, exit] : region.exits)
         if (out->getBasicBlockIndex(exit) < 0)
-          out->addIncoming(PoisonValue::get(value->getType()), exit);
-      outs[to] = out;
+          out->addIncoming(PoisonValue::get(out->getType()), exit);
+      values_out[to] = out;
     }
-    return outs;
+    return values_out;
+  }
+
+  bool is_there_already(const Region& region, Value* there, const Slot& place) {
+    if (auto* phi = dyn_cast<PHINode>(there))
+      if (Value* same = phi->hasConstantValue()) there = same;
+    for (const auto& [value, loaded] : region.loaded)
+      if (loaded == there && &slot(*value) == &place) return true;
+    return false;
   }
 
   void replace_exchanges(Region& region,
@@ -694,6 +826,8 @@ class Builder {
   std::map<GlobalVariable*, Value*> shared_places_;
   DenseMap<BasicBlock*, unsigned> sync_blocks_;
   std::map<Instruction*, Slot> slots_;
+  std::vector<std::pair<BranchInst*, bool>> decided_;  ///< while a region is built
+  std::map<Instruction*, Instruction*> leader_;  ///< who share a place
 };
 
 // One worker runs a block's threads, one at a time: what is atomic among them needs
