@@ -162,6 +162,17 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   return {};
 }
 
+Instruction* limited_index(Value* condition, bool wanted, const GuardQuestions& ask) {
+  auto* compare = dyn_cast<ICmpInst>(condition);
+  if (!compare || !compare->isSigned()) return nullptr;
+  const auto predicate = wanted ? compare->getPredicate() : compare->getInversePredicate();
+  const bool is_left = predicate == CmpInst::ICMP_SLT || predicate == CmpInst::ICMP_SLE;
+  auto* index = dyn_cast<Instruction>(compare->getOperand(is_left ? 0 : 1));
+  const bool grows = index && index_of(*index) == Index::none &&
+                     growth(index, ask) == std::optional<int>(1);
+  return grows && index->getType()->getIntegerBitWidth() >= 32 ? index : nullptr;
+}
+
 RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
   RegionGuards found;
   bool effects_before = false;

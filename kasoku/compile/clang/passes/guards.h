@@ -57,6 +57,10 @@ bool may_wrap(const llvm::Value& value, int depth = 0);
 /// if it is not known or cannot be computed before the loop.
 std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, int depth = 0);
 
+/// The index that a signed comparison keeps below something wherever `condition` is
+/// `wanted`, if it grows with the counter; else null.
+llvm::Instruction* limited_index(llvm::Value* condition, bool wanted, const GuardQuestions& ask);
+
 RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
 
 /// The range [first, second) of the innermost counter, within [0, extent), where

@@ -566,6 +566,7 @@ class Builder {
     if (settled)
       for (const Guard& guard : settled->all)
         cast<BranchInst>(region.map[guard.branch])->setCondition(build.getInt1(guard.side));
+    if (settled) tell_that_indices_do_not_wrap(region, *settled, nest, before);
     for (const auto& [branch, side] : decided_)
       cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
 
@@ -577,6 +578,25 @@ class Builder {
     nest.close_inner(build, group, vectorizes);
     for (const auto& exit : region.exits) outcome.targets.push_back(exit.first);
     before.CreateBr(loops);
+  }
+
+  // An index that is known to stay below its limit is the first thread's and the counter:
+  // sums of other kinds might pass the largest number, which keeps loads from being vectors.
+  void tell_that_indices_do_not_wrap(Region& region, const RegionGuards& settled, ThreadNest& nest,
+                                     IRBuilder<>& before) {
+    if (!nest.has_inner_loop()) return;
+    const GuardQuestions ask = questions(region);
+    for (const Guard& guard : settled.all)
+      for (const auto& [condition, wanted] : guard.parts) {
+        auto* index = limited_index(condition, wanted, ask);
+        if (!index || !region.blocks.contains(index->getParent())) continue;
+        auto* made = dyn_cast_or_null<Instruction>(region.map.lookup(index));
+        if (!made) continue;
+        Value* first = at_first_thread(before, region, nest.first(before), index);
+        IRBuilder<> build(region.head->getTerminator());
+        Value* counter = build.CreateZExtOrTrunc(nest.counter(), index->getType());
+        made->replaceAllUsesWith(build.CreateAdd(first, counter, "", false, /*HasNSW=*/true));
+      }
   }
 
   void find_blocks(Region& region) {

@@ -111,6 +111,8 @@ void ThreadNest::open_thread(IRBuilderBase& build, Value* linear) {
   divides_ = true;
 }
 
+Value* ThreadNest::counter() const { return inner_.counter; }
+
 ThreadIndex ThreadNest::at(IRBuilderBase& build, Value* counter) {
   const auto plus = [&](Value* base) {
     auto* constant = dyn_cast<ConstantInt>(base);

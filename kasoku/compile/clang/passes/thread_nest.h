@@ -47,6 +47,7 @@ class ThreadNest {
   /// The innermost loop, over [low, high), which is not empty.
   ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
   bool has_inner_loop() const { return inner_.counter; }
+  llvm::Value* counter() const;
   /// `group`: the access group of what is independent. Both leave `build` after the loop.
   void close_inner(llvm::IRBuilderBase& build, llvm::MDNode* group, bool vectorizes);
   void close_outer(llvm::IRBuilderBase& build);
