@@ -179,3 +179,20 @@ def half_pairs(rng):
     both = at_least.all(1) + 2 * ((a != b).all(1))
     moved = np.stack([a[:, 1], b[:, 0]], 1)
     return Launch([a, b, Out(numbers), Out(masks.astype(u32)), Out(both.astype(i32)), Out(moved)], (40, 1, 1))
+
+
+@case("warp_leader.cu", "keep")
+def leader(rng):
+    x = rng.integers(0, 30, 700).astype(i32)
+    kept = np.sort(x[x > 10])
+
+    def holds_them(got):
+        assert (np.sort(got[:len(kept)]) == kept).all() and not got[len(kept):].any()
+
+    return Launch([x, Out(holds_them, np.zeros(700, i32)), Out(np.array([len(kept)], i32)), i32(700)], (96, 1, 1), (8, 1, 1))
+
+
+@case("warp_leader.cu", "sum")
+def few_lanes(rng):
+    x = rng.random((5, 128)).astype(f32)
+    return Launch([x, Out(x.sum(1, dtype=f64).astype(f32), rtol=1e-5)], (128, 1, 1), (5, 1, 1))

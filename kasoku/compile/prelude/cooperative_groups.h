@@ -110,16 +110,16 @@ struct thread_block_tile<n, void> {
   ks_inline static unsigned meta_group_size() { return (ks_block_size() + n - 1) / n; }
   ks_inline static void sync() { ks_warp_barrier(ks_members()); }
   template <class T> ks_inline T shfl(T v, int lane) const {
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_sync(ks_members(), w, lane, n); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_idx(ks_members(), w, lane, n); });
   }
   template <class T> ks_inline T shfl_down(T v, unsigned d) const {
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_down_sync(ks_members(), w, d, n); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_down(ks_members(), w, d, n); });
   }
   template <class T> ks_inline T shfl_up(T v, unsigned d) const {
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_up_sync(ks_members(), w, d, n); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_up(ks_members(), w, d, n); });
   }
   template <class T> ks_inline T shfl_xor(T v, unsigned d) const {
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_xor_sync(ks_members(), w, (int)d, n); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_xor(ks_members(), w, (int)d, n); });
   }
   ks_inline int any(int p) const { return (ks_ballot(ks_members(), p) & ks_members()) != 0; }
   ks_inline int all(int p) const { return (ks_ballot(ks_members(), !p) & ks_members()) == 0; }
@@ -152,17 +152,17 @@ struct coalesced_group {
   }
   template <class T> ks_inline T shfl(T v, unsigned rank) const {
     const int lane = (int)ks_lane_of(rank % size());
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_sync(ks_mask, w, lane, 32); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_idx(ks_mask, w, lane, 32); });
   }
   template <class T> ks_inline T shfl_down(T v, unsigned d) const {
     const unsigned rank = thread_rank();
     const int lane = (int)(rank + d < size() ? ks_lane_of(rank + d) : ks_lane());
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_sync(ks_mask, w, lane, 32); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_idx(ks_mask, w, lane, 32); });
   }
   template <class T> ks_inline T shfl_up(T v, unsigned d) const {
     const unsigned rank = thread_rank();
     const int lane = (int)(rank >= d ? ks_lane_of(rank - d) : ks_lane());
-    return ks_shuffle_any(v, [=](auto w) { return __shfl_sync(ks_mask, w, lane, 32); });
+    return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_idx(ks_mask, w, lane, 32); });
   }
   ks_inline int any(int p) const { return (ks_ballot(ks_mask, p) & ks_mask) != 0; }
   ks_inline int all(int p) const { return (ks_ballot(ks_mask, !p) & ks_mask) == 0; }

@@ -28,37 +28,40 @@ ks_inline To ks_bits(From from) {
   return __builtin_bit_cast(To, from);
 }
 
-#define KS_SHUFFLE(name, kind, third)                                                            \
-  ks_inline unsigned __shfl_##name##sync(unsigned m, unsigned v, third d, int w = 32) {          \
-    return ks_shfl_##kind##_i32(m, v, (unsigned)d, w);                                           \
-  }                                                                                              \
-  ks_inline int __shfl_##name##sync(unsigned m, int v, third d, int w = 32) {                    \
-    return (int)ks_shfl_##kind##_i32(m, (unsigned)v, (unsigned)d, w);                            \
-  }                                                                                              \
-  ks_inline float __shfl_##name##sync(unsigned m, float v, third d, int w = 32) {                \
-    return ks_bits<float>(ks_shfl_##kind##_i32(m, ks_bits<unsigned>(v), (unsigned)d, w));        \
-  }                                                                                              \
-  ks_inline long long __shfl_##name##sync(unsigned m, long long v, third d, int w = 32) {        \
-    return (long long)ks_shfl_##kind##_i64(m, (unsigned long long)v, (unsigned)d, w);            \
-  }                                                                                              \
-  ks_inline unsigned long long __shfl_##name##sync(unsigned m, unsigned long long v, third d,    \
-                                                   int w = 32) {                                 \
-    return ks_shfl_##kind##_i64(m, v, (unsigned)d, w);                                           \
-  }                                                                                              \
-  ks_inline long __shfl_##name##sync(unsigned m, long v, third d, int w = 32) {                  \
-    return (long)ks_shfl_##kind##_i64(m, (unsigned long long)v, (unsigned)d, w);                 \
-  }                                                                                              \
-  ks_inline unsigned long __shfl_##name##sync(unsigned m, unsigned long v, third d, int w = 32) { \
-    return (unsigned long)ks_shfl_##kind##_i64(m, v, (unsigned)d, w);                            \
-  }                                                                                              \
-  ks_inline double __shfl_##name##sync(unsigned m, double v, third d, int w = 32) {              \
-    return ks_bits<double>(ks_shfl_##kind##_i64(m, ks_bits<unsigned long long>(v), (unsigned)d, w)); \
+// Where a lane reads from; beyond its part of the warp it reads itself.
+ks_inline unsigned ks_lane_here() {
+  return (ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z())) & 31u;
+}
+ks_inline unsigned ks_source_idx(unsigned lane, unsigned d, unsigned w) { return (lane & ~(w - 1)) | (d & (w - 1)); }
+ks_inline unsigned ks_source_up(unsigned lane, unsigned d, unsigned w) { return (lane & (w - 1)) >= d ? lane - d : lane; }
+ks_inline unsigned ks_source_down(unsigned lane, unsigned d, unsigned w) { return (lane & (w - 1)) + d < w ? lane + d : lane; }
+ks_inline unsigned ks_source_xor(unsigned lane, unsigned d, unsigned w) { return (lane ^ d) < (lane & ~(w - 1)) + w ? lane ^ d : lane; }
+// A lane that the mask leaves out gives 0, as on a GPU; NVIDIA's own reductions count on it.
+#define KS_SHUFFLE_ONE(name, kind, third, T, bits, Word)                                         \
+  ks_inline T __shfl_##name##sync(unsigned m, T v, third d, int w = 32) {                        \
+    const Word r = ks_shfl_##kind##_i##bits(m, ks_bits<Word>(v), (unsigned)d, w);                \
+    if (m == 0xffffffffu) return ks_bits<T>(r);                                                  \
+    return ks_bits<T>(m >> ks_source_##kind(ks_lane_here(), (unsigned)d, (unsigned)w) & 1u ? r : (Word)0); \
+  }
+#define KS_SHUFFLE(name, kind, third)                                       \
+  KS_SHUFFLE_ONE(name, kind, third, unsigned, 32, unsigned)                 \
+  KS_SHUFFLE_ONE(name, kind, third, int, 32, unsigned)                      \
+  KS_SHUFFLE_ONE(name, kind, third, float, 32, unsigned)                    \
+  KS_SHUFFLE_ONE(name, kind, third, long long, 64, unsigned long long)      \
+  KS_SHUFFLE_ONE(name, kind, third, unsigned long long, 64, unsigned long long) \
+  KS_SHUFFLE_ONE(name, kind, third, long, 64, unsigned long long)           \
+  KS_SHUFFLE_ONE(name, kind, third, unsigned long, 64, unsigned long long)  \
+  KS_SHUFFLE_ONE(name, kind, third, double, 64, unsigned long long)         \
+  ks_inline unsigned ks_shuffle_##kind(unsigned m, unsigned v, third d, int w) { return ks_shfl_##kind##_i32(m, v, (unsigned)d, w); } \
+  ks_inline unsigned long long ks_shuffle_##kind(unsigned m, unsigned long long v, third d, int w) {                                  \
+    return ks_shfl_##kind##_i64(m, v, (unsigned)d, w);                                                                                \
   }
 KS_SHUFFLE(, idx, int)
 KS_SHUFFLE(up_, up, unsigned)
 KS_SHUFFLE(down_, down, unsigned)
 KS_SHUFFLE(xor_, xor, int)
 #undef KS_SHUFFLE
+#undef KS_SHUFFLE_ONE
 template <class T> ks_inline T __shfl(T v, int d, int w = 32) { return __shfl_sync(0xffffffffu, v, d, w); }
 template <class T> ks_inline T __shfl_up(T v, unsigned d, int w = 32) { return __shfl_up_sync(0xffffffffu, v, d, w); }
 template <class T> ks_inline T __shfl_down(T v, unsigned d, int w = 32) { return __shfl_down_sync(0xffffffffu, v, d, w); }
