@@ -105,9 +105,6 @@ class Builder {
 
   uint16_t convert(uint16_t value, Dtype to) {
     if (fused.group.values[value].dtype == to) return value;
-    const Dtype from = fused.group.values[value].dtype;
-    if ((info(from).kind == DtypeKind::complex_) || info(to).kind == DtypeKind::complex_)
-      throw Error(ErrorKind::unsupported, "arithmetic with complex arrays is not there yet");
     for (size_t i = 0; i < fused.group.values.size(); ++i) {
       const Instruction& known = fused.group.values[i];
       if (known.kind == Instruction::cast && known.in[0] == value && known.dtype == to) return static_cast<uint16_t>(i);

@@ -2,7 +2,7 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
-#include "kasoku/base/error.h"
+#include "kasoku/base/axis_error.h"
 
 #include <string>
 
@@ -24,7 +24,7 @@ std::vector<uint8_t> reduced_axes(const Array& array, const Axes& axes) {
   for (int64_t axis : *axes.axes) {
     const int64_t d = axis < 0 ? axis + ndim : axis;
     if (d < 0 || d >= ndim)
-      throw Error(ErrorKind::index, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(ndim));
+      throw AxisError(axis, ndim);
     if (reduced[static_cast<size_t>(d)]) throw Error(ErrorKind::value, "duplicate value in 'axis'");
     reduced[static_cast<size_t>(d)] = 1;
   }
@@ -65,7 +65,8 @@ std::pair<Dtype, Dtype> mean_dtypes(Dtype dtype, std::optional<Dtype> wanted) {
 
 Array reduce(ReduceOp op, const Array& array, const Axes& axes, std::optional<Dtype> dtype) {
   if (array.dtype() == Dtype::opaque) throw Error(ErrorKind::type, "records have no " + name(op));
-  if (is_complex(array.dtype())) throw Error(ErrorKind::unsupported, "arithmetic with complex arrays is not there yet");
+  const bool is_ordered = op == ReduceOp::min || op == ReduceOp::max || is_arg(op);
+  if (is_complex(array.dtype()) && is_ordered) throw Error(ErrorKind::type, name(op) + " is not defined for complex arrays");
   Expression expression;
   expression.kind = Expression::reduce;
   expression.reduce_op = op;

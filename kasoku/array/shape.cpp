@@ -2,7 +2,7 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
-#include "kasoku/base/error.h"
+#include "kasoku/base/axis_error.h"
 
 #include <algorithm>
 #include <numeric>
@@ -72,7 +72,7 @@ std::vector<size_t> normal_axes(const std::vector<int64_t>& axes, int64_t ndim) 
 size_t normal_axis(int64_t axis, int64_t ndim) {
   const int64_t d = axis < 0 ? axis + ndim : axis;
   if (d < 0 || d >= ndim)
-    throw Error(ErrorKind::index, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(ndim));
+    throw AxisError(axis, ndim);
   return static_cast<size_t>(d);
 }
 

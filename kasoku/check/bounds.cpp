@@ -10,7 +10,7 @@ namespace kasoku {
 namespace {
 
 void inspect(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
-  for (const Finding& finding : check_kernel(kernel.module().program(), kernel.name(), shape, args))
+  for (const Finding& finding : check_kernel(kernel, shape, args))
     if (finding.kind == "bounds")
       throw Error(ErrorKind::index, kernel.name() + ": " + finding.text)
           .at(finding.file + ":" + std::to_string(finding.line));

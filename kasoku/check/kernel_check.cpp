@@ -75,4 +75,27 @@ std::vector<Finding> check_kernel(Program program, const std::string& kernel,
   return shadow.findings();
 }
 
+std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape,
+                                  std::span<const Argument> args) {
+  std::vector<Finding> findings =
+      check_kernel(kernel.module().program(), kernel.name(), shape, args);
+  const Locator& locate = kernel.module().locate();
+  if (!locate) return findings;
+  for (Finding& finding : findings) {
+    const std::string part = finding.file;
+    // The sentence tells the access that completes it first, the earlier one last.
+    for (int* line : {&finding.line, &finding.other_line}) {
+      const auto found = *line ? locate(part, *line) : std::nullopt;
+      if (!found) continue;
+      const std::string told = "(line " + std::to_string(*line) + ")";
+      const size_t at = line == &finding.line ? finding.text.find(told) : finding.text.rfind(told);
+      if (at != std::string::npos)
+        finding.text.replace(at, told.size(), "(line " + std::to_string(found->line) + ")");
+      finding.file = found->file;
+      *line = found->line;
+    }
+  }
+  return findings;
+}
+
 }  // namespace kasoku

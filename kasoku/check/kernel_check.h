@@ -5,7 +5,7 @@
 #include "kasoku/check/finding.h"
 #include "kasoku/compile/program.h"
 #include "kasoku/device/module.h"
-#include "kasoku/kernel/arguments.h"
+#include "kasoku/kernel/raw_module.h"
 
 #include <span>
 #include <string>
@@ -19,5 +19,8 @@ namespace kasoku {
 /// a launch.
 std::vector<Finding> check_kernel(Program program, const std::string& kernel,
                                   const LaunchShape& shape, std::span<const Argument> args);
+/// The same; findings name the user's own file and lines where they are known.
+std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape,
+                                  std::span<const Argument> args);
 
 }  // namespace kasoku

@@ -99,12 +99,12 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   if (call.size >= 0) {
     if (arrays)
       throw Error(ErrorKind::value,
-                  name + ": Specified 'size' can be used only if all of the ndarray are 'raw'.")
-          .why(quote(names[0]) + " is not raw, so its shape is the loop's");
+                  "Specified 'size' can be used only if all of the ndarray are 'raw'.")
+          .why(name + ": " + quote(names[0]) + " is not raw, so its shape is the loop's");
     shape = {call.size};
   } else if (arrays == 0) {
-    throw Error(ErrorKind::value, name + ": Loop size is undecided.")
-        .why("no argument is an array that the loop runs over")
+    throw Error(ErrorKind::value, "Loop size is undecided.")
+        .why(name + ": no argument is an array that the loop runs over")
         .fix("give size=n");
   } else {
     shape = broadcast_shape(name, {walked, arrays}, {names, arrays});
@@ -193,7 +193,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       }
       text.params.push_back(std::move(element));
     }
-    return ElementLaunch(*device, element_program(text), name);
+    return ElementLaunch(*device, element_program(text), state.options);
   });
 
   PackedArguments packed;

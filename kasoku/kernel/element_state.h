@@ -19,13 +19,13 @@ struct ElementLaunch {
   uint32_t block = 0;
   std::string text;
 
-  ElementLaunch(Device& device, const Program& program, const std::string& name) {
-    prepare(device, program, name);
+  ElementLaunch(Device& device, const Program& program, const ElementwiseOptions& options) {
+    prepare(device, program, options);
   }
   void run(int64_t count, int64_t block_size, const PackedArguments& packed, Stream* stream) const;
 
  private:
-  void prepare(Device& device, const Program& program, const std::string& name);
+  void prepare(Device& device, const Program& program, const ElementwiseOptions& options);
 };
 
 /// Whether `name` stands in the text only as `name[i]`. Arrays that are indexed in another way

@@ -61,10 +61,10 @@ ResolvedRange resolve_range(const ElementRange& range, int64_t n, const std::str
   return {start, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
 }
 
-void ElementLaunch::prepare(Device& on, const Program& program, const std::string& name) {
+void ElementLaunch::prepare(Device& on, const Program& program, const ElementwiseOptions& options) {
   device = &on;
-  module = compile(program, on);
-  function = &module->function(name);
+  module = with_users_lines(options.locate, [&] { return compile(program, on); });
+  function = &module->function(options.name);
   block = function->suggested_block();
   text = program.text;
 }
@@ -193,7 +193,7 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
     return ElementLaunch(*device,
                          pointer_program(state.in, state.options, state.operation, is_narrow,
                                          key.is_range),
-                         name);
+                         state.options);
   });
 
   const KernelInfo& kernel = launch.function->info();

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kasoku/kernel/arguments.h"
+#include "kasoku/kernel/locate.h"
 #include "kasoku/kernel/signature.h"
 
 #include <initializer_list>
@@ -34,6 +35,7 @@ struct ElementwiseOptions {
   bool no_return = false;     ///< outputs must be passed
   bool return_tuple = false;  ///< for Python: a tuple also of one output
   Device* device = nullptr;   ///< where no argument says which; nullptr: the default device
+  Locator locate;             ///< leads messages to the user's own file
 };
 
 /// start, stop, step as in Python's slice(); resolved against the number of elements if

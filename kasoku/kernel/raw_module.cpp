@@ -19,6 +19,7 @@ void set_launch_inspector(LaunchInspector inspector) { launch_inspector = inspec
 
 struct RawModule::State {
   Program program;
+  Locator locate;
   GrowingList<Device*, std::shared_ptr<Module>> modules;
 };
 
@@ -36,12 +37,16 @@ RawModule::RawModule(std::string text, Options options) : state_(std::make_share
   for (const std::string& folder : options.include_dirs) program.options.push_back("-I" + folder);
   program.name_expressions = std::move(options.name_expressions);
   add_headers(program);
+  state_->locate = std::move(options.locate);
 }
 
 const Program& RawModule::program() const { return state_->program; }
+const Locator& RawModule::locate() const { return state_->locate; }
 
 Module& RawModule::on(Device& device) const {
-  return *state_->modules.find_or(&device, [&] { return compile(state_->program, device); });
+  return *state_->modules.find_or(&device, [&] {
+    return with_users_lines(state_->locate, [&] { return compile(state_->program, device); });
+  });
 }
 
 RawKernel RawModule::kernel(std::string name) const { return RawKernel(*this, std::move(name)); }

@@ -8,6 +8,7 @@
 
 #include "kasoku/compile/compile.h"
 #include "kasoku/kernel/arguments.h"
+#include "kasoku/kernel/locate.h"
 
 #include <initializer_list>
 #include <memory>
@@ -27,6 +28,7 @@ class RawModule {
     std::vector<std::string> name_expressions;
     std::vector<std::string> include_dirs;
     std::string file = "kernel.cu";    ///< the text's name in messages
+    Locator locate;                    ///< leads messages to the user's own file
   };
 
   /// Compiles nothing yet.
@@ -34,6 +36,7 @@ class RawModule {
   explicit RawModule(std::string text);
 
   const Program& program() const;
+  const Locator& locate() const;
 
   /// The module compiled for `device`; the first call compiles. Throws ErrorKind::compile.
   Module& on(Device& device) const;

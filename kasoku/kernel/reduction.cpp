@@ -46,7 +46,7 @@ Error nothing_to_reduce(const std::string& name) {
 ReductionLaunch::ReductionLaunch(Device& device, const ReductionText& reduction) {
   const Program program = reduction_program(reduction);
   const std::string& name = reduction.options->name;
-  module = compile(program, device);
+  module = with_users_lines(reduction.options->locate, [&] { return compile(program, device); });
   chunks = &module->function(name);
   partials = &module->function(name + "_partials");
   each = &module->function(name + "_each");

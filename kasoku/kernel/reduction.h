@@ -32,6 +32,7 @@ struct ReductionOptions {
   std::string preamble;
   std::vector<std::string> options;
   Device* device = nullptr;  ///< where no argument says which; nullptr: the default device
+  Locator locate;            ///< leads messages to the user's own file
 };
 
 struct ReductionCall {

@@ -1,4 +1,5 @@
 /// The call of a ReductionKernel over elements: which axes go, then a plan as for element kernels.
+#include "kasoku/base/axis_error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/buffer.h"
@@ -24,9 +25,7 @@ std::vector<bool> reduced_axes(const std::optional<std::vector<int>>& axes, int 
   if (!axes) return reduced;
   for (int axis : *axes) {
     const int place = axis < 0 ? axis + ndim : axis;
-    if (place < 0 || place >= ndim)
-      throw Error(ErrorKind::index, fmt::format("{}: axis {} does not exist", name, axis))
-          .why(fmt::format("the arrays have {} axes", ndim));
+    if (place < 0 || place >= ndim) throw AxisError(axis, ndim, name + ": ");
     if (reduced[place])
       throw Error(ErrorKind::value, fmt::format("{}: axis {} is named twice", name, axis));
     reduced[place] = true;

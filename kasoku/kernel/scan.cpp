@@ -133,7 +133,7 @@ __global__ void {0}(const _type_scan* _x, _type_scan* _y, const _type_scan* _bef
 const ScanLaunch& ScanKernel::State::launch_on(Device& device) {
   return launches.find_or(&device, [&] {
     ScanLaunch launch;
-    launch.module = compile(program(), device);
+    launch.module = with_users_lines(options.locate, [&] { return compile(program(), device); });
     launch.totals = &launch.module->function(options.name + "_totals");
     launch.chunks = &launch.module->function(options.name);
     launch.size = launch.totals->info().params.empty()

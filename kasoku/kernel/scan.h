@@ -14,6 +14,7 @@ struct ScanOptions {
   std::string name = "scan";
   std::string preamble;
   std::vector<std::string> options;
+  Locator locate;  ///< leads messages to the user's own file
 };
 
 enum class ScanKind : uint8_t { inclusive, exclusive };

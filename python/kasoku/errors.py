@@ -5,8 +5,10 @@ import builtins
 import sys
 import warnings
 
+import numpy as _np
+
 __all__ = [
-    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "MemoryError",
+    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "AxisError", "MemoryError",
     "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
     "Warning", "CacheWarning", "CompileWarning", "SwappedArgumentsWarning",
 ]  # fmt: skip
@@ -30,6 +32,10 @@ class TypeError(Error, builtins.TypeError):
 
 class IndexError(Error, builtins.IndexError):
     """An index outside its array."""
+
+
+class AxisError(Error, getattr(_np, "exceptions", _np).AxisError):
+    """An axis that the array does not have."""
 
 
 class MemoryError(Error, builtins.MemoryError):

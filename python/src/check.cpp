@@ -42,7 +42,7 @@ std::vector<Finding> check_raw(const RawKernel& kernel, nb::tuple args, nb::hand
   CallArguments arguments;
   for (nb::handle argument : args) arguments.add(argument);
   nb::gil_scoped_release release;
-  return check_kernel(kernel.module().program(), kernel.name(), shape, arguments.span());
+  return check_kernel(kernel, shape, arguments.span());
 }
 
 /// The memory of an array argument, from the words that a call gets: data, shape, strides (in

@@ -1,7 +1,7 @@
 /// \file error.cpp
 /// kasoku::Error becomes the Python exception of its kind (kasoku/errors.py).
 #include "bindings.h"
-#include "kasoku/base/error.h"
+#include "kasoku/base/axis_error.h"
 
 namespace kasoku {
 namespace {
@@ -9,10 +9,13 @@ namespace {
 /// One reference per kind, held for the life of the process: errors are raised
 /// until the very end of it.
 PyObject* exceptions[static_cast<int>(ErrorKind::internal) + 1];
+PyObject* axis_exception;
 
 void raise(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
+  } catch (const AxisError& error) {
+    PyErr_SetString(axis_exception, error.what());
   } catch (const Error& error) {
     PyErr_SetString(exceptions[static_cast<int>(error.kind)], error.what());
   }
@@ -31,6 +34,7 @@ void bind_error(nb::module_& m) {
   nb::object errors = nb::module_::import_("kasoku.errors");
   for (const auto& [kind, name] : names)
     exceptions[static_cast<int>(kind)] = nb::object(errors.attr(name)).release().ptr();
+  axis_exception = nb::object(errors.attr("AxisError")).release().ptr();
   nb::register_exception_translator(raise);
 }
 

@@ -2,6 +2,7 @@
 /// ks.ElementwiseKernel, in PyCUDA's spelling and in CuPy's.
 #include "kernel_arguments.h"
 #include "kernel_call.h"
+#include "origin.h"
 #include "convert.h"
 #include "device.h"
 #include "kasoku/base/error.h"
@@ -49,7 +50,7 @@ Both take ``stream=`` and ``block_size=``. Text compiles at the first call for a
 dtypes, ranks and contiguity; ``texts()`` shows it. A wrong argument is one sentence that names
 the parameter (TypeError, ValueError); wrong text is ks.CompileError with the line in it.)doc";
 
-ElementwiseOptions options_of(const BoundArguments& bound) {
+ElementwiseOptions options_of(const BoundArguments& bound, const std::string& operation) {
   ElementwiseOptions options;
   options.name = bound.text("name", "kernel");
   options.preamble = bound.text("preamble");
@@ -57,6 +58,10 @@ ElementwiseOptions options_of(const BoundArguments& bound) {
   options.after_loop = bound.text("after_loop");
   options.options = bound.texts("options");
   if (bound.has("device")) options.device = &to_device(bound.get("device"));
+  options.locate = locator_here({{options.name, operation},
+                                 {options.name + " preamble", options.preamble},
+                                 {options.name + " loop_prep", options.loop_prep},
+                                 {options.name + " after_loop", options.after_loop}});
   return options;
 }
 
@@ -84,9 +89,10 @@ void construct(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& 
                                {"arguments", "operation", "name", "keep", "options", "preamble",
                                 "loop_prep", "after_loop", "*", "device"},
                                args, kwargs);
-    new (self) ElementwiseKernel(declarations_of(bound.need("arguments")),
-                                 nb::cast<std::string>(nb::str(bound.need("operation"))),
-                                 options_of(bound));
+    auto operation = nb::cast<std::string>(nb::str(bound.need("operation")));
+    ElementwiseOptions options = options_of(bound, operation);
+    new (self) ElementwiseKernel(declarations_of(bound.need("arguments")), std::move(operation),
+                                 std::move(options));
     return;
   }
   const BoundArguments bound(
@@ -94,13 +100,14 @@ void construct(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& 
       {"in_params", "out_params", "operation", "name", "reduce_dims", "preamble", "no_return",
        "return_tuple", "options", "loop_prep", "after_loop", "doc", "*", "device"},
       args, kwargs);
-  ElementwiseOptions options = options_of(bound);
+  auto operation = nb::cast<std::string>(nb::str(bound.need("operation")));
+  ElementwiseOptions options = options_of(bound, operation);
   options.reduce_dims = bound.flag("reduce_dims", true);
   options.no_return = bound.flag("no_return");
   options.return_tuple = bound.flag("return_tuple");
   (void)bound.need("out_params");
   new (self) ElementwiseKernel(bound.text("in_params"), bound.text("out_params"),
-                               nb::cast<std::string>(nb::str(bound.need("operation"))), options);
+                               std::move(operation), std::move(options));
 }
 
 ElementRange range_of(nb::handle object, bool is_slice) {

@@ -237,7 +237,7 @@ bool CallArguments::add_foreign(nb::handle object) {
   ref.ndim = static_cast<int>(layout.shape.size());
   ref.dtype = dtype;
   ref.itemsize = static_cast<uint32_t>(itemsize);
-  ref.device = &device("cuda");
+  ref.device = &device(has_device("cuda") ? "cuda" : "cpu");  // where else can its address be?
   next() = Argument(ref);
   return true;
 }

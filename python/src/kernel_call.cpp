@@ -39,6 +39,8 @@ size_t BoundArguments::index_of(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) - names_.begin();
 }
 
+bool BoundArguments::knows(std::string_view name) const { return index_of(name) < names_.size(); }
+
 bool BoundArguments::has(std::string_view name) const {
   const nb::object& value = values_[index_of(name)];
   return value && !value.is_none();

@@ -20,6 +20,7 @@ class BoundArguments {
   BoundArguments(const char* function, std::initializer_list<std::string_view> names,
                  const nb::args& args, const nb::kwargs& kwargs);
 
+  bool knows(std::string_view name) const;  ///< one of `names`
   bool has(std::string_view name) const;  ///< given, and not None
   nb::object get(std::string_view name) const;  ///< None if not given
   nb::object need(std::string_view name) const;

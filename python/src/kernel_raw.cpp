@@ -4,6 +4,7 @@
 #include "device.h"
 #include "kernel_arguments.h"
 #include "kernel_call.h"
+#include "origin.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
@@ -73,6 +74,7 @@ void construct_module(RawModule* self, const nb::args& args, const nb::kwargs& k
     text = bound.text("code");
   }
   if (bound.has("file")) options.file = bound.text("file");
+  if (!bound.has("path") && !bound.has("file")) options.locate = locator_here({{options.file, text}});
   new (self) RawModule(std::move(text), std::move(options));
 }
 
@@ -100,7 +102,9 @@ void construct_source(SourceModule* self, const nb::args& args, const nb::kwargs
   RawModule::Options options = module_options(bound);
   options.include_dirs = bound.texts("include_dirs");
   (void)bound.need("source");
-  const RawModule module(bound.text("source"), std::move(options));
+  std::string text = bound.text("source");
+  options.locate = locator_here({{options.file, text}});
+  const RawModule module(std::move(text), std::move(options));
   Device& device = device_or_default(bound.get("device"));
   {
     nb::gil_scoped_release release;
@@ -117,7 +121,9 @@ void construct_kernel(RawKernel* self, const nb::args& args, const nb::kwargs& k
   RawModule::Options options = module_options(bound);
   options.include_dirs = bound.texts("include_dirs");
   (void)bound.need("code");
-  new (self) RawKernel(RawModule(bound.text("code"), std::move(options))
+  std::string text = bound.text("code");
+  options.locate = locator_here({{options.file, text}});
+  new (self) RawKernel(RawModule(std::move(text), std::move(options))
                            .kernel(nb::cast<std::string>(nb::str(bound.need("name")))));
 }
 

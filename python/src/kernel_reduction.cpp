@@ -4,6 +4,7 @@
 #include "device.h"
 #include "kernel_arguments.h"
 #include "kernel_call.h"
+#include "origin.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/reduction.h"
@@ -80,6 +81,10 @@ ReductionOptions options_of(const BoundArguments& bound) {
   options.preamble = bound.text("preamble");
   options.options = bound.texts("options");
   if (bound.has("device")) options.device = &to_device(bound.get("device"));
+  std::vector<TextPart> parts;
+  for (const char* part : {"preamble", "map_expr", "reduce_expr", "post_map_expr"})
+    if (bound.knows(part)) parts.emplace_back(options.name + " " + part, bound.text(part));
+  options.locate = locator_here(std::move(parts));
   return options;
 }
 
@@ -227,6 +232,8 @@ void bind_scan(nb::module_& m, const char* name, ScanKind kind) {
              options.name = bound.text("name_prefix", "scan");
              options.preamble = bound.text("preamble");
              options.options = bound.texts("options");
+             options.locate = locator_here({{options.name + " preamble", options.preamble},
+                                            {options.name + " scan_expr", bound.text("scan_expr")}});
              new (self) Kernel(kind, type_of(bound.need("dtype")), bound.text("scan_expr"),
                                bound.text("neutral"), std::move(options));
            })

@@ -98,7 +98,7 @@ def test_wrong_arguments_are_named(on):
 
 def test_wrong_text_shows_the_users_line(on):
     kernel = ks.ElementwiseKernel("int *x", "x[i] =\n  undeclared + 1", "bad")
-    with pytest.raises(ks.CompileError, match=r"bad:2:\d+: error: .*undeclared"):
+    with pytest.raises(ks.CompileError, match=r"test_kernel_elementwise.py:\d+:\d+: error: .*undeclared"):
         kernel(on(np.zeros(3, np.int32)))
 
 

@@ -176,7 +176,7 @@ def test_raw_kernel_and_its_forms(on, device):
 
 
 def test_errors_show_line_and_symbol(device):
-    with pytest.raises(ks.CompileError, match=r":2:\d+: error: .*undeclared"):
+    with pytest.raises(ks.CompileError, match=r"test_kernel_raw.py:\d+:\d+: error: .*undeclared"):
         ks.SourceModule("__global__ void f(float *x) {\n  x[0] = undeclared;\n}", device=device)
 
 

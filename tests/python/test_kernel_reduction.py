@@ -86,11 +86,11 @@ def test_several_outputs(on):
 
 def test_errors(on):
     f = ks.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "f")
-    with pytest.raises(IndexError, match="axis 2 does not exist"):
+    with pytest.raises(IndexError, match="f: axis 2 is out of bounds"):
         f(on(np.zeros((2, 2))), axis=2)
     with pytest.raises(ValueError, match="Invalid kernel name"):
         ks.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", name="1")
-    with pytest.raises(ks.CompileError, match="g map_expr:1:"):
+    with pytest.raises(ks.CompileError, match=r"test_kernel_reduction.py:\d+:1: error: .*nothing"):
         ks.ReductionKernel("T x", "T y", "nothing", "a + b", "y = a", "0", "g")(on(np.zeros(3)))
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 
 from . import _kernels
-from .gpuarray import GPUArray, _binary, empty_like
+from ._operators import binary
+from .gpuarray import GPUArray, empty_like
 
 # By PyCUDA's name; of complex numbers where the second text is given.
 _functions = {
     "fabs": ("fabs(x)", None), "ceil": ("ceil(x)", None), "floor": ("floor(x)", None),
     "exp": ("exp(x)", "exp(x)"), "log": ("log(x)", "log(x)"), "log10": ("log10(x)", "log10(x)"),
-    "sqrt": ("sqrt(x)", "sqrt(x)"), "sin": ("sin(x)", "sin(x)"), "cos": ("cos(x)", "cos(x)"),
+    "sqrt": ("sqrt(x)", "sqrt(x)"), "sin": ("sin((double)x)", "sin(x)"), "cos": ("cos((double)x)", "cos(x)"),
     "tan": ("tan(x)", "tan(x)"), "asin": ("asin(x)", None), "acos": ("acos(x)", None),
     "atan": ("atan(x)", None), "sinh": ("sinh(x)", "sinh(x)"), "cosh": ("cosh(x)", "cosh(x)"),
     "tanh": ("tanh(x)", "tanh(x)"), "round": ("rint(x)", None), "log1p": ("log1p(x)", None),
@@ -18,7 +19,7 @@ _functions = {
 
 
 def _make(name, real, complex_):
-    def function(array, *, out=None, stream_or_out=None, stream=None):
+    def function(array, stream_or_out=None, *, out=None, stream=None):
         if not isinstance(array, GPUArray):
             return getattr(np, {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name))(array)
         dtype = array.dtype if array.dtype.kind in "fc" else np.dtype(np.float64)
@@ -27,6 +28,8 @@ def _make(name, real, complex_):
             raise TypeError(f"cumath.{name} is not defined for complex numbers")
         if isinstance(stream_or_out, GPUArray):
             out = stream_or_out
+        elif stream_or_out is not None:
+            stream = stream_or_out
         result = out if out is not None else array._new_like_me(dtype)
         _kernels.function_kernel(text, name, dtype)(array, result, stream=stream)
         return result
@@ -41,15 +44,15 @@ for _name, (_real, _complex) in _functions.items():
 
 
 def fmod(arg, mod, stream=None):
-    return _binary("fmod", arg, mod, np.result_type(arg.dtype, mod.dtype))
+    return binary("fmod", arg, mod, np.result_type(arg.dtype, mod.dtype))
 
 
 def ldexp(significand, exponent, stream=None):
-    return _binary("ldexp", significand, exponent, significand.dtype)
+    return binary("ldexp", significand, exponent, significand.dtype)
 
 
 def atan2(y, x, stream=None):
-    return _binary("atan2", y, x, np.result_type(y.dtype, x.dtype))
+    return binary("atan2", y, x, np.result_type(y.dtype, x.dtype))
 
 
 def frexp(arg, stream=None):

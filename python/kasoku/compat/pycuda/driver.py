@@ -384,6 +384,10 @@ def mem_alloc(bytes):
     return DeviceAllocation(bytes)
 
 
+def mem_alloc_like(ary):
+    return mem_alloc(ary.nbytes)
+
+
 def mem_alloc_pitch(width, height, access_size):
     pitch = -(-int(width) // 512) * 512
     return DeviceAllocation(pitch * int(height)), pitch

@@ -1,5 +1,7 @@
 """pycuda.reduction: reductions from text; the result is a 0-d GPUArray."""
 
+import numpy as np
+
 import kasoku as ks
 
 from . import driver as _driver
@@ -22,15 +24,13 @@ class ReductionKernel(ks.ReductionKernel):
             preamble=preamble,
             device=_driver._device(),
         )
-        import numpy as np
-
-        self.dtype_out = np.dtype(dtype_out)
+        self.dtype_out, self.allocator = np.dtype(dtype_out), allocator
 
     def __call__(self, *args, **kwargs):
-        kwargs.pop("allocator", None)
+        allocator = kwargs.pop("allocator", None) or self.allocator
         kwargs.pop("return_alloc", None)
         out = kwargs.pop("out", None)
         if out is None:
-            out = GPUArray((), self.dtype_out)
+            out = GPUArray((), self.dtype_out, allocator=allocator)
         super().__call__(*args, out=out, **kwargs)
         return out

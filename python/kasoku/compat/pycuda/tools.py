@@ -6,6 +6,15 @@ import numpy as np
 
 from kasoku import _core
 
+from ._pools import (  # noqa: F401
+    DeviceAllocator,
+    DeviceMemoryPool,
+    PageLockedAllocator,
+    PageLockedMemoryPool,
+    PooledDeviceAllocation,
+    bitlog2,
+)
+
 _names = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short",
     "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int", "int64": "long long",
@@ -119,44 +128,6 @@ def get_default_device(default=0):
     return driver.Device(default)
 
 
-class DeviceMemoryPool:
-    """Kept for programs that use one: all memory comes from a pool here."""
-
-    def __init__(self):
-        self._active = 0
-
-    def allocate(self, size):
-        from . import driver
-
-        return driver.mem_alloc(size)
-
-    __call__ = allocate
-    held_blocks = 0
-
-    @property
-    def active_blocks(self):
-        return self._active
-
-    managed_bytes = active_bytes = 0
-
-    def free_held(self):
-        from . import driver
-
-        driver._device().trim()
-
-    stop_holding = free_held
-
-
-class PageLockedMemoryPool(DeviceMemoryPool):
-    def allocate(self, shape, dtype, order="C"):
-        from . import driver
-
-        return driver.pagelocked_empty(shape, dtype, order)
-
-
-PageLockedAllocator = DeviceAllocator = DeviceMemoryPool
-
-
 class DeviceData:
     """Numbers of a device that decide launch shapes."""
 
@@ -188,10 +159,6 @@ class DeviceData:
     @staticmethod
     def make_valid_tex_channel_count(size):
         return {1: 1, 2: 2, 3: 4, 4: 4}[size]
-
-
-def bitlog2(n):
-    return int(n).bit_length() - 1
 
 
 def allow_user_edit(s, filename, descr="the file"):

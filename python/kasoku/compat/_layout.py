@@ -1,0 +1,125 @@
+"""How an array of a face lies in memory: contiguity, strides, what an index selects."""
+
+import numpy as np
+
+
+# What kasoku's arrays have a dtype for; anything else is kept as records.
+plain = {
+    np.dtype(t)
+    for t in ("?", "b", "h", "i", "q", "l", "B", "H", "I", "Q", "L", "e", "f", "d", "F", "D")
+}
+
+
+class Pointer(int):
+    """The address of an array inside memory that somebody else allocated; keeps it."""
+
+    def __new__(cls, address, base):
+        self = super().__new__(cls, address)
+        self.base = base
+        return self
+
+    def free(self):
+        self.base = None
+
+
+class ArrayFlags:
+    def __init__(self, array):
+        self._array = array
+
+    @property
+    def c_contiguous(self):
+        return is_contiguous(self._array.shape, self._array.strides, self._array.itemsize, "C")
+
+    @property
+    def f_contiguous(self):
+        return is_contiguous(self._array.shape, self._array.strides, self._array.itemsize, "F")
+
+    @property
+    def forc(self):
+        return self.c_contiguous or self.f_contiguous
+
+    @property
+    def fnc(self):
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def owndata(self):
+        return getattr(self._array, "base", None) is None
+
+    def __getitem__(self, name):
+        known = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata"}
+        attribute = known.get(name, str(name).lower())
+        if attribute not in ("c_contiguous", "f_contiguous", "owndata", "forc", "fnc"):
+            raise KeyError(f"an array has no flag {name!r}")
+        return getattr(self, attribute)
+
+    def __repr__(self):
+        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}"
+
+
+def is_contiguous(shape, strides, itemsize, order):
+    expected = itemsize
+    if 0 in shape:
+        return True
+    axes = range(len(shape)) if order == "F" else reversed(range(len(shape)))
+    for axis in axes:
+        if shape[axis] != 1 and strides[axis] != expected:
+            return False
+        expected *= shape[axis]
+    return True
+
+
+def strides_of(shape, itemsize, order):
+    strides, step = [0] * len(shape), itemsize
+    for axis in range(len(shape)) if order == "F" else reversed(range(len(shape))):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(strides)
+
+
+def shape_of(shape):
+    try:
+        return tuple(int(length) for length in shape)
+    except TypeError:
+        return (int(shape),)
+
+
+def select(shape, strides, index):
+    """What a basic index selects: (offset in bytes, shape, strides)."""
+    if not isinstance(index, tuple):
+        index = (index,)
+    given = sum(1 for part in index if part is not None and part is not Ellipsis)
+    if given > len(shape):
+        raise IndexError(f"{given} indices for an array of {len(shape)} axes")
+    ellipses = sum(1 for part in index if part is Ellipsis)
+    if ellipses > 1:
+        raise IndexError("an index can have one ellipsis")
+    if not ellipses:
+        index = (*index, Ellipsis)
+    lengths, steps, offset, axis = [], [], 0, 0
+    for part in index:
+        if part is None:
+            lengths.append(1)
+            steps.append(0)
+        elif part is Ellipsis:
+            whole = slice(axis, axis + len(shape) - given)
+            lengths += shape[whole]
+            steps += strides[whole]
+            axis = whole.stop
+        elif isinstance(part, slice):
+            start, stop, step = part.indices(shape[axis])
+            length = len(range(start, stop, step))
+            if length:
+                offset += start * strides[axis]
+            lengths.append(length)
+            steps.append(step * strides[axis])
+            axis += 1
+        elif isinstance(part, (int, np.integer)):
+            length = shape[axis]
+            if not -length <= part < length:
+                raise IndexError(f"index {part} is out of range for axis {axis} of length {length}")
+            offset += (part + length if part < 0 else part) * strides[axis]
+            axis += 1
+        else:
+            raise TypeError(f"an index cannot be a {type(part).__name__}")
+    return int(offset), tuple(lengths), tuple(int(s) for s in steps)

@@ -1,0 +1,241 @@
+"""cupy.ndarray, and the functions that make one. Arrays are the engine's; what CuPy's have beyond
+that is in _methods.py."""
+
+import builtins
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from .._layout import strides_of
+from . import cuda
+
+
+class _ArrayType(type):
+    """The class of the name cupy.ndarray: its instances are the engine's arrays."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, ks.Array)
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, ks.Array) or cls in getattr(other, "__mro__", ())
+
+    def __getattr__(cls, name):
+        return getattr(ks.Array, name)
+
+    def __call__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
+        if cls is not ndarray:
+            raise NotImplementedError(
+                f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku"
+            )
+        shape = tuple(map(int, shape)) if np.iterable(shape) else (int(shape),)
+        dtype = np.dtype(dtype)
+        if memptr is None and strides is None:
+            return empty(shape, dtype, order)
+        if strides is None:
+            strides = strides_of(shape, dtype.itemsize, order)
+        if memptr is None:
+            spans = [(n - 1) * s for n, s in zip(shape, strides)]
+            memptr = cuda.alloc(builtins.sum(s for s in spans if s > 0) + dtype.itemsize)
+        return _core._view(memptr.mem, memptr.offset, shape, tuple(strides), dtype, 0, cuda.current())
+
+
+class ndarray(metaclass=_ArrayType):
+    """An array on the device: `ndarray(shape, dtype=float, memptr=None, strides=None, order="C")`."""
+
+
+def is_f_only(a):
+    """Whether the memory is in Fortran's order and not in C's."""
+    return a.flags.f_contiguous and not a.flags.c_contiguous
+
+
+def in_order(a, order, copy=True):
+    """The array with its memory in an order: C, F, or that of `a` where it has one (K, A)."""
+    order = (order or "K").upper()
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"the order is one of C, F, A and K, not {order!r}")
+    if order in ("A", "K"):
+        if not copy:
+            return a
+        order = "F" if is_f_only(a) else "C"
+    if order == "C":
+        return _core.copy(a) if copy or not a.flags.c_contiguous else a
+    return _core.copy(a.T).T if copy or not a.flags.f_contiguous else a
+
+
+def _is_f(order):
+    if order is None:
+        return False
+    if not isinstance(order, str) or order.upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"the order is C or F, not {order!r}")
+    return order.upper() == "F"
+
+
+def _shape(shape):
+    return tuple(int(n) for n in shape) if np.iterable(shape) else (int(shape),)
+
+
+def _maker(name):
+    make = getattr(_core, name)
+
+    def function(shape, dtype=float, order="C", *, device=None):
+        shape, device = _shape(shape), device or cuda.current()
+        dtype = float if dtype is None else dtype
+        if _is_f(order):
+            return make(shape[::-1], dtype, device).T
+        return make(shape, dtype, device)
+
+    function.__name__ = name
+    function.__doc__ = make.__doc__
+    return function
+
+
+empty, zeros, ones = _maker("empty"), _maker("zeros"), _maker("ones")
+
+
+def full(shape, fill_value, dtype=None, order="C"):
+    """A new array of one value."""
+    if isinstance(fill_value, ks.Array):
+        result = empty(shape, dtype or fill_value.dtype, order)
+        result[...] = fill_value
+        return result
+    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
+    if np.ndim(fill_value):
+        return array(np.full(shape, fill_value, dtype, order or "C"))
+    shape = _shape(shape)
+    make = _core.full(shape[::-1] if _is_f(order) else shape, fill_value, dtype, cuda.current())
+    return make.T if _is_f(order) else make
+
+
+def _like(make):
+    def function(a, dtype=None, order="K", subok=None, shape=None):
+        a = a if isinstance(a, ks.Array) else asarray(a)
+        order = (order or "K").upper()
+        if order in ("K", "A"):
+            order = "F" if is_f_only(a) else "C"
+        return make(a.shape if shape is None else shape, dtype or a.dtype, order)
+
+    return function
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None):
+    """A new array of one value in the shape of another."""
+    make = lambda shape, dtype, order: full(shape, fill_value, dtype, order)  # noqa: E731
+    return _like(make)(a, dtype, order, subok, shape)
+
+
+empty_like, zeros_like, ones_like = _like(empty), _like(zeros), _like(ones)
+for _name in ("empty_like", "zeros_like", "ones_like"):
+    globals()[_name].__name__ = _name
+    globals()[_name].__doc__ = getattr(_core, _name).__doc__
+
+
+def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
+    """A new array on the current device with a copy of the values."""
+    if isinstance(obj, ks.Array):
+        result = obj if dtype is None else obj.astype(dtype, copy=False)
+        result = in_order(result, order, copy is not False and copy is not None and result is obj)
+    else:
+        result = _from_host(obj, dtype, order)
+    if ndmin > result.ndim:
+        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    return result
+
+
+def _holds_arrays(obj):
+    return isinstance(obj, (list, tuple)) and builtins.any(
+        isinstance(x, ks.Array) or _holds_arrays(x) for x in obj
+    )
+
+
+def _from_host(obj, dtype, order):
+    if hasattr(obj, "__cuda_array_interface__") and cuda.current().kind == "cuda":
+        return in_order(_core.from_dlpack(obj) if hasattr(obj, "__dlpack__") else _of_interface(obj), order)
+    if _holds_arrays(obj):
+        obj = _nested(obj)
+    host = np.asarray(obj, dtype)
+    if (order or "K").upper() == "F" or (
+        (order or "K").upper() in "AK" and host.flags.f_contiguous and not host.flags.c_contiguous
+    ):
+        return _core.array(host.T, None, cuda.current()).T
+    return _core.array(host, None, cuda.current())
+
+
+def _nested(obj):
+    return [asnumpy(x) if isinstance(x, ks.Array) else _nested(x) if isinstance(x, (list, tuple)) else x
+            for x in obj]  # fmt: skip
+
+
+def _of_interface(obj):
+    face = obj.__cuda_array_interface__
+    dtype = np.dtype(face["typestr"])
+    strides = face.get("strides") or strides_of(face["shape"], dtype.itemsize, "C")
+    return _core._view(face["data"][0], 0, tuple(face["shape"]), tuple(strides), dtype, 0, cuda.current())
+
+
+def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
+    """The array itself if it is one of this dtype and order; else a new one."""
+    return array(a, dtype, copy or False, order or "K")
+
+
+def asanyarray(a, dtype=None, order=None, *, blocking=False):
+    return asarray(a, dtype, order)
+
+
+def ascontiguousarray(a, dtype=None):
+    a = asarray(a, dtype)
+    return in_order(a if a.ndim else a.reshape(1), "C", copy=False)
+
+
+def asfortranarray(a, dtype=None):
+    return in_order(asarray(a, dtype), "F", copy=False)
+
+
+def require(a, dtype=None, requirements=None):
+    """The array with a dtype and in an order: requirements are C, F and O."""
+    known = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F",
+             "FORTRAN": "F", "O": "O", "OWNDATA": "O"}  # fmt: skip
+    wanted = set()
+    for one in [requirements] if isinstance(requirements, str) else requirements or ():
+        if one.upper() not in known:
+            raise ValueError(f"cupy.require() does not know the requirement {one!r}")
+        wanted.add(known[one.upper()])
+    if {"C", "F"} <= wanted:
+        raise ValueError("an array is in one order: C or F")
+    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
+    result = asarray(a, dtype, order)
+    return result.copy(order) if "O" in wanted and result.base is not None else result
+
+
+def copy(a, order="K"):
+    return in_order(a, order)
+
+
+def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    """The values in a NumPy array."""
+    host = _core.asnumpy(a)
+    if out is None:
+        return np.asarray(host, order=order)
+    out[...] = host
+    return out
+
+
+def arange(start, stop=None, step=1, dtype=None):
+    """start, start + step, … below stop."""
+    if np.dtype(dtype).kind in "cb" and dtype is not None or _is_any_complex(start, stop, step):
+        return array(np.arange(*((start,) if stop is None else (start, stop, step)), dtype=dtype))
+    return _core.arange(start, stop, step, dtype, cuda.current())
+
+
+def _is_any_complex(*values):
+    return builtins.any(isinstance(v, (complex, np.complexfloating)) for v in values)
+
+
+def eye(N, M=None, k=0, dtype=float, order="C"):
+    result = _core.eye(N, M, k, dtype, cuda.current())
+    return in_order(result, order)
+
+
+def identity(n, dtype=float):
+    return eye(n, dtype=dtype)

@@ -1,0 +1,111 @@
+"""Functions of cupy that NumPy computes on the host, on copies of the arrays (on a cpu without a
+copy); the results are arrays again."""
+
+import functools
+import importlib
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+# What cupy has of NumPy and the engine does not. A name that this NumPy lacks is left out.
+names = """
+angle append apply_along_axis apply_over_axes argpartition argsort argwhere array_equiv array_split
+array2string array_repr array_str atleast_1d atleast_2d atleast_3d average bartlett bincount
+blackman block broadcast_arrays choose column_stack compress convolve corrcoef correlate cov cross
+cumprod cumsum delete diag diag_indices diag_indices_from diagflat diagonal diff digitize divmod
+dsplit dstack ediff1d einsum extract fill_diagonal fix flatnonzero fliplr flipud frexp
+frombuffer fromfile fromfunction fromiter fromstring geomspace gradient hamming hanning histogram
+histogram2d histogramdd hsplit i0 imag in1d indices inner insert interp intersect1d isclose iscomplex
+isin isneginf isposinf isreal kaiser kron ldexp lexsort loadtxt logaddexp2 logspace mask_indices
+median meshgrid mgrid modf msort nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
+nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar outer packbits pad
+partition percentile piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask quantile
+ravel_multi_index real real_if_close repeat resize roll rollaxis roots rot90 round_ row_stack
+savetxt searchsorted select setdiff1d setxor1d sinc sort sort_complex spacing split
+swapaxes take_along_axis tensordot tile trace trapz trapezoid tri tril tril_indices tril_indices_from
+trim_zeros triu triu_indices triu_indices_from union1d unique unique_counts unique_inverse
+unique_values unpackbits unravel_index unwrap vander vdot vsplit
+""".split()
+# Those that write into their first argument.
+_in_place = {"fill_diagonal", "put", "putmask", "place", "copyto"}
+
+
+def to_host(value):
+    if isinstance(value, ks.Array):
+        return value.numpy()
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(to_host(v) for v in value)
+    if isinstance(value, dict):
+        return {k: to_host(v) for k, v in value.items()}
+    return value
+
+
+def to_device(value):
+    """Arrays and NumPy scalars as arrays of ours; other things as they are."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.kind not in "?biufc" or value.dtype.itemsize > 8 + 8 * (value.dtype.kind == "c"):
+            return value
+        from ._arrays import array
+
+        return array(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(to_device, value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(to_device, value))
+    return value
+
+
+def on_host(function, writes_first=False):
+    """`function` of NumPy, on arrays of ours."""
+
+    @functools.wraps(function, assigned=("__name__", "__module__", "__qualname__"))
+    def call(*args, **kwargs):
+        outs = kwargs.pop("out", None)
+        given = [to_host(a) for a in args]
+        result = function(*given, **{k: to_host(v) for k, v in kwargs.items()})
+        if writes_first:
+            args[0][...] = to_device(given[0])
+            return None
+        if outs is None:
+            return to_device(result)
+        several = isinstance(outs, tuple)
+        for out, one in zip(outs if several else (outs,), result if isinstance(result, tuple) else (result,)):
+            if out is not None:
+                if out.shape != np.shape(one):
+                    raise ValueError(f"the output has the shape {out.shape}, not {np.shape(one)}")
+                out[...] = to_device(np.asarray(one).astype(out.dtype, casting="same_kind"))
+        return outs[0] if several and len(outs) == 1 else outs
+
+    call.__doc__ = f"numpy.{function.__name__}, computed on the host."
+    return call
+
+
+def functions():
+    """name -> function, of what the engine lacks."""
+    found = {}
+    for name in names:
+        function = getattr(np, name, None)
+        if callable(function) and not hasattr(_core, name):
+            found[name] = on_host(function, name in _in_place)
+    return found
+
+
+class HostModule:
+    """numpy.linalg or numpy.fft as cupy's: every function computes on the host."""
+
+    def __init__(self, name, extra=()):
+        self._module = importlib.import_module(f"numpy.{name}")
+        self.__name__ = f"cupy.{name}"
+
+    def __getattr__(self, name):
+        value = getattr(self._module, name, None)
+        if name.startswith("_") or value is None:
+            from .. import missing
+
+            raise AttributeError(missing(f"{self.__name__}.{name}"))
+        if callable(value) and not isinstance(value, type):
+            value = on_host(value)
+        setattr(self, name, value)
+        return value

@@ -1,0 +1,152 @@
+"""cupy.ElementwiseKernel and the like: the engine's kernels, with the attributes that CuPy's have."""
+
+import collections
+
+import kasoku as ks
+
+from . import cuda
+
+ParameterInfo = collections.namedtuple("ParameterInfo", "name ctype raw is_const dtype")
+
+
+def _parameters(text):
+    """ParameterInfo of "raw T x, float32 y"."""
+    found = []
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        *words, name = one.split()
+        found.append(ParameterInfo(name, words[-1], "raw" in words, "const" in words, None))
+    return tuple(found)
+
+
+class _Parameters:
+    in_params = property(lambda self: _parameters(self._in))
+    out_params = property(lambda self: _parameters(self._out))
+    params = property(lambda self: self.in_params + self.out_params)
+    nin = property(lambda self: len(self.in_params))
+    nout = property(lambda self: len(self.out_params))
+    nargs = property(lambda self: self.nin + self.nout)
+    cached_codes = property(lambda self: {k: text for k, text in enumerate(self.texts())})
+    _cached_codes = cached_codes
+
+    @property
+    def cached_code(self):
+        """The only text that was generated."""
+        texts = self.texts()
+        if len(texts) > 1:
+            import warnings
+
+            warnings.warn("several texts were generated: see cached_codes", stacklevel=2)
+        return texts[0] if texts else ""
+
+    def _keep(self, in_params, out_params, name, **others):
+        if not name.isidentifier():
+            raise ValueError(f"Invalid kernel name: {name!r} is not a C++ name")
+        self._in, self._out = in_params, out_params
+        for key, value in others.items():
+            setattr(self, key, value)
+
+
+def _with_parameters(cls):
+    """Gives the class _Parameters' members: the engine's classes allow no second base."""
+    for name, value in vars(_Parameters).items():
+        if not name.startswith("__"):
+            setattr(cls, name, value)
+    return cls
+
+
+@_with_parameters
+class ElementwiseKernel(ks.ElementwiseKernel):
+    """A kernel from the text of one element: see ks.ElementwiseKernel."""
+
+    def __init__(self, in_params, out_params, operation, name="kernel", reduce_dims=True,
+                 preamble="", no_return=False, return_tuple=False, options=(), loop_prep="",
+                 after_loop="", doc=None, **kwargs):  # fmt: skip
+        self._keep(in_params, out_params, name, reduce_dims=reduce_dims, no_return=no_return,
+                   return_tuple=return_tuple, kwargs=kwargs)  # fmt: skip
+        if doc is not None:
+            self.__doc__ = doc
+        super().__init__(
+            in_params=in_params, out_params=out_params, operation=operation, name=name,
+            reduce_dims=reduce_dims, preamble=preamble, no_return=no_return,
+            return_tuple=return_tuple, options=tuple(options), loop_prep=loop_prep,
+            after_loop=after_loop, device=cuda.current(),
+        )  # fmt: skip
+
+
+@_with_parameters
+class ReductionKernel(ks.ReductionKernel):
+    """A reduction from text: see ks.ReductionKernel."""
+
+    def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity=None,
+                 name="reduce_kernel", reduce_type=None, reduce_dims=True, preamble="", options=()):  # fmt: skip
+        self._keep(in_params, out_params, name, map_expr=map_expr, reduce_expr=reduce_expr,
+                   post_map_expr=post_map_expr, identity=identity, reduce_type=reduce_type,
+                   reduce_dims=reduce_dims, preamble=preamble, options=options)  # fmt: skip
+        super().__init__(
+            in_params=in_params, out_params=out_params, map_expr=map_expr, reduce_expr=reduce_expr,
+            post_map_expr=post_map_expr, identity=None if identity is None else str(identity),
+            name=name, reduce_type=reduce_type, reduce_dims=reduce_dims, preamble=preamble,
+            options=tuple(options), device=cuda.current(),
+        )  # fmt: skip
+
+
+class RawModule(ks.RawModule):
+    """CUDA C++ text: see ks.RawModule."""
+
+    def __init__(self, *, code=None, path=None, options=(), backend="nvrtc", translate_cucomplex=False,
+                 enable_cooperative_groups=False, name_expressions=None, jitify=False):  # fmt: skip
+        if (code is None) == (path is None):
+            raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
+        _check_backend(backend, name_expressions, options, path)
+        self.backend = backend
+        self.enable_cooperative_groups = enable_cooperative_groups
+        self.name_expressions = name_expressions
+        self.file_path = path
+        super().__init__(code=code, path=path, options=tuple(options), name_expressions=name_expressions)
+
+    def get_function(self, name):
+        return _at_home(super().get_function(name, device=cuda.current()), self)
+
+    def get_global(self, name):
+        """The memory of a __device__ or __constant__ variable."""
+        array = super().get_global(name, device=cuda.current())
+        return cuda.MemoryPointer(cuda.ArrayMemory(array), 0)
+
+    def get_texref(self, name):
+        raise ks.errors.UnsupportedError(f"textures are not supported: {name}")
+
+    @property
+    def module(self):
+        return self
+
+
+class RawKernel(ks.RawKernel):
+    """One kernel of CUDA C++ text: see ks.RawKernel."""
+
+    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
+                 enable_cooperative_groups=False, jitify=False):  # fmt: skip
+        _check_backend(backend, None, options, None)
+        self.backend = backend
+        self.enable_cooperative_groups = enable_cooperative_groups
+        super().__init__(code, name, options=tuple(options))
+
+    @property
+    def kernel(self):
+        return self
+
+
+def _check_backend(backend, name_expressions, options, path):
+    if backend not in ("nvrtc", "nvcc"):
+        raise ValueError(f"the backend is nvrtc or nvcc, not {backend!r}")
+    if isinstance(options, str) or not isinstance(options, (tuple, list)):
+        raise TypeError("options are a tuple of strings")
+    if name_expressions is not None:
+        if backend != "nvrtc":
+            raise ValueError("name_expressions only works with NVRTC")
+        if path is not None:
+            raise ValueError("name_expressions need the text, not a path")
+
+
+def _at_home(kernel, module):
+    kernel.backend = module.backend
+    return kernel

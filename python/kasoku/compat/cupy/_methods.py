@@ -1,0 +1,210 @@
+"""What arrays have as cupy's ndarrays that the engine's class does not define. The engine's own
+methods stay as they are, with CuPy's arguments in addition."""
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from .._layout import ArrayFlags
+from . import _arrays, _host, cuda
+
+_Array = ks.Array
+
+
+def _view_as(self, dtype, offset=0, shape=None, strides=None):
+    return _core._view(
+        self, offset, self.shape if shape is None else shape,
+        self.strides if strides is None else strides, dtype, 0, self.device,
+    )  # fmt: skip
+
+
+def _part(offset_in_items):
+    def part(self):
+        kind = np.dtype(f"f{self.itemsize // 2}")
+        return _view_as(self, kind, offset_in_items * kind.itemsize)
+
+    return part
+
+
+def _get_real(self):
+    return _part(0)(self) if self.dtype.kind == "c" else self
+
+
+def _get_imag(self):
+    return _part(1)(self) if self.dtype.kind == "c" else _core.zeros_like(self)
+
+
+def _set_real(self, value):
+    _get_real(self)[...] = value
+
+
+def _set_imag(self, value):
+    if self.dtype.kind != "c":
+        raise TypeError("cupy.ndarray does not have imaginary part to set")
+    _get_imag(self)[...] = value
+
+
+def view(self, dtype=None, type=None):
+    """The same memory with another dtype."""
+    dtype = self.dtype if dtype is None else np.dtype(dtype)
+    if dtype.itemsize == self.itemsize:
+        return _view_as(self, dtype)
+    if not self.shape:
+        raise ValueError("a 0-d array cannot be viewed with another itemsize")
+    if self.strides[-1] != self.itemsize and self.shape[-1] != 1:
+        raise ValueError("to view an array with another itemsize its last axis must be contiguous")
+    bytes_ = self.shape[-1] * self.itemsize
+    if bytes_ % dtype.itemsize:
+        raise ValueError("the new itemsize does not divide the length of the last axis in bytes")
+    shape = (*self.shape[:-1], bytes_ // dtype.itemsize)
+    return _view_as(self, dtype, 0, shape, (*self.strides[:-1], dtype.itemsize))
+
+
+def get(self, stream=None, order="C", out=None, blocking=True):
+    """The values in a NumPy array."""
+    host = self.numpy()
+    if out is None:
+        if order in ("A", "K", "a", "k"):
+            order = "F" if _arrays.is_f_only(self) else "C"
+        return np.asarray(host, order=order)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
+    if out.dtype != self.dtype:
+        raise TypeError(f"the output has the dtype {out.dtype}, the array {self.dtype}")
+    if out.shape != self.shape:
+        raise ValueError(f"the output has the shape {out.shape}, the array {self.shape}")
+    out[...] = host
+    return out
+
+
+def set(self, arr, stream=None):
+    """Copies a NumPy array into this one."""
+    if not isinstance(arr, np.ndarray):
+        raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
+    if arr.dtype != self.dtype:
+        raise TypeError(f"the dtypes differ: {arr.dtype} and {self.dtype}")
+    if arr.shape != self.shape:
+        raise ValueError(f"the shapes differ: {arr.shape} and {self.shape}")
+    self[...] = _arrays.array(arr)
+
+
+def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
+    dtype = np.dtype(dtype)
+    if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
+    order = (order or "K").upper()
+    if dtype == self.dtype:
+        return _arrays.in_order(self, order, copy)
+    if self.dtype.kind == "c" and dtype.kind not in "cb":
+        import warnings
+
+        from .exceptions import ComplexWarning
+
+        warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=2)
+        return astype(_get_real(self), dtype, order)
+    is_f = order == "F" or order in "AK" and _arrays.is_f_only(self)
+    return _engine_astype(self.T, dtype).T if is_f else _engine_astype(self, dtype)
+
+
+def copy(self, order="C"):
+    return _arrays.in_order(self, order)
+
+
+def reshape(self, *shape, order="C"):
+    if len(shape) == 1 and shape[0] is not None and np.iterable(shape[0]):
+        shape = tuple(shape[0])
+    order = (order or "C").upper()
+    if order == "A":
+        order = "F" if _arrays.is_f_only(self) else "C"
+    if order not in "CF":
+        raise ValueError(f"the order is one of C, F and A, not {order!r}")
+    if order == "C":
+        return _engine_reshape(self, shape)
+    return _engine_reshape(self.T, tuple(shape)[::-1]).T
+
+
+def ravel(self, order="C"):
+    order = (order or "C").upper()
+    if order == "K":
+        order = "A"
+    return reshape(self, -1, order=order)
+
+
+def flatten(self, order="C"):
+    return _core.copy(ravel(self, order))
+
+
+def transpose(self, *axes):
+    if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
+        axes = axes[0]
+    if not axes:
+        return _engine_transpose(self)
+    axes = tuple(axes)
+    if len(axes) != self.ndim:
+        raise ValueError("axes don't match array")
+    return _engine_transpose(self, axes)
+
+
+def _data(self):
+    return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
+
+
+def scatter_add(self, slices, value):
+    """self[slices] += value, with repeated indices added up."""
+    from ..cupyx import scatter_add as add
+
+    add(self, slices, value)
+
+
+def _from_function(name):
+    """A method that is the function of that name in this package."""
+
+    def method(self, *args, **kwargs):
+        import kasoku.compat.cupy as cupy
+
+        return getattr(cupy, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def _in_place(name):
+    def method(self, *args, **kwargs):
+        host = self.numpy()
+        getattr(host, name)(*_host.to_host(args), **_host.to_host(kwargs))
+        self[...] = _arrays.array(host)
+
+    method.__name__ = name
+    return method
+
+
+_functions = """
+argmax argmin argpartition argsort choose compress cumprod cumsum diagonal ptp repeat
+searchsorted take trace
+""".split()
+
+
+def _extend():
+    """Gives the engine's class what it lacks."""
+    for name in _functions:
+        if not hasattr(_Array, name):
+            setattr(_Array, name, _from_function(name))
+    for name in ("sort", "partition", "put"):
+        setattr(_Array, name, _in_place(name))
+    for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
+        setattr(_Array, function.__name__, function)
+    _Array.conjugate = _Array.conj
+    _Array.real = property(_get_real, _set_real)
+    _Array.imag = property(_get_imag, _set_imag)
+    _Array.flags = property(ArrayFlags)
+    _Array.data = property(_data)
+    _Array.base = None
+    _Array.cstruct = property(lambda self: self.ptr)
+    _Array.toDlpack = lambda self: self.__dlpack__()
+    _Array.__divmod__ = lambda self, other: (self // other, self % other)
+    _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
+
+
+_engine_astype, _engine_reshape, _engine_transpose = _Array.astype, _Array.reshape, _Array.transpose
+_extend()

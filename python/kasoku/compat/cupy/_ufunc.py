@@ -1,0 +1,99 @@
+"""cupy.ufunc: the engine's elementwise operations as objects, with at, outer, reduce and accumulate."""
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from . import _host
+
+
+def _is_complex(x):
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+
+
+class ufunc:
+    """An operation on each element; `types` and the like are NumPy's."""
+
+    def __init__(self, name, operation, numpys):
+        self.__name__, self._operation, self._numpy = name, operation, numpys
+        self.__doc__ = operation.__doc__
+        self.nin, self.nout, self.types = numpys.nin, numpys.nout, numpys.types
+        self.nargs, self.ntypes, self.identity = numpys.nargs, numpys.ntypes, numpys.identity
+
+    name = property(lambda self: "cupy_" + self.__name__)
+
+    def __repr__(self):
+        return f"<ufunc 'cupy_{self.__name__}'>"
+
+    def __call__(self, *args, out=None, dtype=None, casting="same_kind", **kwargs):
+        if kwargs:
+            name, value = kwargs.popitem()
+            if not (name == "where" and value is True) and name not in ("order", "subok"):
+                raise TypeError(f"cupy.{self.__name__} has no argument {name!r} in kasoku")
+        if len(args) > self.nin:
+            if len(args) > self.nargs or out is not None:
+                raise TypeError(f"cupy.{self.__name__} takes {self.nin} inputs, got {len(args)}")
+            args, out = args[: self.nin], args[self.nin]
+        if isinstance(out, tuple):
+            (out,) = out
+        if out is not None and not isinstance(out, ks.Array):
+            raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
+        if out is None and dtype is None:
+            try:
+                return self._operation(*args)
+            except TypeError:
+                if not any(map(_is_complex, args)):
+                    raise
+                return _host.on_host(self._numpy)(*args)
+        return self._into(args, out, dtype, casting)
+
+    def _into(self, args, out, dtype, casting):
+        if dtype is not None:
+            args = [a.astype(dtype) if isinstance(a, ks.Array) else np.asarray(a).astype(dtype) for a in args]
+        result = self(*args)
+        if out is None:
+            return result if dtype is None or result.dtype.kind == "b" else result.astype(dtype, copy=False)
+        if not np.can_cast(result.dtype, out.dtype, casting):
+            raise TypeError(f"cupy.{self.__name__}: {result.dtype} cannot be cast to {out.dtype} "
+                            f"by the rule {casting!r}")  # fmt: skip
+        if np.broadcast_shapes(result.shape, out.shape) != out.shape:
+            raise ValueError(f"cupy.{self.__name__}: the output has the shape {out.shape}, not {result.shape}")
+        out[...] = result
+        return out
+
+    _reductions = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
+                   "logical_and": "all", "logical_or": "any"}  # fmt: skip
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
+        name = self._reductions.get(self.__name__)
+        if name is None:
+            return _host.on_host(self._numpy.reduce)(array, axis, dtype, out=out, keepdims=keepdims)
+        return getattr(_core, name)(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        return _host.on_host(self._numpy.accumulate)(array, axis, dtype, out=out)
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        return _host.on_host(self._numpy.reduceat)(array, indices, axis, dtype, out=out)
+
+    def outer(self, a, b, **kwargs):
+        a, b = (x if isinstance(x, ks.Array) else _host.to_device(np.asarray(x)) for x in (a, b))
+        return self(a.reshape(a.shape + (1,) * b.ndim), b, **kwargs)
+
+    def at(self, a, indices, b=None):
+        """a[indices] = op(a[indices], b), where an index may come again."""
+        host = a.numpy()
+        given = () if b is None else (_host.to_host(b),)
+        self._numpy.at(host, _host.to_host(indices), *given)
+        a[...] = _host.to_device(host)
+
+
+def functions():
+    """name -> ufunc, of every operation of the engine that is a ufunc of NumPy."""
+    found = {}
+    for name in dir(_core):
+        numpys = getattr(np, name, None)
+        if isinstance(numpys, np.ufunc) and numpys.signature is None and callable(getattr(_core, name)):
+            found[name] = ufunc(name, getattr(_core, name), numpys)
+    return found

@@ -1,0 +1,58 @@
+"""cupy.cuda: devices, streams, events, memory, on whichever device there is."""
+
+import contextlib
+
+from . import _device  # noqa: F401
+from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
+from ._stream import (  # noqa: F401
+    Event,
+    ExternalStream,
+    Stream,
+    get_current_stream,
+    get_elapsed_time,
+    synchronize,
+)
+from .memory import (  # noqa: F401
+    ArrayMemory,
+    BaseMemory,
+    Memory,
+    MemoryAsyncPool,
+    MemoryPointer,
+    MemoryPool,
+    PinnedMemory,
+    PinnedMemoryPointer,
+    PinnedMemoryPool,
+    PythonFunctionAllocator,
+    UnownedMemory,
+    alloc,
+    alloc_pinned_memory,
+    get_allocator,
+    malloc_managed,
+    set_allocator,
+    set_pinned_memory_allocator,
+    using_allocator,
+)
+from . import compiler, device, driver, memory, nvrtc, nvtx, pinned_memory, profiler, runtime, stream, texture  # noqa: E402, F401
+
+
+def is_available():
+    import kasoku as ks
+
+    return ks.has_device("cuda")
+
+
+def get_local_runtime_version():
+    return runtime.runtimeGetVersion()
+
+
+def get_cuda_path():
+    """None: no toolkit is used."""
+
+
+get_nvcc_path = get_rocm_path = get_hipcc_path = get_cuda_path
+
+
+@contextlib.contextmanager
+def profile():
+    """Accepted: no profiler is started."""
+    yield

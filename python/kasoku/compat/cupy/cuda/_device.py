@@ -1,0 +1,146 @@
+"""cupy.cuda.Device, and on which device the thread's new arrays are."""
+
+import threading
+
+import kasoku as ks
+
+from ... import preferred_device
+
+
+class _Scopes(threading.local):
+    def __init__(self):
+        self.stack, self.used = [], None
+
+
+_scopes = _Scopes()
+
+
+def current():
+    """The engine's device that new arrays are made on."""
+    return _scopes.stack[-1] if _scopes.stack else _scopes.used or preferred_device()
+
+
+def devices():
+    """The devices that have a number here: all GPUs, or the CPU alone."""
+    kind = current().kind
+    return [d for d in ks.devices() if d.kind == kind]
+
+
+_attributes = {
+    "MaxThreadsPerBlock": "max_threads_per_block", "WarpSize": "warp_size",
+    "MultiProcessorCount": "multiprocessors", "MaxSharedMemoryPerBlock": "max_shared_bytes_per_block",
+    "MaxSharedMemoryPerBlockOptin": "max_shared_bytes_opt_in",
+}  # fmt: skip
+
+
+class Device:
+    """A GPU by its number; without one, the CPU is device 0."""
+
+    def __init__(self, device=None):
+        if device is None:
+            self._device = current()
+            self.id = self._device.index if self._device.kind == "cuda" else 0
+            return
+        if isinstance(device, (Device, ks.Device)):
+            device = device.id if isinstance(device, Device) else device.index
+        self.id, found = int(device), devices()
+        self._device = found[self.id] if 0 <= self.id < len(found) else None
+
+    def _get(self):
+        if self._device is None:
+            from .runtime import CUDARuntimeError
+
+            raise CUDARuntimeError(101, f"there is no device {self.id}; there are {len(devices())}")
+        return self._device
+
+    def synchronize(self):
+        ks.synchronize(self._get())
+
+    def use(self):
+        _scopes.used = self._get()
+        return self
+
+    @property
+    def compute_capability(self):
+        return "".join(map(str, self._get().properties["compute_capability"]))
+
+    @property
+    def mem_info(self):
+        m = self._get().memory
+        return m["free"], m["total"]
+
+    @property
+    def pci_bus_id(self):
+        self._get()
+        return f"0000:{self.id:02X}:00.0"
+
+    @classmethod
+    def from_pci_bus_id(cls, pci_bus_id):
+        for index in range(len(devices())):
+            if cls(index).pci_bus_id == str(pci_bus_id).upper():
+                return cls(index)
+        raise ValueError(f"no device has the PCI bus id {pci_bus_id!r}")
+
+    @property
+    def attributes(self):
+        p = self._get().properties
+        found = {name: p[key] for name, key in _attributes.items()}
+        for k, axis in enumerate("XYZ"):
+            found[f"MaxBlockDim{axis}"] = p["max_block"][k]
+            found[f"MaxGridDim{axis}"] = p["max_grid"][k]
+        major, minor = p["compute_capability"]
+        return {**found, "ComputeCapabilityMajor": major, "ComputeCapabilityMinor": minor}
+
+    def __int__(self):
+        return self.id
+
+    __index__ = __int__
+
+    def _number(self, other):
+        if isinstance(other, Device):
+            return other.id
+        if isinstance(other, ks.Device):
+            return other.index if other.kind == current().kind else None
+        return other if isinstance(other, int) else None
+
+    def __eq__(self, other):
+        return self.id == self._number(other)
+
+    def __lt__(self, other):
+        number = self._number(other)
+        return NotImplemented if number is None else self.id < number
+
+    def __le__(self, other):
+        return self == other or self < other
+
+    def __gt__(self, other):
+        number = self._number(other)
+        return NotImplemented if number is None else self.id > number
+
+    def __ge__(self, other):
+        return self == other or self > other
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __repr__(self):
+        return f"<CUDA Device {self.id}>"
+
+    def __enter__(self):
+        _scopes.stack.append(self._get())
+        return self
+
+    def __exit__(self, *_):
+        _scopes.stack.pop()
+
+
+def get_device_id():
+    return Device().id
+
+
+def get_cublas_handle():
+    raise ks.errors.UnsupportedError("cupy.cuda.get_cublas_handle: kasoku gives out no handles")
+
+
+def get_compute_capability():
+    return Device().compute_capability

@@ -1,0 +1,146 @@
+"""cupy.cuda.Stream and Event. Work on arrays is ordered with the thread's own stream; a stream that
+is passed to a kernel or made current runs it there."""
+
+import threading
+
+import kasoku as ks
+from kasoku import _core
+
+from ._device import Device, current
+
+
+class _Scopes(threading.local):
+    def __init__(self):
+        self.stack, self.used = [], None
+
+
+_scopes = _Scopes()
+
+
+class _BaseStream:
+    def __init__(self, stream, ptr, device):
+        self.__kasoku_stream__, self.ptr, self.device_id = stream, ptr, device
+
+    def _get(self):
+        return self.__kasoku_stream__ or _core._current_stream(current())
+
+    def synchronize(self):
+        if self.__kasoku_stream__ is None:
+            ks.synchronize(current())
+        else:
+            self.__kasoku_stream__.synchronize()
+
+    @property
+    def done(self):
+        return self._get().is_done()
+
+    @property
+    def is_non_blocking(self):
+        return getattr(self, "non_blocking", False)
+
+    @property
+    def priority(self):
+        return 0
+
+    def use(self):
+        _scopes.used = self
+        return self
+
+    def record(self, event=None):
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        self._get().wait(event._event)
+
+    def add_callback(self, callback, arg):
+        self.synchronize()
+        callback(self, 0, arg)
+
+    def launch_host_func(self, callback, arg):
+        self.synchronize()
+        callback(arg)
+
+    def begin_capture(self, mode=None):
+        raise ks.errors.UnsupportedError("cupy.cuda.Stream.begin_capture: use kasoku.record()")
+
+    def __eq__(self, other):
+        return isinstance(other, _BaseStream) and self.ptr == other.ptr
+
+    def __hash__(self):
+        return hash(self.ptr)
+
+    def __enter__(self):
+        _scopes.stack.append(self)
+        return self
+
+    def __exit__(self, *_):
+        _scopes.stack.pop()
+
+
+class Stream(_BaseStream):
+    """Work in order; on a CPU it is done when the call returns."""
+
+    def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
+        if null and ptds:
+            raise ValueError("null and ptds are mutually exclusive.")
+        self.null_, self.non_blocking = null, non_blocking
+        if null or ptds:
+            super().__init__(None, 2 if ptds else 0, -1)
+            return
+        stream = ks.Stream(current())
+        super().__init__(stream, stream.handle or id(stream), Device().id)
+
+    def __repr__(self):
+        return f"<Stream {self.ptr} (device {self.device_id})>"
+
+
+class ExternalStream(_BaseStream):
+    """A stream that somebody else made."""
+
+    def __init__(self, ptr, device_id=-1):
+        if ptr:
+            raise ks.errors.UnsupportedError("cupy.cuda.ExternalStream: streams of others cannot be adopted")
+        super().__init__(None, 0, device_id)
+
+    def __repr__(self):
+        return f"<ExternalStream {self.ptr} (device {self.device_id})>"
+
+
+Stream.null = Stream(null=True)
+Stream.ptds = Stream(ptds=True)
+
+
+def get_current_stream(device_id=None):
+    return _scopes.stack[-1] if _scopes.stack else _scopes.used or Stream.null
+
+
+class Event:
+    """A mark in a stream."""
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        self._event, self._has_time = ks.Event(current()), not disable_timing
+        self.ptr = id(self._event)
+
+    def record(self, stream=None):
+        self._event.record((stream or get_current_stream())._get())
+
+    def synchronize(self):
+        self._event.synchronize()
+
+    @property
+    def done(self):
+        return self._event.is_done()
+
+
+def get_elapsed_time(start, end):
+    """Milliseconds between two events."""
+    for event in (start, end):
+        if not event._has_time:
+            raise ValueError("an event with disable_timing=True has no time")
+    return end._event.milliseconds_since(start._event)
+
+
+def synchronize():
+    ks.synchronize(current())

@@ -1,0 +1,287 @@
+"""cupy.cuda.memory: memory by address, and the pool. All memory comes from the engine's pool."""
+
+import contextlib
+import threading
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from ._device import Device, current
+
+
+class OutOfMemoryError(ks.errors.MemoryError):
+    pass
+
+
+class BaseMemory:
+    """Memory on the device: ptr, size, device_id."""
+
+    ptr, size = 0, 0
+
+    @property
+    def device(self):
+        return Device(self.device_id)
+
+    @property
+    def device_id(self):
+        return getattr(self, "_device_id", 0)
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+
+class Memory(BaseMemory):
+    """A new allocation of so many bytes."""
+
+    def __init__(self, size):
+        self.size, self._device_id = int(size), Device().id
+        self._memory = _core._Memory(max(self.size, 1), current())
+        self.ptr = int(self._memory) if self.size else 0
+
+
+class UnownedMemory(BaseMemory):
+    """Memory that somebody else keeps."""
+
+    def __init__(self, ptr, size, owner, device_id=-1):
+        self.ptr, self.size, self._owner = int(ptr), int(size), owner
+        self._device_id = Device().id if device_id < 0 else device_id
+
+
+class ArrayMemory(BaseMemory):
+    """The memory that an array shows."""
+
+    def __init__(self, array):
+        self._array, self.ptr = array, array.ptr
+        self.size = array.nbytes
+
+
+class MemoryPointer:
+    """A place in memory: mem, and an offset in bytes."""
+
+    def __init__(self, mem, offset):
+        self.mem, self.offset = mem, int(offset)
+        self.ptr = int(mem.ptr) + self.offset
+
+    device = property(lambda self: self.mem.device)
+    device_id = property(lambda self: self.mem.device_id)
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return MemoryPointer(self.mem, self.offset + int(offset))
+
+    __radd__ = __iadd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -int(offset)
+
+    __isub__ = __sub__
+
+    def __repr__(self):
+        return f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
+
+    def copy_from_device(self, src, size):
+        if size:
+            _core._dtod(self.ptr, int(src), int(size), current(), None)
+
+    def copy_from_device_async(self, src, size, stream=None):
+        self.copy_from_device(src, size)
+
+    def _host(self, mem, size):
+        if isinstance(mem, np.ndarray):
+            return mem.reshape(-1).view(np.uint8)[:size]
+        import ctypes
+
+        address = mem.value if isinstance(mem, ctypes.c_void_p) else int(getattr(mem, "ptr", mem))
+        return np.frombuffer((ctypes.c_char * size).from_address(address), np.uint8)
+
+    def copy_from_host(self, mem, size):
+        if size:
+            _core._htod(self.ptr, self._host(mem, size), current(), None)
+
+    def copy_from_host_async(self, mem, size, stream=None):
+        self.copy_from_host(mem, size)
+
+    def copy_from(self, mem, size):
+        if isinstance(mem, MemoryPointer):
+            self.copy_from_device(mem, size)
+        else:
+            self.copy_from_host(mem, size)
+
+    def copy_from_async(self, mem, size, stream=None):
+        self.copy_from(mem, size)
+
+    def copy_to_host(self, mem, size):
+        if size:
+            _core._dtoh(self._host(mem, size), self.ptr, current(), None)
+
+    def copy_to_host_async(self, mem, size, stream=None):
+        self.copy_to_host(mem, size)
+
+    def memset(self, value, size):
+        if size:
+            _core._fill(self.ptr, int(value) % 256, 1, int(size), current(), None)
+
+    def memset_async(self, value, size, stream=None):
+        self.memset(value, size)
+
+
+class PythonFunctionAllocator:
+    def __init__(self, malloc_func, free_func):
+        raise ks.errors.UnsupportedError("cupy.cuda.PythonFunctionAllocator: the engine's pool allocates")
+
+
+CFunctionAllocator = PythonFunctionAllocator
+
+
+def malloc_managed(size):
+    if current().kind != "cpu":
+        raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
+    return MemoryPointer(Memory(size), 0)
+
+
+class MemoryPool:
+    """The engine's pool under CuPy's name: every MemoryPool is the same one."""
+
+    def __init__(self, allocator=None):
+        self._limit = 0
+
+    def malloc(self, size):
+        return MemoryPointer(Memory(size), 0)
+
+    def free_all_blocks(self, stream=None):
+        current().trim()
+
+    def free_all_free(self):
+        self.free_all_blocks()
+
+    def used_bytes(self):
+        return current().memory["used"]
+
+    def free_bytes(self):
+        return current().memory["cached"]
+
+    def total_bytes(self):
+        return self.used_bytes() + self.free_bytes()
+
+    def n_free_blocks(self):
+        return int(self.free_bytes() > 0)
+
+    def set_limit(self, size=None, fraction=None):
+        if size or fraction:
+            raise ks.errors.UnsupportedError("cupy.cuda.MemoryPool.set_limit: the engine's pool has no limit")
+
+    def get_limit(self):
+        return 0
+
+
+class MemoryAsyncPool(MemoryPool):
+    def __init__(self, pool_handles="current"):
+        super().__init__()
+
+
+_pool = MemoryPool()
+
+
+class _Allocators(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
+_scopes = _Allocators()
+_allocator = _pool.malloc
+
+
+def get_allocator():
+    return _scopes.stack[-1] if _scopes.stack else _allocator
+
+
+def set_allocator(allocator=None):
+    """Used by cupy.cuda.alloc(); arrays come from the engine's pool."""
+    global _allocator
+    if _scopes.stack:
+        raise ValueError("Can't change the global allocator inside `using_allocator` context manager.")
+    _allocator = allocator or _malloc
+
+
+@contextlib.contextmanager
+def using_allocator(allocator=None):
+    _scopes.stack.append(allocator or _malloc)
+    try:
+        yield
+    finally:
+        _scopes.stack.pop()
+
+
+def _malloc(size):
+    return MemoryPointer(Memory(size), 0)
+
+
+def alloc(size):
+    return get_allocator()(size)
+
+
+# ── page-locked memory ────────────────────────────────────────────────────────────────────────
+
+
+class PinnedMemory(BaseMemory):
+    """Host memory that the device copies directly."""
+
+    def __init__(self, size, flags=0):
+        self.size = int(size)
+        self._array = _core._pinned(max(self.size, 1), np.dtype(np.uint8), current())
+        self.ptr = self._array.ctypes.data
+
+
+class PinnedMemoryPointer:
+    def __init__(self, mem, offset):
+        self.mem, self.offset, self.ptr = mem, offset, mem.ptr + offset
+
+    def __int__(self):
+        return self.ptr
+
+    def __add__(self, offset):
+        return PinnedMemoryPointer(self.mem, self.offset + offset)
+
+    __iadd__ = __radd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -offset
+
+    __isub__ = __sub__
+
+    def size(self):
+        return self.mem.size - self.offset
+
+    def __buffer__(self, flags):
+        return memoryview(self.mem._array)[self.offset :]
+
+    @property
+    def __array_interface__(self):
+        return {"shape": (self.size(),), "typestr": "|u1", "data": (self.ptr, False), "version": 3}
+
+
+class PinnedMemoryPool:
+    def malloc(self, size):
+        return PinnedMemoryPointer(PinnedMemory(size), 0)
+
+    def free_all_blocks(self):
+        """Page-locked memory is given back with its last reader."""
+
+    def n_free_blocks(self):
+        return 0
+
+
+def alloc_pinned_memory(size):
+    return PinnedMemoryPointer(PinnedMemory(size), 0)
+
+
+def set_pinned_memory_allocator(allocator=None):
+    """Accepted: page-locked memory comes from the engine."""

@@ -1,0 +1,132 @@
+"""cupy.cuda.runtime: the CUDA runtime's functions that programs ask."""
+
+import kasoku as ks
+from kasoku import _core
+
+from ._device import Device, current, devices
+
+is_hip = False
+memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
+hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0, 1, 2, 4
+streamDefault, streamNonBlocking = 0, 1
+eventDefault, eventBlockingSync, eventDisableTiming, eventInterprocess = 0, 1, 2, 4
+cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount = 10, 16
+cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor = 75, 76
+cudaDevAttrMaxThreadsPerBlock, cudaDevAttrMemoryPoolsSupported = 1, 115
+
+
+class CUDARuntimeError(RuntimeError):
+    def __init__(self, status, text=""):
+        self.status = status
+        super().__init__(text or f"cudaError {status}")
+
+
+def getDeviceCount():
+    return len(devices())
+
+
+def getDeviceProperties(device=0):
+    p = Device(device)._get().properties
+    return {
+        "name": p["name"].encode(),
+        "multiProcessorCount": p["multiprocessors"],
+        "totalGlobalMem": p["total_memory"],
+        "major": p["compute_capability"][0],
+        "minor": p["compute_capability"][1],
+        "maxThreadsPerBlock": p["max_threads_per_block"],
+        "maxThreadsDim": tuple(p["max_block"]),
+        "maxGridSize": tuple(p["max_grid"]),
+        "sharedMemPerBlock": p["max_shared_bytes_per_block"],
+        "sharedMemPerBlockOptin": p["max_shared_bytes_opt_in"],
+        "warpSize": p["warp_size"],
+    }
+
+
+def deviceGetAttribute(attrib, device=0):
+    found = Device(device).attributes
+    name = {
+        cudaDevAttrWarpSize: "WarpSize", cudaDevAttrMultiProcessorCount: "MultiProcessorCount",
+        cudaDevAttrComputeCapabilityMajor: "ComputeCapabilityMajor",
+        cudaDevAttrComputeCapabilityMinor: "ComputeCapabilityMinor",
+        cudaDevAttrMaxThreadsPerBlock: "MaxThreadsPerBlock",
+    }.get(attrib)  # fmt: skip
+    if attrib == cudaDevAttrMemoryPoolsSupported:
+        return 1
+    if name is None:
+        raise ks.errors.UnsupportedError(f"cupy.cuda.runtime.deviceGetAttribute: attribute {attrib} is not known")
+    return found[name]
+
+
+def deviceSynchronize():
+    ks.synchronize(current())
+
+
+def getDevice():
+    return Device().id
+
+
+def setDevice(device):
+    Device(device).use()
+
+
+def deviceCanAccessPeer(device, peer):
+    return 0
+
+
+def memGetInfo():
+    return Device().mem_info
+
+
+def runtimeGetVersion():
+    return 13000
+
+
+driverGetVersion = runtimeGetVersion
+_allocations = {}
+
+
+def malloc(size):
+    memory = _core._Memory(int(size), current())
+    _allocations[int(memory)] = memory
+    return int(memory)
+
+
+def free(ptr):
+    if ptr and _allocations.pop(ptr, None) is None:
+        raise CUDARuntimeError(1, f"cudaFree: 0x{ptr:x} was not allocated by malloc()")
+
+
+def streamSynchronize(stream):
+    ks.synchronize(current())
+
+
+def memcpy(dst, src, size, kind):
+    from .memory import MemoryPointer, UnownedMemory
+
+    place = MemoryPointer(UnownedMemory(dst if kind != memcpyDeviceToHost else src, size, None), 0)
+    if kind == memcpyHostToDevice:
+        place.copy_from_host(src, size)
+    elif kind == memcpyDeviceToHost:
+        place.copy_to_host(dst, size)
+    else:
+        place.copy_from_device(src, size)
+
+
+def memcpyAsync(dst, src, size, kind, stream):
+    memcpy(dst, src, size, kind)
+
+
+def memset(ptr, value, size):
+    _core._fill(int(ptr), int(value) % 256, 1, int(size), current(), None)
+
+
+def memsetAsync(ptr, value, size, stream):
+    memset(ptr, value, size)
+
+
+# Of textures and of attributes that programs name before they ask.
+cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat = range(3)
+cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D = range(4)
+cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder = range(4)
+cudaFilterModePoint, cudaFilterModeLinear = range(2)
+cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)

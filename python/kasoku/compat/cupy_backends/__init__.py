@@ -1,0 +1,1 @@
+"""cupy_backends: where some programs look for names of cupy.cuda."""

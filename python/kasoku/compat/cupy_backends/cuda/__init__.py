@@ -1,0 +1,3 @@
+"""cupy_backends.cuda."""
+
+from ...cupy.cuda import stream  # noqa: F401

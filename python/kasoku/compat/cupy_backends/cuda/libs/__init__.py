@@ -1,0 +1,3 @@
+"""cupy_backends.cuda.libs."""
+
+from ....cupy.cuda import nvrtc  # noqa: F401

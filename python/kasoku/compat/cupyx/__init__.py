@@ -1,0 +1,127 @@
+"""The face of cupyx: what CuPy has beyond NumPy."""
+
+import contextlib as _contextlib
+
+import numpy as _np
+
+import kasoku as _ks
+
+from .. import cupy as _cupy
+from ..cupy._host import to_host as _to_host
+
+
+def rsqrt(x, out=None):
+    """1 / sqrt(x)."""
+    result = 1 / _cupy.sqrt(x)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+_atomic_types = {"int32", "uint32", "uint64", "float16", "float32", "float64"}
+
+
+@_cupy.memoize()
+def _adding():
+    return _cupy.ElementwiseKernel(
+        "T value, raw S place, int64 rows, int64 width", "raw T a",
+        "const long long at = place[i / width]; "
+        "atomicAdd(&a[(at < 0 ? at + rows : at) * width + i % width], value)",
+        "cupyx_scatter_add",
+    )  # fmt: skip
+
+
+def scatter_add(a, slices, value):
+    """a[slices] += value, with the values of an index that comes again added up."""
+    is_rows = isinstance(slices, _ks.Array) and slices.dtype.kind in "iu" and a.ndim
+    if not (is_rows and a.dtype.name in _atomic_types and a.flags.c_contiguous and a.size and slices.size):
+        return _at("add", a, slices, value)
+    if bool((slices >= a.shape[0]).any()) or bool((slices < -a.shape[0]).any()):
+        raise IndexError(f"cupyx.scatter_add: an index is outside of the axis of length {a.shape[0]}")
+    width = a.size // a.shape[0]
+    shape = (*slices.shape, *a.shape[1:])
+    values = _cupy.broadcast_to(_cupy.asarray(value, a.dtype), shape)
+    if values.size:
+        _adding()(_cupy.ascontiguousarray(values).ravel(), slices.ravel(), a.shape[0], width, a.ravel())
+
+
+def _at(name, a, slices, value):
+    if isinstance(slices, _ks.Array) and slices.dtype.kind not in "iub":
+        raise IndexError("arrays used as indices must be of integer or boolean type")
+    host = a.numpy()
+    getattr(_np, name).at(host, _to_host(slices), _to_host(value))
+    a[...] = _cupy.array(host)
+
+
+def scatter_max(a, slices, value):
+    """a[slices] = maximum(a[slices], value), index by index."""
+    _at("maximum", a, slices, value)
+
+
+def scatter_min(a, slices, value):
+    """a[slices] = minimum(a[slices], value), index by index."""
+    _at("minimum", a, slices, value)
+
+
+# ── what is kept for programs that set it ─────────────────────────────────────────────────────
+
+_errors = {"divide": None, "over": None, "under": None, "invalid": None, "linalg": "ignore", "fallback_mode": "warn"}
+
+
+def geterr():
+    return dict(_errors)
+
+
+def seterr(**kwargs):
+    """Remembered; computations do not look at it."""
+    old = geterr()
+    for name, value in kwargs.items():
+        if name not in _errors:
+            raise TypeError(f"cupyx.seterr() has no argument {name!r}")
+        if value is not None:
+            _errors[name] = value
+    return old
+
+
+@_contextlib.contextmanager
+def errstate(**kwargs):
+    old = seterr(**kwargs)
+    try:
+        yield
+    finally:
+        _errors.update(old)
+
+
+class DeviceSynchronized(RuntimeError):
+    """Kept for `except`: nothing raises it."""
+
+
+@_contextlib.contextmanager
+def allow_synchronize(allow):
+    """Accepted: synchronisation is always allowed."""
+    yield
+
+
+def empty_pinned(shape, dtype=float, order="C"):
+    """A NumPy array in memory that the device copies directly."""
+    shape = tuple(shape) if _np.iterable(shape) else (int(shape),)
+    flat = _ks._core._pinned(int(_np.prod(shape, dtype=_np.int64)), _np.dtype(dtype), _cupy.cuda._device.current())
+    return flat.reshape(shape, order=order)
+
+
+def zeros_pinned(shape, dtype=float, order="C"):
+    result = empty_pinned(shape, dtype, order)
+    result.fill(0)
+    return result
+
+
+def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    order = "F" if order in "KA" and a.flags.f_contiguous and not a.flags.c_contiguous else "C" if order in "KA" else order
+    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype, order)
+
+
+def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    result = empty_like_pinned(a, dtype, order, subok, shape)
+    result.fill(0)
+    return result

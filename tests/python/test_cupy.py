@@ -1,0 +1,314 @@
+"""The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku.compat import cupy, cupyx
+
+dtypes = [np.bool_, np.int8, np.uint16, np.int32, np.int64, np.uint64, np.float16, np.float32,
+          np.float64, np.complex64, np.complex128]  # fmt: skip
+
+
+@pytest.fixture
+def cp(device):
+    old = cupy.cuda._device._scopes.used
+    cupy.cuda._device._scopes.used = ks.Device(device)
+    yield cupy
+    cupy.cuda._device._scopes.used = old
+
+
+def ramp(shape, dtype):
+    values = np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape)
+    return (values + 2j * values if np.dtype(dtype).kind == "c" else values).astype(dtype)
+
+
+def same(ours, numpys, **tolerance):
+    host = cupy.asnumpy(ours)
+    assert host.dtype == numpys.dtype and host.shape == numpys.shape
+    np.testing.assert_allclose(host, numpys, **tolerance) if tolerance else np.testing.assert_array_equal(host, numpys)
+
+
+# ── arrays ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (2, 0, 3)])
+def test_arrays_go_and_come(cp, dtype, shape):
+    host = ramp(shape, dtype)
+    for order in "CFAK":
+        a = cp.array(host, order=order)
+        same(a, host)
+        assert a.flags.c_contiguous == np.array(host, order=order).flags.c_contiguous
+        assert a.flags.f_contiguous == np.array(host, order=order).flags.f_contiguous
+    back = np.empty(shape, dtype)
+    assert cp.array(host).get(out=back) is back
+    np.testing.assert_array_equal(back, host)
+    b = cp.empty_like(cp.array(host))
+    b.set(host)
+    same(b, host)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_orders_of_reshape_and_ravel(cp, order):
+    host = np.asfortranarray(ramp((3, 4), np.float32))
+    a = cp.array(host)
+    assert a.flags.f_contiguous and not a.flags.c_contiguous
+    same(a.reshape(2, 6, order=order), host.reshape(2, 6, order=order))
+    same(a.ravel(order), host.ravel(order))
+    same(a.flatten(order), host.flatten(order))
+    assert a.copy(order).strides == host.copy(order).strides
+    assert cp.copy(a, order).strides == np.copy(host, order).strides
+
+
+def test_real_and_imaginary_parts_are_views(cp):
+    host = ramp((3, 4), np.complex64)
+    a = cp.array(host)
+    same(a.real, host.real)
+    same(a.imag[1:, ::2], host.imag[1:, ::2])
+    a.imag = 7
+    a.real[0] = -1
+    host.imag = 7
+    host.real[0] = -1
+    same(a, host)
+    same(cp.array([1.0, 2.0]).imag, np.zeros(2))
+    with pytest.raises(TypeError, match="imaginary"):
+        cp.ones(3).imag = 1
+
+
+def test_views_of_other_dtypes(cp):
+    host = ramp((2, 4), np.int32)
+    a = cp.array(host)
+    same(a.view(np.float32), host.view(np.float32))
+    same(a.view(np.int64), host.view(np.int64))
+    same(a.view("u1"), host.view("u1"))
+    a.view(np.uint32)[0] = 5
+    assert a[0].tolist() == [5] * 4
+    with pytest.raises(ValueError, match="divide"):
+        cp.ones(3, np.int32).view(np.int64)
+    with pytest.raises(ValueError, match="contiguous"):
+        a[:, ::2].view(np.int64)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_arithmetic(cp, dtype):
+    rng = np.random.default_rng(1)
+    x, y = ((rng.standard_normal(50) + 1j * rng.standard_normal(50)).astype(dtype) for _ in range(2))
+    a, b = cp.array(x), cp.array(y)
+    limit = dict(rtol=1e-5 if dtype is np.complex64 else 1e-13)
+    for f in (lambda p, q: p + q, lambda p, q: p - 2 * q, lambda p, q: p * q, lambda p, q: p / q,
+              lambda p, q: -p + 1j, lambda p, q: p**2, lambda p, q: p**q):  # fmt: skip
+        same(f(a, b), f(x, y), **limit)
+    same(a == a, x == x)
+    same(a != b, x != y)
+    for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "conj", "abs", "square"):
+        same(getattr(cp, name)(a), getattr(np, name)(x), rtol=2e-5 if dtype is np.complex64 else 1e-12)
+    same(a.sum(), x.sum(), **limit)
+    same(a.reshape(5, 10).sum(axis=0), x.reshape(5, 10).sum(axis=0), rtol=1e-4)
+    same(a.mean(), x.mean(), **limit)
+    same(a.astype(bool), x.astype(bool))
+    with pytest.warns(cp.exceptions.ComplexWarning):
+        same(a.astype(np.float32), x.real.astype(np.float32))
+
+
+def test_axes_that_do_not_exist(cp):
+    for f in (lambda a: a.sum(axis=2), lambda a: a.max(axis=-3), lambda a: a.swapaxes(0, 5)):
+        with pytest.raises(np.exceptions.AxisError):
+            f(cp.ones((2, 2)))
+
+
+def test_ndarray_is_a_class(cp):
+    assert isinstance(cp.ones(2), cp.ndarray) and not isinstance(np.ones(2), cp.ndarray)
+    a = cp.ndarray((2, 3), np.float32, order="F")
+    assert a.shape == (2, 3) and a.flags.f_contiguous and a.dtype == np.float32
+    b = cp.arange(6, dtype=np.float32)
+    view = cp.ndarray((2, 2), np.float32, b.data + 4, strides=(8, 4))
+    assert view.tolist() == [[1, 2], [3, 4]]
+
+
+def test_functions_of_the_host(cp):
+    host = np.random.default_rng(0).standard_normal((4, 5))
+    a = cp.array(host)
+    for name, args in [("sort", ()), ("argsort", ()), ("cumsum", (1,)), ("cumprod", ()), ("median", ()),
+                       ("percentile", (30,)), ("diff", ()), ("roll", (2,)), ("tril", ()), ("nanmax", ()),
+                       ("unique", ()), ("histogram", (3,)), ("pad", (1,))]:  # fmt: skip
+        ours, numpys = getattr(cp, name)(a, *args), getattr(np, name)(host, *args)
+        if not isinstance(ours, tuple):
+            ours, numpys = (ours,), (numpys,)
+        for one, other in zip(ours, numpys):
+            same(one, np.asarray(other))
+    same(cp.linalg.inv(a[:, :4]), np.linalg.inv(host[:, :4]))
+    same(cp.fft.fft(a), np.fft.fft(host))
+    out = cp.empty(20)
+    assert cp.cumsum(a, out=out) is out
+    same(out, np.cumsum(host))
+    with pytest.raises(AttributeError, match="kasoku does not have cupy.linalg.nothing"):
+        cp.linalg.nothing
+    a.sort(axis=0)
+    same(a, np.sort(host, axis=0))
+
+
+def test_ufuncs_are_objects(cp):
+    x = ramp((3, 4), np.int32)
+    a = cp.array(x)
+    assert cp.add.nin == 2 and repr(cp.add) == "<ufunc 'cupy_add'>" and isinstance(cp.add, cp.ufunc)
+    same(cp.add(a, a, dtype=np.float64), np.add(x, x, dtype=np.float64))
+    out = cp.empty((3, 4))
+    assert cp.multiply(a, 2, out) is out
+    same(out, 2.0 * x)
+    same(cp.add.reduce(a), np.add.reduce(x))
+    same(cp.maximum.accumulate(a), np.maximum.accumulate(x))
+    same(cp.subtract.outer(a[0], a[1]), np.subtract.outer(x[0], x[1]))
+    cp.add.at(a, (cp.array([0, 0]), cp.array([1, 1])), 10)
+    assert int(a[0, 1]) == 22
+    with pytest.raises(TypeError, match="same_kind"):
+        cp.true_divide(a, 2, cp.empty((3, 4), np.int32))
+    with pytest.raises(ValueError, match="shape"):
+        cp.add(a, 1, cp.empty((2, 4)))
+
+
+# ── kernels ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_kernels_have_cupys_attributes(cp):
+    k = cp.ElementwiseKernel("T x, raw S y", "T z", "z = x + y[0]", "with_raw", no_return=False)
+    assert (k.nin, k.nout, k.nargs, k.name) == (2, 1, 3, "with_raw")
+    assert [p.raw for p in k.params] == [False, True, False] and not k.cached_codes
+    same(k(cp.arange(3), cp.array([10])), np.arange(3) + 10)
+    assert len(k.cached_codes) == 1 and "with_raw" in k.cached_code
+    with pytest.raises(ValueError, match=r"^Specified 'size' can"):
+        k(cp.arange(3), cp.array([1]), size=3)
+    with pytest.raises(ValueError, match=r"^Loop size is undecided\."):
+        cp.ElementwiseKernel("raw T x", "T z", "z = x[i]")(cp.arange(3))
+    with pytest.raises(ValueError, match="Invalid kernel name"):
+        cp.ElementwiseKernel("T x", "T y", "y = x", "1")
+    r = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    same(r(cp.arange(12.0).reshape(3, 4), axis=1), np.linalg.norm(np.arange(12.0).reshape(3, 4), axis=1), rtol=1e-14)
+
+
+def test_raw_kernels_and_globals(cp):
+    module = cp.RawModule(code=r"""
+        __constant__ float factor[2];
+        extern "C" __global__ void scale(const float* x, float* y, int n) {
+          int i = blockDim.x * blockIdx.x + threadIdx.x;
+          if (i < n) y[i] = factor[i % 2] * x[i];
+        }""", options=("-std=c++17",))  # fmt: skip
+    factors = module.get_global("factor")
+    factors.copy_from(np.array([2, 3], np.float32), 8)
+    x, y = cp.arange(5, dtype=cp.float32), cp.zeros(5, cp.float32)
+    module.get_function("scale")((1,), (8,), (x, y, 5))
+    assert y.tolist() == [0, 3, 4, 9, 8]
+    with pytest.raises(cp.cuda.compiler.CompileException, match=r"test_cupy.py:\d+:"):
+        cp.RawKernel("__global__ void f() { nothing; }", "f").compile()
+    with pytest.raises(TypeError, match="Exactly one"):
+        cp.RawModule(code="", path="x")
+
+
+# ── cupy.cuda ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_devices_streams_and_memory(cp):
+    d = cp.cuda.Device()
+    assert d == d.id and d == cp.cuda.Device(d.id) and cp.cuda.Device(0) < cp.cuda.Device(1)
+    assert d.attributes["WarpSize"] == 32 and cp.cuda.runtime.getDeviceCount() >= 1
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="there is no device 1000"):
+        cp.cuda.Device(1000).use()
+    with cp.cuda.Stream() as stream:
+        assert cp.cuda.get_current_stream() is stream
+        start, end = stream.record(), stream.record()
+        end.synchronize()
+        assert stream.done and cp.cuda.get_elapsed_time(start, end) >= 0
+    assert cp.cuda.get_current_stream() is cp.cuda.Stream.null
+    memory = cp.cuda.alloc(16)
+    memory.copy_from(np.arange(4, dtype=np.int32), 16)
+    back = np.zeros(2, np.int32)
+    (memory + 8).copy_to_host(back, 8)
+    assert back.tolist() == [2, 3]
+    memory.memset(0, 8)
+    assert cp.ndarray(4, np.int32, memory).tolist() == [0, 0, 2, 3]
+    pool = cp.get_default_memory_pool()
+    assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    with cp.cuda.using_allocator(pool.malloc):
+        assert cp.cuda.get_allocator() == pool.malloc
+
+
+# ── cupy.random ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_random_numbers(cp):
+    cp.random.seed(3)
+    first = cp.random.rand(1000), cp.random.randint(0, 10, 1000), cp.random.gamma(2.0, 1.0, 1000)
+    cp.random.seed(3)
+    for a, b in zip(first, (cp.random.rand(1000), cp.random.randint(0, 10, 1000), cp.random.gamma(2.0, 1.0, 1000))):
+        same(a, cp.asnumpy(b))
+    g = cp.random.default_rng(5)
+    x = cp.asnumpy(g.normal(3, 2, 100_000))
+    assert abs(x.mean() - 3) < 0.05 and abs(x.std() - 2) < 0.05
+    assert set(cp.asnumpy(g.integers(0, 3, 100, endpoint=True))) == {0, 1, 2, 3}
+    p = cp.arange(50)
+    cp.random.shuffle(p)
+    assert sorted(p.tolist()) == list(range(50)) and p.tolist() != list(range(50))
+    assert cp.random.rand(2, 3, dtype=cp.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="float16"):
+        cp.random.rand(3, dtype=cp.float16)
+    with pytest.raises(ValueError, match="low >= high"):
+        cp.random.randint(3, 3, 1)
+
+
+# ── cupyx ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_scatter_add(cp, dtype):
+    for shape, at, values in [((5,), [1, 1, -1], [1, 2, 3]), ((3, 2), [[0, 2], [0, 0]], 2), ((4,), [], [])]:
+        a, host = cp.zeros(shape, dtype), np.zeros(shape, dtype)
+        at = np.array(at, np.int64)
+        cupyx.scatter_add(a, cp.array(at), cp.array(values, dtype=dtype) if values else values)
+        np.add.at(host, at, values)
+        same(a, host)
+    a = cp.zeros((2, 3), dtype)
+    cupyx.scatter_add(a, (slice(None), 1), 4)
+    assert a.tolist() == [[0, 4, 0]] * 2
+    with pytest.raises(IndexError, match="outside"):
+        cupyx.scatter_add(cp.zeros(3, dtype), cp.array([3]), 1)
+
+
+def test_benchmark(cp):
+    from kasoku.compat.cupyx.profiler import benchmark
+
+    calls = []
+    result = benchmark(lambda: calls.append(1), n_repeat=5, n_warmup=2, name="nothing")
+    assert len(calls) == 7 and result.cpu_times.shape == (5,) and "nothing" in str(result)
+
+
+# ── cupy.testing ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_testing_compares_with_numpy(cp):
+    seen = []
+
+    @cp.testing.for_all_dtypes(no_complex=True)
+    @cp.testing.numpy_cupy_array_equal()
+    def doubled(xp, dtype):
+        seen.append(dtype)
+        return cp.testing.shaped_arange((2, 3), xp, dtype) * dtype(1)
+
+    doubled()
+    assert {np.float16, np.bool_, np.uint64} <= set(seen)
+
+    @cp.testing.numpy_cupy_allclose(rtol=1e-3)
+    def wrong(xp):
+        return xp.ones(3) * (1 if xp is np else 1.01)
+
+    with pytest.raises(AssertionError):
+        wrong()
+
+    @cp.testing.numpy_cupy_array_equal()
+    def raises_alone(xp):
+        if xp is cp:
+            raise ValueError("only here")
+        return xp.ones(1)
+
+    with pytest.raises(AssertionError, match="only one of them"):
+        raises_alone()
+    assert len(cp.testing.product({"a": [1, 2], "b": [3]})) == 2
