@@ -91,10 +91,16 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   if (product(expression.inputs[0].view.shape) == 0) {
     // Reductions of nothing that have no identity were refused when they were asked for.
     auto buffer = allocate(*node, node->size(), node->itemsize);
+    if (node->itemsize > 8) {
+      if (expression.reduce_op == ReduceOp::prod)
+        throw Error(ErrorKind::unsupported, "a product of no complex numbers is not there yet");
+      node->device->fill(buffer->memory(), 0, 8, static_cast<size_t>(node->size()) * node->itemsize / 8,
+                         node->device->current_stream());
+      return buffer;
+    }
     uint64_t one = 0;
     if (expression.reduce_op == ReduceOp::prod || expression.reduce_op == ReduceOp::all)
       Scalar::of(1).store(node->dtype, &one);
-    if (node->itemsize > 8) throw Error(ErrorKind::unsupported, "a reduction of an empty complex array");
     node->device->fill(buffer->memory(), one, node->itemsize, static_cast<size_t>(node->size()), node->device->current_stream());
     return buffer;
   }

@@ -106,12 +106,13 @@ Array var(const Array& array, const Axes& axes, double ddof, std::optional<Dtype
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
   const Array wide = array.dtype() == compute ? array : astype(array, compute);
   const Array center = mean(wide, {axes.axes, true});
-  const Array squares = apply(Op::square, {apply(Op::subtract, {wide, center})});
+  const Array distance = apply(Op::subtract, {wide, center});
+  const Array squares = apply(Op::square, {is_complex(compute) ? apply(Op::absolute, {distance}) : distance});
   const Array total = reduce(ReduceOp::sum, squares, axes);
   double n = static_cast<double>(n_reduced(array, axes)) - ddof;
   if (n < 0) n = 0;
   const Array quotient = apply(Op::divide, {total, n});
-  return quotient.dtype() == result ? quotient : astype(quotient, result);
+  return quotient.dtype() == result || is_complex(result) ? quotient : astype(quotient, result);
 }
 
 Array std_(const Array& array, const Axes& axes, double ddof, std::optional<Dtype> dtype) {

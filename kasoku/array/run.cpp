@@ -130,13 +130,13 @@ Function& kernel(const Fused& fused, Device& device) {
   return *entry->function;
 }
 
-/// Parameters in slots of 8 bytes; the low bytes are the value of a narrower one.
+/// Parameters in slots of 16 bytes; the low bytes are the value of a narrower one.
 class Parameters {
  public:
-  void add(int64_t value) { slots_.push_back(static_cast<uint64_t>(value)); }
-  void add(const void* pointer) { slots_.push_back(reinterpret_cast<uintptr_t>(pointer)); }
+  void add(int64_t value) { slots_.push_back({{static_cast<uint64_t>(value)}}); }
+  void add(const void* pointer) { slots_.push_back({{reinterpret_cast<uintptr_t>(pointer)}}); }
   void add(const Scalar& value, Dtype dtype) {
-    uint64_t slot = 0;
+    Slot slot{};
     value.store(register_dtype(dtype), &slot);
     slots_.push_back(slot);
   }
@@ -155,7 +155,11 @@ class Parameters {
   void clear() { slots_.clear(); }
 
  private:
-  std::vector<uint64_t> slots_;
+  /// As wide as the widest number, a complex128.
+  struct alignas(16) Slot {
+    uint64_t words[2];
+  };
+  std::vector<Slot> slots_;
   std::vector<void*> pointers_;
 };
 

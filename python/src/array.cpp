@@ -87,7 +87,12 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); })
       .def_prop_ro("T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
       .def_prop_ro("mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
-      .def_prop_ro("real", [](const Array& x) { return x; })
+      .def_prop_ro("real", [](const Array& x) {
+        if (!is_complex(x.dtype())) return x;
+        const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+        nb::gil_scoped_release release;
+        return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
+      }, "The array, or a view of the real parts of a complex one.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro("ptr", [](const Array& x) {
         nb::gil_scoped_release release;
@@ -180,6 +185,7 @@ void bind_array(nb::module_& m) {
   m.def("round", [](nb::handle object, int decimals) {
     const Array x = array_from(object, default_device());
     nb::gil_scoped_release release;
+    if (is_complex(x.dtype())) throw Error(ErrorKind::type, "round is not defined for complex arrays");
     if (!is_floating(x.dtype())) {
       if (decimals >= 0) return x;
       const double unit = std::pow(10.0, -decimals);

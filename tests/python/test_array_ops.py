@@ -134,3 +134,23 @@ def test_elementary_functions_to_one_ulp(f, dtype):
     got = getattr(ks, f)(ks.array(x)).numpy()
     error = np.abs(got.astype(np.longdouble) - wide) / np.spacing(np.abs(wide).astype(dtype))
     assert error.max() < 1.5, (error.max(), x[error.argmax()])
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_arrays(device, dtype):
+    rng = np.random.default_rng(2)
+    x = (rng.standard_normal((30, 7)) + 1j * rng.standard_normal((30, 7))).astype(dtype)
+    a = ks.array(x, device=device)
+    near = dict(rtol=1e-5 if dtype is np.complex64 else 1e-13)
+    for ours, numpys in [
+        (a * (2 - 1j) + a / a[::-1] - 1j, x * dtype(2 - 1j) + x / x[::-1] - dtype(1j)),
+        (a.T.sum(axis=0), x.T.sum(axis=0)), (a.prod(axis=1), x.prod(axis=1)), (a.mean(axis=0), x.mean(axis=0)),
+        (a.var(axis=0), x.var(axis=0)), (a.std(), x.std()), (abs(a), abs(x)), (a.real, x.real),
+        (ks.exp(a), np.exp(x)), (a[:0].sum(axis=0), x[:0].sum(axis=0)), (a.conj(), x.conj()),
+    ]:  # fmt: skip
+        assert ours.dtype == numpys.dtype and ours.shape == numpys.shape
+        np.testing.assert_allclose(ours.numpy(), numpys, atol=1e-5 if dtype is np.complex64 else 1e-12, **near)
+    assert bool((a == a).all()) and not bool((a != a).any()) and int(ks.count_nonzero(a * (a.real > 0))) == (x.real > 0).sum()
+    for refused in (lambda: a.max(), lambda: a.argmin(), lambda: a < a, lambda: ks.floor(a), lambda: a.round(1)):
+        with pytest.raises(TypeError, match="not defined for complex"):
+            refused()

@@ -269,7 +269,7 @@ def test_scatter_add(cp, dtype):
     a = cp.zeros((2, 3), dtype)
     cupyx.scatter_add(a, (slice(None), 1), 4)
     assert a.tolist() == [[0, 4, 0]] * 2
-    with pytest.raises(IndexError, match="outside"):
+    with pytest.raises(IndexError, match="out of bounds"):
         cupyx.scatter_add(cp.zeros(3, dtype), cp.array([3]), 1)
 
 

@@ -41,7 +41,7 @@ from ._arrays import (  # noqa: E402, F401
     zeros,
     zeros_like,
 )
-from . import _host, _methods, _routines, _ufunc, _util, random  # noqa: E402, F401
+from . import _host, _methods, _reductions, _routines, _ufunc, _util, random  # noqa: E402, F401
 from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402, F401
 from ._ufunc import ufunc  # noqa: E402, F401
 from ._util import clear_memo, memoize  # noqa: E402, F401
@@ -51,6 +51,8 @@ for _name in dir(_routines):
         globals()[_name] = getattr(_routines, _name)
 globals().update(_host.functions())
 globals().update(_ufunc.functions())
+globals().update(_reductions.functions)
+_reductions.extend()
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
 del _name

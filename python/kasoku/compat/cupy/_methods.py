@@ -80,6 +80,8 @@ def get(self, stream=None, order="C", out=None, blocking=True):
 
 def set(self, arr, stream=None):
     """Copies a NumPy array into this one."""
+    if isinstance(arr, np.generic):
+        arr = np.asarray(arr)
     if not isinstance(arr, np.ndarray):
         raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
     if arr.dtype != self.dtype:
@@ -180,7 +182,7 @@ def _in_place(name):
 
 
 _functions = """
-argmax argmin argpartition argsort choose compress cumprod cumsum diagonal ptp repeat
+argpartition argsort choose compress cumprod cumsum diagonal ptp repeat
 searchsorted take trace
 """.split()
 

@@ -76,6 +76,19 @@ def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return concatenate([expand_dims(a, axis) for a in tup], axis, out, dtype=dtype, casting=casting)
 
 
+def round(a, decimals=0, out=None):
+    """Rounded to a number of decimals, halves to even."""
+    a = asarray(a)
+    result = _host.on_host(np.round)(a, decimals) if a.dtype.kind == "c" else _core.round(a, decimals)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+around = round_ = round
+
+
 def expand_dims(a, axis):
     """A view with new axes of length 1."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)

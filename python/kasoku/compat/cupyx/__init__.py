@@ -38,7 +38,7 @@ def scatter_add(a, slices, value):
     if not (is_rows and a.dtype.name in _atomic_types and a.flags.c_contiguous and a.size and slices.size):
         return _at("add", a, slices, value)
     if bool((slices >= a.shape[0]).any()) or bool((slices < -a.shape[0]).any()):
-        raise IndexError(f"cupyx.scatter_add: an index is outside of the axis of length {a.shape[0]}")
+        raise IndexError(f"cupyx.scatter_add: an index is out of bounds for the axis of length {a.shape[0]}")
     width = a.size // a.shape[0]
     shape = (*slices.shape, *a.shape[1:])
     values = _cupy.broadcast_to(_cupy.asarray(value, a.dtype), shape)

@@ -1,0 +1,110 @@
+"""Reductions with CuPy's arguments, as functions and as methods. The engine reduces; what it refuses
+(extremes and spreads of complex numbers, a mask) NumPy reduces on the host."""
+
+import warnings
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from . import _host
+from ._arrays import asarray
+
+_Array = ks.Array
+
+
+def _give(result, out, name):
+    if out is None:
+        return result
+    if not isinstance(out, _Array):
+        raise TypeError(f"cupy.{name}: the output is a cupy.ndarray, not a {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"cupy.{name}: the output has the shape {out.shape}, not {result.shape}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"cupy.{name}: {result.dtype} cannot be cast to {out.dtype}")
+    out[...] = result
+    return out
+
+
+def _reduce(name, a, out, **arguments):
+    a = asarray(a)
+    dtype = arguments.get("dtype")
+    if a.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind not in "cb":
+        from .exceptions import ComplexWarning
+
+        warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=3)
+        a = a.real
+    try:
+        result = _engine[name](a, **arguments)
+    except (TypeError, NotImplementedError):
+        if a.dtype.kind != "c":
+            raise
+        result = _host.on_host(getattr(np, name))(a, **arguments)
+    return _give(result, out, name)
+
+
+def _over(name):
+    """name(a, axis, out, keepdims)."""
+
+    def function(a, axis=None, out=None, keepdims=False):
+        return _reduce(name, a, out, axis=axis, keepdims=keepdims)
+
+    return function
+
+
+def _summing(name):
+    """name(a, axis, dtype, out, keepdims)."""
+
+    def function(a, axis=None, dtype=None, out=None, keepdims=False):
+        return _reduce(name, a, out, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return function
+
+
+def _spread(name):
+    """name(a, axis, dtype, out, ddof, keepdims)."""
+
+    def function(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        return _reduce(name, a, out, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+    return function
+
+
+def _position(name):
+    """name(a, axis, dtype, out, keepdims) of argmax and argmin."""
+
+    def function(a, axis=None, dtype=None, out=None, keepdims=False):
+        result = _reduce(name, a, None, axis=axis, keepdims=keepdims)
+        return _give(result if dtype is None else result.astype(dtype), out, name)
+
+    return function
+
+
+def count_nonzero(a, axis=None):
+    """How many elements are not 0."""
+    return _core.count_nonzero(asarray(a), axis=axis)
+
+
+_makers = {
+    _over: "all any max min amax amin",
+    _summing: "sum prod mean",
+    _spread: "var std",
+    _position: "argmax argmin",
+}
+functions = {"count_nonzero": count_nonzero}
+_engine = {}
+for _maker, _names in _makers.items():
+    for _name in _names.split():
+        # argmax and argmin of the engine take no keepdims where it has them as functions of their own.
+        _engine[_name] = getattr(_core, _name, None) or _host.on_host(getattr(np, _name))
+        functions[_name] = _maker(_name)
+        functions[_name].__name__ = _name
+        functions[_name].__doc__ = _engine[_name].__doc__
+
+
+def extend():
+    """Makes them methods of arrays too."""
+    for name, function in functions.items():
+        if name not in ("count_nonzero", "amax", "amin"):
+            setattr(_Array, name, function)
