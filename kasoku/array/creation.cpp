@@ -2,6 +2,7 @@
 
 #include "kasoku/array/plan.h"
 #include "kasoku/base/error.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
 
 #include <utility>
@@ -58,6 +59,7 @@ Array to_device(const Array& array, Device& device) {
   const void* memory = source.data_for_read();
   Array result = Array::empty(source.shape(), source.dtype(), device, source.itemsize());
   if (source.nbytes()) {
+    const CopyScope reason(CopyReason::move);
     // One side's host memory is what the other side's copy takes.
     Device& worker = device.kind == DeviceKind::cuda ? device : from;
     if (from.kind == DeviceKind::cuda && device.kind == DeviceKind::cuda) from.synchronize();

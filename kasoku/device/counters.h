@@ -3,19 +3,55 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace kasoku {
 
+enum class CopyReason : uint8_t {
+#define COPY(name, text) name,
+#include "kasoku/device/copies.def"
+#undef COPY
+};
+
+struct CopyReasonInfo {
+  const char* name;
+  const char* text;
+};
+
+inline constexpr CopyReasonInfo copy_reasons[] = {
+#define COPY(name, text) {#name, text},
+#include "kasoku/device/copies.def"
+#undef COPY
+};
+
+enum class CopyWay : uint8_t { to_device, from_device, within_device };
+inline constexpr const char* copy_ways[] = {"to_device", "from_device", "within_device"};
+
 struct DeviceCounters {
   std::atomic<uint64_t> launches{0};
-  std::atomic<uint64_t> bytes_to_device{0};
-  std::atomic<uint64_t> bytes_from_device{0};
-  std::atomic<uint64_t> bytes_within_device{0};
+  std::atomic<uint64_t> bytes_copied[std::size(copy_ways)][std::size(copy_reasons)]{};
   std::atomic<uint64_t> allocations{0};
   std::atomic<uint64_t> bytes_allocated{0};
 };
 
 DeviceCounters& counters();
+
+/// Counts a copy under the reason that this thread has now.
+void count_copy(CopyWay way, size_t bytes);
+
+/// Gives the copies of this thread a reason while alive; the outermost scope counts, because a
+/// print that goes by way of NumPy is a print. Without one they are `requested`.
+class CopyScope {
+ public:
+  explicit CopyScope(CopyReason reason);
+  ~CopyScope();
+  CopyScope(const CopyScope&) = delete;
+  CopyScope& operator=(const CopyScope&) = delete;
+
+ private:
+  bool is_outermost_;
+};
 
 }  // namespace kasoku

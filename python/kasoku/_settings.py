@@ -17,17 +17,34 @@ class Stats(dict):
 
     @property
     def hits(self):
+        """Compiled code that was there already, in memory or on disk."""
         return self["memory_hits"] + self["disk_hits"]
 
     def __repr__(self):
-        width = max(map(len, self))
+        # Reasons that never happened would hide those that did.
+        shown = {name: value for name, value in self.items() if value or "_for_" not in name}
+        width = max(map(len, shown))
         rows = (
             f"  {name:{width}s}  {value:,.6f}" if isinstance(value, float) else f"  {name:{width}s}  {value:,}"
-            for name, value in self.items()
+            for name, value in shown.items()
         )
         return "kasoku.stats()\n" + "\n".join(rows)
 
 
 def stats():
-    """Compiles, cache hits, seconds, launches, and bytes copied each way, as a `Stats`."""
+    """Compiles, cache hits, seconds, launches, and bytes copied each way and why, as a `Stats`.
+
+    `bytes_to_device`, `bytes_from_device` and `bytes_within_device` are totals (on a CPU all copies
+    are within); `bytes_to_device_for_argument` and the like say why. The reasons:
+
+    {reasons}
+    """
     return Stats(_core._counters())
+
+
+# A row of kasoku/device/copies.def each; pydoc must show it, python -OO has no text to fill.
+if stats.__doc__:
+    _width = max(map(len, _core._copy_reasons()))
+    stats.__doc__ = stats.__doc__.replace(
+        "{reasons}", "\n    ".join(f"{name:{_width}s}  {text}" for name, text in _core._copy_reasons().items())
+    )

@@ -4,6 +4,7 @@ The program sees what `python PROGRAM` would show it: sys.argv, sys.path[0], __f
 status, its tracebacks. Only `import torch` and the like lead to kasoku's faces (redirect.py).
 """
 
+import atexit
 import builtins
 import linecache
 import os
@@ -13,12 +14,13 @@ import types
 
 from . import redirect
 
-usage = """usage: kasoku run [--explain] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+usage = """usage: kasoku run [--explain] [--stats] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
 
 Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
 cupy, numba, tensorflow or dask comes from kasoku.
 
   --explain        say on stderr which import was redirected where
+  --stats          say on stderr at the end what was compiled, launched and copied
   --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
   --real PACKAGE   leave this package as it is installed
 """
@@ -29,6 +31,7 @@ _launcher = None  # the module that was __main__ before; its dictionary must sta
 
 class Options:
     explain = False
+    stats = False
     device = None
     real = ()
     module = None
@@ -46,8 +49,8 @@ def parse(arguments):
         if word in ("-h", "--help"):
             print(usage, end="")
             raise SystemExit(0)
-        if word == "--explain":
-            options.explain = True
+        if word in ("--explain", "--stats"):
+            setattr(options, word[2:], True)
             continue
         if word not in takes_value:
             raise SystemExit(f"kasoku run: no option {word}\n{usage}")
@@ -70,6 +73,8 @@ def main(arguments):
     options, rest = parse(arguments)
     if options.device:
         os.environ["KASOKU_DEVICE"] = options.device
+    if options.stats:
+        atexit.register(_show_stats)
     explain = (lambda line: print(f"kasoku: {line}", file=sys.stderr)) if options.explain else None
 
     def start(folder):
@@ -102,6 +107,12 @@ def main(arguments):
         _enter(rest, folder, folder, start)
         return run_notebook(program, new_main())  # cells have no file, as in Jupyter
     return _run_file(program, rest, folder, start)
+
+
+def _show_stats():
+    from ._settings import stats
+
+    print(stats(), file=sys.stderr)
 
 
 def new_main(file=None, spec=None, package=None, loader=None):

@@ -7,6 +7,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/counters.h"
 
 #include <nanobind/stl/string.h>
 
@@ -45,6 +46,11 @@ bool truth(const Array& x) {
     throw Error(ErrorKind::value, "The truth value of an array with more than one element is ambiguous").fix("x.any() or x.all()");
   if (x.size() == 0) throw Error(ErrorKind::value, "The truth value of an empty array is ambiguous").fix("x.size > 0");
   return nb::cast<bool>(nb::bool_(item_of(x)));
+}
+
+nb::object printed(const Array& x) {
+  const CopyScope reason(CopyReason::print);
+  return to_numpy(x);
 }
 
 nb::object index_of(const Array& x) {
@@ -101,15 +107,15 @@ void bind_array(nb::module_& m) {
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
-      .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); })
-      .def("tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); })
-      .def("copy", [](const Array& x) { return copy(x); }, no_gil())
+      .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
+      .def("tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
+      .def("copy", [](const Array& x) { return copy(x); }, no_gil(), "A new array with the same values.")
       .def("astype", [](const Array& x, nb::handle dtype, bool copy) {
         const Dtype wanted = dtype_from(dtype);
         if (!copy && wanted == x.dtype()) return x;
         nb::gil_scoped_release release;
         return astype(x, wanted);
-      }, "dtype"_a, "copy"_a = true)
+      }, "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
       .def("to_device", [](const Array& x, nb::handle device) {
         Device& to = device_from(device);
         nb::gil_scoped_release release;
@@ -121,26 +127,26 @@ void bind_array(nb::module_& m) {
         x.data_for_read();
         return self;
       }, "Computes the values if they are pending.")
-      .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); })
-      .def("ravel", [](const Array& x) { return ravel(x); })
-      .def("flatten", [](const Array& x) { return copy(ravel(x)); })
+      .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); }, "The same values in C order under another shape; one length may be -1.")
+      .def("ravel", [](const Array& x) { return ravel(x); }, "One axis: a view where the layout allows it.")
+      .def("flatten", [](const Array& x) { return copy(ravel(x)); }, "One axis, always a copy.")
       .def("transpose", [](const Array& x, nb::args axes) {
         if (axes.size() == 0 || axes[0].is_none()) return transpose(x);
         return transpose(x, shape_from_args(axes));
-      })
-      .def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); })
-      .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none())
+      }, "A view with the axes in another order; reversed if none is given.")
+      .def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "A view with two axes exchanged.")
+      .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(), "A view without axes of length 1.")
       .def("fill", [](const Array& x, nb::handle value) {
         const Scalar number = scalar_from(value);
         nb::gil_scoped_release release;
         x.assign(full(x.shape(), number, x.dtype(), x.device()));
-      })
-      .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none())
-      .def("dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); })
-      .def("conj", [m](nb::object self) { return m.attr("conjugate")(self); })
-      .def("take", [m](nb::object self, nb::handle at, nb::handle axis) { return m.attr("take")(self, at, axis); }, "indices"_a, "axis"_a = nb::none())
-      .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); })
-      .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0)
+      }, "Sets every element to one value.")
+      .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
+      .def("dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
+      .def("conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
+      .def("take", [m](nb::object self, nb::handle at, nb::handle axis) { return m.attr("take")(self, at, axis); }, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis, or of the ravelled array.")
+      .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); }, "Positions of the elements that are not zero: one array per axis.")
+      .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
       .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())
       .def("__getitem__", &get, nb::arg("key").none())
       .def("__setitem__", &set, nb::arg("key").none(), nb::arg("value"))
@@ -172,11 +178,12 @@ void bind_array(nb::module_& m) {
       .def("__copy__", [](const Array& x) { return copy(x); })
       .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
       .def("__format__", [](const Array& x, nb::handle spec) {
+        const CopyScope reason(CopyReason::print);
         nb::object value = x.ndim() == 0 ? item_of(x) : to_numpy(x);
         return value.attr("__format__")(spec);
       })
-      .def("__repr__", [](const Array& x) { return nb::str(nb::repr(to_numpy(x))); })
-      .def("__str__", [](const Array& x) { return nb::str(to_numpy(x)); });
+      .def("__repr__", [](const Array& x) { return nb::str(nb::repr(printed(x))); })
+      .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, true); },
         "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
   m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },

@@ -9,7 +9,7 @@
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/libraries.h"
 
-
+#include <string>
 #include <vector>
 
 namespace kasoku {
@@ -28,9 +28,14 @@ nb::dict all_counters() {
   result["damaged_entries"] = s.damaged_entries.load();
   result["evicted_entries"] = s.evicted_entries.load();
   result["launches"] = c.launches.load();
-  result["bytes_to_device"] = c.bytes_to_device.load();
-  result["bytes_from_device"] = c.bytes_from_device.load();
-  result["bytes_within_device"] = c.bytes_within_device.load();
+  for (size_t way = 0; way < std::size(copy_ways); ++way) {
+    uint64_t total = 0;
+    for (const auto& bytes : c.bytes_copied[way]) total += bytes.load();
+    const std::string name = std::string("bytes_") + copy_ways[way];
+    result[name.c_str()] = total;
+    for (size_t reason = 0; reason < std::size(copy_reasons); ++reason)
+      result[(name + "_for_" + copy_reasons[reason].name).c_str()] = c.bytes_copied[way][reason].load();
+  }
   result["allocations"] = c.allocations.load();
   result["bytes_allocated"] = c.bytes_allocated.load();
   return result;
@@ -41,6 +46,11 @@ nb::dict all_counters() {
 void bind_cache(nb::module_& m) {
   using namespace nb::literals;
   m.def("_counters", all_counters);
+  m.def("_copy_reasons", [] {
+    nb::dict reasons;
+    for (const CopyReasonInfo& row : copy_reasons) reasons[row.name] = row.text;
+    return reasons;
+  }, "Why bytes are copied: name to meaning.");
 
   nb::module_ cache = m.def_submodule("_cache", "The compiled kernels on disk.");
   cache.def("folder", [] { return cache::directory(); });

@@ -4,6 +4,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/swapped.h"
 
@@ -193,6 +194,7 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   Array result = Array::empty(shape, element, device);
   if (view.len > 0) {
     void* to = result.data();
+    const CopyScope reason(CopyReason::array);
     nb::gil_scoped_release release;
     device.copy(to, view.buf, static_cast<size_t>(view.len), device.current_stream());
   }
@@ -205,6 +207,7 @@ nb::object to_numpy(const Array& array) {
   nb::object host = numpy().attr("empty")(tuple_from(array.shape()), numpy_dtype(array.dtype()));
   if (array.size() == 0) return host;
   HostBuffer buffer(host);
+  const CopyScope reason(CopyReason::numpy);
   nb::gil_scoped_release release;
   const Array flat = contiguous(array);
   const void* from = flat.data_for_read();
@@ -254,6 +257,7 @@ nb::object item_of(const Array& array) {
     nb::gil_scoped_release release;
     const void* from = array.data_for_read();
     Device& device = array.device();
+    const CopyScope reason(CopyReason::item);
     if (device.kind == DeviceKind::cpu) std::memcpy(bytes, from, array.itemsize());
     else device.copy(bytes, from, array.itemsize(), device.current_stream());
   }

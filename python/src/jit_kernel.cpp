@@ -8,6 +8,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/jit/lower.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ class JitKernel {
   JitKernel& operator=(const JitKernel&) = delete;
 
   void launch(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
+    const CopyScope reason(CopyReason::argument);
     Device& target = device_of(arguments);
     std::vector<Type> types;
     std::vector<nb::object> values;

@@ -2,8 +2,8 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
-
 
 #include <cstring>
 #include <new>
@@ -319,6 +319,7 @@ void CallArguments::add(nb::handle object) {
 }
 
 void CallArguments::copy_in(Device& device, Stream& stream) {
+  const CopyScope reason(CopyReason::argument);
   for (Transfer& transfer : transfers_) {
     const ArrayRef& host = transfer.host;
     if (device.kind == DeviceKind::cpu) continue;  // the kernel uses the host's memory
@@ -334,6 +335,7 @@ void CallArguments::copy_in(Device& device, Stream& stream) {
 }
 
 void CallArguments::copy_out(Stream& stream) {
+  const CopyScope reason(CopyReason::argument);
   for (Transfer& transfer : transfers_) {
     if (!transfer.out || transfer.on_device.is_null()) continue;
     const size_t bytes = static_cast<size_t>(transfer.host.size()) * transfer.host.itemsize;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import kasoku as ks
+import numpy as np
 import pytest
 
 program = """
@@ -102,6 +103,38 @@ def test_stats_are_counters_that_can_be_subtracted(device):
     between = ks.stats() - before
     assert between.bytes_to_device >= 0 and set(between) == set(before)
     assert "launches" in repr(between)
+
+
+def test_stats_say_why_bytes_were_copied(device):
+    x = ks.array(np.arange(1000.0), device=device)
+    ways = ("bytes_to_device", "bytes_from_device", "bytes_within_device")
+
+    def reasons(work):
+        before = ks.stats()
+        work()
+        between = ks.stats() - before
+        found = {r: sum(between[f"{way}_for_{r}"] for way in ways) for r in ks._core._copy_reasons()}
+        assert sum(found.values()) == sum(between[way] for way in ways)
+        return {reason: n for reason, n in found.items() if n}
+
+    assert reasons(lambda: ks.array(np.zeros(500), device=device)) == {"array": 4000}
+    assert reasons(lambda: x.numpy()) == {"numpy": 8000}
+    assert reasons(lambda: repr(x)) == {"print": 8000}
+    # A CPU's launch reads the host's memory where it is, and an element is not copied.
+    on_host = device == "cpu"
+    assert reasons(lambda: float(x[3])) == ({} if on_host else {"item": 8})
+    scale = ks.RawModule(code="__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
+    with ks.default_device(device):
+        assert reasons(lambda: scale((1,), (4,), (np.ones(4),))) == ({} if on_host else {"argument": 64})
+    assert all(reason in ks.stats.__doc__ for reason in ks._core._copy_reasons())
+
+
+def test_run_says_at_the_end_what_was_copied():
+    text = "import kasoku as ks; ks.array([1.0, 2.0]).numpy()"
+    result = subprocess.run(
+        [sys.executable, "-m", "kasoku", "run", "--stats", "-c", text], capture_output=True, text=True, timeout=60, check=True
+    )  # fmt: skip
+    assert "_for_numpy" in result.stderr and "launches" in result.stderr and result.stdout == ""
 
 
 @pytest.mark.slow

@@ -49,9 +49,11 @@ struct Pool {
   Free* kept[n_classes] = {};
   uint64_t cached = 0;  ///< bytes in `kept`
   std::atomic<uint64_t> used{0};
-  uint64_t most_cached = 0;
 
-  Pool() : most_cached(total_memory() / 8) {}
+  /// The system is asked only when there is much.
+  bool may_keep(uint64_t bytes) const {
+    return cached + bytes <= checked_bytes || cached + bytes <= total_memory() / 8;
+  }
 };
 
 Pool* the_pool = nullptr;
@@ -139,7 +141,7 @@ void deallocate(void* memory, size_t bytes) noexcept {
   all.used.fetch_sub(rounded, std::memory_order_relaxed);
   {
     std::lock_guard lock(all.mutex);
-    if (all.cached + rounded <= all.most_cached) {
+    if (all.may_keep(rounded)) {
       all.cached += rounded;
       all.kept[size_class] = new (memory) Free{all.kept[size_class]};
       return;

@@ -47,11 +47,11 @@ class CpuDevice final : public Device {
 
   const DeviceProperties& properties() override {
     std::call_once(properties_once_, [&] {
+      properties_ = launch_limits();
       properties_.name = processor_name();
       properties_.architecture = target_architecture();
       properties_.total_memory = total_memory();
       properties_.multiprocessors = worker_count();
-      properties_.max_shared_bytes_opt_in = 227 * 1024;
     });
     return properties_;
   }
@@ -69,7 +69,7 @@ class CpuDevice final : public Device {
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
     if (!bytes || to == from) return;
-    counters().bytes_within_device.fetch_add(bytes, std::memory_order_relaxed);
+    count_copy(CopyWay::within_device, bytes);
     char* target = static_cast<char*>(to);
     const char* source = static_cast<const char*>(from);
     if (overlap(target, source, bytes)) {
@@ -114,7 +114,7 @@ class CpuDevice final : public Device {
   void synchronize() override {}
 
   std::shared_ptr<Module> load(Code code) override {
-    properties();  // refuses processors that are too old
+    target_architecture();  // refuses processors that are too old
     return load_module(*this, std::move(code));
   }
 
@@ -125,6 +125,15 @@ class CpuDevice final : public Device {
 };
 
 }  // namespace
+
+const DeviceProperties& launch_limits() {
+  static const DeviceProperties limits = [] {
+    DeviceProperties made;
+    made.max_shared_bytes_opt_in = 227 * 1024;
+    return made;
+  }();
+  return limits;
+}
 
 std::unique_ptr<Device> make_device() { return std::make_unique<CpuDevice>(); }
 

@@ -82,7 +82,9 @@ int processor_level() {
   return level;
 }
 
-std::string target_architecture() {
+namespace {
+
+std::string find_architecture() {
   const int level = processor_level();
   if (level < 3)
     throw Error(ErrorKind::unsupported,
@@ -101,9 +103,19 @@ std::string target_architecture() {
   return asked;
 }
 
+}  // namespace
+
+const std::string& target_architecture() {
+  static const std::string architecture = find_architecture();
+  return architecture;
+}
+
 uint64_t total_memory() {
-  const uint64_t pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
-  return std::min(pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), control_group().limit);
+  static const uint64_t total = [] {
+    const uint64_t pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
+    return std::min(pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), control_group().limit);
+  }();
+  return total;
 }
 
 uint64_t available_memory() {

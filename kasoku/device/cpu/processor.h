@@ -15,7 +15,7 @@ int processor_level();
 
 /// KASOKU_CPU applied to the processor: "x86-64-v3" or "x86-64-v4". An Error if
 /// the processor is below v3, or below what was asked for.
-std::string target_architecture();
+const std::string& target_architecture();
 
 /// Bytes of memory of the machine or of the control group, whichever is less.
 uint64_t total_memory();

@@ -26,10 +26,6 @@ Place place_of(const Driver& driver, const void* memory) {
   return type == 1 ? Place::pinned : type == 0 ? Place::pageable : Place::device;
 }
 
-void count(std::atomic<uint64_t>& counter, size_t bytes) {
-  counter.fetch_add(bytes, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 Staging& CudaDevice::staging() {
@@ -50,17 +46,17 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
     return fmt::format("copy {} bytes from {} to {}", bytes, name(source), name(target));
   };
   if (target == Place::device && source == Place::device) {
-    count(counters().bytes_within_device, bytes);
+    count_copy(CopyWay::within_device, bytes);
     check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
   } else if (target == Place::device) {
-    count(counters().bytes_to_device, bytes);
+    count_copy(CopyWay::to_device, bytes);
     if (source == Place::pageable && bytes > small_copy)
       return staging().to_device(address(to), from, bytes, order);
     check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
     if (source == Place::pinned && !host_is_pinned)
       check(driver().cuStreamSynchronize(order), asked);
   } else if (source == Place::device) {
-    count(counters().bytes_from_device, bytes);
+    count_copy(CopyWay::from_device, bytes);
     // The driver's call would wait deaf to Ctrl-C for the kernels before it.
     if (target == Place::pageable || !host_is_pinned) {
       wait_until_done([&] { return driver().cuStreamQuery(order); }, asked);
