@@ -4,6 +4,7 @@
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/file.h"
+#include "kasoku/compile/absent.h"
 
 #include <sys/stat.h>
 
@@ -98,7 +99,7 @@ std::optional<FileStamp> stamp(const std::string& path) {
 
 bool holds(const FileStamp& stamp) {
   FileStamp now;
-  if (!look(stamp.path, now)) return false;
+  if (!look(stamp.path, now)) return stamp.hash == absent_file;
   if (now.size == stamp.size && now.inode == stamp.inode && now.modified == stamp.modified)
     return true;
   const auto content = read_file(stamp.path);

@@ -22,7 +22,7 @@ namespace kasoku {
 /// A file as it was when its content was verified.
 struct FileStamp {
   std::string path;
-  std::string hash;  ///< hex, of the content
+  std::string hash;  ///< hex, of the content; or absent_file
   uint64_t size = 0, inode = 0;
   int64_t modified = 0;  ///< nanoseconds
 };
@@ -148,7 +148,8 @@ uint64_t clear();
 
 /// The file as it is now; nothing if it cannot be read.
 std::optional<FileStamp> stamp(const std::string& path);
-/// Whether the file's content is still what it was; a look at its time mostly does.
+/// Whether the file's content is still what it was, or the file still absent; a look at its
+/// time mostly does.
 bool holds(const FileStamp& stamp);
 
 }  // namespace cache

@@ -7,12 +7,14 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/hash.h"
 #include "kasoku/base/text.h"
+#include "kasoku/compile/absent.h"
 #include "kasoku/compile/build_id.h"
 #include "kasoku/compile/cache.h"
 #include "kasoku/compile/clang/abi.h"
 #include "kasoku/compile/clang/clang_api.h"
 #include "kasoku/compile/module_json.h"
 #include "kasoku/device/cpu/launch.h"
+#include "kasoku/device/cpu/processor.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -136,6 +138,7 @@ struct ParseRequest {
 /// entry then never holds.
 void hash_includes(ModuleInfo& info, int64_t parse_began) {
   for (IncludedFile& file : info.includes) {
+    if (file.hash == absent_file) continue;
     const auto now = cache::stamp(file.path);
     file.hash = now && now->modified < parse_began ? now->hash : "";
   }
@@ -152,11 +155,17 @@ int64_t wall_nanoseconds() {
 constexpr char generated_mark = 'g', users_mark = 'u', checked_mark = 'c',
                checked_generated_mark = 'd';
 
+/// Without the other properties of a CPU, which cost more than a hit of the cache.
+const std::string& architecture_of(Device& device) {
+  return device.kind == DeviceKind::cpu ? cpu::target_architecture()
+                                        : device.properties().architecture;
+}
+
 class ClangCompiler final : public Compiler {
  public:
   std::string identity(Device& device) override {
     static const std::string library = file_identity(clang_library());
-    return "clang " + library + " for " + device.properties().architecture;
+    return "clang " + library + " for " + architecture_of(device);
   }
 
   Unit compile(const Program& program, Device& device) override {
@@ -202,7 +211,7 @@ class ClangCompiler final : public Compiler {
   static void generate(const std::string& payload, const KernelInfo& kernel,
                        const uint32_t block[3], Device& device, int want, Result& result) {
     if (payload.empty()) throw Error(ErrorKind::internal, "a parsed module without a payload");
-    const std::string& cpu = device.properties().architecture;
+    const std::string& cpu = architecture_of(device);
     ks_generate_request request{};
     request.bitcode = view(std::string_view(payload).substr(1));
     request.symbol = view(kernel.symbol);

@@ -113,10 +113,8 @@ std::shared_ptr<const Value> load_or_make(const Key& key, const std::string& nam
 }
 
 bool includes_hold(const Compiler::Unit& unit) {
-  for (const IncludedFile& file : unit.info.includes) {
-    const auto now = cache::stamp(file.path);
-    if (!now || now->hash != file.hash) return false;
-  }
+  for (const IncludedFile& file : unit.info.includes)
+    if (!cache::holds(FileStamp{file.path, file.hash})) return false;
   return true;
 }
 
@@ -147,12 +145,12 @@ ModuleTable::Entry load_module(const Program& program, Device& device, Compiler&
                                const Key& key) {
   const Unit unit = load_unit(program, device, compiler, key);
   ModuleTable::Entry entry;
-  for (const IncludedFile& file : unit->info.includes)
-    if (auto now = cache::stamp(file.path)) {
-      if (now->hash != file.hash) now->inode = 0;  // changed since: the next look reads it
-      now->hash = file.hash;
-      entry.includes.push_back(std::move(*now));
-    }
+  for (const IncludedFile& file : unit->info.includes) {
+    FileStamp now = cache::stamp(file.path).value_or(FileStamp{file.path});
+    if (now.hash != file.hash) now.inode = 0;  // changed since: the next look reads it
+    now.hash = file.hash;
+    entry.includes.push_back(std::move(now));
+  }
   Code code;
   code.info = unit->info;
   code.initial_values = unit->initial_values;

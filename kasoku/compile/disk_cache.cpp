@@ -120,7 +120,8 @@ bool DiskCache::is_usable() {
   if (folder_.empty()) return false;
   std::call_once(checked_, [&] {
     std::string problem;
-    if (make_folders(folder_, &problem)) problem = why_not_private(folder_);
+    if (::access(folder_.c_str(), F_OK) == 0 || make_folders(folder_, &problem))
+      problem = why_not_private(folder_);
     if (problem.empty())
       is_usable_ = true;
     else

@@ -2,6 +2,7 @@
 
 #include "kasoku/base/file.h"
 #include "kasoku/base/hash.h"
+#include "kasoku/compile/absent.h"
 
 #include <algorithm>
 #include <cctype>
@@ -95,7 +96,11 @@ class Reader {
     for (const std::string& place : places) {
       const std::filesystem::path path = std::filesystem::path(place) / include.name;
       std::error_code ignored;
-      if (!std::filesystem::is_regular_file(path, ignored)) continue;
+      if (!std::filesystem::is_regular_file(path, ignored)) {
+        if (seen_.insert(path.string()).second)
+          out_.files.push_back({path.string(), absent_file});
+        continue;
+      }
       if (!seen_.insert(path.string()).second) return;
       const auto content = read_file(path.string());
       if (!content) continue;

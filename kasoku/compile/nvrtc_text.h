@@ -14,7 +14,7 @@ namespace kasoku {
 
 struct NvrtcText {
   std::string all;                   ///< the text and all files of the user's that it includes
-  std::vector<IncludedFile> files;   ///< those from disk
+  std::vector<IncludedFile> files;   ///< those from disk, and those looked for
   std::vector<std::string> headers;  ///< names that were found nowhere: the compiler's own
 };
 

@@ -150,6 +150,32 @@ TEST_CASE("compile: a changed include file is compiled again, a touched one is n
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("compile: a header that appears earlier in the search path is seen") {
+  if (!has_compiler()) return;
+  const std::string root = "/tmp/kasoku_path_" + std::to_string(getpid());
+  for (const char* folder : {"", "/first", "/second"}) std::filesystem::create_directory(root + folder);
+  write_file_atomically(root + "/second/factor.h", "#define FACTOR 2.0f\n");
+  Program text = program(unique("path"), "FACTOR * x[i] + 1.0f");
+  text.text = "#include <factor.h>\n" + text.text;
+  text.options = {"-I" + root + "/first", "-I" + root + "/later", "-I" + root + "/second"};
+  const auto result = [&] {
+    float x = 1, y = 0;
+    launch(compile(text, device("cpu"))->function("affine"), {{1, 1, 1}, {1, 1, 1}}, &x, &y, 1);
+    return y;
+  };
+  CHECK(result() == 3);
+  const uint64_t misses = stats().misses;
+  CHECK(result() == 3);
+  CHECK(stats().misses == misses);
+  write_file_atomically(root + "/first/factor.h", "#define FACTOR 5.0f\n");
+  CHECK(result() == 6);
+  std::filesystem::remove_all(root + "/first");
+  std::filesystem::create_directory(root + "/later");  // a folder that was not there before
+  write_file_atomically(root + "/later/factor.h", "#define FACTOR 7.0f\n");
+  CHECK(result() == 8);
+  std::filesystem::remove_all(root);
+}
+
 TEST_CASE("launch: a known kernel allocates nothing") {
   if (!has_compiler()) return;
   const auto module = compile(program(unique("counted")), device("cpu"));

@@ -20,6 +20,8 @@
 
 #include <map>
 #include <mutex>
+#include <new>
+#include <set>
 #include <stdexcept>
 
 // clangCodeGen asks for Polly's passes; there are none, but the callback may not be null.
@@ -125,6 +127,33 @@ class KeepBuffer : public clang::ASTFrontendAction {
   std::shared_ptr<clang::PCHBuffer> buffer_;
 };
 
+/// The disk, and what was not found there.
+class NoteAbsent : public llvm::vfs::ProxyFileSystem {
+ public:
+  NoteAbsent(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> disk,
+             std::shared_ptr<std::set<std::string>> absent)
+      : ProxyFileSystem(std::move(disk)), absent_(std::move(absent)) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    auto found = ProxyFileSystem::status(path);
+    if (!found) note(path);
+    return found;
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    auto found = ProxyFileSystem::openFileForRead(path);
+    if (!found) note(path);
+    return found;
+  }
+
+ private:
+  void note(const llvm::Twine& path) {
+    std::string name = path.str();
+    if (!llvm::StringRef(name).starts_with("/.kasoku/")) absent_->insert(std::move(name));
+  }
+
+  const std::shared_ptr<std::set<std::string>> absent_;
+};
+
 std::string make_pch_for(const std::string& standard) {
   initialize_llvm();
   ParseRequest request;
@@ -156,6 +185,8 @@ void initialize_llvm() {
     // LLVM would abort the process; its frames have unwind tables.
     llvm::install_fatal_error_handler(
         [](void*, const char* reason, bool) { throw std::runtime_error(reason); });
+    llvm::install_bad_alloc_error_handler(
+        [](void*, const char*, bool) { throw std::bad_alloc(); });
   });
 }
 
@@ -216,8 +247,9 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
   compiler.setVerboseOutputStream(llvm::nulls());
   result.consumer = make_diagnostic_printer(diagnostics, style);
   compiler.createDiagnostics(result.consumer.get(), /*ShouldOwnClient=*/false);
+  result.absent = std::make_shared<std::set<std::string>>();
   auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::vfs::getRealFileSystem());
+      llvm::makeIntrusiveRefCnt<NoteAbsent>(llvm::vfs::getRealFileSystem(), result.absent));
   overlay->pushOverlay(result.memory);
   compiler.createFileManager(overlay);
   return result;

@@ -11,6 +11,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,10 @@ inline constexpr const char* own_names_path = "/.kasoku/include/kasoku/own_names
 inline constexpr const char* prelude_path = "/.kasoku/include/kasoku/text.h";
 
 struct Frontend {
+  std::shared_ptr<std::set<std::string>> absent;  ///< files that were looked for on disk, in vain
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory;
+  std::unique_ptr<clang::DiagnosticConsumer> consumer;  ///< outlives the compiler, also when something is thrown
   std::unique_ptr<clang::CompilerInstance> compiler;
-  std::unique_ptr<clang::DiagnosticConsumer> consumer;  ///< outlives the compiler's use of it
 };
 
 /// LLVM's targets, and fatal errors as exceptions; once per process.

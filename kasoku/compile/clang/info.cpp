@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/info.h"
 
+#include "kasoku/compile/absent.h"
 #include "kasoku/compile/clang/access.h"
 #include "kasoku/compile/clang/frontend.h"
 #include "kasoku/compile/clang/globals.h"
@@ -139,15 +140,16 @@ class Describe {
   AccessSummary summary_;
 };
 
-Array included_files(clang::CompilerInstance& compiler) {
+Array included_files(clang::CompilerInstance& compiler, const std::set<std::string>& absent) {
   Array out;
   clang::SourceManager& sources = compiler.getSourceManager();
   for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
-    llvm::SmallString<256> path(file->first.getName());
+    const llvm::StringRef path = file->first.getName();
     if (path.starts_with("/.kasoku/") || path.starts_with("<")) continue;
-    compiler.getFileManager().makeAbsolutePath(path);
-    out.push_back(Object{{"path", path.str().str()}, {"hash", ""}});
+    out.push_back(Object{{"path", path.str()}, {"hash", ""}});
   }
+  for (const std::string& path : absent)
+    out.push_back(Object{{"path", path}, {"hash", absent_file}});
   return out;
 }
 
@@ -163,7 +165,8 @@ void finish_module(llvm::Module& module) {
 }
 
 std::string describe_module(clang::CompilerInstance& compiler, clang::CodeGenerator& generator,
-                            llvm::Module& module, const std::vector<NamedSymbol>& expressions) {
+                            llvm::Module& module, const std::vector<NamedSymbol>& expressions,
+                            const std::set<std::string>& absent_files) {
   Object out;
   Array kernels;
   Describe describe(compiler.getASTContext(), module);
@@ -179,7 +182,7 @@ std::string describe_module(clang::CompilerInstance& compiler, clang::CodeGenera
   Object names;
   for (const auto& [name, symbol] : expressions) names[name] = symbol;
   out["expressions"] = std::move(names);
-  out["includes"] = included_files(compiler);
+  out["includes"] = included_files(compiler, absent_files);
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << llvm::json::Value(std::move(out));

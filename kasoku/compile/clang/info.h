@@ -2,6 +2,7 @@
 /// What is known of a parsed module, as the JSON of ModuleInfo (device/code.h).
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ void finish_module(llvm::Module& module);
 
 /// Call after finish_module, while the syntax tree lives.
 std::string describe_module(clang::CompilerInstance& compiler, clang::CodeGenerator& generator,
-                            llvm::Module& module, const std::vector<NamedSymbol>& expressions);
+                            llvm::Module& module, const std::vector<NamedSymbol>& expressions,
+                            const std::set<std::string>& absent_files);
 
 }  // namespace kasoku::embedded

@@ -94,8 +94,9 @@ void forbid_contraction(llvm::Module& module) {
 
 class ParseAction : public clang::ASTFrontendAction {
  public:
-  ParseAction(const ParseRequest& request, llvm::LLVMContext& context, ParseResult& result)
-      : request_(request), context_(context), result_(result) {}
+  ParseAction(const ParseRequest& request, llvm::LLVMContext& context,
+              const std::set<std::string>& absent, ParseResult& result)
+      : request_(request), context_(context), absent_(absent), result_(result) {}
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
@@ -144,7 +145,7 @@ class ParseAction : public clang::ASTFrontendAction {
     std::vector<NamedSymbol> symbols;
     for (size_t i = 0; i < named_.size(); ++i)
       if (named_[i]) symbols.push_back({request_.name_expressions[i], symbol_of(named_[i])});
-    result_.info = describe_module(compiler, *generator_, *module, symbols);
+    result_.info = describe_module(compiler, *generator_, *module, symbols, absent_);
     llvm::raw_string_ostream stream(result_.bitcode);
     llvm::WriteBitcodeToFile(*module, stream);
     result_.ok = true;
@@ -158,6 +159,7 @@ class ParseAction : public clang::ASTFrontendAction {
 
   const ParseRequest& request_;
   llvm::LLVMContext& context_;
+  const std::set<std::string>& absent_;
   ParseResult& result_;
   clang::CodeGenerator* generator_ = nullptr;
   std::vector<clang::ValueDecl*> named_;
@@ -175,7 +177,7 @@ ParseResult parse_text(const ParseRequest& original) {
   llvm::LLVMContext context;
   Frontend frontend =
       make_frontend(request, options, pch_for(options.standard), result.diagnostics);
-  ParseAction action(request, context, result);
+  ParseAction action(request, context, *frontend.absent, result);
   frontend.compiler->ExecuteAction(action);
   frontend.compiler.reset();
   frontend.consumer->finish();
