@@ -25,6 +25,11 @@ void request_interrupt() { requests.fetch_add(1, std::memory_order_relaxed); }
 
 void set_interrupt_poll(InterruptPoll poll) { interrupt_poll.store(poll); }
 
+bool poll_interrupt() {
+  const InterruptPoll poll = interrupt_poll.load(std::memory_order_relaxed);
+  return poll && poll();
+}
+
 InterruptCheck::InterruptCheck() : seen_(requests.load(std::memory_order_relaxed)) {}
 
 bool InterruptCheck::is_requested() const {

@@ -19,6 +19,8 @@ void request_interrupt();
 /// It may throw, which ends the work with that exception.
 using InterruptPoll = bool (*)();
 void set_interrupt_poll(InterruptPoll poll);
+/// Asks it at once, without an InterruptCheck's pauses; false if there is none.
+bool poll_interrupt();
 
 /// Made at the start of a piece of work, asked between its parts.
 class InterruptCheck {

@@ -3,6 +3,7 @@
 #include "kasoku/base/interrupt.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
+#include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/stream.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& ar
 }
 
 void Compiled::call(CallRecord& record) const {
+  const cpu::NoNudges no_nudges;  // outer loops ask, and the function holds memory
   InterruptCheck interrupt;
   record.interrupt = &interrupt;
   CallRecord* pointer = &record;

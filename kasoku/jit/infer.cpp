@@ -28,10 +28,26 @@ void Inference::want_writable(const Expr& array) {
        fmt::format("it is {}", str(array.type)), "pass a copy");
 }
 
+namespace {
+
+/// Scalars, arrays and tuples in it: a recursion that nests its argument twice doubles them.
+size_t parts(const Type& type) {
+  size_t n = 1;
+  for (const Type& item : type.items) n += parts(item);
+  return n;
+}
+
+}  // namespace
+
 int Inference::instance(const Function& function, std::vector<Type> arguments) {
   for (size_t i = 0; i < unit_.functions.size(); ++i)
     if (unit_.functions[i]->function == &function && unit_.functions[i]->parameters == arguments)
       return static_cast<int>(i);
+  for (const Type& type : arguments)
+    if (parts(type) > 1000)
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("an argument of {} is a tuple of more than 1000 parts", function.name))
+          .why("a recursion whose argument types keep growing has no end");
   if (unit_.functions.size() > 400)
     throw Error(ErrorKind::unsupported,
                 fmt::format("{} reaches more than 400 typed functions", function.name))

@@ -42,6 +42,74 @@ def test_ctrl_c_ends_a_long_launch_and_the_process_goes_on():
     assert time.perf_counter() - sent < 20
 
 
+endless_block = r"""
+import kasoku as ks, numpy as np, sys
+which = sys.argv[1]
+module = ks.RawModule(code='''
+#include <cooperative_groups.h>
+__device__ void spin(long long n, double *x) {
+  double s = x[0];
+  for (long long i = 0; i < n; ++i) s = s * 0.999 + sin(s);
+  x[blockIdx.x] = s;
+}
+__global__ void one(long long n, double *x) { spin(n, x); }
+__global__ void last(long long n, double *x) { if (blockIdx.x == gridDim.x - 1) spin(n, x); }
+__global__ void meet(long long n, double *x) {
+  if (blockIdx.x == 1) spin(n, x);
+  cooperative_groups::this_grid().sync();
+}''')
+f, grid = module.get_function(which), {"one": 1, "last": 1 << 14, "meet": 3}[which]
+x = ks.array(np.zeros(1 << 14))
+f((grid,), (1,), (1, x))
+print("go", flush=True)
+try:
+    f((grid,), (1,), (1 << 62, x))
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+f((grid,), (1,), (1, x))
+print("goes on", np.isfinite(x.numpy()).all())
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize("which", ["one", "last", "meet"])
+def test_ctrl_c_ends_a_block_that_does_not_end(tmp_path, which, threads):
+    program = tmp_path / "program.py"
+    program.write_text(endless_block)
+    process = subprocess.Popen(
+        [sys.executable, program, which], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "KASOKU_NUM_THREADS": threads},
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline() == "go\n", process.stderr.read()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert out.splitlines() == ["interrupted", "goes on True"], err
+
+
+def test_a_handler_that_returns_does_not_end_a_block(clean_process):
+    text = """
+import kasoku as ks, numpy as np, signal
+seen = []
+signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+f = ks.RawModule(code='''__global__ void f(long long n, double *x) {
+  double s = 0;
+  for (long long i = 0; i < n; ++i) s = s * 0.5 + 1;
+  *x = s;
+}''').get_function("f")
+x = ks.array(np.zeros(1))
+f((1,), (1,), (10, x))
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+f((1,), (1,), (400_000_000, x))
+print(seen, x.numpy())
+"""
+    assert clean_process(text).stdout == "[1] [2.]\n"
+
+
 def test_a_handler_of_the_programs_own_is_called(clean_process):
     text = """
 import signal

@@ -2,7 +2,9 @@
 #include "kasoku/device/cpu/fault.h"
 
 #include <fmt/core.h>
+#include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include <array>
 #include <atomic>
@@ -20,7 +22,7 @@ std::array<struct sigaction, fault_signals.size()> previous_actions;
 #define KS_STATIC_TLS __attribute__((tls_model("initial-exec")))
 thread_local sigjmp_buf* way_out KS_STATIC_TLS = nullptr;
 thread_local volatile int fault_signal KS_STATIC_TLS = 0;
-thread_local volatile uintptr_t fault_address KS_STATIC_TLS = 0;
+thread_local volatile uintptr_t fault_address KS_STATIC_TLS = 0, fault_stack KS_STATIC_TLS = 0;
 #undef KS_STATIC_TLS
 
 void pass_on(size_t i, int signal, siginfo_t* info, void* context) {
@@ -35,6 +37,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (way_out) {
     fault_signal = signal;
     fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
+    fault_stack = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
     siglongjmp(*way_out, 1);
   }
   for (size_t i = 0; i < fault_signals.size(); ++i)
@@ -55,13 +58,25 @@ void install_handlers() {
   });
 }
 
+/// Whether the stack pointer has left this thread's stack, or is about to.
+bool is_stack_full(uintptr_t pointer) {
+  constexpr uintptr_t margin = 64 * 1024;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  void* low = nullptr;
+  size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return pointer < reinterpret_cast<uintptr_t>(low) + margin;
+}
+
 /// A kernel that overflows its stack needs another one for the handler.
 class AlternateStack {
  public:
   AlternateStack() {
     stack_t current;
     if (::sigaltstack(nullptr, &current) != 0 || !(current.ss_flags & SS_DISABLE)) return;
-    memory_ = std::make_unique<char[]>(bytes);
+    memory_ = std::make_unique_for_overwrite<char[]>(bytes);  // pages that nobody touches cost nothing
     stack_t own = {};
     own.ss_sp = memory_.get();
     own.ss_size = bytes;
@@ -83,6 +98,8 @@ class AlternateStack {
 }  // namespace
 
 std::string Fault::str() const {
+  if (is_stack_full)
+    return "its call stack is full: a recursion without an end, or local arrays that are too large";
   switch (signal) {
     case SIGFPE: return "it divided an integer by zero (or the least integer by -1)";
     case SIGILL: return "it executed an instruction that this processor does not have";
@@ -104,7 +121,14 @@ Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& con
     return {};
   }
   way_out = before;
-  return {fault_signal, fault_address};
+  return {fault_signal, fault_address, fault_signal == SIGSEGV && is_stack_full(fault_stack)};
+}
+
+bool is_inside_kernel() { return way_out; }
+
+void leave_kernel(int signal) {
+  fault_signal = signal;
+  siglongjmp(*way_out, 1);
 }
 
 OutsideKernel::OutsideKernel() : before_(way_out) { way_out = nullptr; }

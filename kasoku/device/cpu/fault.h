@@ -14,6 +14,7 @@ namespace kasoku::cpu {
 struct Fault {
   int signal = 0;  ///< 0: none
   uintptr_t address = 0;
+  bool is_stack_full = false;
 
   /// "it read or wrote memory that is not its own (address 0x10)".
   std::string str() const;
@@ -24,6 +25,11 @@ struct Fault {
 /// that were there before ours.
 Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& context,
                   uint64_t first, uint64_t last);
+
+/// Whether this thread is inside of run_guarded() and not OutsideKernel.
+bool is_inside_kernel();
+/// Ends the guarded run with `signal`; for handlers of signals, inside of a kernel only.
+[[noreturn]] void leave_kernel(int signal);
 
 /// While alive, on a thread that runs a kernel: faults are not the kernel's. Run-time
 /// functions that hold locks or call others have one.

@@ -6,7 +6,9 @@
 #include "kasoku/base/text.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/cpu/device.h"
 #include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/worker_memory.h"
 #include "kasoku/device/device.h"
@@ -15,7 +17,9 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <exception>
 #include <thread>
 
 namespace kasoku::cpu {
@@ -43,6 +47,8 @@ class FloatControl {
  private:
   unsigned before_;
 };
+
+constexpr std::chrono::microseconds nudge_pause{20'000};
 
 std::string triple(const uint32_t v[3]) { return fmt::format("({}, {}, {})", v[0], v[1], v[2]); }
 
@@ -80,6 +86,7 @@ struct CpuFunction::Work {
       fault = run_guarded(variant.entry, args, context, first, last);
     }
     set_current_launch(before);
+    if (fault.signal == nudge_signal()) throw_interruption();
     if (fault.signal) state.fail(fault.str());
   }
 };
@@ -88,10 +95,10 @@ CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMa
     : module_(module),
       info_(info),
       make_variant_(make_variant),
-      max_dynamic_shared_(module.device().properties().max_shared_bytes_per_block) {}
+      max_dynamic_shared_(launch_limits().max_shared_bytes_per_block) {}
 
 void CpuFunction::check(const LaunchShape& shape) const {
-  const DeviceProperties& limits = module_.device().properties();
+  const DeviceProperties& limits = launch_limits();
   const auto kernel = [this] { return "kernel " + quote(info_.name); };  // only for errors
   const uint64_t threads = shape.threads();
   if (!threads)
@@ -116,6 +123,11 @@ void CpuFunction::check(const LaunchShape& shape) const {
                               triple(shape.grid), kernel(), "xyz"[i], shape.grid[i],
                               limits.max_grid[i]));
   }
+  if (info_.static_shared_bytes > limits.max_shared_bytes_per_block)
+    throw Error(ErrorKind::value,
+                fmt::format("{} declares {} of shared memory, and a block has {}", kernel(),
+                            bytes_text(info_.static_shared_bytes), bytes_text(limits.max_shared_bytes_per_block)))
+        .fix("extern __shared__, and shared_mem in the launch");
   const uint64_t shared = uint64_t{info_.static_shared_bytes} + shape.shared_bytes;
   const uint64_t allowed =
       std::max(max_dynamic_shared_.load(std::memory_order_relaxed) + uint64_t{info_.static_shared_bytes},
@@ -174,6 +186,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (is_traced(Station::launch))
     trace(Station::launch, fmt::format("{} on cpu: grid {} block {} shared {} bytes", info_.name,
                                        triple(shape.grid), triple(shape.block), shape.shared_bytes));
+  const LaunchWatch watch;
   if (info_.uses_grid_sync)
     run_cooperative(work, blocks);
   else
@@ -230,23 +243,49 @@ void CpuFunction::run_cooperative(Work& work, uint64_t blocks) {
         .fix("use fewer blocks and a loop over the elements");
   std::barrier<> barrier(static_cast<ptrdiff_t>(blocks));
   work.state.grid_barrier = &barrier;
+  std::atomic<bool> is_stopped{false};
+  std::exception_ptr error;  // guarded by the state's mutex
+  std::atomic<uint64_t> others{0};
   const auto run_block = [&](uint64_t block) {
-    work.run(block, block + 1);
+    try {
+      const StopScope stop(is_stopped);
+      work.run(block, block + 1);
+    } catch (...) {
+      std::lock_guard lock(work.state.mutex);
+      if (!error) error = std::current_exception();
+      is_stopped = true;
+    }
     barrier.arrive_and_drop();  // those that go on do not wait for it
   };
   std::vector<std::thread> threads;
-  threads.reserve(blocks - 1);
-  for (uint64_t block = 1; block < blocks; ++block) {
+  threads.reserve(blocks);
+  // Not on this thread, which asks about interrupts: at a barrier nobody does.
+  for (uint64_t block = 0; block < blocks; ++block) {
     try {
-      threads.emplace_back(run_block, block);
+      others.fetch_add(1);
+      threads.emplace_back([&, block] { run_block(block), others.fetch_sub(1); });
     } catch (const std::system_error& error) {
+      others.fetch_sub(1);
       work.state.fail(fmt::format("the system gave no thread for each of its {} blocks", blocks));
       for (uint64_t left = block; left < blocks; ++left) barrier.arrive_and_drop();
       break;
     }
   }
-  run_block(0);
+  InterruptCheck interrupt;
+  for (auto pause = std::chrono::microseconds(50); others.load(); pause = std::min(2 * pause, nudge_pause)) {
+    std::this_thread::sleep_for(pause);
+    try {
+      if (!is_stopped) interrupt.look();
+    } catch (...) {
+      std::lock_guard lock(work.state.mutex);
+      if (!error) error = std::current_exception();
+      is_stopped = true;
+    }
+    if (is_stopped && pause == nudge_pause)
+      for (std::thread& thread : threads) nudge(thread.native_handle());
+  }
   for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
 }
 
 void CpuFunction::fail(const LaunchState& state) const {
@@ -287,7 +326,7 @@ void CpuFunction::set_attribute(std::string_view name, int64_t value) {
     throw Error(ErrorKind::value, "the attribute " + quote(name) + " of a function cannot be set")
         .why("max_dynamic_shared_size_bytes and preferred_shared_memory_carveout can");
   }
-  const uint32_t most = module_.device().properties().max_shared_bytes_opt_in;
+  const uint32_t most = launch_limits().max_shared_bytes_opt_in;
   if (value < 0 || value > most)
     throw Error(ErrorKind::value,
                 fmt::format("max_dynamic_shared_size_bytes cannot be {}: a block has at most {} bytes",

@@ -7,6 +7,7 @@
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/device/cpu/nudge.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -24,6 +25,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace kasoku::cpu {
 
@@ -84,11 +86,13 @@ class Pool {
   void start() {
     sigset_t all, before;
     sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) sigdelset(&all, fault);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF, nudge_signal()}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // workers inherit: signals go to others
     for (uint32_t i = 1; i < workers_; ++i) {
       try {
-        std::thread([this, i] { work(i); }).detach();
+        std::thread worker([this, i] { work(i); });
+        threads_.push_back(worker.native_handle());
+        worker.detach();  // they end with the process
       } catch (const std::system_error&) {
         break;  // as many as the system allows; the caller always works
       }
@@ -142,10 +146,7 @@ class Pool {
       if (job.older) job.older->newer = job.newer;
     }
     const auto is_left = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
-    if (!is_left() && !spin_until(is_left)) {
-      std::unique_lock lock(mutex_);
-      left_.wait(lock, is_left);
-    }
+    if (!is_left() && !spin_until(is_left)) wait_for_helpers(job, is_left);
     // A helper that left last may still hold the mutex to notify: it does not
     // touch the job then.
     std::exception_ptr error;
@@ -156,8 +157,32 @@ class Pool {
     if (error) std::rethrow_exception(error);
   }
 
+  /// A helper may be in a block that does not end: the caller goes on asking whether to stop.
+  template <class Condition>
+  void wait_for_helpers(Job& job, Condition is_left) {
+    std::unique_lock lock(mutex_);
+    while (!left_.wait_for(lock, std::chrono::milliseconds(20), is_left)) {
+      if (job.is_stopped) {
+        for (const pthread_t thread : threads_) nudge(thread);
+        continue;
+      }
+      lock.unlock();  // what asks may run a program's handler, which may launch
+      std::exception_ptr error;
+      try {
+        job.interrupt.look();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      if (!error) continue;
+      if (!job.error) job.error = error;
+      job.is_stopped.store(true);
+    }
+  }
+
   void take_chunks(Job& job, bool is_caller) {
     const InsideParallel inside(job.limit);
+    const StopScope stop(job.is_stopped);
     try {
       while (job.has_chunks()) {
         const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
@@ -222,6 +247,7 @@ class Pool {
 
   const uint32_t workers_;
   uint32_t started_ = 0;
+  std::vector<pthread_t> threads_;  ///< complete before the first job
   std::mutex mutex_;
   std::condition_variable wake_, left_;
   Job* newest_ = nullptr;

@@ -1,0 +1,63 @@
+/// \file kasoku/device/cpu/nudge.h
+/// Ctrl-C in a block that does not end. Between blocks everyone looks up; inside of one nothing
+/// is asked, because a test at each back edge would cost vectorised loops. Instead a thread that
+/// spends long inside a user's kernel gets a signal, whose handler asks the interrupt poll and, if
+/// the answer is to stop, leaves the kernel as a fault does.
+#pragma once
+
+#include "kasoku/base/interrupt.h"
+
+#include <pthread.h>
+
+#include <atomic>
+
+namespace kasoku::cpu {
+
+/// While alive, kernels that this thread runs are asked about interrupts every 100 ms of its own
+/// processor time. For threads that launch; those that help have a StopScope.
+class LaunchWatch {
+ public:
+  LaunchWatch();
+  ~LaunchWatch();
+  LaunchWatch(const LaunchWatch&) = delete;
+  LaunchWatch& operator=(const LaunchWatch&) = delete;
+
+  /// Asks the poll too, which may throw. In the handler.
+  bool asks_to_stop() const { return check_.is_requested() || poll_interrupt(); }
+
+ private:
+  const InterruptCheck check_;
+  const LaunchWatch* before_;
+};
+
+/// While alive, this thread leaves its kernel when it is nudged and `stop` is set.
+class StopScope {
+ public:
+  explicit StopScope(const std::atomic<bool>& stop);
+  ~StopScope();
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+
+ private:
+  const std::atomic<bool>* before_;
+};
+
+/// While alive, this thread's generated code asks by itself, and holds what must not be left.
+class NoNudges {
+ public:
+  NoNudges();
+  ~NoNudges();
+  NoNudges(const NoNudges&) = delete;
+  NoNudges& operator=(const NoNudges&) = delete;
+};
+
+/// Makes the thread, which must live, look at the flag of its StopScope.
+void nudge(pthread_t thread);
+
+/// Of a thread that just left its kernel: what the poll threw, or Error(interrupted).
+[[noreturn]] void throw_interruption();
+
+/// The signal by which threads are nudged; those that block signals leave it open.
+int nudge_signal();
+
+}  // namespace kasoku::cpu

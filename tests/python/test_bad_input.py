@@ -1,0 +1,131 @@
+"""What a user does wrong is one sentence with the user's own names, and the process goes on."""
+
+import resource
+import subprocess
+import sys
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+text = r"""
+__global__ void f(int n, float *x, const float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[i] + 1; }
+__global__ void dynamic(float *x) { extern __shared__ float s[]; s[threadIdx.x] = 1; x[0] = s[0]; }
+__global__ void tiles(float *x) { __shared__ double s[1 << 20]; s[threadIdx.x] = 1; __syncthreads(); x[0] = s[0]; }
+"""
+
+
+@pytest.fixture
+def launch(device):
+    module = ks.RawModule(code=text)
+    x, y = (ks.zeros(10, dtype="float32", device=device) for _ in range(2))
+    scope = ks.default_device(device)
+    with scope:
+        yield lambda name, grid, block, args, **more: module.get_function(name)(grid, block, args, **more), x, y
+
+
+def test_shapes(launch):
+    f, x, y = launch
+    with pytest.raises(ValueError, match=r"the block \(2000, 1, 1\) of kernel 'f' has 2000 threads, and 1024 is the most"):
+        f("f", (1,), (2000,), (10, x, y))
+    with pytest.raises(ValueError, match="the block .* of kernel 'f' is empty"):
+        f("f", (1,), (0,), (10, x, y))
+    with pytest.raises(ValueError, match="70000 blocks, and 65535 is the most"):
+        f("f", (1, 70000), (1,), (10, x, y))
+    f("f", (1,), (10,), (10, x, y))
+    assert x.numpy().tolist() == [1] * 10
+
+
+def test_shared_memory(launch):
+    f, x, _ = launch
+    with pytest.raises(ValueError, match=r"kernel 'dynamic' asks for .*1\.0 MiB.* of shared memory, and a block has"):
+        f("dynamic", (1,), (1,), (x,), shared_mem=1 << 20)
+
+
+def test_shared_memory_that_no_block_has():
+    f, x = ks.RawModule(code=text).get_function("tiles"), np.zeros(1, np.float32)
+    with pytest.raises(ValueError, match=r"'tiles' declares 8\.0 MiB of shared memory, and a block has 48\.0 KiB"):
+        f((1,), (1,), (x,))
+
+
+def test_arrays(launch, device):
+    f, x, y = launch
+    fixed = np.zeros(10, np.float32)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="f: parameter 'x' is written, but its array is read-only"):
+        f("f", (1,), (10,), (10, fixed, y))
+    f("f", (1,), (10,), (10, x, fixed))
+    with pytest.raises(TypeError, match=r"f: parameter 'x' is float \*, got a float64 array of shape \(10,\)"):
+        f("f", (1,), (10,), (10, np.zeros(10), y))
+    with pytest.raises(TypeError, match="f takes 3 arguments, got 2"):
+        f("f", (1,), (10,), (10, x))
+    with pytest.raises(ValueError, match="no kernel 'g' in this module"):
+        f("g", (1,), (10,), (10, x, y))
+    empty = np.zeros(0, np.float32)
+    f("f", (1,), (10,), (0, empty, empty))
+    f("f", (0,), (10,), (0, x, y))
+
+
+def test_memory_that_nobody_has(device):
+    with pytest.raises(MemoryError, match="128.0 TiB on " + device):
+        ks.empty(1 << 44, dtype="float64", device=device)
+    ks.zeros(10, device=device).numpy()
+
+
+# The kernels below make trouble for the compiler or the process, so each has its own.
+troubles = {
+    "a recursion without an end": (
+        "__device__ int deep(int n, volatile int *p) { p[0] = n; return n < 0 ? 0 : deep(n + 1, p) + n; }\n"
+        "__global__ void k(int *x) { x[0] = deep(1, x); }",
+        "DeviceError kernel 'k' failed: its call stack is full",
+    ),
+    "a large local array": (
+        "__global__ void k(int *x) { double a[1 << 26]; for (int i = 0; i < 1 << 26; ++i) a[i] = x[i & 1]; x[0] = a[x[0]]; }",
+        "DeviceError kernel 'k' failed: its call stack is full",
+    ),
+    "brackets": ("__global__ void k(int *x) { x[0] = " + "(" * 20000 + "1" + ")" * 20000 + "; }", "bracket nesting"),
+    "a sum of 20000 terms": ("__global__ void k(int *x) { x[0] = " + "+".join(["x[0]"] * 20000) + "; }", "fine"),
+    "templates without an end": (
+        "template<int n> struct R { static const int v = R<n + 1>::v; };\n__global__ void k(int *x) { x[0] = R<0>::v; }",
+        "recursive template instantiation exceeded",
+    ),
+    "malloc without an end": (
+        "__global__ void k(int *x) { while (char *p = (char *)malloc(1 << 24)) { p[0] = 1; x[0] += p[0]; } }",
+        "fine",
+    ),
+}
+host = """
+import sys, numpy as np, kasoku as ks
+try:
+    ks.RawModule(code=sys.argv[1]).get_function("k")((1,), (1,), (np.zeros(64, np.int32),))
+    print("fine")
+except Exception as error:
+    print(type(error).__name__, error)
+f = ks.RawModule(code="__global__ void f(int *x) { x[0] = 7; }").get_function("f")
+x = np.zeros(1, np.int32)
+f((1,), (1,), (x,))
+print("goes on with", x[0])
+"""
+
+
+@pytest.mark.parametrize("name", troubles)
+def test_the_process_goes_on(name):
+    code, expected = troubles[name]
+    most = 12 << 30
+    result = subprocess.run(
+        [sys.executable, "-c", host, code], capture_output=True, text=True, timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )  # fmt: skip
+    assert expected in result.stdout and result.stdout.endswith("goes on with 7\n"), result.stdout + result.stderr
+    assert result.returncode == 0
+
+
+def test_types_that_grow_in_a_recursion():
+    @ks.jit
+    def grows(n, pair):
+        if n < 0:
+            return 0.0
+        return grows(n + 1, (pair, pair)) + n
+
+    with pytest.raises(ks.Error, match="more than 1000 parts"):
+        grows(1, 1.0)
