@@ -57,15 +57,17 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so
 
-.PHONY: test test-all cpp-tests asan tsan demo bench wheel format lint docs install acceptance-full
+PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
+.PHONY: test test-all cpp-tests asan tsan demo bench bench-peers wheel format lint docs install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
 test: build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD)
 
-test-all: build cpp-tests  ## The same and what takes minutes more
+test-all: build cpp-tests  ## The same, what takes minutes more, and the wheel
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD) --slow
+	@$(MAKE) --no-print-directory wheel
 
 # A sanitizer's build is a tree of its own; the embedded compiler is the release's.
 asan tsan: build
@@ -84,15 +86,24 @@ tsan:  ## The C++ tests with ThreadSanitizer
 demo: build  ## The articles' programs, unchanged, and what they print
 	@$(VENV)/bin/python examples/demo.py
 
-bench: build  ## Figures against peers and limits, as a table (minutes)
+# PoCL is the peer on a CPU that limits name; what else is installed is measured too.
+bench: build  ## Figures against peers and limits, as a table (minutes); ARGS="blocks --only kasoku"
+	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=pocl-opencl-icd
+	@$(PIP) pyopencl
 	@$(VENV)/bin/python bench/run.py $(ARGS)
 
-wheel: venv  ## dist/*.whl: works without LLVM, CUDA or compilers
-	@rm -rf dist && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation -w dist
-	@$(VENV)/bin/python tools/check_wheel.py dist
+bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyTorch for CPUs (0.5 GB)
+	@$(PIP) numba dask
+	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
+
+# In the tree that `make build` made: a wheel packs what is compiled already.
+wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers
+	@rm -rf dist && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
+	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w dist
+	@$(VENV)/bin/python tools/check_wheel.py dist tests/acceptance/seed_gpusoroban.py
 
 format: venv  ## clang-format and ruff over everything
-	@$(VENV)/bin/python -m pip install -q --disable-pip-version-check clang-format ruff
+	@$(PIP) clang-format ruff
 	@git ls-files '*.cpp' '*.h' | grep -v -e compile/prelude/ | xargs $(VENV)/bin/clang-format -i
 	@$(VENV)/bin/ruff format -q python tests tools bench examples
 	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples

@@ -1,13 +1,13 @@
-# What is installed: the C++ library for find_package(kasoku), or, for a wheel,
-# everything that the package needs beside its extension.
+# What is installed: the C++ library for find_package(kasoku); and, as the component `python`
+# that a wheel asks for, the extension with what it needs beside it.
 include(GNUInstallDirs)
 
-if(KASOKU_WHEEL)
-  install(TARGETS _core kasoku LIBRARY DESTINATION kasoku COMPONENT python)
-  if(TARGET kasoku_clang)
-    install(TARGETS kasoku_clang LIBRARY DESTINATION kasoku COMPONENT python)
-  endif()
-  return()
+if(TARGET _core)
+  foreach(target _core kasoku kasoku_clang)
+    if(TARGET ${target})
+      install(TARGETS ${target} LIBRARY DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
+    endif()
+  endforeach()
 endif()
 
 install(TARGETS kasoku EXPORT kasoku-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

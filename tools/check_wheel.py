@@ -2,7 +2,7 @@
 """Installs the wheel of a folder into an empty environment and runs a kernel from it, on a
 PATH without compilers. Fails if the wheel is larger than it may be."""
 
-import os
+import argparse
 import pathlib
 import subprocess
 import sys
@@ -27,6 +27,11 @@ def main(folder):
     print(f"{wheel.name}: {size / 1e6:.1f} MB (at most {largest / 1e6:.0f})")
     for entry in sorted(zipfile.ZipFile(wheel).infolist(), key=lambda e: -e.compress_size)[:4]:
         print(f"  {entry.compress_size / 1e6:6.1f} MB  {entry.filename}")
+    names = zipfile.ZipFile(wheel).namelist()
+    inside = ["LICENSE", "NOTICE", "licenses/LLVM.txt", "libkasoku.so", "libkasoku_clang.so", "_core.abi3.so"]
+    missing = [name for name in inside if not any(path.endswith("/" + name) for path in names)]
+    if missing:
+        sys.exit(f"the wheel has no {', '.join(missing)}")
     with tempfile.TemporaryDirectory() as temporary:
         home = pathlib.Path(temporary)
         subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
@@ -38,8 +43,14 @@ def main(folder):
         kasoku = home / "venv/bin/kasoku"
         subprocess.run([kasoku, "run", "program.py"], env=environment, **run)
         subprocess.run([kasoku, "doctor"], env=environment, **run)
+        for program_of_users in options.program:
+            subprocess.run([kasoku, "run", program_of_users.resolve()], env=environment, **run)
     if size > largest:
         sys.exit(f"the wheel is larger than {largest} bytes")
 
 
-main(sys.argv[1])
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("folder", help="where the wheel is")
+parser.add_argument("program", nargs="*", type=pathlib.Path, help="more programs to run from it")
+options = parser.parse_args()
+main(options.folder)
