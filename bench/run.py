@@ -48,16 +48,19 @@ def number(value):
 
 
 def verdict(figure, results):
-    """The limit is a number, or a factor of a competitor's figure in the same run."""
+    """A limit is a number, or a factor of a competitor's figure in the same run; the strictest
+    of them counts: [[figure.limits]] with `of` and `factor` each, or one of them in the figure."""
     ours = results.get("kasoku", {}).get(figure["name"])
-    limit = figure.get("limit")
-    if "of" in figure:
-        theirs = results.get(figure["of"], {}).get(figure["name"])
-        limit = theirs * figure["factor"] if theirs is not None else None
-    if ours is None or limit is None:
-        return limit, ""
-    good = ours <= limit if figure.get("better", "lower") == "lower" else ours >= limit
-    return limit, "yes" if good else "NO"
+    limits = [figure["limit"]] if "limit" in figure else []
+    for row in figure.get("limits", [figure] if "of" in figure else []):
+        theirs = results.get(row["of"], {}).get(figure["name"])
+        if theirs is not None:
+            limits.append(theirs * row["factor"])
+    if ours is None or not limits:
+        return None, ""
+    is_low_better = figure.get("better", "lower") == "lower"
+    limit = min(limits) if is_low_better else max(limits)
+    return limit, "yes" if (ours <= limit if is_low_better else ours >= limit) else "NO"
 
 
 def show(task, results):
