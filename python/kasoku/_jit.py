@@ -80,8 +80,8 @@ def _warn_interpreted(function, why):
 class _Methods:
     """What a JitFunction answers besides calls; put on the type once."""
 
-    py_func = property(_core._jit_function)
-    signatures = property(_core._jit_signatures)
+    py_func = property(_core._jit_function, doc="The Python function that is compiled.")
+    signatures = property(_core._jit_signatures, doc="Types of arguments that it was compiled for.")
 
     def report(self):
         """What became of each loop and array expression, by line."""

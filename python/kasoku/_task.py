@@ -96,6 +96,7 @@ class Pool(concurrent.futures.Executor):
         self._is_shut = False
 
     def submit(self, fn, /, *args, **kwargs):
+        """Starts fn(*args, **kwargs) on a thread of the pool: a concurrent.futures.Future."""
         future = concurrent.futures.Future()
         with self._lock:
             if self._is_shut:
@@ -110,6 +111,7 @@ class Pool(concurrent.futures.Executor):
             self._pending.discard(future)
 
     def shutdown(self, wait=True, *, cancel_futures=False):
+        """Takes no more work; waits for what runs, and with cancel_futures drops what has not begun."""
         with self._lock:
             self._is_shut = True
             pending = list(self._pending)
@@ -125,10 +127,18 @@ def _method_compute(self, **options):
 
 
 def _method_visualize(self, filename="kasoku", format=None, **options):
+    """Draws the graph of this value; options as kasoku.visualize."""
     return visualize(self, filename=filename, format=format, **options)
 
 
 Delayed.compute = _method_compute
 Delayed.compute.__doc__ = "Runs the graph of this value on the pool and returns it; options as kasoku.compute."
 Delayed.visualize = _method_visualize
-Delayed.persist = lambda self, **options: delayed(self.compute(**options))
+
+
+def _method_persist(self, **options):
+    """Runs the graph of this value and gives a Delayed that holds it."""
+    return delayed(self.compute(**options))
+
+
+Delayed.persist = _method_persist

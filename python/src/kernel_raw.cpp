@@ -302,16 +302,16 @@ void bind_raw_kernel(nb::module_& m) {
         std::string text = nb::cast<std::string>(nb::str(name));
         for (char& c : text) c = static_cast<char>(std::tolower(c));
         return attribute_of(k, text.c_str());
-      })
+      }, "An attribute by name: max_threads_per_block, shared_size_bytes …")
       .def("set_attribute", [](const RawKernel& k, nb::handle name, int64_t value) {
         std::string text = nb::cast<std::string>(nb::str(name));
         for (char& c : text) c = static_cast<char>(std::tolower(c));
         function_on(k, nb::none()).set_attribute(text, value);
-      })
-      .def("set_cache_config", [](const RawKernel&, nb::handle) {})
+      }, "Sets max_dynamic_shared_size_bytes or preferred_shared_memory_carveout.")
+      .def("set_cache_config", [](const RawKernel&, nb::handle) {}, "Kept for PyCUDA's programs: a hint that nothing needs.")
       .def("set_shared_size", [](nb::handle self, nb::handle bytes) {
         self.attr("_shared") = bytes;
-      })
+      }, "Bytes of dynamic shared memory of prepared calls.")
       .def("prepare",
            [](nb::handle self, nb::handle types, nb::args, nb::kwargs kwargs) {
              self.attr("_shared") = kwargs.contains("shared") ? nb::object(kwargs["shared"])
@@ -326,7 +326,8 @@ void bind_raw_kernel(nb::module_& m) {
                                                                 : nb::getattr(self, "_shared", nb::int_(0));
              return self(*args, nb::arg("grid") = grid, nb::arg("block") = block,
                          nb::arg("shared") = shared);
-           })
+           },
+           "PyCUDA's: grid, block, then the arguments.")
       .def("prepared_async_call",
            [](nb::handle self, nb::handle grid, nb::handle block, nb::handle stream, nb::args args,
               nb::kwargs kwargs) {
@@ -334,7 +335,8 @@ void bind_raw_kernel(nb::module_& m) {
                                                                 : nb::getattr(self, "_shared", nb::int_(0));
              return self(*args, nb::arg("grid") = grid, nb::arg("block") = block,
                          nb::arg("shared") = shared, nb::arg("stream") = stream);
-           })
+           },
+           "PyCUDA's: grid, block, stream, then the arguments.")
       .def("prepared_timed_call",
            [](nb::handle self, nb::handle grid, nb::handle block, nb::args args, nb::kwargs kwargs) {
              nb::object shared = kwargs.contains("shared_size") ? nb::object(kwargs["shared_size"])
@@ -342,7 +344,8 @@ void bind_raw_kernel(nb::module_& m) {
              nb::object seconds = self(*args, nb::arg("grid") = grid, nb::arg("block") = block,
                                        nb::arg("shared") = shared, nb::arg("time_kernel") = true);
              return nb::cpp_function([seconds] { return seconds; });
-           })
+           },
+           "PyCUDA's: waits, and gives a function that says the seconds.")
       .def("__repr__", [](const RawKernel& k) { return "<kasoku.RawKernel " + k.name() + ">"; });
   for (const char* name : attribute_names) {
     const auto get = nb::cpp_function([name](const RawKernel& k) { return attribute_of(k, name); });
@@ -409,7 +412,7 @@ void bind_kernel_raw(nb::module_& m) {
              kernel.on(*x.device);
              return kernel;
            },
-           nb::arg("name"))
+           nb::arg("name"), "The kernel of that name, compiled.")
       .def("get_global",
            [](const SourceModule& x, const std::string& name) {
              nb::gil_scoped_release release;

@@ -36,7 +36,7 @@ void bind_stream(nb::module_& m) {
       .def_prop_ro("device", [](Stream& s) { return &s.device(); }, nb::rv_policy::reference)
       .def_prop_ro("handle", &Stream::handle, "CUstream as an integer; 0 on a CPU.")
       .def("synchronize", &Stream::synchronize, no_gil(), "Waits until all work in it is done.")
-      .def("is_done", &Stream::is_done, no_gil())
+      .def("is_done", &Stream::is_done, no_gil(), "Whether all work in it is done; does not wait.")
       .def("wait", &Stream::wait, no_gil(), nb::arg("event"),
            "Later work in this stream waits for the event.")
       .def("record",
@@ -56,10 +56,10 @@ void bind_stream(nb::module_& m) {
       .def(nb::new_([](nb::handle device) { return to_device(device).make_event(); }),
            nb::arg("device") = nb::none())
       .def("record", [](Event& e, nb::handle stream) { e.record(stream_or_current(stream)); },
-           nb::arg("stream") = nb::none())
-      .def("synchronize", &Event::synchronize, no_gil())
-      .def("is_done", &Event::is_done, no_gil())
-      .def("milliseconds_since", &Event::milliseconds_since, nb::arg("earlier"), no_gil());
+           nb::arg("stream") = nb::none(), "Marks the place that a stream has reached.")
+      .def("synchronize", &Event::synchronize, no_gil(), "Waits until what was recorded is done.")
+      .def("is_done", &Event::is_done, no_gil(), "Whether what was recorded is done; does not wait.")
+      .def("milliseconds_since", &Event::milliseconds_since, nb::arg("earlier"), no_gil(), "Milliseconds from an earlier event to this one; both must be done.");
   m.def("_current_stream",
         [](nb::handle device) { return &to_device(device).current_stream(); },
         nb::arg("device") = nb::none(), nb::rv_policy::reference);

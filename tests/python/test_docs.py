@@ -43,3 +43,24 @@ def test_the_pages_can_be_made(tmp_path):
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     reference = (tmp_path / "reference.html").read_text()
     assert "default_device" in reference and "KASOKU_DEVICE" in (tmp_path / "tables.html").read_text()
+
+
+def test_every_public_name_has_a_sentence():
+    """Beside the signature that the binding writes, also on the methods of our classes."""
+    import inspect
+
+    import kasoku as ks
+
+    def is_bare(value):
+        lines = [line.strip() for line in (getattr(value, "__doc__", "") or "").splitlines()]
+        return not [line for line in lines if line and not re.match(r"\w+\(.*\) -> [\w.\[\], |]+$|\w+\(.*\)$", line)]
+
+    names = [name for name in dir(ks) if not name.startswith("_")]
+    values = {name: getattr(ks, name) for name in names}
+    values = {n: v for n, v in values.items() if callable(v) and not inspect.ismodule(v)}
+    for name, value in list(values.items()):
+        if inspect.isclass(value) and value.__module__.startswith("kasoku"):
+            methods = {m: v for m, v in vars(value).items() if not m.startswith("_")}
+            values |= {f"{name}.{m}": v for m, v in methods.items()}
+    bare = [name for name, value in values.items() if is_bare(value)]
+    assert not bare
