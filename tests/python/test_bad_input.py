@@ -83,6 +83,10 @@ troubles = {
         "__global__ void k(int *x) { double a[1 << 26]; for (int i = 0; i < 1 << 26; ++i) a[i] = x[i & 1]; x[0] = a[x[0]]; }",
         "DeviceError kernel 'k' failed: its call stack is full",
     ),
+    "a table of gigabytes": (
+        "__device__ double a[1ull << 30] = {1};\n__global__ void k(int *x) { x[0] = a[x[0]]; }",
+        "variable a of the module has 8589934592 bytes",
+    ),
     "brackets": ("__global__ void k(int *x) { x[0] = " + "(" * 20000 + "1" + ")" * 20000 + "; }", "bracket nesting"),
     "a sum of 20000 terms": ("__global__ void k(int *x) { x[0] = " + "+".join(["x[0]"] * 20000) + "; }", "fine"),
     "templates without an end": (

@@ -1,5 +1,7 @@
 #include "kasoku/compile/clang/globals.h"
 
+#include "kasoku/base/error.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
@@ -12,6 +14,9 @@
 
 namespace kasoku::embedded {
 namespace {
+
+/// Beyond these a text is a mistake; values travel with the code, so they are held lower.
+constexpr uint64_t most_bytes = uint64_t{64} << 30, most_valued_bytes = uint64_t{256} << 20;
 
 /// The variables that an annotation names: rows of llvm.global.annotations.
 void mark_shared(llvm::Module& module) {
@@ -113,6 +118,9 @@ void describe_globals(clang::CodeGenerator& generator, const llvm::Module& modul
       decl->getNameForDiagnostic(stream, decl->getASTContext().getPrintingPolicy(), true);
     }
     const uint64_t size = layout.getTypeAllocSize(variable.getValueType());
+    if (size > (variable.getInitializer()->isNullValue() ? most_bytes : most_valued_bytes))
+      throw Error(ErrorKind::memory, "variable " + name + " of the module has " + std::to_string(size) + " bytes")
+          .why("a variable has at most 64 GiB, and 256 MiB if it is given values");
     globals.push_back(llvm::json::Object{
         {"name", name},
         {"symbol", symbol},

@@ -174,11 +174,18 @@ ParseResult parse_text(const ParseRequest& original) {
   const std::string text = with_name_expressions(original);
   request.text = text;
   ParseResult result;
-  llvm::LLVMContext context;
+  auto context = std::make_unique<llvm::LLVMContext>();
   Frontend frontend =
       make_frontend(request, options, pch_for(options.standard), result.diagnostics);
-  ParseAction action(request, context, *frontend.absent, result);
-  frontend.compiler->ExecuteAction(action);
+  auto action = std::make_unique<ParseAction>(request, *context, *frontend.absent, result);
+  try {
+    frontend.compiler->ExecuteAction(*action);
+  } catch (...) {
+    // A compile that was left midway cannot be taken down: its pieces stay.
+    static_cast<void>(action.release()), static_cast<void>(frontend.compiler.release());
+    static_cast<void>(frontend.consumer.release()), static_cast<void>(context.release());
+    throw;
+  }
   frontend.compiler.reset();
   frontend.consumer->finish();
   frontend.consumer.reset();
