@@ -127,6 +127,15 @@ TEST_CASE("generate: guarded elementwise kernels come out as plain vectors, with
   CHECK(text.main.find("masked.store") == std::string::npos);
 }
 
+TEST_CASE("generate: integer atomics of all threads on one address are summed first") {
+  CHECK(generate("if (x[t] > 0) atomicAdd((int*)y, 1);", 256, 1, KS_IR)
+            .main.find("llvm.vector.reduce.add") != std::string::npos);
+  CHECK(generate("if (x[t] > 0) { atomicAdd((int*)y, 1); x[t] = y[0]; }", 256, 1, KS_IR)
+            .main.find("llvm.vector.reduce.add") == std::string::npos);
+  CHECK(generate("atomicAdd(y, x[t]);", 256, 1, KS_IR).main.find("atomicrmw fadd") !=
+        std::string::npos);
+}
+
 TEST_CASE("generate: any block shape and every form of output") {
   CHECK(generate("x[t] = n; __syncthreads(); y[t] = x[n - t];", 0, 0).status == 0);
   CHECK(generate("x[t] = n;", 64, 2, KS_ASSEMBLY).main.find("ks_entry") != std::string::npos);

@@ -283,3 +283,23 @@ def look_back(rng):
     x = rng.integers(0, 10, 128 * 20).astype(i32)
     state, carry = (Out(lambda got: None, np.zeros(20, i32)) for _ in range(2))
     return Launch([x, Out(np.cumsum(x).astype(i32)), state, carry], (128, 1, 1), (20, 1, 1))
+
+
+@case("atomics_combined.cu", "combined")
+def atomics_combined(rng):
+    x = rng.integers(-1000, 1000, 1000).astype(np.int32)
+    c = [np.where(x % 3 == 0, x, 0).sum(), max(x.max(), -5000), min(x.min(), 5000), np.bitwise_xor.reduce(x),
+         np.bitwise_and.reduce(x | 0x7F0F0000), 0, np.bitwise_or.reduce(x[x & 1 == 1])]  # fmt: skip
+    u = x.view(np.uint32)
+    return Launch(
+        [x, Out(np.array(c, np.int32), np.array([0, -5000, 5000, 0, -1, 0, 0], np.int32)),
+         Out(np.array([u.max(), u.min()], np.uint32), np.array([0, 2**32 - 1], np.uint32)),
+         Out(np.array([x.sum()]).astype(np.uint64), np.zeros(1, np.uint64)), np.int32(1000)],
+        (96, 1, 1), (11, 1, 1),
+    )  # fmt: skip
+
+
+@case("atomics_combined.cu", "seen")
+def atomics_seen(rng):
+    c = Out(np.array([64, 10], np.int32), np.zeros(2, np.int32))
+    return Launch([c, Out(np.ones(64, np.int32))], (64, 1, 1))

@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/regions.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/clang/passes/combine_atomics.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/guards.h"
@@ -570,12 +571,19 @@ class Builder {
     for (const auto& [branch, side] : decided_)
       cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
 
+    std::vector<AtomicRMWInst*> combined;
+    if (nest.has_inner_loop()) {
+      SmallVector<BasicBlock*> text{region.head};
+      for (auto& [block, clone] : clones) text.push_back(clone);
+      combined = find_combinable_atomics(text);
+    }
     build.SetInsertPoint(BasicBlock::Create(context_, "join", frame_.body));
     outcome.values = store_live_values(region, build);
     replace_exchanges(region, clones);
     outcome.next = next_region(region, build);
     MDNode* group = nest.has_inner_loop() ? mark_independent(region) : nullptr;
     nest.close_inner(build, group, vectorizes);
+    combine_atomics(combined, *frame_.once, before, build);
     for (const auto& exit : region.exits) outcome.targets.push_back(exit.first);
     before.CreateBr(loops);
   }
