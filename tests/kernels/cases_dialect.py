@@ -196,3 +196,13 @@ def leader(rng):
 def few_lanes(rng):
     x = rng.random((5, 128)).astype(f32)
     return Launch([x, Out(x.sum(1, dtype=f64).astype(f32), rtol=1e-5)], (128, 1, 1), (5, 1, 1))
+
+
+@case("wide_shifts.cu", "shift")
+def wide_shifts(rng):
+    n = np.arange(80) % 70
+    x = rng.integers(-(2**31), 2**31, 80).astype(i32)
+    want = [[(int(v) % 2**32 << k) % 2**32, int(v) % 2**32 >> k, (int(v) >> k) % 2**32, ((1 << k) % 2**32 - 1) % 2**32]
+            for v, k in zip(x, n)]
+    wide = [(int(v) % 2**32 << int(k)) % 2**64 for v, k in zip(x, n)]
+    return Launch([x, n.astype(i32), Out(np.array(want, u32)), Out(np.array(wide, np.uint64))], (80, 1, 1))

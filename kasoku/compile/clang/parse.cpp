@@ -13,6 +13,7 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -92,6 +93,30 @@ void forbid_contraction(llvm::Module& module) {
         if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setHasAllowContract(false);
 }
 
+/// A shift by as many bits as there are, or more, gives 0 or the sign on a GPU; programs
+/// make masks that way ((1 << warps) - 1). LLVM calls it poison, and x86 shifts by less.
+void define_wide_shifts(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::BasicBlock& block : function)
+      for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+        if (!instruction.isShift() || llvm::isa<llvm::Constant>(instruction.getOperand(1))) continue;
+        llvm::Type* type = instruction.getType();
+        if (!type->isIntegerTy()) continue;
+        const unsigned bits = type->getIntegerBitWidth();
+        llvm::IRBuilder<> build(&instruction);
+        llvm::Value* amount = instruction.getOperand(1);
+        llvm::Value* fits = build.CreateICmpULT(amount, llvm::ConstantInt::get(type, bits));
+        if (instruction.getOpcode() == llvm::Instruction::AShr) {
+          instruction.setOperand(1, build.CreateSelect(fits, amount, llvm::ConstantInt::get(type, bits - 1)));
+          continue;
+        }
+        build.SetInsertPoint(instruction.getNextNode());
+        auto* chosen = llvm::cast<llvm::Instruction>(build.Insert(llvm::SelectInst::Create(
+            fits, &instruction, llvm::Constant::getNullValue(type))));
+        instruction.replaceUsesWithIf(chosen, [&](llvm::Use& use) { return use.getUser() != chosen; });
+      }
+}
+
 class ParseAction : public clang::ASTFrontendAction {
  public:
   ParseAction(const ParseRequest& request, llvm::LLVMContext& context,
@@ -141,6 +166,7 @@ class ParseAction : public clang::ASTFrontendAction {
     });
     if (compiler.getDiagnostics().hasErrorOccurred()) return;
     if (request_.is_generated) forbid_contraction(*module);
+    else define_wide_shifts(*module);
     finish_module(*module);
     std::vector<NamedSymbol> symbols;
     for (size_t i = 0; i < named_.size(); ++i)
