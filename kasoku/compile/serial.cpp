@@ -156,6 +156,7 @@ std::string to_bytes(const KernelCode& code) {
   return ByteWriter()
       .text(code.object).text(code.symbol).number(code.scratch_bytes)
       .number(code.scratch_bytes_per_thread).number(code.static_shared_bytes)
+      .number(code.spans_blocks)
       .take();
 }
 
@@ -166,6 +167,7 @@ bool from_bytes(std::string_view bytes, KernelCode& code) {
   code.scratch_bytes = in.number();
   code.scratch_bytes_per_thread = in.number();
   code.static_shared_bytes = in.number();
+  code.spans_blocks = in.number() != 0;
   return in.is_good() && in.is_at_end();
 }
 

@@ -78,6 +78,7 @@ struct KernelCode {
   uint64_t scratch_bytes = 0;    ///< per worker
   uint64_t scratch_bytes_per_thread = 0;  ///< more per thread of the block (generic block shape)
   uint64_t static_shared_bytes = 0;
+  bool spans_blocks = false;  ///< runs the faster the more blocks it is given at a time
 };
 
 struct Code {

@@ -24,7 +24,8 @@
 ///
 /// 2. Passes -> loader. The object of a kernel defines one function
 ///      void entry(void* const* args, const ks_launch* launch, uint64_t first_block, uint64_t last_block)
-///    that runs blocks [first, last) in linear order (x fastest). It refers to the module's
+///    that runs blocks [first, last) in linear order (x fastest; y where the kernel reads
+///    memory that way; loop by loop where blocks share a pass). It refers to the module's
 ///    globals and to run-time functions (below, libm, libmvec, mem*) as undefined symbols;
 ///    relocations are those of the PIC model (PC32, PLT32, GOTPCREL[X], REX_GOTPCRELX, 64).
 ///

@@ -44,7 +44,7 @@ void verify(const Module& module, const char* when) {
 }
 
 std::string info_json(const RegionBytes& bytes, Granule granule) {
-  const char* granules[] = {"block", "warp", "turn", "thread"};
+  const char* granules[] = {"blocks", "block", "warp", "turn", "thread"};
   return std::string("{\"symbol\":\"") + entry_symbol +
          "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
@@ -80,7 +80,8 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
   if (request.checked) instrument(module, kernel, request.is_generated);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
-  EntryFrame frame = build_entry_frame(kernel, shape);
+  EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(),
+                                       plan.y_is_fast);
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
   set_target_attributes(module, *target);
   verify(module, "when it cut a kernel into regions");

@@ -19,6 +19,7 @@ struct Variant {
   uint32_t block[3];  ///< zeros: any shape
   KernelEntry entry;
   uint64_t scratch_bytes, scratch_bytes_per_thread, static_shared_bytes;
+  bool spans_blocks;
 };
 
 /// Makes the code for a block shape: compiles or takes it from the cache, and loads it.

@@ -54,6 +54,28 @@ Value* launch_field(IRBuilder<>& build, Value* launch, size_t offset, Type* type
   return load;
 }
 
+// blockIdx of a block by its number.
+std::array<Value*, 3> index_of_block(const EntryFrame& frame, IRBuilderBase& build, Value* number) {
+  std::array<Value*, 3> index;
+  for (const int axis : frame.axes) {
+    Value* grid = frame.index[static_cast<int>(Index::gdim_x) + axis];
+    Value* length = build.CreateZExt(grid, build.getInt64Ty());
+    index[axis] = build.CreateTrunc(axis == 2 ? number : build.CreateURem(number, length),
+                                    build.getInt32Ty());
+    if (axis != 2) number = build.CreateUDiv(number, length);
+  }
+  return index;
+}
+
+// Leaves the loop over blocks whose head this is if the launch has been stopped.
+BasicBlock* unless_stopped(const EntryFrame& frame, IRBuilderBase& build) {
+  BasicBlock* block = BasicBlock::Create(build.getContext(), "block", frame.body);
+  Value* status = build.CreateLoad(build.getInt32Ty(), frame.status, /*isVolatile=*/true);
+  build.CreateCondBr(build.CreateICmpNE(status, build.getInt32(0)), frame.leave, block);
+  build.SetInsertPoint(block);
+  return block;
+}
+
 Function* make_body(const PreparedKernel& kernel, const std::vector<Place>&) {
   Function& from = *kernel.function;
   LLVMContext& context = from.getContext();
@@ -120,37 +142,34 @@ Function* make_entry(const PreparedKernel& kernel, Function& body,
 
 }  // namespace
 
-EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape) {
+EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops,
+                             bool y_is_fast) {
   const auto places = argument_places(*kernel.function, kernel.parameter_sizes);
   EntryFrame frame;
+  if (y_is_fast) frame.axes = {1, 0, 2};
   frame.body = make_body(kernel, places);
   frame.entry = make_entry(kernel, *frame.body, places);
   const unsigned own = kernel.function->arg_size();
   for (unsigned i = 0; i < own; ++i) frame.arguments.push_back(frame.body->getArg(i));
   frame.launch = frame.body->getArg(own);
-  Value* first = frame.body->getArg(own + 1);
-  Value* last = frame.body->getArg(own + 2);
+  frame.first = frame.body->getArg(own + 1);
+  frame.last = frame.body->getArg(own + 2);
   frame.scratch = frame.body->getArg(own + 3);
   frame.shared = frame.body->getArg(own + 4);
 
   LLVMContext& context = frame.body->getContext();
-  const auto block = [&](const char* name) {
-    return BasicBlock::Create(context, name, frame.body);
-  };
-  frame.once = block("once");
-  BasicBlock* head = block("blocks");
-  frame.block_begin = block("block");
-  frame.block_end = block("block.end");
-  BasicBlock* leave = block("leave");
+  frame.once = BasicBlock::Create(context, "once", frame.body);
+  BasicBlock* some = BasicBlock::Create(context, "some", frame.body);
+  frame.leave = BasicBlock::Create(context, "leave", frame.body);
+  IRBuilder<>(frame.leave).CreateRetVoid();
 
   IRBuilder<> build(frame.once);
   Type* word = build.getInt32Ty();
-  Value* grid[3];
   const char* axes[3] = {"x", "y", "z"};
   for (unsigned axis = 0; axis < 3; ++axis) {
-    grid[axis] = launch_field(build, frame.launch, offsetof(ks_launch, grid) + 4 * axis, word,
-                              "grid");
-    frame.index[static_cast<int>(Index::gdim_x) + axis] = grid[axis];
+    frame.index[static_cast<int>(Index::gdim_x) + axis] = launch_field(
+        build, frame.launch, offsetof(ks_launch, grid) + 4 * axis, word, "grid");
+    frame.index[static_cast<int>(Index::bid_x) + axis] = build.getInt32(0);
     const uint32_t known[3] = {shape.x, shape.y, shape.z};
     frame.index[static_cast<int>(Index::bdim_x) + axis] =
         shape.is_known() ? static_cast<Value*>(build.getInt32(known[axis]))
@@ -164,48 +183,90 @@ EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& sha
   };
   frame.threads = build.CreateNUWMul(build.CreateNUWMul(dimension(0), dimension(1)), dimension(2),
                                      "threads");
-  Value* status = launch_field(build, frame.launch, offsetof(ks_launch, status),
-                               build.getPtrTy(), "status");
-  Value* row = build.CreateZExt(grid[0], build.getInt64Ty());
-  Value* column = build.CreateZExt(grid[1], build.getInt64Ty());
-  Value* rows = build.CreateUDiv(first, row);
-  Value* start[3] = {build.CreateTrunc(build.CreateURem(first, row), word),
-                     build.CreateTrunc(build.CreateURem(rows, column), word),
-                     build.CreateTrunc(build.CreateUDiv(rows, column), word)};
-  build.CreateCondBr(build.CreateICmpULT(first, last), head, leave);
+  frame.status = launch_field(build, frame.launch, offsetof(ks_launch, status),
+                              build.getPtrTy(), "status");
+  frame.first_index = index_of_block(frame, build, frame.first);
+  build.CreateCondBr(build.CreateICmpULT(frame.first, frame.last), some, frame.leave);
 
-  build.SetInsertPoint(head);
-  PHINode* number = build.CreatePHI(build.getInt64Ty(), 2, "block");
-  PHINode* at[3];
+  build.SetInsertPoint(some);
+  if (!loops) {
+    frame.block_begin = some;
+    frame.block_end = frame.leave;
+    return frame;
+  }
+  BlockLoop blocks(frame, build, blocks_of(frame));
+  frame.block_begin = build.GetInsertBlock();
+  frame.block_end = BasicBlock::Create(context, "block.end", frame.body);
+  build.SetInsertPoint(frame.block_end);
+  blocks.close(build);
+  build.CreateBr(frame.leave);
+  return frame;
+}
+
+BlockRange blocks_of(const EntryFrame& frame) {
+  return {frame.first, frame.last, frame.first_index};
+}
+
+BlockLoop::BlockLoop(EntryFrame& frame, IRBuilderBase& build, const BlockRange& range)
+    : frame_(frame), last_(range.last) {
+  BasicBlock* before = build.GetInsertBlock();
+  head_ = BasicBlock::Create(build.getContext(), "blocks", frame.body);
+  build.CreateBr(head_);
+  build.SetInsertPoint(head_);
+  number_ = build.CreatePHI(build.getInt64Ty(), 2, "block");
+  number_->addIncoming(range.first, before);
   const char* names[3] = {"block.x", "block.y", "block.z"};
   for (int axis = 0; axis < 3; ++axis) {
-    at[axis] = build.CreatePHI(word, 2, names[axis]);
-    at[axis]->addIncoming(start[axis], frame.once);
-    frame.index[static_cast<int>(Index::bid_x) + axis] = at[axis];
+    at_[axis] = build.CreatePHI(build.getInt32Ty(), 2, names[axis]);
+    at_[axis]->addIncoming(range.index[axis], before);
+    frame.index[static_cast<int>(Index::bid_x) + axis] = at_[axis];
   }
-  number->addIncoming(first, frame.once);
-  Value* stopped = build.CreateICmpNE(build.CreateLoad(word, status, /*isVolatile=*/true),
-                                      build.getInt32(0));
-  build.CreateCondBr(stopped, leave, frame.block_begin);
+  if (range.first == frame.first) unless_stopped(frame, build);
+}
 
-  build.SetInsertPoint(frame.block_end);
-  Value* next_number = build.CreateNUWAdd(number, build.getInt64(1));
+void BlockLoop::close(IRBuilderBase& build) {
+  const auto grid = [&](int axis) {
+    return frame_.index[static_cast<int>(Index::gdim_x) + axis];
+  };
+  BasicBlock* latch = build.GetInsertBlock();
+  Value* next = build.CreateAdd(number_, build.getInt64(1), "", /*HasNUW=*/true);
   Value* one = build.getInt32(1);
   Value* zero = build.getInt32(0);
-  Value* x = build.CreateNUWAdd(at[0], one);
-  Value* x_wraps = build.CreateICmpEQ(x, grid[0]);
-  Value* y = build.CreateSelect(x_wraps, build.CreateNUWAdd(at[1], one), at[1]);
-  Value* y_wraps = build.CreateICmpEQ(y, grid[1]);
-  Value* z = build.CreateSelect(y_wraps, build.CreateNUWAdd(at[2], one), at[2]);
-  number->addIncoming(next_number, frame.block_end);
-  at[0]->addIncoming(build.CreateSelect(x_wraps, zero, x), frame.block_end);
-  at[1]->addIncoming(build.CreateSelect(y_wraps, zero, y), frame.block_end);
-  at[2]->addIncoming(z, frame.block_end);
-  build.CreateCondBr(build.CreateICmpULT(next_number, last), head, leave);
+  const auto after = [&](int axis) { return build.CreateAdd(at_[axis], one, "", /*HasNUW=*/true); };
+  const auto [fast, slow, slowest] = frame_.axes;
+  Value* x = after(fast);
+  Value* x_wraps = build.CreateICmpEQ(x, grid(fast));
+  Value* y = build.CreateSelect(x_wraps, after(slow), at_[slow]);
+  Value* y_wraps = build.CreateICmpEQ(y, grid(slow));
+  Value* z = build.CreateSelect(y_wraps, after(slowest), at_[slowest]);
+  number_->addIncoming(next, latch);
+  at_[fast]->addIncoming(build.CreateSelect(x_wraps, zero, x), latch);
+  at_[slow]->addIncoming(build.CreateSelect(y_wraps, zero, y), latch);
+  at_[slowest]->addIncoming(z, latch);
+  BasicBlock* done = BasicBlock::Create(build.getContext(), "blocks.done", frame_.body);
+  build.CreateCondBr(build.CreateICmpULT(next, last_), head_, done);
+  build.SetInsertPoint(done);
+}
 
-  build.SetInsertPoint(leave);
-  build.CreateRetVoid();
-  return frame;
+GroupLoop::GroupLoop(EntryFrame& frame, IRBuilderBase& build, unsigned blocks)
+    : frame_(frame), blocks_(blocks) {
+  BasicBlock* before = build.GetInsertBlock();
+  head_ = BasicBlock::Create(build.getContext(), "groups", frame.body);
+  build.CreateBr(head_);
+  build.SetInsertPoint(head_);
+  number_ = build.CreatePHI(build.getInt64Ty(), 2, "group");
+  number_->addIncoming(frame.first, before);
+  unless_stopped(frame, build);
+  Value* end = build.CreateAdd(number_, build.getInt64(blocks), "", /*HasNUW=*/true);
+  range_ = {number_, build.CreateBinaryIntrinsic(Intrinsic::umin, end, frame.last),
+            index_of_block(frame, build, number_)};
+}
+
+void GroupLoop::close(IRBuilderBase& build) {
+  number_->addIncoming(range_.last, build.GetInsertBlock());
+  BasicBlock* done = BasicBlock::Create(build.getContext(), "groups.done", frame_.body);
+  build.CreateCondBr(build.CreateICmpULT(range_.last, frame_.last), head_, done);
+  build.SetInsertPoint(done);
 }
 
 }  // namespace kasoku::embedded

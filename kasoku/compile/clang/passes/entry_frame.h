@@ -17,6 +17,8 @@
 namespace llvm {
 class Argument;
 class BasicBlock;
+class IRBuilderBase;
+class PHINode;
 class Function;
 class Value;
 }  // namespace llvm
@@ -34,11 +36,60 @@ struct EntryFrame {
   llvm::Value* threads = nullptr;        ///< of the block, 32 bits
   llvm::BasicBlock* once = nullptr;      ///< runs before the first block; ends with a branch
   llvm::BasicBlock* block_begin = nullptr;  ///< one block's work goes from here, still open,
-  llvm::BasicBlock* block_end = nullptr;    ///< to here
+  llvm::BasicBlock* block_end = nullptr;    ///< to here; of all blocks if there is no loop around
+
+  /// Where the worker's blocks begin and end, and what makes it stop early.
+  llvm::Value *first = nullptr, *last = nullptr, *status = nullptr;
+  std::array<llvm::Value*, 3> first_index{};
+  std::array<int, 3> axes{0, 1, 2};  ///< the one that blocks follow each other along comes first
+  llvm::BasicBlock* leave = nullptr;
 };
 
 inline constexpr const char* entry_symbol = "ks_entry";
 
-EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape);
+/// `loops`: the frame's own loop over the worker's blocks stands around their work.
+/// `y_is_fast`: blocks follow each other along y, not x.
+EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops,
+                             bool y_is_fast);
+
+/// A range of blocks, which is not empty: [first, last), and blockIdx of the first.
+struct BlockRange {
+  llvm::Value *first, *last;
+  std::array<llvm::Value*, 3> index;
+};
+
+/// All of the worker's.
+BlockRange blocks_of(const EntryFrame& frame);
+
+/// A loop over blocks, from one of them to the next.
+class BlockLoop {
+ public:
+  /// Opens it where `build` stands, and says in `frame` which block is at hand.
+  BlockLoop(EntryFrame& frame, llvm::IRBuilderBase& build, const BlockRange& range);
+  /// Leaves `build` after the loop.
+  void close(llvm::IRBuilderBase& build);
+
+ private:
+  EntryFrame& frame_;
+  llvm::Value* last_;
+  llvm::BasicBlock* head_;
+  llvm::PHINode* number_;
+  std::array<llvm::PHINode*, 3> at_;
+};
+
+/// A loop over groups of so many of the worker's blocks.
+class GroupLoop {
+ public:
+  GroupLoop(EntryFrame& frame, llvm::IRBuilderBase& build, unsigned blocks);
+  const BlockRange& range() const { return range_; }
+  void close(llvm::IRBuilderBase& build);
+
+ private:
+  EntryFrame& frame_;
+  unsigned blocks_;
+  llvm::BasicBlock* head_;
+  llvm::PHINode* number_;
+  BlockRange range_;
+};
 
 }  // namespace kasoku::embedded

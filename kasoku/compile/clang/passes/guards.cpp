@@ -123,7 +123,7 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   const auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) return 0;
   if (const Index index = index_of(*instruction); index != Index::none)
-    return index == Index::tid_x ? 1 : 0;
+    return index == (ask.y_is_fast ? Index::tid_y : Index::tid_x) ? 1 : 0;
   if (isa<AllocaInst>(instruction) || depth > deepest) return {};
   if (ask.trusts_uniform && ask.is_uniform(*instruction)) return 0;
   if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
@@ -173,6 +173,21 @@ Instruction* limited_index(Value* condition, bool wanted, const GuardQuestions& 
   return grows && index->getType()->getIntegerBitWidth() >= 32 ? index : nullptr;
 }
 
+static bool grows_in(const ICmpInst& compare, const GuardQuestions& ask) {
+  return any_of(compare.operands(),
+                [&](const Use& side) { return growth(side, ask) != std::optional<int>(0); });
+}
+
+bool settles_all(const Guard& guard, const GuardQuestions& ask) {
+  if (guard.parts.size() != 1 || may_pass_zero(guard, ask)) return false;
+  const auto* compare = dyn_cast<ICmpInst>(guard.parts[0].first);
+  if (!compare || !ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) ||
+      !grows_in(*compare, ask))
+    return true;  // the same for all threads
+  return !compare->isEquality() ||
+         (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
+}
+
 RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
   RegionGuards found;
   bool effects_before = false;
@@ -205,7 +220,15 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
         nothing_if[0] && nothing_if[1]
             ? length(branch->getSuccessor(0), ask) >= length(branch->getSuccessor(1), ask)
             : !nothing_if[1];
-    if (!try_side(likely) && !try_side(!likely)) break;
+    if (!try_side(likely) && !try_side(!likely)) {
+      // The same for all threads: then a loop of them need not ask.
+      guard.parts.clear();
+      grows = false;
+      if (!ask.splits_uniform || !found.all.empty() ||
+          !take_apart(branch->getCondition(), likely, ask, guard.parts, grows) || grows)
+        break;
+      guard.side = likely;
+    }
     // One thread does something that the others do not: most do not.
     if (holds_for_one(guard) && !nothing_if[!guard.side]) try_side(!guard.side);
     found.all.push_back(guard);

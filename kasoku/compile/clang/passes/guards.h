@@ -46,6 +46,8 @@ struct GuardQuestions {
   /// The way that all threads go at a branch, if that was asked before the loop.
   std::function<std::optional<bool>(const llvm::BranchInst&)> decided;
   bool trusts_uniform = false;  ///< what is_uniform says holds anywhere
+  bool splits_uniform = false;      ///< a first condition that is the same for all counts too
+  bool y_is_fast = false;           ///< the innermost loop runs along y
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
 };
 
@@ -60,6 +62,9 @@ std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, i
 /// The index that a signed comparison keeps below something wherever `condition` is
 /// `wanted`, if it grows with the counter; else null.
 llvm::Instruction* limited_index(llvm::Value* condition, bool wanted, const GuardQuestions& ask);
+
+/// Whether the threads outside of a guard's own settled range are settled too, the other way.
+bool settles_all(const Guard& guard, const GuardQuestions& ask);
 
 RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
 

@@ -59,10 +59,36 @@ Company warps_of(Function& kernel, const Uniformity& warp, const PostDominatorTr
   return company;
 }
 
-Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company) {
+bool is_block_index(Index index) { return index >= Index::bid_x && index <= Index::bid_z; }
+
+// Never smaller for a larger blockIdx; sums and products of indices do not wrap.
+bool grows_with_blocks(const Value* value, bool is_factor = false) {
+  const auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction) {
+    const auto* constant = dyn_cast<ConstantInt>(value);
+    return !is_factor || (constant && !constant->isNegative());
+  }
+  if (index_of(*instruction) != Index::none) return true;
+  const auto operands_grow = [&](bool are_factors) {
+    return all_of(instruction->operands(),
+                  [&](const Use& of) { return grows_with_blocks(of, are_factors); });
+  };
+  switch (instruction->getOpcode()) {
+    case Instruction::Add: case Instruction::SExt: return operands_grow(is_factor);
+    case Instruction::Mul: case Instruction::Shl: case Instruction::ZExt: return operands_grow(true);
+    case Instruction::Or:
+      return cast<PossiblyDisjointInst>(instruction)->isDisjoint() && operands_grow(is_factor);
+    default: return false;
+  }
+}
+
+// The block's first thread, or that of block 0, or each warp's.
+Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company,
+                       bool of_all_blocks) {
   auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) return value;
   if (const Index index = index_of(*instruction); index != Index::none) {
+    if (of_all_blocks && is_block_index(index)) return build.getInt32(0);
     if (index != Index::tid_x) return value;
     return company.warp ? build.CreateAnd(value, ~31u) : build.getInt32(0);
   }
@@ -70,7 +96,8 @@ Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company)
   Instruction* copy = instruction->clone();
   copy->dropPoisonGeneratingFlags();
   for (Use& operand : copy->operands())
-    if (!isa<Function>(operand)) operand.set(for_thread_zero(build, operand, company));
+    if (!isa<Function>(operand))
+      operand.set(for_thread_zero(build, operand, company, of_all_blocks));
   return build.Insert(copy);
 }
 
@@ -222,7 +249,8 @@ void turn(Stride& loop, const Company& company) {
   Function* barrier = loop_barrier(*kernel.getParent(), company.warp ? Sync::lane_loop : Sync::loop);
   LLVMContext& context = kernel.getContext();
   IRBuilder<> build(loop.before->getTerminator());
-  Value* least = for_thread_zero(build, loop.start, company);
+  Value* least = for_thread_zero(build, loop.start, company,
+                                 !company.warp && grows_with_blocks(loop.start));
   Value* enters = build.CreateICmp(loop.predicate, least, loop.bound);
   auto* first = cast<BranchInst>(loop.before->getTerminator());
   if (first->getSuccessor(0) == loop.after) enters = build.CreateNot(enters);

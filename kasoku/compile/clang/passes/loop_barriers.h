@@ -4,7 +4,8 @@
 /// `for (i = first + threadIdx.x; i < n; i += step)` run thread by thread strides
 /// through memory. Threads are independent, so each pass of the loop may be done
 /// by all threads before the next one: the loop is made uniform (thread 0, whose
-/// index is the least, decides when it ends), threads whose index is too large
+/// index is the least, decides when it ends; that of block 0 for all blocks if they
+/// can be ordered), threads whose index is too large
 /// skip the pass, and the passes are cut apart by Sync::loop. The same is done for each
 /// warp, whose loops start at a lane: `for (i = begin + lane; i < end; i += 32)`, where
 /// the warp's first thread decides and Sync::lane_loop cuts.

@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
+#include "kasoku/compile/clang/passes/widen.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -184,6 +185,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   }
   passes.addPass(EarlyCSEPass());
   passes.addPass(InjectTLIMappings());
+  passes.addPass(WidenThreadsPass());
   passes.addPass(LoopVectorizePass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));

@@ -1,5 +1,7 @@
 #include "kasoku/compile/clang/passes/plan.h"
 
+#include "kasoku/compile/clang/passes/axis.h"
+#include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 #include "kasoku/compile/clang/passes/masks.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
@@ -8,8 +10,11 @@
 #include "kasoku/compile/clang/passes/uniformity.h"
 #include "kasoku/compile/clang/passes/volatile_shared.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 #include <algorithm>
 #include <memory>
@@ -44,6 +49,63 @@ Granule granule_of(const Uniformity& block, const Uniformity* warp,
   return Granule::turn;
 }
 
+// Whether a block may begin before another has ended: nothing in it waits, asks what
+// others did, or shows in which order blocks ran.
+bool blocks_may_mix(const PreparedKernel& kernel, const std::vector<SyncPoint>& syncs) {
+  if (!kernel.shared.empty()) return false;
+  for (const SyncPoint& sync : syncs)
+    if (sync.sync != Sync::loop) return false;
+  for (const Instruction& instruction : instructions(*kernel.function)) {
+    if (isa<AllocaInst>(instruction) || isa<FenceInst>(instruction) || instruction.isVolatile())
+      return false;
+    if (instruction.isAtomic() &&
+        !(isa<AtomicRMWInst>(instruction) && instruction.use_empty()))
+      return false;
+    const auto* call = dyn_cast<CallBase>(&instruction);
+    if (call && !call->doesNotAccessMemory() && !isa<IntrinsicInst>(call) &&
+        sync_of(instruction) == Sync::none)
+      return false;
+  }
+  return true;
+}
+
+// A pass of a grid-stride loop over one block touches a kilobyte here and there; over
+// all blocks of a worker it touches memory in order. For that, blocks must go through
+// the loops alike and carry nothing of their own from one pass to the next.
+bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape& shape) {
+  Function& function = *kernel.function;
+  if (!blocks_may_mix(kernel, plan.syncs)) return false;
+  {
+    const Uniformity uniformity(function, shape, Granule::blocks);
+    if (!uniformity.pass_together(plan.syncs)) return false;
+    rematerialize(function, plan.syncs,
+                  [&](const Instruction& value) { return uniformity.is_uniform(value); });
+  }
+  auto uniformity = std::make_shared<Uniformity>(function, shape, Granule::blocks);
+  const LiveValues live(function);
+  for (const SyncPoint& sync : plan.syncs)
+    for (const Instruction* value : live.at(*sync.block))
+      if (!uniformity->is_uniform(*value)) return false;
+  plan.granule = Granule::blocks;
+  plan.is_uniform = [uniformity](const Instruction& value) {
+    return uniformity->is_uniform(value);
+  };
+  return true;
+}
+
+// Blocks of 16 x 16 or 32 x 8 threads read 64 or 128 bytes here and there; the same rows
+// of neighbouring blocks lie side by side.
+unsigned blocks_in_row(const PreparedKernel& kernel, const BlockShape& shape, bool y_is_fast) {
+  constexpr unsigned elements = 1024, longest_row = 128, most_instructions = 120;
+  if (!shape.is_known()) return 1;
+  const unsigned row = y_is_fast ? shape.y : shape.x;
+  if (row == shape.threads() || row > longest_row || row < 8 || !blocks_may_mix(kernel, {})) return 1;
+  Function& function = *kernel.function;
+  if (function.getInstructionCount() > most_instructions) return 1;
+  const DominatorTree dominators(function);
+  return LoopInfo(dominators).empty() ? elements / row : 1;
+}
+
 }  // namespace
 
 RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
@@ -53,12 +115,21 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
   if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function))
     add_loop_barriers(function, &shape);
+  // Warps and votes have lanes along x.
+  const bool may_turn = none_of(instructions(function), [](const Instruction& instruction) {
+    const Sync sync = sync_of(instruction);
+    return sync != Sync::none && sync != Sync::loop && sync != Sync::barrier;
+  });
+  plan.y_is_fast = may_turn && y_is_fast(function, shape);
   plan.syncs = split_at_syncs(function);
   plan.is_uniform = [](const Instruction&) { return false; };
   const bool has_warps = has_any(plan.syncs, is_warp_operation);
   if (has_warps) plan.granule = Granule::warp;
   plan.is_uniform_in_warp = plan.is_uniform;
+  if (plan.syncs.empty() && !shape.is_single_thread())
+    plan.blocks_in_row = blocks_in_row(kernel, shape, plan.y_is_fast);
   if (plan.syncs.empty() || shape.is_single_thread()) return plan;
+  if (plan_blocks(plan, kernel, shape)) return plan;
 
   const auto analyse = [&](Granule granule) {
     return std::make_shared<const Uniformity>(function, shape, granule);
@@ -68,6 +139,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
     warp = analyse(Granule::warp);
   plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  plan.y_is_fast &= plan.granule == Granule::block;
   if (plan.granule > Granule::warp) drop_loop_barriers(plan.syncs, Sync::lane_loop);
   if (plan.granule > Granule::warp && mask_divergence(function, plan.syncs, shape)) {
     block = analyse(Granule::block);

@@ -9,11 +9,14 @@
 #include "kasoku/compile/clang/passes/region_driver.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/scratch.h"
+#include "kasoku/compile/clang/passes/strides.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -79,7 +82,7 @@ class Builder {
   struct Slot {
     bool per_thread;
     unsigned array;      ///< in scratch; by warp if not per thread and the granule is one
-    AllocaInst* single;  ///< uniform
+    AllocaInst* single;  ///< uniform, of a block or more
     AllocaInst* of_warp; ///< as the warp that runs sees `single`, if others see it too
   };
 
@@ -278,11 +281,28 @@ class Builder {
     IRBuilder<> build(driver_->label(number));
     if (number && !(driver_->granule() && plan_.granule == Granule::warp && begins_stretch(number)))
       exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
-    ThreadNest nest(frame_, shape_);
-    driver_->open(build, nest);
+    ThreadNest nest(frame_, shape_, plan_.y_is_fast);
     Outcome outcome;
-    build_ways(build, nest, plain, outcome);
-    nest.close_outer(build);
+    if (plan_.blocks_in_row > 1) {
+      GroupLoop groups(frame_, build, plan_.blocks_in_row);
+      driver_->open(build, nest);
+      BlockLoop blocks(frame_, build, groups.range());
+      build_lanes(build, nest, plain, outcome);
+      blocks.close(build);
+      nest.close_outer(build);
+      groups.close(build);
+    } else if (is_decision(plain)) {
+      nest.open_thread(build, build.getInt32(0));
+      build_range(build, nest, plain, build.getInt32(0), nest.extent(), nullptr, false, outcome);
+    } else {
+      std::optional<BlockLoop> blocks;
+      if (plan_.granule == Granule::blocks) blocks.emplace(frame_, build, blocks_of(frame_));
+      if (has_short_rows() && has_uniform_loops(plain) && size_of(plain) <= 2 * largest_split)
+        build_flat_or_rows(build, nest, plain, outcome);
+      else
+        build_rows(build, nest, plain, outcome);
+      if (blocks) blocks->close(build);
+    }
     for (auto& [slot, value] : outcome.values)
       if (slot->single) build.CreateStore(value, place_of(*slot));
       else scratch_.store(build, slot->array, driver_->granule(), value);
@@ -363,13 +383,121 @@ class Builder {
     });
   }
 
-  void build_lanes(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
+  // What all threads do alike and nobody sees is done once: whether a loop goes on.
+  bool is_decision(const Region& region) const {
+    if (!is_cut() || !is_block_or_more(plan_.granule)) return false;
+    std::set<const BasicBlock*> next;
+    for (const BasicBlock* block : region.blocks) {
+      for (const Instruction& instruction : *block)
+        if (!instruction.isTerminator() && instruction.mayHaveSideEffects() &&
+            sync_of(instruction) != Sync::loop)
+          return false;
+      for (const BasicBlock* successor : successors(block))
+        if (sync_blocks_.count(const_cast<BasicBlock*>(successor))) next.insert(successor);
+    }
+    for (const BasicBlock* to : next)
+      for (const Instruction* value : live_.at(*to))
+        if (region.blocks.contains(const_cast<BasicBlock*>(value->getParent())) &&
+            !plan_.is_uniform(*value))
+          return false;
+    return true;
+  }
+
+  bool has_short_rows() const {
+    const uint32_t row = plan_.y_is_fast ? shape_.y : shape_.x;
+    return is_block_or_more(plan_.granule) && shape_.is_known() && shape_.z == 1 &&
+           shape_.x * shape_.y > row && (row == 16 || row == 32);
+  }
+
+  // Loops that all threads go through alike.
+  bool has_uniform_loops(const Region& region) {
+    if (!loops_) {
+      loops_.emplace(DominatorTree(kernel_));
+      DenseMap<const Instruction*, int64_t> counters;
+      for (Instruction* index : indices_)
+        if (index_of(*index) <= Index::tid_z) counters[index] = 1;
+      threads_.emplace(counters, *loops_, [](const Instruction&) { return true; });
+    }
+    bool has_loops = false;
+    for (BasicBlock* block : region.blocks) {
+      const Loop* loop = loops_->getLoopFor(block);
+      const auto is_inside = [&](BasicBlock* of) { return region.blocks.contains(of); };
+      if (!loop || loop->getHeader() == region.start || !all_of(loop->blocks(), is_inside))
+        continue;  // cut by what the region ends with
+      has_loops = true;
+      const auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+      if (!branch || (branch->isConditional() && threads_->varies(branch->getCondition())))
+        return false;
+    }
+    return has_loops;
+  }
+
+  void build_rows(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
+    driver_->open(build, nest);
+    build_ways(build, nest, plain, outcome);
+    nest.close_outer(build);
+  }
+
+  // A row of 16 threads is a vector or two, which is too little to go through a loop with:
+  // where all threads go the same way, the block is one long row.
+  void build_flat_or_rows(IRBuilder<>& build, ThreadNest& nest, const Region& plain,
+                          Outcome& outcome) {
+    const GuardQuestions ask = questions(plain);
+    const RegionGuards guards = find_guards(*plain.start, ask);
+    ThreadNest flat(frame_, shape_, plan_.y_is_fast);
+    flat.open_flat(build);
+    Value* zero = build.getInt32(0);
+    if (guards.all.empty())
+      return build_range(build, flat, plain, zero, flat.extent(), nullptr, true, outcome);
+    Value* all = all_rows_settled(build, plain, guards, ask);
+    either(
+        build, all,
+        [&](Outcome& of_all) {
+          build_range(build, flat, plain, zero, flat.extent(), &guards, true, of_all);
+        },
+        [&](Outcome& of_rows) { build_rows(build, nest, plain, of_rows); }, outcome);
+  }
+
+  Value* all_rows_settled(IRBuilder<>& build, const Region& plain, const RegionGuards& guards,
+                          const GuardQuestions& ask) {
+    const uint32_t length = plan_.y_is_fast ? shape_.y : shape_.x;
+    BasicBlock* before = build.GetInsertBlock();
+    BasicBlock* head = BasicBlock::Create(context_, "row", frame_.body);
+    BasicBlock* done = BasicBlock::Create(context_, "rows.done", frame_.body);
+    build.CreateBr(head);
+    build.SetInsertPoint(head);
+    PHINode* row = build.CreatePHI(build.getInt32Ty(), 2, "row");
+    PHINode* before_all = build.CreatePHI(build.getInt1Ty(), 2, "all");
+    Value* zero = build.getInt32(0);
+    const ThreadIndex first{plan_.y_is_fast ? row : zero, plan_.y_is_fast ? zero : row, zero,
+                            nullptr};
+    const auto [low, high] =
+        settled_range(build, guards, build.getInt32(length), ask, [&](Value* value) {
+          return at_first_thread(build, plain, first, value);
+        });
+    Value* all = build.CreateAnd(
+        before_all,
+        build.CreateICmpEQ(build.CreateSub(high, low), build.getInt32(length)));
+    Value* next = build.CreateAdd(row, build.getInt32(1));
+    row->addIncoming(zero, before);
+    before_all->addIncoming(build.getTrue(), before);
+    row->addIncoming(next, build.GetInsertBlock());
+    before_all->addIncoming(all, build.GetInsertBlock());
+    build.CreateCondBr(
+        build.CreateICmpULT(next, build.getInt32(shape_.threads() / length)), head, done);
+    build.SetInsertPoint(done);
+    return all;
+  }
+
+  void build_lanes(IRBuilder<>& build, ThreadNest& nest, const Region& plain,
+                     Outcome& outcome) {
     const GuardQuestions ask = questions(plain);
     RegionGuards guards;
     // Lanes of a warp over two rows do not grow along one of them.
     const bool is_one_row = !driver_->granule() || shape_.rows_hold_whole_warps();
-    if (is_one_row && plan_.granule != Granule::thread && size_of(plain) <= largest_split)
-      guards = find_guards(*plain.start, ask);
+    if (is_one_row && plan_.granule != Granule::thread) guards = find_guards(*plain.start, ask);
+    const bool leaves_others_out = guards.others_do_nothing && hands_nothing_on(plain);
+    if (!leaves_others_out && size_of(plain) > largest_split) guards.all.clear();
     Value* zero = build.getInt32(0);
     if (guards.all.empty()) {
       build_range(build, nest, plain, zero, nest.extent(), nullptr, true, outcome);
@@ -379,14 +507,30 @@ class Builder {
           build, guards, nest.extent(), ask,
           [&](Value* value) { return at_first_thread(build, plain, first, value); });
       const auto in_parts = [&](bool vectorizes, Outcome& parts) {
-        if (guards.others_do_nothing && hands_nothing_on(plain)) {
+        if (leaves_others_out) {
           if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
-        } else {
-          // In the order of threads, which may wait for a flag of an earlier one.
-          if_not_empty(build, nest, plain, zero, low, nullptr, false, parts);
-          if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
-          if_not_empty(build, nest, plain, high, nest.extent(), nullptr, false, parts);
+          return;
         }
+        // In the order of threads, which may wait for a flag of an earlier one.
+        Value *from = zero, *to = nest.extent(), *begin = low, *end = high;
+        const bool has_others = !driver_->granule() && size_of(plain) <= largest_split / 2 &&
+                                settles_all(guards.all[0], ask);
+        RegionGuards first_only, others;
+        if (has_others) {
+          first_only.all = {guards.all[0]};
+          others.all = {{guards.all[0].branch, !guards.all[0].side, {}}};
+          std::tie(from, to) = settled_range(
+              build, first_only, nest.extent(), ask,
+              [&](Value* value) { return at_first_thread(build, plain, first, value); });
+          begin = build.CreateBinaryIntrinsic(Intrinsic::umin, begin, to);
+          end = build.CreateBinaryIntrinsic(Intrinsic::umin, end, to);
+          if_not_empty(build, nest, plain, zero, from, &others, vectorizes, parts);
+        }
+        if_not_empty(build, nest, plain, from, begin, nullptr, false, parts);
+        if_not_empty(build, nest, plain, begin, end, &guards, vectorizes, parts);
+        if_not_empty(build, nest, plain, end, to, nullptr, false, parts);
+        if (has_others)
+          if_not_empty(build, nest, plain, to, nest.extent(), &others, vectorizes, parts);
       };
       const auto* row = dyn_cast<ConstantInt>(nest.extent());
       if (row && row->getZExtValue() <= longest_short_row && size_of(plain) <= largest_split / 2 &&
@@ -397,7 +541,7 @@ class Builder {
     }
   }
 
-  static constexpr size_t largest_split = 100;  // instructions
+  static constexpr size_t largest_split = 100;  // instructions, written several times
   static constexpr uint64_t longest_short_row = 64;
 
   // Short rows are worth vectors only if their length is known, which most rows'
@@ -406,22 +550,35 @@ class Builder {
   void full_row_or(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
                    Value* high, const RegionGuards& guards, const InParts& in_parts,
                    Outcome& outcome) {
-    BasicBlock* full = BasicBlock::Create(context_, "row.full", frame_.body);
-    BasicBlock* partly = BasicBlock::Create(context_, "row.partly", frame_.body);
+    Value* is_full = build.CreateICmpEQ(build.CreateSub(high, low), nest.extent());
+    either(
+        build, is_full,
+        [&](Outcome& of_full) {
+          build_range(build, nest, plain, build.getInt32(0), nest.extent(), &guards, true, of_full);
+        },
+        // The edges of a plane count.
+        [&](Outcome& of_parts) { in_parts(plan_.blocks_in_row > 1, of_parts); }, outcome);
+  }
+
+  // Two ways to run the same threads.
+  template <typename One, typename Other>
+  void either(IRBuilder<>& build, Value* condition, const One& one, const Other& other,
+              Outcome& outcome) {
+    BasicBlock* yes = BasicBlock::Create(context_, "row.full", frame_.body);
+    BasicBlock* no = BasicBlock::Create(context_, "row.partly", frame_.body);
     BasicBlock* after = BasicBlock::Create(context_, "row.done", frame_.body);
-    Value* length = build.CreateSub(high, low);
-    build.CreateCondBr(build.CreateICmpEQ(length, nest.extent()), full, partly);
-    Outcome of_full, of_parts;
-    build.SetInsertPoint(full);
-    build_range(build, nest, plain, build.getInt32(0), nest.extent(), &guards, true, of_full);
-    BasicBlock* full_end = build.GetInsertBlock();
+    build.CreateCondBr(condition, yes, no);
+    Outcome of_one, of_other;
+    build.SetInsertPoint(yes);
+    one(of_one);
+    BasicBlock* one_end = build.GetInsertBlock();
     build.CreateBr(after);
-    build.SetInsertPoint(partly);
-    in_parts(false, of_parts);
-    BasicBlock* parts_end = build.GetInsertBlock();
+    build.SetInsertPoint(no);
+    other(of_other);
+    BasicBlock* other_end = build.GetInsertBlock();
     build.CreateBr(after);
     build.SetInsertPoint(after);
-    join(build, outcome, of_full, full_end, of_parts, parts_end);
+    join(build, outcome, of_one, one_end, of_other, other_end);
   }
 
   static void join(IRBuilder<>& build, Outcome& all, const Outcome& a, BasicBlock* end_of_a,
@@ -462,6 +619,8 @@ class Builder {
       return sync_blocks_.count(const_cast<BasicBlock*>(&block)) != 0;
     };
     ask.decided = [this](const BranchInst& branch) { return side_of(&branch); };
+    ask.splits_uniform = !driver_->granule() && size_of(region) <= largest_split / 2;
+    ask.y_is_fast = plan_.y_is_fast;
     ask.lanes_are_low_bits = driver_->granule() && shape_.rows_hold_whole_warps();
     return ask;
   }
@@ -856,6 +1015,8 @@ class Builder {
   std::map<Instruction*, Slot> slots_;
   std::vector<std::pair<BranchInst*, bool>> decided_;  ///< while a region is built
   std::map<Instruction*, Instruction*> leader_;  ///< who share a place
+  std::optional<LoopInfo> loops_;
+  std::optional<Strides> threads_;  ///< what differs between any of them
 };
 
 // One worker runs a block's threads, one at a time: what is atomic among them needs

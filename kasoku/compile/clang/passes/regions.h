@@ -5,6 +5,9 @@
 /// the next (or the end). Its text is cloned into a loop over threads; values
 /// that outlive it are kept in scratch. Threads that always go the same way
 /// through the regions form a granule:
+///   blocks   no thread waits for another, and grid-stride loops take the same number of
+///            passes in all blocks: a region is a loop over all blocks that the worker
+///            was given, so that a pass of the loop goes through memory in order
 ///   block    every thread of the block takes every barrier alike: regions follow
 ///            each other by plain branches, and a region is a loop over the block
 ///   warp     the same for block barriers, and each 32 threads take every warp
@@ -33,10 +36,18 @@ namespace kasoku::embedded {
 struct EntryFrame;
 struct PreparedKernel;
 
-enum class Granule : uint8_t { block, warp, turn, thread };
+enum class Granule : uint8_t { blocks, block, warp, turn, thread };
+
+/// Nothing less than a block runs at a time.
+inline bool is_block_or_more(Granule granule) { return granule <= Granule::block; }
 
 struct RegionPlan {
   Granule granule = Granule::block;
+  /// The rows of so many neighbouring blocks are run one after another, so that short rows
+  /// make long ones in memory. Only where nothing is cut.
+  unsigned blocks_in_row = 1;
+  bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1; }
+  bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y
   std::vector<SyncPoint> syncs;
   /// Whether a value is the same for all threads of a granule, wherever it is used;
   /// Granule::warp asks of the block and of the warp.

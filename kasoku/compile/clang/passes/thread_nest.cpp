@@ -4,6 +4,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Metadata.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kasoku::embedded {
 
@@ -78,11 +79,14 @@ Value* ThreadNest::open_outer(IRBuilderBase& build, Value* extent, const char* n
 void ThreadNest::open_block(IRBuilderBase& build) {
   const auto of = [&](Index index) { return frame_.index[static_cast<int>(index)]; };
   z_ = open_outer(build, of(Index::bdim_z), "thread.z");
-  y_ = open_outer(build, of(Index::bdim_y), "thread.y");
-  Value* row = no_wrap_add(build, no_wrap_mul(build, z_, of(Index::bdim_y)), y_);
-  linear_ = no_wrap_mul(build, row, of(Index::bdim_x));
-  x_ = build.getInt32(0);
-  extent_ = of(Index::bdim_x);
+  const Index slow = y_is_fast_ ? Index::bdim_x : Index::bdim_y;
+  const Index fast = y_is_fast_ ? Index::bdim_y : Index::bdim_x;
+  Value* outer = open_outer(build, of(slow), y_is_fast_ ? "thread.x" : "thread.y");
+  Value* row = no_wrap_add(build, no_wrap_mul(build, z_, of(slow)), outer);
+  linear_ = no_wrap_mul(build, row, of(fast));
+  x_ = y_is_fast_ ? outer : build.getInt32(0);
+  y_ = y_is_fast_ ? build.getInt32(0) : outer;
+  extent_ = of(fast);
 }
 
 void ThreadNest::open_warp(IRBuilderBase& build, Value* warp) {
@@ -105,6 +109,12 @@ void ThreadNest::open_warp(IRBuilderBase& build, Value* warp) {
   }
 }
 
+void ThreadNest::open_flat(IRBuilderBase& build) {
+  is_flat_ = true;
+  linear_ = z_ = build.getInt32(0);
+  extent_ = build.getInt32(shape_.threads());
+}
+
 void ThreadNest::open_thread(IRBuilderBase& build, Value* linear) {
   linear_ = linear;
   extent_ = build.getInt32(1);
@@ -122,8 +132,17 @@ ThreadIndex ThreadNest::at(IRBuilderBase& build, Value* counter) {
   ThreadIndex thread;
   thread.linear = plus(linear_);
   if (is_warp_) thread.lane = counter ? counter : build.getInt32(0);
-  if (!divides_) {
-    thread.x = plus(x_), thread.y = y_, thread.z = z_;
+  if (is_flat_) {
+    const uint32_t row = y_is_fast_ ? shape_.y : shape_.x;
+    Value* fast = build.CreateAnd(thread.linear, build.getInt32(row - 1));
+    Value* slow = build.CreateLShr(thread.linear, build.getInt32(Log2_32(row)));
+    thread.x = y_is_fast_ ? slow : fast;
+    thread.y = y_is_fast_ ? fast : slow;
+    thread.z = z_;
+  } else if (!divides_) {
+    thread.x = y_is_fast_ ? x_ : plus(x_);
+    thread.y = y_is_fast_ ? plus(y_) : y_;
+    thread.z = z_;
   } else if (shape_.is_known() && shape_.y * shape_.z == 1) {
     thread.x = thread.linear;
     thread.y = thread.z = build.getInt32(0);
@@ -142,7 +161,7 @@ ThreadIndex ThreadNest::open_inner(IRBuilderBase& build, Value* low, Value* high
   auto* from = dyn_cast<ConstantInt>(low);
   auto* to = dyn_cast<ConstantInt>(high);
   if (from && to && from->isZero() && to->isOne()) return at(build, nullptr);
-  inner_ = open(build, low, high, "thread.x");
+  inner_ = open(build, low, high, "thread");
   return at(build, inner_.counter);
 }
 

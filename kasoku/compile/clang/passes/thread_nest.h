@@ -25,18 +25,21 @@ struct ThreadIndex {
   llvm::Value* x = nullptr;
   llvm::Value* y = nullptr;
   llvm::Value* z = nullptr;
-  llvm::Value* linear = nullptr;
+  llvm::Value* linear = nullptr;  ///< a number of its own in the block: CUDA's unless y is fast
   llvm::Value* lane = nullptr;  ///< within its warp; null in a loop that goes over more than one
 };
 
 class ThreadNest {
  public:
-  ThreadNest(const EntryFrame& frame, const BlockShape& shape) : frame_(frame), shape_(shape) {}
+  ThreadNest(const EntryFrame& frame, const BlockShape& shape, bool y_is_fast)
+      : frame_(frame), shape_(shape), y_is_fast_(y_is_fast) {}
 
-  /// Opens the loops around the innermost one: over the block's z and y, or
-  /// what all lanes of warp number `warp` have in common.
+  /// Opens the loops around the innermost one: over the block's z and y (x if y is fast),
+  /// or what all lanes of warp number `warp` have in common.
   void open_block(llvm::IRBuilderBase& build);
   void open_warp(llvm::IRBuilderBase& build, llvm::Value* warp);
+  /// One loop over all threads of a block with rows of a power of two.
+  void open_flat(llvm::IRBuilderBase& build);
   /// No loop: one thread by its linear number.
   void open_thread(llvm::IRBuilderBase& build, llvm::Value* linear);
 
@@ -65,6 +68,7 @@ class ThreadNest {
 
   const EntryFrame& frame_;
   BlockShape shape_;
+  bool y_is_fast_;
   std::vector<Level> outer_;
   Level inner_;
   llvm::Value* extent_ = nullptr;
@@ -73,6 +77,7 @@ class ThreadNest {
   llvm::Value* z_ = nullptr;
   llvm::Value* linear_ = nullptr;
   bool is_warp_ = false;
+  bool is_flat_ = false;  ///< the same from bits of the counter
   bool divides_ = false;  ///< x, y, z come from the linear number of each thread
 };
 

@@ -172,6 +172,7 @@ class Threads : public TargetTransformInfoImplCRTPBase<Threads> {
 
  private:
   bool differs(Index index) const {
+    if (index >= Index::bid_x && index <= Index::bid_z) return granule_ == Granule::blocks;
     if (index > Index::tid_z) return false;
     const bool is_row = index != Index::tid_x;
     return !(is_row && granule_ == Granule::warp && shape_.rows_hold_whole_warps());
@@ -235,6 +236,16 @@ bool Uniformity::meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(S
   SmallPtrSet<const BasicBlock*, 16> meetings;
   for (const SyncPoint& sync : syncs)
     if (is(sync.sync)) meetings.insert(sync.block);
+  return reach_together(meetings);
+}
+
+bool Uniformity::pass_together(const std::vector<SyncPoint>& syncs) const {
+  SmallPtrSet<const BasicBlock*, 16> cuts;
+  for (const SyncPoint& sync : syncs) cuts.insert(sync.block);
+  return reach_together(cuts);
+}
+
+bool Uniformity::reach_together(const SmallPtrSetImpl<const BasicBlock*>& meetings) const {
   if (meetings.empty()) return true;
   PostDominatorTree joins(impl_->kernel);
   for (BasicBlock& block : impl_->kernel) {

@@ -17,13 +17,15 @@ namespace llvm {
 class BasicBlock;
 class Function;
 class Instruction;
+template <typename T>
+class SmallPtrSetImpl;
 }  // namespace llvm
 
 namespace kasoku::embedded {
 
 class Uniformity {
  public:
-  /// `granule`: block or warp. The kernel has been cut by split_at_syncs.
+  /// `granule`: all blocks, block or warp. The kernel has been cut by split_at_syncs.
   Uniformity(llvm::Function& kernel, const BlockShape& shape, Granule granule);
   ~Uniformity();
   Uniformity(Uniformity&&);
@@ -34,8 +36,12 @@ class Uniformity {
   bool parts_at(const llvm::BasicBlock& block) const;
   /// Whether all threads of a granule reach each of `syncs` of that kind together.
   bool meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const;
+  /// The same of all cuts, those of loops too, where no thread would wait.
+  bool pass_together(const std::vector<SyncPoint>& syncs) const;
 
  private:
+  bool reach_together(const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& places) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

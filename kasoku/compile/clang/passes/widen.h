@@ -1,0 +1,19 @@
+/// \file kasoku/compile/clang/passes/widen.h
+/// Vectorises loops over threads that have loops within, which LLVM's vectoriser does not.
+///
+/// `for (k…) sum += a[row * n + k] * b[k * n + col]` in each thread: run thread by thread, b
+/// is read down its columns. Here several vectors of threads go through the inner loop
+/// together, their sums in registers. All branches within must be the same for all threads;
+/// threads beyond the last full vector keep the loop as it was.
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace kasoku::embedded {
+
+class WidenThreadsPass : public llvm::PassInfoMixin<WidenThreadsPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
+}  // namespace kasoku::embedded
