@@ -726,7 +726,7 @@ class Builder {
     if (settled)
       for (const Guard& guard : settled->all)
         cast<BranchInst>(region.map[guard.branch])->setCondition(build.getInt1(guard.side));
-    if (settled) tell_that_indices_do_not_wrap(region, *settled, nest, before);
+    if (settled && !nest.is_flat()) tell_that_indices_do_not_wrap(region, *settled, nest, before);
     for (const auto& [branch, side] : decided_)
       cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
 

@@ -51,6 +51,7 @@ class ThreadNest {
   ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
   bool has_inner_loop() const { return inner_.counter; }
   llvm::Value* counter() const;
+  bool is_flat() const { return is_flat_; }
   /// `group`: the access group of what is independent. Both leave `build` after the loop.
   void close_inner(llvm::IRBuilderBase& build, llvm::MDNode* group, bool vectorizes);
   void close_outer(llvm::IRBuilderBase& build);
