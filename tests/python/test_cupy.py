@@ -111,6 +111,41 @@ def test_complex_arithmetic(cp, dtype):
         same(a.astype(np.float32), x.real.astype(np.float32))
 
 
+def test_new_arrays_like_others(cp):
+    host = np.empty((2, 3, 4))
+    for view in (host, host.T, host.transpose(1, 0, 2), host[:, :, ::2], host[:, 0], host[0, 0, 0]):
+        a = cp.array(host)
+        a = cp.ndarray(view.shape, view.dtype, a.data, view.strides)
+        for order in "CFAK":
+            assert cp.zeros_like(a, order=order).strides == np.zeros_like(view, order=order).strides
+    with pytest.raises(TypeError, match="subok"):
+        cp.empty_like(a, subok=True)
+    both = cp.broadcast(cp.ones((2, 1)), cp.ones(3))
+    assert (both.shape, both.nd, both.size, both.values[0].shape) == ((2, 3), 2, 6, (2, 3))
+    with pytest.raises(ValueError, match="Infs"):
+        cp.asarray_chkfinite([1.0, np.inf])
+
+
+def test_reductions_take_cupys_arguments(cp):
+    x = np.random.default_rng(4).standard_normal((3, 4))
+    a, out = cp.array(x), cp.empty((1, 4))
+    assert cp.max(a, 0, out, True) is out
+    same(out, np.max(x, 0, keepdims=True))
+    same(a.all(1, None, True), np.all(x, 1, None, True))
+    same(a.std(0, None, None, 1), x.std(0, None, None, 1), rtol=1e-13)
+    same(a.argmin(axis=1), x.argmin(axis=1))
+    same(a.round(1), x.round(1), rtol=1e-15)
+    z = cp.array(x + 1j)
+    same(z.max(), (x + 1j).max())
+    same(cp.round(z, 1), np.round(x + 1j, 1))
+    with pytest.warns(cp.exceptions.ComplexWarning):
+        same(z.sum(dtype=np.float64), x.sum(), rtol=1e-13)
+    with pytest.raises(ValueError, match="shape"):
+        a.sum(axis=0, out=cp.empty(3))
+    half = np.ones(3, np.float16)
+    same(cp.nextafter(cp.array(half), cp.array(half * 2)), np.nextafter(half, half * 2))
+
+
 def test_axes_that_do_not_exist(cp):
     for f in (lambda a: a.sum(axis=2), lambda a: a.max(axis=-3), lambda a: a.swapaxes(0, 5)):
         with pytest.raises(np.exceptions.AxisError):

@@ -47,7 +47,7 @@ from ._ufunc import ufunc  # noqa: E402, F401
 from ._util import clear_memo, memoize  # noqa: E402, F401
 
 for _name in dir(_routines):
-    if not _name.startswith("_") and _name not in ("builtins", "sys", "np", "ks", "cuda"):
+    if not _name.startswith("_") and _name not in ("builtins", "math", "sys", "np", "ks", "cuda"):
         globals()[_name] = getattr(_routines, _name)
 globals().update(_host.functions())
 globals().update(_ufunc.functions())

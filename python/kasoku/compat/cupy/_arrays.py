@@ -110,11 +110,18 @@ def full(shape, fill_value, dtype=None, order="C"):
 
 def _like(make):
     def function(a, dtype=None, order="K", subok=None, shape=None):
+        if subok:
+            raise TypeError("cupy arrays have no subclasses: subok must be None or False")
         a = a if isinstance(a, ks.Array) else asarray(a)
-        order = (order or "K").upper()
+        order, dtype = (order or "K").upper(), dtype or a.dtype
+        wanted = a.shape if shape is None else _shape(shape)
+        if order == "K" and not a.flags.forc and len(wanted) == a.ndim:
+            # The axes keep their order in memory.
+            axes = sorted(range(a.ndim), key=lambda axis: (-abs(a.strides[axis]), axis))
+            return make([wanted[k] for k in axes], dtype, "C").transpose([int(k) for k in np.argsort(axes)])
         if order in ("K", "A"):
-            order = "F" if is_f_only(a) else "C"
-        return make(a.shape if shape is None else shape, dtype or a.dtype, order)
+            order = "F" if is_f_only(a) and len(wanted) == a.ndim else "C"
+        return make(wanted, dtype, order)
 
     return function
 

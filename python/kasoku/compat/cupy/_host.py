@@ -64,18 +64,18 @@ def on_host(function, writes_first=False):
     def call(*args, **kwargs):
         outs = kwargs.pop("out", None)
         given = [to_host(a) for a in args]
+        if outs is not None:  # NumPy decides what may go there
+            hosts = kwargs["out"] = to_host(outs)
         result = function(*given, **{k: to_host(v) for k, v in kwargs.items()})
-        if writes_first:
+        if writes_first or kwargs.get("copy") is False:
             args[0][...] = to_device(given[0])
-            return None
+            return args[0] if result is not None else None
         if outs is None:
             return to_device(result)
         several = isinstance(outs, tuple)
-        for out, one in zip(outs if several else (outs,), result if isinstance(result, tuple) else (result,)):
-            if out is not None:
-                if out.shape != np.shape(one):
-                    raise ValueError(f"the output has the shape {out.shape}, not {np.shape(one)}")
-                out[...] = to_device(np.asarray(one).astype(out.dtype, casting="same_kind"))
+        for out, host in zip(outs, hosts) if several else [(outs, hosts)]:
+            if isinstance(out, ks.Array):
+                out[...] = to_device(host)
         return outs[0] if several and len(outs) == 1 else outs
 
     call.__doc__ = f"numpy.{function.__name__}, computed on the host."

@@ -182,7 +182,7 @@ def _in_place(name):
 
 
 _functions = """
-argpartition argsort choose compress cumprod cumsum diagonal ptp repeat
+argpartition argsort choose round compress cumprod cumsum diagonal ptp repeat
 searchsorted take trace
 """.split()
 
@@ -190,7 +190,7 @@ searchsorted take trace
 def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
-        if not hasattr(_Array, name):
+        if not hasattr(_Array, name) or name == "round":
             setattr(_Array, name, _from_function(name))
     for name in ("sort", "partition", "put"):
         setattr(_Array, name, _in_place(name))

@@ -1,6 +1,7 @@
 """Functions of cupy that are made of the engine's, and names that are NumPy's own."""
 
 import builtins
+import math
 import sys
 
 import numpy as np
@@ -165,6 +166,23 @@ def _span(a):
     )
 
 
+class broadcast:
+    """Arrays stretched to one shape: values, shape, nd, size."""
+
+    def __init__(self, *arrays):
+        self.shape = np.broadcast_shapes(*(np.shape(a) if np.isscalar(a) else a.shape for a in arrays))
+        self.nd, self.size = len(self.shape), math.prod(self.shape)
+        self.values = tuple(_core.broadcast_to(a, self.shape) if isinstance(a, ks.Array) else a for a in arrays)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """An array without NaN and infinity, or a ValueError."""
+    a = asarray(a, dtype, order)
+    if a.dtype.kind in "fc" and not bool(_core.isfinite(a).all()):
+        raise ValueError("array must not contain Infs or NaNs")
+    return a
+
+
 def size(a, axis=None):
     return asarray(a).size if axis is None else asarray(a).shape[axis]
 
@@ -178,6 +196,7 @@ def shape(a):
 
 
 def isscalar(element):
+    """Whether it is a number of Python's or NumPy's."""
     return np.isscalar(element)
 
 

@@ -1,5 +1,6 @@
 """Which library reduces in CuPy. Here it is always the engine; the choice is remembered."""
 
+ACCELERATOR_CUB, ACCELERATOR_CUTENSOR = 1, 2
 _routine, _reduction = [], []
 
 

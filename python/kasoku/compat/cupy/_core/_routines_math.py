@@ -7,4 +7,6 @@ def _scan_for_test(a, out=None):
     """The running sum of the elements in a row."""
     import numpy as np
 
+    if not isinstance(a, _host.ks.Array):
+        raise TypeError("a running sum is of an array")
     return _host.on_host(np.cumsum)(a.ravel(), dtype=a.dtype, out=out)

@@ -62,8 +62,10 @@ def assert_warns(expected):
 
 
 @contextlib.contextmanager
-def assert_function_is_called(*args, times_called=1, **kwargs):
-    with mock.patch(*args, **kwargs) as handle:
+def assert_function_is_called(target, *args, times_called=1, **kwargs):
+    if target.startswith("cupy"):
+        target = "kasoku.compat." + target
+    with mock.patch(target, *args, **kwargs) as handle:
         yield
     assert handle.call_count == times_called
 
