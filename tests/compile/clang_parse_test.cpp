@@ -217,7 +217,7 @@ TEST_CASE("what nvcc refuses is refused") {
   CHECK(contains(error_of("__global__ int f(int* x) { return 0; }"), "must have void return type"));
   CHECK(contains(error_of("__global__ void f() { __shared__ float s[2] = {1}; }"),
                  "initialization is not supported for __shared__ variables"));
-  CHECK(contains(error_of("#include <mma.h>\n"), "'mma.h' cannot be used on a CPU"));
+  CHECK(contains(error_of("#include <cuda/ptx>\n"), "'cuda/ptx' cannot be used on a CPU"));
   CHECK(contains(error_of("#include \"none.h\"\n"), "'none.h' file not found"));
   CHECK(contains(error_of("__global__ void f() {}", {.options = {"--no-such-option"}}),
                  "'--no-such-option' is not understood"));
