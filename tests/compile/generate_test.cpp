@@ -127,6 +127,14 @@ TEST_CASE("generate: guarded elementwise kernels come out as plain vectors, with
   CHECK(text.main.find("masked.store") == std::string::npos);
 }
 
+TEST_CASE("generate: atomics on shared memory lock nothing") {
+  const char* set = "s[t] = 0; __syncthreads(); ";
+  for (const char* p : {"int* p = (int*)s;", "int* p = (int*)s + n;",
+                        "__shared__ int b[256]; int* p = x[t] > 0 ? (int*)s : b; __syncthreads();"})
+    CHECK(generate(p + std::string(set) + "atomicAdd(p + (int)x[t], 1); __syncthreads(); y[t] = s[t];",
+                   256, 1, KS_IR).main.find("atomicrmw") == std::string::npos);
+}
+
 TEST_CASE("generate: integer atomics of all threads on one address are summed first") {
   CHECK(generate("if (x[t] > 0) atomicAdd((int*)y, 1);", 256, 1, KS_IR)
             .main.find("llvm.vector.reduce.add") != std::string::npos);

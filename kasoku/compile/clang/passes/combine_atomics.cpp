@@ -125,7 +125,8 @@ void combine_atomics(ArrayRef<AtomicRMWInst*> atomics, BasicBlock& once, IRBuild
     after.SetInsertPoint(changes);
     Value* where = after.CreateConstGEP1_64(after.getInt8Ty(), place.base, place.offset);
     after.CreateAtomicRMW(atomic->getOperation(), where, all, atomic->getAlign(),
-                          AtomicOrdering::Monotonic);
+                          AtomicOrdering::Monotonic)
+        ->copyMetadata(*atomic);
     after.CreateBr(done);
     after.SetInsertPoint(done);
     atomic->eraseFromParent();

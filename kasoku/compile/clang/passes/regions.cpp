@@ -1019,19 +1019,32 @@ class Builder {
   std::optional<Strides> threads_;  ///< what differs between any of them
 };
 
-// One worker runs a block's threads, one at a time: what is atomic among them needs
-// no locked instruction. It has no access group, so that it stays in order.
-void lower_shared_atomics(Function& body, const Value* shared) {
-  for (Instruction& instruction : make_early_inc_range(instructions(body))) {
-    auto* update = dyn_cast<AtomicRMWInst>(&instruction);
-    auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction);
+constexpr const char* of_shared = "ks.shared";
+
+// Asked of the whole kernel: in a region a pointer may come from where it was kept.
+void mark_shared_atomics(Function& kernel) {
+  for (Instruction& instruction : instructions(kernel)) {
+    const auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+    const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction);
     if (!update && !exchange) continue;
     SmallVector<const Value*, 4> objects;
     getUnderlyingObjects(update ? update->getPointerOperand() : exchange->getPointerOperand(),
-                         objects);
-    if (!all_of(objects, [&](const Value* object) { return object == shared; })) continue;
-    if (update) lowerAtomicRMWInst(update);
-    else lowerAtomicCmpXchgInst(exchange);
+                         objects, nullptr, /*MaxLookup=*/0);
+    const bool is_shared = all_of(objects, [](const Value* object) {
+      const auto* variable = dyn_cast<GlobalVariable>(object);
+      return variable && variable->hasAttribute("ks-shared");
+    });
+    if (is_shared) instruction.setMetadata(of_shared, MDNode::get(kernel.getContext(), {}));
+  }
+}
+
+// One worker runs a block's threads, one at a time: what is atomic among them needs
+// no locked instruction. It has no access group, so that it stays in order.
+void lower_shared_atomics(Function& body) {
+  for (Instruction& instruction : make_early_inc_range(instructions(body))) {
+    if (!instruction.hasMetadata(of_shared)) continue;
+    if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) lowerAtomicRMWInst(update);
+    else lowerAtomicCmpXchgInst(cast<AtomicCmpXchgInst>(&instruction));
   }
 }
 
@@ -1039,10 +1052,11 @@ void lower_shared_atomics(Function& body, const Value* shared) {
 
 RegionBytes build_regions(const PreparedKernel& kernel, const BlockShape& shape,
                            EntryFrame& frame, const RegionPlan& plan) {
+  mark_shared_atomics(*kernel.function);
   Builder builder(kernel, shape, frame, plan);
   const uint64_t shared_bytes = builder.lay_out_shared();
   RegionBytes bytes = builder.run();
-  lower_shared_atomics(*frame.body, frame.shared);
+  lower_shared_atomics(*frame.body);
   bytes.shared = shared_bytes;
   Function* function = kernel.function;
   function->deleteBody();
