@@ -149,7 +149,8 @@ class Builder {
 
  private:
   // A loop's value and what becomes of it in a pass are kept in one place, if never both
-  // at once: nothing is copied from pass to pass.
+  // at once: nothing is copied from pass to pass. Not so the values that all threads share:
+  // they are written after the loop whichever way it went.
   void share_places() {
     std::map<const Instruction*, BitVector> kept;  // by number of the place to wait
     for (const SyncPoint& sync : plan_.syncs)
@@ -164,7 +165,8 @@ class Builder {
           auto* made = dyn_cast<Instruction>(incoming);
           Instruction* other = made ? leader(made) : nullptr;
           if (!other || other == one || !kept.count(one) || !kept.count(other) ||
-              kept[one].anyCommon(kept[other]) || kind_of(*one) != kind_of(*other))
+              kept[one].anyCommon(kept[other]) || kind_of(*one) != kind_of(*other) ||
+              !kind_of(*one).second)
             continue;
           kept[one] |= kept[other];
           leader_[other] = one;
