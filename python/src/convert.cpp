@@ -53,11 +53,16 @@ nb::handle numpy() {
 Dtype dtype_from(nb::handle object) {
   if (nb::isinstance<nb::str>(object))
     if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return *known;
+  // NumPy makes a type's name anew each time, in microseconds: types are looked up by themselves.
+  static nb::dict* const answered = new nb::dict;
+  const bool is_type = PyType_Check(object.ptr()) || nb::isinstance(object, numpy().attr("dtype"));
+  if (is_type && answered->contains(object)) return static_cast<Dtype>(nb::cast<int>((*answered)[object]));
   nb::object dtype = numpy().attr("dtype")(object);
   const std::string name = nb::cast<std::string>(dtype.attr("name"));
   const auto known = dtype_from_name(name);
   if (!known || *known == Dtype::opaque)
     throw Error(ErrorKind::type, "no kasoku array can hold dtype " + name);
+  if (is_type) (*answered)[object] = static_cast<int>(*known);
   return *known;
 }
 

@@ -99,7 +99,9 @@ def cast(x, dtype, name=None):
 def _shape(shape):
     if isinstance(shape, Tensor):
         shape = shape.numpy()
-    return tuple(builtins.int(s) for s in np.atleast_1d(np.asarray([builtins.int(v) for v in shape] if isinstance(shape, (list, tuple)) else shape)))
+    if isinstance(shape, (list, tuple)):
+        return tuple([builtins.int(v) for v in shape])
+    return tuple(builtins.int(v) for v in np.atleast_1d(np.asarray(shape)))
 
 
 def zeros(shape, dtype=dtypes.float32, name=None):

@@ -6,6 +6,7 @@ when a value is needed (a branch, a loop bound, the result).
 
 from __future__ import annotations
 
+import math
 import threading
 
 import numpy as np
@@ -43,7 +44,7 @@ class TensorShape(tuple):
         return list(self)
 
     def num_elements(self):
-        return int(np.prod(self, dtype=np.int64))
+        return math.prod(self)
 
     def is_fully_defined(self):
         return True
@@ -71,7 +72,7 @@ class Tensor:
 
     @property
     def dtype(self):
-        return dtypes.as_dtype(self._array.dtype.name)
+        return dtypes.of_array(self._array)
 
     @property
     def shape(self):

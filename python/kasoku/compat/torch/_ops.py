@@ -1,6 +1,7 @@
 """torch's operations: functions, methods and in-place methods from one table each."""
 
 import collections
+import functools
 import numbers
 
 import numpy as np
@@ -15,12 +16,6 @@ _max_result = collections.namedtuple("max", "values indices")
 _min_result = collections.namedtuple("min", "values indices")
 
 
-def _category(x):
-    if isinstance(x, Tensor):
-        return x.dtype.category
-    return 0 if isinstance(x, bool) else 1 if isinstance(x, numbers.Integral) else 3 if isinstance(x, complex) else 2
-
-
 def _wider(a, b):
     """torch.promote_types."""
     if a is None or a is b:
@@ -33,28 +28,38 @@ def _wider(a, b):
     return as_dtype(np.promote_types(a.numpy, b.numpy))
 
 
-def _dtype_of(x):
-    if isinstance(x, Tensor):
-        return x.dtype
-    names = ("bool", "int64", None, "complex64")
-    name = names[_category(x)]
-    return _types.names[name] if name else _types.default_float
+def _of_number(kind):
+    """The dtype of a Python or NumPy number of type `kind`."""
+    if issubclass(kind, (bool, np.bool_)):
+        return _types.names["bool"]
+    if issubclass(kind, numbers.Integral):
+        return _types.names["int64"]
+    return _types.names["complex64"] if issubclass(kind, complex) else _types.default_float
 
 
-def _promoted(operands, wants_float):
+@functools.lru_cache(maxsize=4096)
+def _result_type(kinds, wants_float, default_float):
     """torch.result_type: tensors with axes, then 0-d ones, then numbers; a later group
-    counts only if its category is higher."""
+    counts only if its category is higher. A kind is (dtype, is 0-d) or a number's type."""
     groups = [None, None, None]
-    for x in operands:
-        k = 2 if not isinstance(x, Tensor) else 1 if x._a.ndim == 0 else 0
-        groups[k] = _wider(groups[k], _dtype_of(x))
+    for kind in kinds:
+        if isinstance(kind, tuple):
+            k, d = int(kind[1]), kind[0]
+        else:
+            k, d = 2, _of_number(kind)
+        groups[k] = _wider(groups[k], d)
     result = None
     for d in groups:
         if d is not None and (result is None or d.category > result.category):
             result = d
     if wants_float and result.category < 2:
-        result = _types.default_float
+        result = default_float
     return result
+
+
+def _promoted(operands, wants_float):
+    kinds = tuple([(_types.of_array(x._a), x._a.ndim == 0) if isinstance(x, Tensor) else type(x) for x in operands])
+    return _result_type(kinds, wants_float, _types.default_float)
 
 
 def _apply(name, *operands, wants_float=False, out=None):

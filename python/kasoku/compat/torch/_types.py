@@ -80,9 +80,15 @@ def as_dtype(x):
     return _all[str(x) if isinstance(x, str) else np.dtype(x).name]
 
 
+_of_numpy = {}  # NumPy's own names of its types take microseconds to make
+
+
 def of_array(array):
     d = array.dtype
-    return _all[d if isinstance(d, str) else d.name]
+    try:
+        return _of_numpy[d]
+    except KeyError:
+        return _of_numpy.setdefault(d, _all[d if isinstance(d, str) else d.name])
 
 
 class device:
@@ -124,6 +130,7 @@ class device:
 
 
 _block_device = None
+_cpu = ks.Device("cpu")
 
 
 def set_block_device(d):
@@ -136,10 +143,10 @@ def engine_device(d=None):
     """kasoku's device of a torch one; none: torch's default, the cpu."""
     d = d if d is not None else _block_device
     if d is None:
-        return ks.Device("cpu")
+        return _cpu
     d = d if isinstance(d, device) else device(d)
     if d.type == "cpu":
-        return ks.Device("cpu")
+        return _cpu
     if not cuda_is_available():
         raise RuntimeError("No CUDA GPUs are available")
     return ks.Device(f"cuda:{d.index or 0}")
