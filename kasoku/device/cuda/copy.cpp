@@ -57,6 +57,11 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
       check(driver().cuStreamSynchronize(order), asked);
   } else if (source == Place::device) {
     count_copy(CopyWay::from_device, bytes);
+    if (target == Place::pageable && bytes <= CudaStream::small_bytes &&
+        static_cast<CudaStream&>(stream).copy_small(to, address(from), bytes)) {
+      show_prints(order);
+      return;
+    }
     // The driver's call would wait deaf to Ctrl-C for the kernels before it.
     if (target == Place::pageable || !host_is_pinned) {
       wait_until_done([&] { return driver().cuStreamQuery(order); }, asked);

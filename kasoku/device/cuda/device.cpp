@@ -59,6 +59,9 @@ CUcontext CudaDevice::context() {
     // Freed memory stays with us; deallocate and allocate then cost no system call.
     uint64_t threshold = std::numeric_limits<uint64_t>::max();
     driver.cuMemPoolSetAttribute(pool_, 4, &threshold);
+    // What one stream freed is not handed to another by making that one wait: threads would run in turns.
+    int off = 0;
+    driver.cuMemPoolSetAttribute(pool_, 3, &off);
   });
   return context_;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 
 namespace kasoku::cuda {
 namespace {
@@ -104,6 +105,18 @@ void CudaStream::synchronize() {
   wait_until_done([&] { return driver.cuStreamQuery(stream); },
                   [&] { return "wait for a stream of " + device_.str(); });
   device_.show_prints(stream);
+}
+
+bool CudaStream::copy_small(void* to, CUdeviceptr from, size_t bytes) {
+  const std::unique_lock lock(small_mutex_, std::try_to_lock);
+  if (!lock) return false;
+  const Driver& driver = device_.driver();
+  const auto asked = [&] { return fmt::format("copy {} bytes from {} to the host", bytes, device_.str()); };
+  if (!small_) check(driver.cuMemHostAlloc(&small_, small_bytes, 1), asked);
+  check(driver.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(small_), from, bytes, stream), asked);
+  wait_until_done([&] { return driver.cuStreamQuery(stream); }, asked);
+  std::memcpy(to, small_, bytes);
+  return true;
 }
 
 bool CudaStream::is_done() {

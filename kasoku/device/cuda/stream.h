@@ -7,7 +7,9 @@
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 namespace kasoku::cuda {
@@ -23,8 +25,15 @@ class CudaStream final : public Stream {
 
   const CUstream stream;
 
+  /// A few bytes from the device, through pinned memory: the driver's own way for pageable
+  /// memory keeps its lock until the copy is done. False if somebody else is using it.
+  bool copy_small(void* to, CUdeviceptr from, size_t bytes);
+  static constexpr size_t small_bytes = 4096;
+
  private:
   CudaDevice& device_;
+  std::mutex small_mutex_;
+  void* small_ = nullptr;
 };
 
 class CudaEvent final : public Event {
@@ -50,6 +59,9 @@ void wait_until_done(const Query& query, const Asked& asked);
 /// The driver's stream behind `stream`; an error if it is another device's.
 CUstream stream_of(CudaDevice& device, Stream& stream);
 
+/// Threads in wait_until_done() now.
+inline std::atomic<int> n_waiting{0};
+
 template <class Query, class Asked>
 void wait_until_done(const Query& query, const Asked& asked) {
   using Clock = std::chrono::steady_clock;
@@ -58,11 +70,17 @@ void wait_until_done(const Query& query, const Asked& asked) {
     // Short work is waited for as fast as can be, long work to one part in fifty.
     InterruptCheck interrupt;
     const auto begin = Clock::now();
+    struct Counted {
+      Counted() { n_waiting.fetch_add(1, std::memory_order_relaxed); }
+      ~Counted() { n_waiting.fetch_sub(1, std::memory_order_relaxed); }
+    } counted;
     while ((result = query()) == not_ready) {
       const auto so_far = Clock::now() - begin;
-      // A query takes the driver's lock, which others need to launch.
-      if (so_far > std::chrono::microseconds(20))
-        for (int i = 0; i < 8; ++i) __builtin_ia32_pause();
+// A query takes the driver's lock, which others need to launch: all who wait ask about
+      // as often together as one alone does.
+      const int waiting = n_waiting.load(std::memory_order_relaxed);
+      if (waiting > 1 || so_far > std::chrono::microseconds(20))
+        for (int i = 0; i < 8 * waiting; ++i) __builtin_ia32_pause();
       if (so_far < std::chrono::milliseconds(2)) continue;
       interrupt.look();
       std::this_thread::sleep_for(
