@@ -8,6 +8,7 @@
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/stream.h"
 
+#include <algorithm>
 #include <map>
 
 namespace kasoku {
@@ -44,16 +45,45 @@ class Copies {
   std::map<const void*, Array> copies_;
 };
 
+/// The globals have the values that the user's module has now.
+void copy_globals(Module& from, Module& to) {
+  for (const GlobalInfo& global : from.info().globals) {
+    const GlobalMemory source = from.global(global.name), target = to.global(global.name);
+    Device& device = from.device();
+    device.copy(target.memory, source.memory, std::min(source.bytes, target.bytes), device.current_stream());
+  }
+}
+
+/// The finding in the user's own file and lines, where they are known.
+void name_users_lines(Finding& finding, const Locator& locate) {
+  const std::string part = finding.file;
+  // The sentence tells the access that completes it first, the earlier one last.
+  for (int* line : {&finding.line, &finding.other_line}) {
+    const auto found = *line ? locate(part, *line) : std::nullopt;
+    if (!found) continue;
+    const std::string told = "(line " + std::to_string(*line) + ")";
+    const size_t at = line == &finding.line ? finding.text.find(told) : finding.text.rfind(told);
+    if (at != std::string::npos)
+      finding.text.replace(at, told.size(), "(line " + std::to_string(found->line) + ")");
+    finding.file = found->file;
+    *line = found->line;
+  }
+}
+
 }  // namespace
 
-std::vector<Finding> check_kernel(Program program, const std::string& kernel,
-                                  const LaunchShape& shape, std::span<const Argument> args) {
+std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
   register_check_functions();
   Device& cpu = device("cpu");
+  Program program = kernel.module().program();
   program.is_checked = true;
   const std::shared_ptr<Module> module = compile(program, cpu);
-  Function& function = module->function(kernel);
+  Function& function = module->function(kernel.name());
   const KernelInfo& info = function.info();
+  if (info.uses_grid_sync)
+    throw Error(ErrorKind::unsupported, "check does not follow barriers of the whole grid, and " + kernel.name() + " has one")
+        .fix("split the kernel there into two launches");
+  copy_globals(kernel.module().on(kernel.device_for(args)), *module);
 
   Copies copies(cpu);
   std::vector<Argument> own;
@@ -72,29 +102,9 @@ std::vector<Finding> check_kernel(Program program, const std::string& kernel,
   const Shadow::Scope watched(shadow);
   const cpu::SerialScope serial;
   function.launch(shape, packed.pointers(), cpu.current_stream());
-  return shadow.findings();
-}
-
-std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape,
-                                  std::span<const Argument> args) {
-  std::vector<Finding> findings =
-      check_kernel(kernel.module().program(), kernel.name(), shape, args);
-  const Locator& locate = kernel.module().locate();
-  if (!locate) return findings;
-  for (Finding& finding : findings) {
-    const std::string part = finding.file;
-    // The sentence tells the access that completes it first, the earlier one last.
-    for (int* line : {&finding.line, &finding.other_line}) {
-      const auto found = *line ? locate(part, *line) : std::nullopt;
-      if (!found) continue;
-      const std::string told = "(line " + std::to_string(*line) + ")";
-      const size_t at = line == &finding.line ? finding.text.find(told) : finding.text.rfind(told);
-      if (at != std::string::npos)
-        finding.text.replace(at, told.size(), "(line " + std::to_string(found->line) + ")");
-      finding.file = found->file;
-      *line = found->line;
-    }
-  }
+  std::vector<Finding> findings = shadow.findings();
+  if (const Locator& locate = kernel.module().locate())
+    for (Finding& finding : findings) name_users_lines(finding, locate);
   return findings;
 }
 

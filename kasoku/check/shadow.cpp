@@ -1,8 +1,10 @@
 #include "kasoku/check/shadow.h"
 
 #include "kasoku/device/cpu/runtime.h"
+#include "kasoku/jit/runtime.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -27,6 +29,12 @@ void register_check_functions() {
     add("ks_check_barrier", &ks_check_barrier);
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
+    add("ks_check_fence", &ks_check_fence);
+    add("ks_check_allocated", &ks_check_allocated);
+    add("ks_check_freed", &ks_check_freed);
+    add("ks_check_memory_of", &ks_check_memory_of);
+    add("ks_check_array", &ks_check_array);
+    add("ks_check_index", &ks_check_index);
   });
 }
 
@@ -63,19 +71,43 @@ Shadow::Cell* Shadow::cells(uint64_t address, uint32_t bytes, uint32_t* count, P
   return &page.cells[first];
 }
 
-bool Shadow::is_ordered(const Touch& a, const Touch& b) const {
+bool Shadow::is_ordered(const Touch& a, const Touch& b) {
   if (a.epoch != b.epoch) return true;
   if (a.block == b.block && a.thread == b.thread) return true;
-  if (a.block != b.block || agents_ == Agents::iterations) return false;
-  if (a.interval != b.interval) return true;
-  return a.thread / 32 == b.thread / 32 && a.warp_interval != b.warp_interval;
+  if (agents_ == Agents::iterations) return false;
+  const Intervals& now = intervals_[b.thread];
+  if (a.block == b.block) {
+    if (a.interval != b.interval) return true;
+    const bool same_warp = a.thread / 32 == b.thread / 32;
+    const auto passed = [](const Intervals& by, uint64_t lane) { return (by.lanes >> (lane % 32) & 1) != 0; };
+    if (same_warp && a.warp_interval != b.warp_interval && passed(now, a.thread) && passed(intervals_[a.thread], b.thread))
+      return true;
+  }
+  return order_.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
+}
+
+bool Shadow::is_synchronised(const Touch& a, const Touch& b) {
+  if (a.is_atomic && b.is_atomic) return true;
+  const auto waits = [](const Touch& touch) { return touch.is_volatile || touch.is_atomic; };
+  return (a.is_flag && waits(b)) || (b.is_flag && waits(a));
+}
+
+/// The agent compares and exchanges here: what it read here before was no race.
+void Shadow::tested(Cell& cell, const Touch& touch, uint64_t address) {
+  const auto is_own = [&](const Touch& old) { return old.site && old.block == touch.block && old.thread == touch.thread; };
+  for (Touch* old : {&cell.reader, &cell.other_reader})
+    if (is_own(*old)) {
+      if (!old->is_atomic) tested_sites_.insert(old->site);
+      old->is_atomic = true;
+    }
+  std::erase_if(untested_, [&](const Untested& each) { return each.address == address && is_own(each.reader); });
 }
 
 void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                      uint64_t block, uint64_t thread) {
   const bool writes = flags & ks_access_write;
   const KnownArray* array = array_of(site, address);
-  if (agents_ == Agents::iterations) {  // only the caller's arrays are looked at
+  if (agents_ == Agents::iterations) {  // only arrays are looked at
     if (!array) return address;
     thread = iteration_;
   }
@@ -83,10 +115,10 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     const auto size = static_cast<int64_t>(std::max<uint64_t>(array->element_bytes, 1));
     const int64_t offset = address - array->begin;
     const int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
-    const Touch touch{block, thread, 0, 0, 0, false, &site};
-    report({"bounds", site.array, site.file, site.line, 0,
+    Touch touch{block, thread};
+    report({"bounds", array->name, site.file, site.line, 0,
             fmt::format("{} {} {}[{}], which has {} elements; guard the access, or give a larger array",
-                        agent(touch), writes ? "writes" : "reads", site.array, index,
+                        agent(touch), writes ? "writes" : "reads", array->name, index,
                         array->bytes / size)});
     return bytes <= sizeof harmless_ ? harmless_ : const_cast<char*>(array->begin);
   }
@@ -95,7 +127,12 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     interval_block_ = block;
   }
   const Intervals& now = intervals_[thread];
-  const Touch touch{block, thread, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0, &site};
+  Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
+              (flags & ks_access_volatile) != 0, false, &site};
+  if (agents_ == Agents::threads) {
+    touch.is_flag = touch.is_volatile && writes && order_.has_fenced({block, thread});
+    keep_moments(touch, flags, reinterpret_cast<uint64_t>(address));
+  }
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t at = reinterpret_cast<uint64_t>(address) + done;
     const uint64_t step = std::min(bytes - done, page_bytes - at % page_bytes);
@@ -107,18 +144,25 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
         for (Touch* old : {&cell->writer, &cell->reader, &cell->other_reader})
           if (old->site && old->block != block) old->site = nullptr;
         if (!writes && !cell->writer.site)
-          report({"uninitialised", site.array, site.file, site.line, 0,
+          unwritten_.emplace_back(&site, Finding{"uninitialised", site.array, site.file, site.line, 0,
                   fmt::format("{} reads {} before any thread of its block has written there",
                               agent(touch), element(site, address))});
       }
-      if (cell->writer.site && !(cell->writer.is_atomic && touch.is_atomic) &&
-          !is_ordered(cell->writer, touch))
+      if (!(flags & ks_access_shared) && !writes && array && array->is_unwritten && !cell->writer.site)
+        unwritten_.emplace_back(&site, Finding{"uninitialised", array->name, site.file, site.line, 0,
+                fmt::format("{} reads {}, which nobody has written", agent(touch), element(site, address))});
+      if (flags & ks_access_exchange) tested(*cell, touch, reinterpret_cast<uint64_t>(address));
+      if (cell->writer.site && !is_synchronised(cell->writer, touch) && !is_ordered(cell->writer, touch))
         conflict(cell->writer, true, touch, writes, address);
       if (writes) {
         for (const Touch& old : {cell->reader, cell->other_reader})
-          if (old.site && !(old.is_atomic && touch.is_atomic) && !is_ordered(old, touch))
+          if (old.site && !is_synchronised(old, touch) && !is_ordered(old, touch))
             conflict(old, false, touch, true, address);
-        cell->writer = touch;
+        // An atomic hides no plain write of the same agent that others have not seen.
+        const Touch& old = cell->writer;
+        const bool is_again = old.site && old.block == block && old.thread == thread && old.epoch == epoch_ &&
+                              old.interval == touch.interval && old.warp_interval == touch.warp_interval;
+        if (!is_again || old.is_atomic || old.is_flag || !(touch.is_atomic || touch.is_flag)) cell->writer = touch;
       } else {
         note_reader(*cell, touch);
       }
@@ -141,13 +185,81 @@ void Shadow::note_reader(Cell& cell, const Touch& touch) {
   latest = touch;
 }
 
-void Shadow::barrier(uint64_t block, uint64_t thread, bool is_warp) {
+/// What fences and atomics release and acquire by this access.
+void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address) {
+  const Agent own{touch.block, touch.thread};
+  const bool writes = flags & ks_access_write, reads = flags & ks_access_read;
+  if (flags & ks_access_ordered) order_.fence(own, touch.when, touch.interval);
+  if (reads && (touch.is_atomic || touch.is_volatile)) order_.acquire(own, address);
+  if (writes && (touch.is_atomic || touch.is_flag)) order_.release(own, address, touch.when);
+  else if (writes) order_.plain_write(own, touch.when);
+}
+
+void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
   if (interval_block_ != block) {
     intervals_.clear();
     interval_block_ = block;
   }
   Intervals& now = intervals_[thread];
-  ++(is_warp ? now.warp : now.block);
+  if (lanes) {
+    ++now.warp;
+    now.lanes = lanes;
+  } else {
+    order_.barrier({block, thread}, now.block);
+    ++now.block;
+  }
+}
+
+void Shadow::fence(uint64_t block, uint64_t thread) {
+  const uint32_t interval = interval_block_ == block ? intervals_[thread].block : 0;
+  order_.fence({block, thread}, ++now_, interval);
+}
+
+void Shadow::forget(const char* memory, uint64_t bytes) {
+  const uint64_t begin = reinterpret_cast<uint64_t>(memory), end = begin + bytes;
+  for (uint64_t page = begin / page_bytes; page * page_bytes < end; ++page) {
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) continue;
+    const uint32_t granule = found->second.granule;
+    for (size_t i = 0; i < found->second.cells.size(); ++i) {
+      const uint64_t at = page * page_bytes + i * granule;
+      if (at + granule > begin && at < end) found->second.cells[i] = {};
+    }
+  }
+}
+
+void Shadow::allocated(char* memory, uint64_t bytes, bool is_unwritten) {
+  if (!memory) return;
+  freed(memory);
+  forget(memory, bytes);
+  allocated_[memory] = {memory, bytes, "an array", 0, nullptr, {}, {}, is_unwritten};
+}
+
+void Shadow::freed(char* memory) {
+  const auto found = allocated_.find(memory);
+  if (found == allocated_.end()) return;
+  forget(memory, found->second.bytes);
+  allocated_.erase(found);
+}
+
+void Shadow::named(KnownArray array) {
+  const auto found = allocated_.find(array.begin);
+  if (found == allocated_.end() || found->second.element_bytes) return;
+  array.bytes = found->second.bytes;
+  array.is_unwritten = found->second.is_unwritten;
+  found->second = std::move(array);
+}
+
+int64_t Shadow::index(int64_t index, int64_t length, int axis, const char* array, const char* file, int line,
+                      uint64_t block, uint64_t thread) {
+  if (index >= 0 && index < length) return index;
+  Touch touch{block, thread};
+  report({"bounds", array, file, line, 0,
+          fmt::format("{} uses index {} of {}, which has {} elements along axis {}; guard the access, or give a larger array",
+                      agent(touch), index, array, length, axis)});
+  // Far outside of a parameter, where access() gives harmless memory; others have none to give.
+  const bool is_parameter = std::ranges::any_of(arrays_, [&](const KnownArray& known) { return known.name == array; });
+  return is_parameter ? int64_t{1} << 31 : 0;
 }
 
 std::string Shadow::agent(const Touch& touch) const {
@@ -160,7 +272,10 @@ const KnownArray* Shadow::array_of(const ks_check_site& site, const char* addres
   if (agents_ == Agents::iterations) {
     for (const KnownArray& array : arrays_)
       if (address >= array.begin && address < array.begin + array.bytes) return &array;
-    return nullptr;
+    auto after = allocated_.upper_bound(address);
+    if (after == allocated_.begin()) return nullptr;
+    const KnownArray& array = (--after)->second;
+    return address < array.begin + array.bytes ? &array : nullptr;
   }
   if (site.parameter < 0) return nullptr;
   auto [found, is_new] = array_of_site_.try_emplace(&site, nullptr);
@@ -177,9 +292,21 @@ std::string Shadow::name_of(const ks_check_site& site, const char* address) {
 
 std::string Shadow::element(const ks_check_site& site, const char* address) {
   const KnownArray* array = array_of(site, address);
-  if (!array || !array->element_bytes) return site.array;
-  return fmt::format("{}[{}]", array->name,
-                     (address - array->begin) / static_cast<int64_t>(array->element_bytes));
+  return array && array->element_bytes ? array->element(address) : name_of(site, address);
+}
+
+std::string KnownArray::element(const char* address) const {
+  const auto size = static_cast<int64_t>(element_bytes);
+  const bool is_plain = shape.size() > 1 && std::ranges::all_of(strides, [](int64_t s) { return s > 0; });
+  if (!is_plain) return fmt::format("{}[{}]", name, (address - (shape.size() == 1 && first ? first : begin)) / size /
+                                                        (shape.size() == 1 && strides[0] ? strides[0] : 1));
+  std::vector<size_t> axes(shape.size());
+  for (size_t k = 0; k < axes.size(); ++k) axes[k] = k;
+  std::ranges::sort(axes, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  std::vector<int64_t> at(shape.size());
+  int64_t rest = (address - first) / size;
+  for (const size_t k : axes) at[k] = rest / strides[k], rest %= strides[k];
+  return fmt::format("{}[{}]", name, fmt::join(at, ", "));
 }
 
 void Shadow::conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,
@@ -188,11 +315,27 @@ void Shadow::conflict(const Touch& earlier, bool earlier_writes, const Touch& la
                          ? "give each iteration an element of its own, or use a reduction"
                      : earlier.block == later.block ? "put __syncthreads() between them, or use an atomic"
                                                     : "blocks run in any order: use an atomic";
-  report({"race", name_of(*later.site, address), later.site->file, later.site->line, earlier.site->line,
+  Finding finding{"race", name_of(*later.site, address), later.site->file, later.site->line, earlier.site->line,
           fmt::format("{} {} {} (line {}) and {} {} it (line {}) with nothing to order them; {}",
                       agent(later), later_writes ? "writes" : "reads", element(*later.site, address),
                       later.site->line, agent(earlier), earlier_writes ? "writes" : "reads",
-                      earlier.site->line, cure)});
+                      earlier.site->line, cure)};
+  const Touch& reader = later_writes ? earlier : later;
+  if (!earlier_writes) raced_sites_.insert(earlier.site);
+  const bool may_be_tested = earlier_writes != later_writes && (later_writes ? later : earlier).is_atomic && !reader.is_atomic;
+  if (may_be_tested)
+    untested_.push_back({reader, reinterpret_cast<uint64_t>(address), std::move(finding)});
+  else
+    report(std::move(finding));
+}
+
+std::vector<Finding> Shadow::findings() {
+  for (Untested& each : untested_)
+    if (!tested_sites_.contains(each.reader.site)) report(std::move(each.finding));
+  for (auto& [site, finding] : unwritten_)
+    if (!raced_sites_.contains(site)) report(std::move(finding));
+  untested_.clear(), unwritten_.clear();
+  return findings_;
 }
 
 void Shadow::report(Finding finding) {
@@ -208,8 +351,39 @@ extern "C" void* ks_check_access(void* address, uint64_t bytes, uint32_t flags,
   return shadow ? shadow->access(static_cast<char*>(address), bytes, flags, *site, block, thread) : address;
 }
 
-extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t is_warp) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, is_warp != 0);
+extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
+}
+
+extern "C" void ks_check_fence(uint64_t block, uint64_t thread) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->fence(block, thread);
+}
+
+extern "C" void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current())
+    shadow->allocated(static_cast<char*>(memory), bytes, is_unwritten != 0);
+}
+
+extern "C" void ks_check_freed(void* memory) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->freed(static_cast<char*>(memory));
+}
+
+extern "C" void* ks_check_memory_of(const void* record) {
+  return record ? static_cast<const kasoku::jit::Memory*>(record)->data : nullptr;
+}
+
+extern "C" void ks_check_array(const void* data, const char* name, uint64_t element_bytes, int32_t ndim,
+                               const int64_t* shape, const int64_t* strides) {
+  kasoku::Shadow* shadow = kasoku::Shadow::current();
+  if (!shadow || !data) return;
+  const auto* first = static_cast<const char*>(data);
+  shadow->named({first, 0, name, element_bytes, first, {shape, shape + ndim}, {strides, strides + ndim}});
+}
+
+extern "C" int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file,
+                                  int32_t line, uint64_t block, uint64_t thread) {
+  kasoku::Shadow* shadow = kasoku::Shadow::current();
+  return shadow ? shadow->index(index, length, axis, array, file, line, block, thread) : index;
 }
 
 extern "C" void ks_check_iteration(int64_t i) {

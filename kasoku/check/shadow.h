@@ -9,8 +9,10 @@
 #pragma once
 
 #include "kasoku/check/finding.h"
+#include "kasoku/check/order.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -32,7 +34,10 @@ enum {
   ks_access_read = 1,
   ks_access_write = 2,
   ks_access_atomic = 4,
-  ks_access_shared = 8,  ///< __shared__ memory: fresh for every block
+  ks_access_shared = 8,     ///< __shared__ memory: fresh for every block
+  ks_access_volatile = 16,
+  ks_access_exchange = 32,  ///< compare and exchange: what was read before is tested
+  ks_access_ordered = 64,   ///< an atomic that is a fence too
 };
 
 /// Records an access of `bytes` at `address` and returns the address to use: the
@@ -43,8 +48,20 @@ void* ks_check_access(void* address, uint64_t bytes, uint32_t flags, const ks_ch
 /// begins or ends.
 void ks_check_iteration(int64_t i);
 void ks_check_interval(void);
-/// The thread of the block passes a barrier of the block, or of its warp.
-void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t is_warp);
+/// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
+void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+void ks_check_fence(uint64_t block, uint64_t thread);
+/// Memory that the program itself takes and gives back; unwritten as long as nobody wrote it.
+void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten);
+void ks_check_freed(void* memory);
+/// The address in a compiled function's record of memory; null for null.
+void* ks_check_memory_of(const void* record);
+/// An array of a compiled function has this name from here on; strides in elements.
+void ks_check_array(const void* data, const char* name, uint64_t element_bytes, int32_t ndim, const int64_t* shape,
+                    const int64_t* strides);
+/// The index itself, or one inside of the axis after a finding.
+int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file, int32_t line,
+                       uint64_t block, uint64_t thread);
 }
 
 namespace kasoku {
@@ -55,6 +72,12 @@ struct KnownArray {
   uint64_t bytes;
   std::string name;
   uint64_t element_bytes;
+  const char* first = nullptr;    ///< element 0, where shape and strides (in elements) are known
+  std::vector<int64_t> shape = {}, strides = {};
+  bool is_unwritten = false;      ///< it had no values at first
+
+  /// "x[3]" or "x[1, 2]".
+  std::string element(const char* address) const;
 };
 
 /// Makes the functions above known to generated code; any number of times.
@@ -71,13 +94,20 @@ class Shadow {
 
   void* access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                uint64_t block, uint64_t thread);
-  void barrier(uint64_t block, uint64_t thread, bool is_warp);
+  void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+  void fence(uint64_t block, uint64_t thread);
+  void allocated(char* memory, uint64_t bytes, bool is_unwritten);
+  void freed(char* memory);
+  /// An array in memory that was allocated, by its name; nothing if it is a part of another.
+  void named(KnownArray array);
+  int64_t index(int64_t index, int64_t length, int axis, const char* array, const char* file, int line, uint64_t block,
+                uint64_t thread);
   /// A parallel loop begins or ends: what went before is ordered with what follows.
   void next_interval() { ++epoch_, iteration_ = ~0ull; }
   void iteration(uint64_t i) { iteration_ = i; }
   void report(Finding finding);
 
-  std::vector<Finding> findings() const { return findings_; }
+  std::vector<Finding> findings();
 
   /// The one that runs on this thread, for the functions above.
   static Shadow* current();
@@ -96,8 +126,11 @@ class Shadow {
   struct Touch {
     uint64_t block = 0;
     uint64_t thread = 0;
+    Moment when = 0;
     uint32_t interval = 0, warp_interval = 0, epoch = 0;
     bool is_atomic = false;
+    bool is_volatile = false;
+    bool is_flag = false;  ///< a volatile write behind a fence: others may wait for it
     const ks_check_site* site = nullptr;  ///< null: nobody yet
   };
   struct Cell {
@@ -109,10 +142,22 @@ class Shadow {
   };
   struct Intervals {
     uint32_t block = 0, warp = 0;
+    uint32_t lanes = 0;  ///< of the last barrier of the warp
+  };
+  /// A plain read beside atomic writes: right if a compare and exchange tests what was read.
+  struct Untested {
+    Touch reader;
+    uint64_t address;
+    Finding finding;
   };
 
   Cell* cells(uint64_t address, uint32_t bytes, uint32_t* count, Page** page);
-  bool is_ordered(const Touch& a, const Touch& b) const;
+  bool is_ordered(const Touch& a, const Touch& b);
+  /// Both atomic, or a flag and who waits for it.
+  static bool is_synchronised(const Touch& a, const Touch& b);
+  void tested(Cell& cell, const Touch& touch, uint64_t address);
+  void forget(const char* memory, uint64_t bytes);
+  void keep_moments(const Touch& touch, uint32_t flags, uint64_t address);
   void conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,
                 const char* address);
   void note_reader(Cell& cell, const Touch& touch);
@@ -124,12 +169,20 @@ class Shadow {
 
   std::vector<KnownArray> arrays_;
   std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;
+  std::map<const char*, KnownArray> allocated_;  ///< by the program itself, by first byte
   Agents agents_;
   uint32_t epoch_ = 0;
   uint64_t iteration_ = ~0ull;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   uint64_t interval_block_ = ~0ull;
+  FenceOrder order_;
+  Moment now_ = 0;
+  std::vector<Untested> untested_;
+  /// Reads before a write, and sites whose reads race with a write: those are no matter of order alone.
+  std::vector<std::pair<const ks_check_site*, Finding>> unwritten_;
+  std::set<const ks_check_site*> raced_sites_;
+  std::set<const ks_check_site*> tested_sites_;  ///< reads whose values a compare and exchange tests when it is worth one
   std::vector<Finding> findings_;
   std::set<std::tuple<std::string, int, int>> said_;
   alignas(64) char harmless_[256] = {};

@@ -266,9 +266,17 @@ std::string FunctionLowering::convert(const Val& value, const Type& type) {
   return value.text;
 }
 
+std::string FunctionLowering::user_name(const std::string& text) const {
+  const auto found = std::ranges::find(names_, text);
+  return found == names_.end() ? text : fn_.variables[static_cast<size_t>(found - names_.begin())].name;
+}
+
 void FunctionLowering::assign(const std::string& to, const Type& type, const Val& from) {
   if (type.is_array() && !options_.is_cuda) {
     if (from.text != to) line("ks_share({}, {});", to, from.text);
+    if (options_.is_checked)
+      line("ks_check_array({0}.data, {1}, sizeof({2}), {3}, {0}.shape, {0}.stride);", to, quoted(user_name(to)),
+           text_of(type.dtype), type.ndim);
     return;
   }
   if (type.is_tuple()) {
@@ -727,9 +735,11 @@ Lowered lower(const TypedUnit& unit) {
   lowered.program.text = fmt::format(
       "#define KS_JIT_HOST 1\n#include \"ks_jit.h\"\n{}{}{}\n"
       "extern \"C\" __global__ void {}(ks_call* ks) {{\n  ks_u64* const w = ks->words;\n{}}}\n",
-      root.function->options.is_checked ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
-                                          "extern \"C\" __device__ void ks_check_interval();\n"
-                                        : "",
+      root.function->options.is_checked
+          ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
+            "extern \"C\" __device__ void ks_check_interval();\n"
+            "extern \"C\" __device__ void ks_check_array(const void*, const char*, ks_u64, int, const ks_i64*, const ks_i64*);\n"
+          : "",
       lowering.declarations, lowering.text, lowered.entry, entry);
   lowered.program.is_checked = root.function->options.is_checked;
   lowered.program.file = root.function->name;
@@ -759,11 +769,16 @@ Lowered lower_kernel(const TypedUnit& unit) {
   Lowered lowered;
   lowered.entry = safe_name(root.symbol);
   lowered.program.text =
-      fmt::format("#include \"ks_jit.h\"\n{}{}\nextern \"C\" __global__ void {}({}) {{\n  ks_fn_{}({});\n}}\n",
+      fmt::format("#include \"ks_jit.h\"\n{}{}{}\nextern \"C\" __global__ void {}({}) {{\n  ks_fn_{}({});\n}}\n",
+                  root.function->options.is_checked
+                      ? "extern \"C\" __device__ ks_i64 ks_check_index(ks_i64, ks_i64, int, const char*, const char*, int, ks_u64, ks_u64);\n"
+                      : "",
                   lowering.declarations, lowering.text, lowered.entry, parameters, root.symbol, arguments);
   lowered.program.file = root.function->name;
   lowered.program.headers.emplace_back("ks_jit.h", std::string(support_text()));
-  lowered.program.is_generated = true;
+  lowered.program.is_generated = !root.function->options.is_checked;  // the checker asks for its threads
+  if (root.function->options.is_checked) lowered.program.options.push_back("-w");
+  lowered.program.is_checked = root.function->options.is_checked;
   lowered.arguments = root.parameters;
   lowered.result = root.result;
   lowered.remarks = std::move(lowering.remarks);

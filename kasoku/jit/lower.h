@@ -15,6 +15,7 @@ struct Remark {
   std::string function;
   int line = 0;
   std::string text;
+  std::string carried = {};  ///< the variable that keeps a prange from running in parallel
 };
 
 struct Lowered {

@@ -23,6 +23,12 @@ std::string FunctionLowering::checked_index(const std::string& index, const std:
   if (is_proven) return index;
   const auto constant = constant_int(at);
   const std::string n = fmt::format("{}.shape[{}]", array, axis);
+  if (options_.is_cuda && options_.is_checked)
+    return fmt::format(
+        "ks_check_index({}, {}, {}, {}, {}, {}, (((ks_u64)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x), "
+        "(((ks_u64)threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x))",
+        constant && *constant >= 0 ? index : fmt::format("ks_wrap({}, {})", index, n), n, axis, quoted(user_name(array)),
+        quoted(source_.file), source_.first_line + at.place.line - 1);
   if (!options_.boundscheck || options_.is_cuda) {
     if (constant) return *constant < 0 ? fmt::format("({} + {})", index, n) : index;
     if (nonnegative_.contains(&at) || info(at.type.dtype).kind == DtypeKind::unsigned_ || at.kind == ExprKind::global)

@@ -233,6 +233,8 @@ class FunctionLowering {
   const Options& options_;
   Effects& effects_;
   std::vector<std::string> names_;
+  /// The user's name of the variable that is called `text` in ours; else `text` itself.
+  std::string user_name(const std::string& text) const;
   std::string out_;
   std::string line_mark_;             ///< put before each line when checked
   int indent_ = 1;

@@ -175,6 +175,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   });
   if (!carried.empty()) {
     remark(stmt.place, fmt::format("prange runs serially: '{}' carries a value from one iteration to the next", carried));
+    unit_.remarks.back().carried = carried;
     range_loop_body(stmt, bounds, step);
     return;
   }

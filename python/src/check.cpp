@@ -2,6 +2,8 @@
 /// Finding in Python.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "bindings.h"
 #include "kasoku/check/finding.h"
 #include "kasoku/check/kernel_check.h"
@@ -15,6 +17,20 @@
 #include "kernel_arguments.h"
 
 namespace kasoku {
+
+KnownArray known_array(const jit::Type& type, const uint64_t* words, std::string name) {
+  const auto size = static_cast<int64_t>(info(type.dtype).size);
+  const auto* shape = reinterpret_cast<const int64_t*>(words + 1);
+  const auto* strides = shape + type.ndim;
+  int64_t low = 0, high = 1;
+  for (int k = 0; k < type.ndim; ++k) {
+    if (shape[k] == 0) return {nullptr, 0, std::move(name), 0};
+    (strides[k] < 0 ? low : high) += (shape[k] - 1) * strides[k];
+  }
+  const auto* first = reinterpret_cast<const char*>(words[0]);
+  return {first + low * size, static_cast<uint64_t>((high - low) * size), std::move(name), static_cast<uint64_t>(size),
+          first, {shape, shape + type.ndim}, {strides, strides + type.ndim}};
+}
 
 namespace {
 
@@ -45,27 +61,11 @@ std::vector<Finding> check_raw(const RawKernel& kernel, nb::tuple args, nb::hand
   return check_kernel(kernel, shape, arguments.span());
 }
 
-/// The memory of an array argument, from the words that a call gets: data, shape, strides (in
-/// elements).
-KnownArray known_array(const jit::Type& type, const uint64_t* words, std::string name) {
-  const auto size = static_cast<int64_t>(info(type.dtype).size);
-  const auto* shape = reinterpret_cast<const int64_t*>(words + 1);
-  const auto* strides = shape + type.ndim;
-  int64_t low = 0, high = 1;
-  for (int k = 0; k < type.ndim; ++k) {
-    if (shape[k] == 0) return {nullptr, 0, std::move(name), 0};
-    (strides[k] < 0 ? low : high) += (shape[k] - 1) * strides[k];
-  }
-  return {reinterpret_cast<const char*>(words[0]) + low * size, static_cast<uint64_t>((high - low) * size),
-          std::move(name), static_cast<uint64_t>(size)};
-}
-
 std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   JitObject jitted;
   if (!as_jit_object(function, jitted)) throw nb::type_error("check: not a compiled function");
   if (jitted.options.is_cuda)
-    throw Error(ErrorKind::unsupported, "check does not look into kernels of cuda.jit yet")
-        .fix("write the kernel's text with ks.RawModule, or the loop with prange");
+    throw Error(ErrorKind::type, "check: a device function runs inside of kernels alone").fix("check the kernel that calls it");
   jitted.options.is_checked = true;
   jitted.options.parallel = true;
   ReadFunction read = read_function(jitted.function, jitted.options);
@@ -93,6 +93,15 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
                                    i < root.parameters.size() ? root.parameters[i].name : "a global array"));
   }
   Shadow shadow(std::move(arrays), Shadow::Agents::iterations);
+  for (const jit::Remark& remark : lowered.remarks)
+    if (!remark.carried.empty()) {
+      const auto& functions = read.unit->functions;
+      const auto found = std::ranges::find_if(functions, [&](const auto& f) { return f->name == remark.function; });
+      const jit::Function& where = found == functions.end() ? root : **found;
+      shadow.report({"race", remark.carried, where.file, where.first_line + remark.line - 1, 0,
+                     "each iteration reads what an earlier one left in " + remark.carried +
+                         ", so the loop runs serially; make it a reduction, or an array with an element for each iteration"});
+    }
   jit::CallRecord record;
   record.words = words.data();
   {

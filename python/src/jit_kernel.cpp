@@ -5,10 +5,14 @@
 #include "jit_read.h"
 #include "jit_values.h"
 #include "kasoku/array/array.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
 #include "kasoku/base/error.h"
+#include "kasoku/check/shadow.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/cpu/pool.h"
 #include "kasoku/jit/lower.h"
 
 #include <fmt/format.h>
@@ -66,17 +70,56 @@ class JitKernel {
       fill(values[i], types[i], words[i].data());
       pointers.push_back(words[i].data());
     }
-    LaunchShape shape;
-    for (size_t k = 0; k < 3; ++k) {
-      shape.grid[k] = k < nb::len(grid) ? nb::cast<uint32_t>(nb::int_(nb::object(grid[k]))) : 1;
-      shape.block[k] = k < nb::len(block) ? nb::cast<uint32_t>(nb::int_(nb::object(block[k]))) : 1;
-    }
-    shape.shared_bytes = shared_bytes;
+    const LaunchShape shape = shape_of(grid, block, shared_bytes);
     {
       nb::gil_scoped_release released;
       entry.function->launch(shape, pointers.data(), target.current_stream());
     }
     for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
+  }
+
+  /// Runs the launch on the CPU, on copies of the arrays, one thread after another with every access watched.
+  std::vector<Finding> check(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
+    Device& cpu = kasoku::device("cpu");
+    JitObject jitted;
+    as_jit_object(function_, jitted);
+    jitted.options.is_checked = true;
+    const ReadFunction read = read_function(jitted.function, jitted.options);
+    std::vector<Type> types;
+    std::vector<nb::object> values;
+    for (nb::handle given : arguments) {
+      nb::object value = nb::borrow(given);
+      while (nb::hasattr(value, "__kasoku_array__")) value = value.attr("__kasoku_array__");
+      Dtype dtype;
+      if (as_numpy(value.ptr(), dtype)) value = nb::cast(import_host(value, std::nullopt, cpu, true));
+      else if (const Array* array = as_array(value)) value = nb::cast(kasoku::copy(to_device(*array, cpu)));
+      values.push_back(value);
+      types.push_back(type_of(value));
+    }
+    const TypedUnit typed = infer(*read.unit, types);
+    const Lowered lowered = lower_kernel(typed);
+    register_check_functions();
+    const std::shared_ptr<Module> module = compile(lowered.program, cpu);
+    kasoku::Function& entry = module->function(lowered.entry);
+    std::vector<std::vector<uint64_t>> words(values.size());
+    std::vector<void*> pointers;
+    std::vector<KnownArray> arrays;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (types[i].kind == TypeKind::none) continue;
+      words[i].resize(static_cast<size_t>(words_of(types[i])) + 4);
+      fill(values[i], types[i], words[i].data());
+      pointers.push_back(words[i].data());
+      if (types[i].is_array()) arrays.push_back(known_array(types[i], words[i].data(), read.unit->functions[0]->parameters[i].name));
+    }
+    const LaunchShape shape = shape_of(grid, block, shared_bytes);
+    Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+    {
+      nb::gil_scoped_release released;
+      const Shadow::Scope watched(shadow);
+      const cpu::SerialScope serial;
+      entry.launch(shape, pointers.data(), cpu.current_stream());
+    }
+    return shadow.findings();
   }
 
   std::vector<std::pair<std::string, std::string>> texts(const std::string& form) {
@@ -104,6 +147,16 @@ class JitKernel {
   };
 
   std::string name() const { return nb::cast<std::string>(nb::str(function_.attr("__name__"))); }
+
+  static LaunchShape shape_of(nb::tuple grid, nb::tuple block, uint32_t shared_bytes) {
+    LaunchShape shape;
+    for (size_t k = 0; k < 3; ++k) {
+      shape.grid[k] = k < nb::len(grid) ? nb::cast<uint32_t>(nb::int_(nb::object(grid[k]))) : 1;
+      shape.block[k] = k < nb::len(block) ? nb::cast<uint32_t>(nb::int_(nb::object(block[k]))) : 1;
+    }
+    shape.shared_bytes = shared_bytes;
+    return shape;
+  }
 
   static const Array* as_array(nb::handle value) {
     return nb::isinstance<Array>(value) ? &nb::cast<const Array&>(value) : nullptr;
@@ -187,6 +240,7 @@ class JitKernel {
 void bind_jit_kernel(nb::module_& m) {
   nb::class_<JitKernel>(m, "_JitKernel")
       .def(nb::init<nb::object>(), "function"_a)
+      .def("check", &JitKernel::check, "grid"_a, "block"_a, "shared_bytes"_a, "arguments"_a)
       .def("launch", &JitKernel::launch, "grid"_a, "block"_a, "shared_bytes"_a, "arguments"_a)
       .def("texts", &JitKernel::texts, "form"_a);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bindings.h"
+#include "kasoku/check/shadow.h"
 #include "kasoku/jit/runtime.h"
 #include "kasoku/jit/type.h"
 
@@ -13,6 +14,10 @@ bool pack(PyObject* value, const jit::Type& type, uint64_t*& words);
 
 /// The Python value of a result. `arguments` own the memory of arrays that are views of them.
 nb::object unpack(const jit::Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n);
+
+/// The memory of an array argument for check, from the words that a call gets: data, shape,
+/// strides (in elements).
+KnownArray known_array(const jit::Type& type, const uint64_t* words, std::string name);
 
 /// A NumPy array's fields, without its headers.
 struct NumpyArray {

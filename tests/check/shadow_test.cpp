@@ -21,7 +21,7 @@ struct Watched {
     shadow.access(reinterpret_cast<char*>(memory + i), 4, ks_access_read | more, read_site, block,
                   thread);
   }
-  size_t found() const { return shadow.findings().size(); }
+  size_t found() { return shadow.findings().size(); }
 };
 
 }  // namespace
@@ -45,7 +45,7 @@ TEST_CASE("shadow: a read and a write without a barrier are a race, in either or
 TEST_CASE("shadow: a barrier orders the threads of a block, and no others") {
   Watched w;
   w.write(1, 0, 0);
-  w.shadow.barrier(0, 0, false), w.shadow.barrier(0, 1, false);
+  w.shadow.barrier(0, 0, 0), w.shadow.barrier(0, 1, 0);
   w.read(1, 0, 1);
   CHECK(w.found() == 0);
   w.read(1, 1, 0);
@@ -55,7 +55,7 @@ TEST_CASE("shadow: a barrier orders the threads of a block, and no others") {
 TEST_CASE("shadow: a barrier of the warp orders its 32 threads only") {
   Watched w;
   w.write(1, 0, 0), w.write(2, 0, 0);
-  for (int t : {0, 1, 40}) w.shadow.barrier(0, t, true);
+  for (int t : {0, 1, 40}) w.shadow.barrier(0, t, ~0u);
   w.read(1, 0, 1);
   CHECK(w.found() == 0);
   w.read(2, 0, 40);

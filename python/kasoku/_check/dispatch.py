@@ -8,26 +8,46 @@ import types
 import numpy as np
 
 from .. import _core
-from .recorder import Recorder
+from .recorder import Recorder, content_of, is_array, unwrapped, view_of
 from .rewrite import Watcher
+
+
+class Findings(list):
+    """The findings of one check, and what it could not look into; prints as a summary."""
+
+    def __init__(self, findings=(), unseen=()):
+        super().__init__(findings)
+        self.unseen = sorted(unseen)  # names of functions whose inside was not watched
+
+    def __str__(self):
+        lines = [str(finding) for finding in self] or ["nothing found"]
+        if self.unseen:
+            lines.append(f"not watched inside: {', '.join(self.unseen)}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     """Runs `f(*args)` watched and returns a list of findings, empty when the program is clean.
 
-    f: a jitted function, a CUDA kernel (with block= and grid= as at a launch), a Delayed value, or a plain
-    Python function: with threads=n its n concurrent calls, without it the threads that it starts itself.
-    The run is on copies of the arguments. A Finding has kind ('race', 'bounds', 'mutation', ...), array
-    (the name in the source), line, and prints as one sentence. Exact for these arguments, whatever the
-    timing; what the checker cannot see (C code that keeps references, processes), it does not report.
+    f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), a
+    Delayed value, or a plain Python function: with threads=n its n concurrent calls, without it the threads
+    that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
+    'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
+    arguments, whatever the timing; functions that the checker could not look into (generators, C code that
+    is handed a shared object) are named in `.unseen`, and in the list's own text.
     """
     if isinstance(f, _core.Delayed):
         return _check_graph([f])
+    launch = getattr(f, "_check", None)  # a kernel of cuda.jit, with or without its shape
+    if launch is not None and not isinstance(f, type):
+        return Findings(launch(args, grid, block, kwargs.pop("shared", 0)))
     kernel = getattr(f, "__kasoku_kernel__", f)
     if isinstance(kernel, _core.RawKernel):
-        return _core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0))
+        return Findings(_core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0)))
     if isinstance(f, _core.JitFunction):
-        return _core._check_jit(f, tuple(_copied(args)))
+        return Findings(_core._check_jit(f, tuple(_copied(args))))
     if not callable(f):
         raise TypeError(
             f"check: cannot look inside a {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
@@ -40,6 +60,10 @@ def _copied(values):
     memo = {}
 
     def one(value):
+        if not isinstance(value, np.ndarray) and is_array(value):
+            if id(value) not in memo:
+                memo[id(value)] = value.copy() if hasattr(value, "copy") else value.clone() if hasattr(value, "clone") else value
+            return memo[id(value)]
         if isinstance(value, (np.ndarray, list, dict, set, bytearray)):
             try:
                 return copy.deepcopy(value, memo)
@@ -62,15 +86,17 @@ def _check_threads(f, args, kwargs, threads):
         call = f
     args = _copied(args)
     kwargs = dict(zip(kwargs, _copied(kwargs.values())))
-    with patched_threads(recorder, watcher):
+    with patched_threads(recorder, watcher) as turns:
         if threads is None:
             call(*args, **kwargs)
         else:
             tasks = [recorder.new_task(f"{f.__name__} in thread {k + 1}", recorder.current) for k in range(threads)]
-            for task in tasks:
-                recorder.run_as(task, lambda: call(*args, **kwargs))
-                recorder.join(task)
-    return recorder.findings()
+            started = [turns.run(task, lambda: call(*args, **kwargs)) for task in tasks]
+            turns.until(lambda: all(turn.is_done for turn in started))
+            for turn in started:
+                if turn.error is not None:
+                    raise turn.error
+    return Findings(recorder.findings(), recorder.unseen)
 
 
 def _check_graph(roots):
@@ -94,12 +120,12 @@ def _check_graph(roots):
             if watched is not None:
                 return watched(*args, **kwargs)
             for position, value in enumerate(args):
-                if isinstance(value, np.ndarray):
+                if is_array(value):
                     recorder.array(value, False, f"argument {position}", ("", 0))
-            before = [a.tobytes() if isinstance(a, np.ndarray) else None for a in args]
+            before = [content_of(value) if is_array(value) else None for value in args]
             result = function(*args, **kwargs)
             for position, (value, old) in enumerate(zip(args, before)):
-                if old is not None and value.tobytes() != old:
+                if old is not None and content_of(value) != old:
                     recorder.array(value, True, f"argument {position}", ("", 0))
             return result
 
@@ -109,13 +135,13 @@ def _check_graph(roots):
 
     def remember(index, function, args, kwargs):
         for value in args:
-            if isinstance(value, np.ndarray) and id(value) not in kept and value.flags.writeable:
-                kept[id(value)] = (value, value.copy())
+            if is_array(value) and id(value) not in kept and (old := view_of(value)) is not None and old.flags.writeable:
+                kept[id(value)] = (value, old.copy())
         return around(index, function, args, kwargs)
 
     try:
         _core._compute_watched(roots, remember)
     finally:
         for value, old in kept.values():
-            value[...] = old
-    return recorder.findings(kind_of_array="mutation")
+            unwrapped(value)[...] = old
+    return Findings(recorder.findings(kind_of_array="mutation"), recorder.unseen)

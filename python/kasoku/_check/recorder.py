@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._core import Finding
+from .._core import Array, Finding
 
-_LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition)
 
 
 @dataclass
@@ -54,6 +54,10 @@ class Recorder:
         self.tasks: list[Task] = []
         self.current = self.new_task("main", None)
         self.unseen: set = set()  # calls whose inside could not be watched
+        self.extra: list = []  # findings that are no conflicts of two accesses
+        self.last_place = ("", 0)
+        self.turns = None  # of the program's threads
+        self._signals: dict = {}  # object -> what its last signal had seen
 
     # --- tasks and their order -------------------------------------------------------------------------------
 
@@ -73,6 +77,26 @@ class Recorder:
             into.clock[number] = max(into.clock.get(number, 0), time)
         into.clock[into.number] = into.clock.get(into.number, 0) + 1
 
+    def signal(self):
+        """What the current task has done and seen so far, for a follow()."""
+        clock = dict(self.current.clock)
+        self.current.clock[self.current.number] += 1
+        return clock
+
+    def follow(self, clock):
+        for number, time in clock.items():
+            self.current.clock[number] = max(self.current.clock.get(number, 0), time)
+
+    def sync_out(self, key):
+        """The current task signals: what it did comes before what follows a sync_in() of `key`."""
+        seen = self._signals.setdefault(_identity(key), {})
+        self.keep.append(key)
+        for number, time in self.signal().items():
+            seen[number] = max(seen.get(number, 0), time)
+
+    def sync_in(self, key):
+        self.follow(self._signals.get(_identity(key), {}))
+
     def run_as(self, task, call):
         before, self.current = self.current, task
         try:
@@ -84,9 +108,10 @@ class Recorder:
 
     def touch(self, key, writes, name, place, keep, view=None):
         self.keep.append(keep)
+        self.last_place = place
         task = self.current
         location = self.locations.setdefault(key, Location(name))
-        locks = frozenset(id(lock) for lock in task.held)
+        locks = frozenset(_lock_of(lock) for lock in task.held)
         for old in location.accesses:  # the same access again says nothing new
             if (
                 old.task == task.number and old.writes == writes and old.locks == locks
@@ -97,35 +122,60 @@ class Recorder:
             Access(task.number, dict(task.clock), task.clock[task.number], writes, locks, name, *place, view)
         )
 
-    def array(self, array, writes, name, place):
-        """Bytes of `array` (a NumPy view), filed under the array that owns them."""
+    def array(self, array, writes, name, place, is_ours=False):
+        """Bytes of `array`, filed under the array that owns them; of ours, any two views may meet."""
+        if not isinstance(array, np.ndarray):
+            self.keep.append(array)
+            array, is_ours = view_of(array), True
+            if array is None:
+                return
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
-        self.touch(("array", id(owner)), writes, name, place, (owner, array), array)
+        key = ("array", "ours" if is_ours else id(owner))
+        self.touch(key, writes, name, place, (owner, array), array)
 
     def content(self, thing, writes, name, place, index=None, only_builtin=False):
         """What a container holds: all of it, or the item at `index`."""
-        if isinstance(thing, np.ndarray):
+        if is_array(thing):
             if not only_builtin:
                 self.array(thing, writes, name, place)
         elif isinstance(thing, (list, dict, set, bytearray)):
             view = None if index is None else ("item", repr(index))
             self.touch(("content", id(thing)), writes, name, place, thing, view)
 
-    def acquire(self, lock):
-        if isinstance(lock, _LOCKS):
-            self.keep.append(lock)
-            self.current.held.append(lock)
+    def acquire(self, lock, *args, **kwargs):
+        """Takes the lock, as its own acquire() would; others go on while it is held."""
+        blocking = args[0] if args else kwargs.get("blocking", True)
+        timeout = args[1] if len(args) > 1 else kwargs.get("timeout", -1)
+        if not blocking:
+            taken = lock.acquire(False)
+        elif self.turns is None:
+            taken = lock.acquire()
+        else:
+            taken = self.turns.until(lambda: lock.acquire(False), timeout >= 0)
+        if taken:
+            self.hold(lock)
+        return taken
 
     def release(self, lock):
-        if isinstance(lock, _LOCKS) and lock in self.current.held:
-            self.current.held.remove(lock)
+        self.drop(lock)
+        lock.release()
+
+    def hold(self, lock):
+        self.keep.append(lock)
+        self.current.held.append(lock)
+
+    def drop(self, lock):
+        for place in reversed(range(len(self.current.held))):
+            if self.current.held[place] is lock:
+                del self.current.held[place]
+                return
 
     # --- verdict ---------------------------------------------------------------------------------------------
 
     def findings(self, kind_of_array="race"):
-        found, seen = [], set()
+        found, seen = list(self.extra), set()
         for key, location in self.locations.items():
             accesses = location.accesses
             if not any(access.writes for access in accesses):
@@ -169,6 +219,52 @@ class Recorder:
                 f"(line {reader.line}); nothing orders the two: hold one lock around both, or keep it local"
             )
         return Finding(kind, writer.name, b.file, writer.line, reader.line, text)
+
+
+def is_array(thing):
+    return isinstance(unwrapped(thing), (np.ndarray, Array))
+
+
+def unwrapped(thing):
+    """The engine's array behind a face's tensor."""
+    if isinstance(thing, (np.ndarray, Array)):
+        return thing
+    for name in ("_a", "_array"):
+        try:
+            found = object.__getattribute__(thing, name)
+        except AttributeError:
+            continue
+        if isinstance(found, Array):
+            return found
+    return thing
+
+
+def content_of(thing):
+    """The bytes of an array that can be written; None of others."""
+    view = view_of(thing)
+    return view.tobytes() if view is not None and view.flags.writeable else None
+
+
+def view_of(thing):
+    """A NumPy array over the memory; None where there is no such view (on a GPU, opaque types)."""
+    if isinstance(thing, np.ndarray):
+        return thing
+    array = unwrapped(thing)
+    if not isinstance(array, Array) or array.device.kind != "cpu":
+        return None
+    try:
+        return np.from_dlpack(array)  # the memory itself
+    except Exception:  # noqa: BLE001 - a type that NumPy does not have
+        return None
+
+
+def _identity(key):
+    return (id(key[0]), key[1]) if isinstance(key, tuple) else id(key)
+
+
+def _lock_of(lock):
+    """A condition is its lock."""
+    return id(lock._lock) if isinstance(lock, threading.Condition) else id(lock)
 
 
 def _overlap(a, b):

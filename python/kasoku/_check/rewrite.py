@@ -13,14 +13,19 @@ import functools
 import inspect
 import linecache
 import os
+import queue
 import sys
 import sysconfig
 import textwrap
+import time
 import types
 
 import numpy as np
 
+from .recorder import content_of, is_array, view_of
+
 HOOK = "__kasoku_check__"
+_sleep = time.sleep
 _LIBRARY = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MUTATING = {
@@ -169,6 +174,16 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._block(node.orelse)
         return node
 
+    def visit_While(self, node):
+        node.test = self.visit(node.test)
+        name = f"__kasoku_turns_{node.lineno}"
+        start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
+        count = self._hook("spin", ast.Name(name, ast.Load()), at=node)
+        step = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], count), node)
+        node.body = [step, *self._block(node.body)]
+        node.orelse = self._block(node.orelse)
+        return [start, node]
+
     def _block(self, statements):
         result = []
         for statement in statements:
@@ -195,13 +210,10 @@ class _HeldLock:
         self.recorder, self.lock = recorder, lock
 
     def __enter__(self):
-        value = self.lock.__enter__()
-        self.recorder.acquire(self.lock)
-        return value
+        return self.recorder.acquire(self.lock)
 
     def __exit__(self, *error):
         self.recorder.release(self.lock)
-        return self.lock.__exit__(*error)
 
 
 class Hook:
@@ -230,7 +242,7 @@ class Hook:
         self.recorder.touch(("cell", id(cell)), True, name, self._place(line), cell)
 
     def load_attribute(self, thing, attribute, text, line):
-        if not isinstance(thing, (types.ModuleType, np.ndarray)) and not _is_own(thing):
+        if not isinstance(thing, types.ModuleType) and not is_array(thing) and not _is_own(thing):
             self.recorder.touch(("attribute", id(thing), attribute), False, text, self._place(line), thing)
         return getattr(thing, attribute)
 
@@ -240,7 +252,10 @@ class Hook:
         setattr(thing, attribute, value)
 
     def _item(self, thing, index, writes, text, line):
-        if isinstance(thing, np.ndarray):
+        if is_array(thing):
+            whole, thing = thing, view_of(thing)
+            if thing is None:
+                return
             try:
                 part = thing[index]
             except Exception:  # the user's own statement will raise it
@@ -249,7 +264,7 @@ class Hook:
             if not basic and not isinstance(part, np.ndarray):
                 window = tuple(slice(i, i + 1 or None) for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, (int, np.integer)))
                 part, basic = thing[window], True
-            self.recorder.array(part if basic else thing, writes, text, self._place(line))
+            self.recorder.array(part if basic else thing, writes, text, self._place(line), whole is not thing)
         elif isinstance(thing, (dict, list, bytearray)):
             whole = isinstance(index, slice)
             name = text if whole else f"{text}[{index!r}]"
@@ -271,9 +286,9 @@ class Hook:
     def in_place(self, operator, current, value, text, line):
         """`current OP= value` as Python does it: in place where the type can."""
         name = _IN_PLACE[operator]
-        if isinstance(current, (np.ndarray, list, set, bytearray)):
+        if isinstance(current, (list, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
             self.recorder.content(current, True, text, self._place(line))
-            if isinstance(value, np.ndarray):
+            if is_array(value):
                 self.recorder.content(value, False, text, self._place(line))
         import operator as operators
 
@@ -294,42 +309,59 @@ class Hook:
     def method(self, thing, name, text, line):
         from .recorder import _LOCKS
 
+        if not isinstance(thing, np.ndarray) and is_array(thing):  # of ours: torch's end in _
+            writes = name in _MUTATING[np.ndarray] or (name.endswith("_") and not name.startswith("_"))
+            self.recorder.content(thing, writes, text, self._place(line))
+            return getattr(thing, name)
         for kind, mutating in _MUTATING.items():
             if isinstance(thing, kind):
                 self.recorder.content(thing, name in mutating, text, self._place(line))
         if isinstance(thing, _LOCKS) and name in ("acquire", "release"):
-            bound = getattr(thing, name)
-
-            def watched(*args, **kwargs):
-                result = bound(*args, **kwargs)
-                (self.recorder.acquire if name == "acquire" else self.recorder.release)(thing)
-                return result
-
-            return watched
+            return functools.partial(getattr(self.recorder, name), thing)
+        if isinstance(thing, queue.SimpleQueue) and name in ("put", "get"):
+            return functools.partial(self._simple_queue, thing, name)
         if not isinstance(thing, (types.ModuleType, type)) and not isinstance(thing, tuple(_MUTATING)) and not _is_own(thing):
             if name in getattr(thing, "__dict__", ()):
                 self.recorder.touch(("attribute", id(thing), name), False, f"{text}.{name}", self._place(line), thing)
         return getattr(thing, name)
 
+    def _simple_queue(self, thing, name, *args, **kwargs):
+        if name == "put":
+            self.recorder.sync_out(thing)
+            return thing.put(*args, **kwargs)
+        if self.recorder.turns is not None and (args[0] if args else kwargs.get("block", True)):
+            self.recorder.turns.until(lambda: not thing.empty(), len(args) > 1 or "timeout" in kwargs)
+        item = thing.get(False)
+        self.recorder.sync_in(thing)
+        return item
+
+    def spin(self, count, line):
+        """In a while loop: now and then others go on, who may end it."""
+        if self.recorder.turns is not None and count >= 256 and count & (count - 1) == 0:
+            self.recorder.last_place = self._place(line)
+            self.recorder.turns.sleep()
+        return count + 1
+
     def call(self, function, name, texts, line, /, *args, **kwargs):
+        self.recorder.last_place = self._place(line)
+        if function is _sleep and self.recorder.turns is not None:
+            return self.recorder.turns.sleep()
         replaced = self.watcher.replacement(function)
         if replaced is not None:
             return replaced(*args, **kwargs)
         if _is_ours(function):
             return function(*args, **kwargs)
-        arrays = [(text, arg) for text, arg in zip(texts, args) if isinstance(arg, np.ndarray)]
-        arrays += [(key, arg) for key, arg in kwargs.items() if isinstance(arg, np.ndarray)]
+        arrays = [(text, arg) for text, arg in zip(texts, args) if is_array(arg)]
+        arrays += [(key, arg) for key, arg in kwargs.items() if is_array(arg)]
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, np.ndarray):
+        if is_array(owner):
             arrays.append((name.rpartition(".")[0], owner))
         for text, arg in zip(texts, args):
             self.recorder.content(arg, False, text, self._place(line), only_builtin=True)
-        before = [array.tobytes() for _, array in arrays if array.flags.writeable]
+        before = [content_of(array) for _, array in arrays]
         result = function(*args, **kwargs)
-        after = iter(before)
-        for text, array in arrays:
-            changed = array.flags.writeable and next(after) != array.tobytes()
-            self.recorder.array(array, changed, text, self._place(line))
+        for (text, array), old in zip(arrays, before):
+            self.recorder.array(array, old is not None and content_of(array) != old, text, self._place(line))
         return result
 
 
@@ -439,7 +471,7 @@ def _global_names(code):
 
 
 def _is_ours(function):
-    return getattr(function, "__module__", None) in ("kasoku._check.threads", "kasoku._check.rewrite")
+    return getattr(function, "__module__", None) in ("kasoku._check.turns", "kasoku._check.recorder", "kasoku._check.rewrite")
 
 
 def _is_constant(function, name):

@@ -33,7 +33,8 @@ def check(
         for f in findings
     ]
     if json:
-        print_json({"checked": len(found), "findings": rows})
+        unseen = sorted({name for _, findings in found for name in getattr(findings, "unseen", ())})
+        print_json({"checked": len(found), "findings": rows, "unseen": unseen})
     else:
         _show(found, len(rows))
     if rows:
@@ -105,4 +106,6 @@ def _show(found, count):
         out.print(f"{'[red]✗[/]' if findings else '[green]✓[/]'} {name}", soft_wrap=True)
         for finding in findings:
             out.print(f"    {finding}", markup=False, soft_wrap=True)
+        if unseen := getattr(findings, "unseen", ()):
+            out.print(f"    not watched inside: {', '.join(unseen)}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} checked, {count} finding{'s' * (count != 1)}")

@@ -94,6 +94,13 @@ class Kernel:
             f"{self.py_func.__name__} needs a launch shape\n  fix  write {self.py_func.__name__}[blocks, threads](...)"
         )
 
+    def _check(self, args, grid, block, shared):
+        if block is None:
+            raise _core_error(
+                f"check: {self.py_func.__name__} needs its launch shape\n  fix  check({self.py_func.__name__}[1, 64], x), or block=64, grid=1"
+            )
+        return self._native.check(_shape(1 if grid is None else grid), _shape(block), int(shared), args)
+
     def inspect_text(self):
         """{signature: kernel text}."""
         return dict(self._native.texts("text"))
@@ -111,6 +118,9 @@ class _Launch:
     def __init__(self, kernel, grid, block, stream, shared_bytes):
         self.kernel, self.grid, self.block = kernel, grid, block
         self.stream, self.shared_bytes = stream, int(shared_bytes or 0)
+
+    def _check(self, args, grid, block, shared):
+        return self.kernel._check(args, grid or self.grid, block or self.block, shared or self.shared_bytes)
 
     def __call__(self, *args):
         if len(args) != self.kernel.py_func.__code__.co_argcount:

@@ -21,7 +21,9 @@ using namespace llvm;
 
 namespace {
 
-enum : uint32_t { reads = 1, writes = 2, atomic = 4, shared_memory = 8 };  // as in check/shadow.h
+enum : uint32_t {  // as in check/shadow.h
+  reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64
+};
 
 /// What a pointer leads to, as far as the text shows it.
 struct Target {
@@ -43,8 +45,11 @@ class Instrumenter {
         wide_(Type::getInt64Ty(context_)) {
     access_ = module.getOrInsertFunction("ks_check_access", pointer_, pointer_, wide_, word_,
                                          pointer_, wide_, wide_);
-    barrier_ = module.getOrInsertFunction("ks_check_barrier", Type::getVoidTy(context_), wide_,
-                                          wide_, word_);
+    Type* const nothing = Type::getVoidTy(context_);
+    barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_);
+    fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_);
+    allocated_ = module.getOrInsertFunction("ks_check_allocated", nothing, pointer_, wide_, word_);
+    freed_ = module.getOrInsertFunction("ks_check_freed", nothing, pointer_);
   }
 
   void run() {
@@ -59,25 +64,65 @@ class Instrumenter {
  private:
   void visit(Instruction& at) {
     if (const Sync sync = sync_of(at); sync != Sync::none && sync != Sync::loop) {
+      // Shuffles and votes exchange values and order no memory.
+      if (is_warp_operation(sync) && sync != Sync::warp_barrier) return;
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
-      build.CreateCall(barrier_, {block, thread, build.getInt32(is_warp_operation(sync))});
+      Value* lanes = sync == Sync::warp_barrier ? cast<CallInst>(at).getArgOperand(0) : build.getInt32(0);
+      build.CreateCall(barrier_, {block, thread, lanes});
+    } else if (isa<FenceInst>(at)) {
+      IRBuilder<> build(&at);
+      auto [block, thread] = agent(build);
+      build.CreateCall(fence_, {block, thread});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
-      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | (load->isAtomic() ? atomic : 0));
+      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | kind_of(*load));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
       watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
-            writes | (store->isAtomic() ? atomic : 0));
+            writes | kind_of(*store));
     } else if (auto* update = dyn_cast<AtomicRMWInst>(&at)) {
-      watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()), reads | writes | atomic);
-    } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&at)) {
-      watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()), reads | writes | atomic);
+      watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
+            reads | writes | atomic | order_of(update->getOrdering()));
+    } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&at)) {
+      watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(swap->getNewValOperand()->getType()),
+            reads | writes | atomic | exchange | order_of(swap->getFailureOrdering()));
     } else if (auto* copy = dyn_cast<AnyMemTransferInst>(&at)) {
       watch(at, 1, copy->getLength(), reads);
       watch(at, 0, copy->getLength(), writes);
     } else if (auto* fill = dyn_cast<AnyMemSetInst>(&at)) {
       watch(at, 0, fill->getLength(), writes);
+    } else if (auto* call = dyn_cast<CallInst>(&at)) {
+      if (const Function* callee = call->getCalledFunction()) memory_call(*call, callee->getName());
     }
   }
+
+  template <class Access>
+  static uint32_t kind_of(const Access& access) {
+    return (access.isVolatile() ? is_volatile : 0) |
+           (access.isAtomic() ? atomic | order_of(access.getOrdering()) : 0);
+  }
+
+  static uint32_t order_of(AtomicOrdering ordering) { return isStrongerThanMonotonic(ordering) ? ordered : 0; }
+
+  /// Memory that the program takes starts anew: what its last owner did there is no concern of the next.
+  void memory_call(CallInst& call, StringRef name) {
+    if (name == "ks_rt_malloc") {
+      IRBuilder<> build(call.getNextNode());
+      build.CreateCall(allocated_, {&call, build.CreateZExtOrTrunc(call.getArgOperand(0), wide_), build.getInt32(0)});
+    } else if (name == "ks_jit_allocate") {  // kasoku/jit/runtime.h: the memory stands in the third word
+      IRBuilder<> build(call.getNextNode());
+      Value* isolated = build.CreateCall(memory_of(), {&call});
+      Value* is_unwritten = build.CreateZExt(build.CreateIsNull(call.getArgOperand(1)), word_);
+      build.CreateCall(allocated_, {isolated, build.CreateZExtOrTrunc(call.getArgOperand(0), wide_), is_unwritten});
+    } else if (name == "ks_rt_free") {
+      IRBuilder<>(&call).CreateCall(freed_, {call.getArgOperand(0)});
+    } else if (name == "ks_jit_free") {
+      IRBuilder<> build(&call);
+      build.CreateCall(freed_, {build.CreateCall(memory_of(), {call.getArgOperand(0)})});
+    }
+  }
+
+  /// The address that a block of a compiled function's memory describes; null for null.
+  FunctionCallee memory_of() { return module_.getOrInsertFunction("ks_check_memory_of", pointer_, pointer_); }
 
   Value* size_of(Type* type) {
     return ConstantInt::get(wide_, module_.getDataLayout().getTypeStoreSize(type));
@@ -102,6 +147,7 @@ class Instrumenter {
     bool all_private = true;
     for (const Value* object : objects) {
       if (isa<AllocaInst>(object)) continue;
+      if (const auto* argument = dyn_cast<Argument>(object); argument && argument->hasByValAttr()) continue;
       all_private = false;
       if (const auto* argument = dyn_cast<Argument>(object)) {
         target.parameter = objects.size() == 1 ? static_cast<int>(argument->getArgNo()) : -1;
@@ -110,6 +156,13 @@ class Instrumenter {
         target.is_shared = is_contained(kernel_.shared, global);
         target.name = source_name(global->getName().str());
         if (global->isConstant() && !target.is_shared) all_private = true;
+      } else if (const auto* load = dyn_cast<LoadInst>(object)) {
+        // A pointer in a parameter that is a struct: the array of a compiled Python kernel.
+        const auto* in = dyn_cast<Argument>(getUnderlyingObject(load->getPointerOperand()));
+        if (in && in->hasName()) {
+          target.parameter = objects.size() == 1 ? static_cast<int>(in->getArgNo()) : -1;
+          target.name = in->getName();
+        }
       }
     }
     target.is_private = all_private;
@@ -177,7 +230,7 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, barrier_;
+  FunctionCallee access_, barrier_, fence_, allocated_, freed_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
 };

@@ -1,0 +1,71 @@
+/// \file kasoku/check/order.h
+/// What fences and atomics order: the happens-before of one instrumented run.
+///
+/// A thread releases at a location what it (and, across a barrier, its block) did
+/// before its last fence; who then reads that location atomically has acquired it,
+/// and so has its block from its next barrier on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace kasoku {
+
+/// Points in the run, counted from 1; 0: never.
+using Moment = uint64_t;
+
+struct Agent {
+  uint64_t block = 0, thread = 0;
+  bool operator==(const Agent&) const = default;
+};
+
+class FenceOrder {
+ public:
+  void fence(const Agent& agent, Moment now, uint32_t interval);
+  /// Whether the agent's last fence came after its last plain write.
+  bool has_fenced(const Agent& agent);
+  void plain_write(const Agent& agent, Moment now);
+  /// An atomic write of `address`, or a volatile one behind a fence.
+  void release(const Agent& agent, uint64_t address, Moment now);
+  /// An atomic or volatile read of `address`.
+  void acquire(const Agent& agent, uint64_t address);
+  /// `interval` ends for the agent.
+  void barrier(const Agent& agent, uint32_t interval);
+
+  /// Whether what `earlier` did at `when`, in `interval` of its block, was released and has
+  /// reached `later`, which is in its block's interval `now`. `is_atomic`: what it did there.
+  bool covers(const Agent& earlier, Moment when, uint32_t interval, bool is_atomic, const Agent& later, uint32_t now);
+
+ private:
+  struct Hash {
+    size_t operator()(const Agent& agent) const { return agent.block * 0x9E3779B97F4A7C15ull + agent.thread; }
+  };
+  /// How far somebody's past reaches into others'.
+  struct Clock {
+    struct Reach {
+      Moment data = 0, atomics = 0;
+      uint32_t interval = 0;  ///< of the block: earlier ones lie before it entirely
+    };
+    std::unordered_map<Agent, Reach, Hash> agents;
+    std::unordered_map<uint64_t, Reach> blocks;
+    void join(const Clock& other);
+    bool covers(const Agent& agent, Moment when, uint32_t interval, bool is_atomic) const;
+  };
+  struct Thread {
+    Moment fenced = 0, wrote = 0;
+    uint32_t interval = 0;  ///< at the fence
+    Clock past;
+  };
+  Thread& thread(const Agent& agent);
+
+  // Blocks run one after another: only the current one has threads.
+  uint64_t block_ = ~0ull;
+  std::unordered_map<uint64_t, Thread> threads_;
+  Clock ready_, coming_;  ///< the block's: known to all its threads, from the next barrier on
+  uint32_t coming_interval_ = 0;
+  std::unordered_map<uint64_t, Clock> locations_;
+  bool is_used_ = false;  ///< most kernels have no fences
+};
+
+}  // namespace kasoku
