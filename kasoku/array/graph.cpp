@@ -30,15 +30,26 @@ std::array<Shard, 16>& registry() {
   return *shards;
 }
 
+/// Takes out what is computed or gone. What was looked at is dropped by the caller, without the
+/// lock: the last reference to an array of somebody else's memory calls its owner.
+std::vector<NodePtr> prune(std::vector<std::weak_ptr<Node>>& nodes) {
+  std::vector<NodePtr> seen;
+  std::erase_if(nodes, [&](const auto& weak) {
+    NodePtr pending = weak.lock();
+    const bool is_over = !pending || pending->is_done();
+    if (pending) seen.push_back(std::move(pending));
+    return is_over;
+  });
+  return seen;
+}
+
 void list_pending(const NodePtr& node) {
+  std::vector<NodePtr> seen;
   static thread_local const size_t mine = std::hash<std::thread::id>{}(std::this_thread::get_id());
   Shard& shard = registry()[mine % registry().size()];
   std::lock_guard lock(shard.mutex);
   if (shard.nodes.size() >= shard.prune_at) {
-    std::erase_if(shard.nodes, [](const auto& weak) {
-      const NodePtr pending = weak.lock();
-      return !pending || pending->is_done();
-    });
+    seen = prune(shard.nodes);
     shard.prune_at = std::max<size_t>(256, 2 * shard.nodes.size());
   }
   shard.nodes.push_back(node);
@@ -86,12 +97,10 @@ Storage::~Storage() {
 }
 
 void Storage::add_reader(const NodePtr& node) {
+  std::vector<NodePtr> seen;
   std::lock_guard lock(mutex_);
   if (readers_.size() >= prune_at_) {
-    std::erase_if(readers_, [](const auto& weak) {
-      const NodePtr reader = weak.lock();
-      return !reader || reader->is_done();
-    });
+    seen = prune(readers_);
     prune_at_ = std::max<size_t>(64, 2 * readers_.size());
   }
   readers_.push_back(node);
@@ -99,11 +108,11 @@ void Storage::add_reader(const NodePtr& node) {
 }
 
 std::vector<NodePtr> Storage::take_readers() {
-  std::vector<NodePtr> pending;
+  std::vector<NodePtr> pending, done;
   if (!has_readers_.load(std::memory_order_acquire)) return pending;
   std::lock_guard lock(mutex_);
   for (const auto& weak : readers_)
-    if (NodePtr reader = weak.lock(); reader && !reader->is_done()) pending.push_back(reader);
+    if (NodePtr reader = weak.lock()) (reader->is_done() ? done : pending).push_back(std::move(reader));
   readers_.clear();
   has_readers_.store(false, std::memory_order_release);
   return pending;
@@ -157,13 +166,14 @@ EagerScope::~EagerScope() { eager_scope = previous_; }
 
 void run_pending(Device* device) {
   for (Shard& shard : registry()) {
-    std::vector<NodePtr> pending;
+    std::vector<NodePtr> pending, others;
     {
       std::lock_guard lock(shard.mutex);
       for (const auto& weak : shard.nodes)
-        if (NodePtr node = weak.lock(); node && !node->is_done() && node->n_arrays.load() > 0 &&
-                                        (!device || node->device == device))
-          pending.push_back(std::move(node));
+        if (NodePtr node = weak.lock()) {
+          const bool is_wanted = !node->is_done() && node->n_arrays.load() > 0 && (!device || node->device == device);
+          (is_wanted ? pending : others).push_back(std::move(node));
+        }
       std::erase_if(shard.nodes, [](const auto& weak) { return weak.expired(); });
     }
     for (const NodePtr& node : pending)

@@ -10,6 +10,7 @@
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/run.h"
+#include "kasoku/base/blocking.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/stream.h"
@@ -117,6 +118,7 @@ bool fits_in_budget(const Node& node) {
 
 void evaluate(const NodePtr& node) {
   if (node->is_done()) return;
+  const Blocking others_go_on;
   std::lock_guard lock(node->mutex);
   const auto expression = node->expression.load();
   if (!expression) return;
@@ -127,6 +129,7 @@ void evaluate(const NodePtr& node) {
 
 void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target, Dtype dtype) {
   if (product(target.shape) == 0) return;
+  const Blocking others_go_on;
   run_map(fuse_map(value, target, dtype, false), *buffer);
 }
 

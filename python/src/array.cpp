@@ -113,7 +113,7 @@ void bind_array(nb::module_& m) {
       .def("astype", [](const Array& x, nb::handle dtype, bool copy) {
         const Dtype wanted = dtype_from(dtype);
         if (!copy && wanted == x.dtype()) return x;
-        nb::gil_scoped_release release;
+        const GilUntilBlocked keep;
         return astype(x, wanted);
       }, "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
       .def("to_device", [](const Array& x, nb::handle device) {
@@ -123,8 +123,10 @@ void bind_array(nb::module_& m) {
       }, "device"_a, "The array on a device; itself if it is there.")
       .def("eval", [](nb::object self) {
         const Array& x = nb::cast<Array&>(self);
-        nb::gil_scoped_release release;
-        x.data_for_read();
+        if (x.is_pending()) {
+          nb::gil_scoped_release release;
+          x.data_for_read();
+        }
         return self;
       }, "Computes the values if they are pending.")
       .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); }, "The same values in C order under another shape; one length may be -1.")

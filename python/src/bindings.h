@@ -3,7 +3,7 @@
 /// NAME.cpp defines `void kasoku::bind_NAME(nb::module_&)`.
 ///
 /// Conversions only, no logic. The GIL is released around everything that may
-/// launch, copy, compile or wait (`no_gil`).
+/// launch, copy, compile or wait (`no_gil`, `gil_until_blocked`).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,10 +18,29 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "kasoku/base/blocking.h"
+
 namespace nb = nanobind;
 
 namespace kasoku {
 
 using no_gil = nb::call_guard<nb::gil_scoped_release>;
+
+/// Keeps the GIL until something is computed (kasoku/base/blocking.h): for what mostly makes a
+/// node of a graph, in less time than the GIL takes to change hands.
+class GilUntilBlocked final : public CallersLock {
+ public:
+  GilUntilBlocked() : before_(std::exchange(current(), this)) {}
+  ~GilUntilBlocked() { current() = before_; }
+  GilUntilBlocked(const GilUntilBlocked&) = delete;
+  GilUntilBlocked& operator=(const GilUntilBlocked&) = delete;
+  void give_up() override { thread_ = PyEval_SaveThread(); }
+  void take() override { PyEval_RestoreThread(thread_); }
+
+ private:
+  CallersLock* const before_;
+  PyThreadState* thread_ = nullptr;
+};
+using gil_until_blocked = nb::call_guard<GilUntilBlocked>;
 
 }  // namespace kasoku

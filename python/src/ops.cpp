@@ -43,9 +43,12 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   if (!target.is_none()) into = nb::cast<Array&>(target);
   Array result;
   {
-    nb::gil_scoped_release release;
+    const GilUntilBlocked keep;
     result = apply(op, std::span<const Operand>(operands, n), wanted);
-    if (into) {
+  }
+  if (into) {
+    nb::gil_scoped_release release;
+    {
       if (into->shape() != result.shape())
         throw Error(ErrorKind::value, "the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
       if (!can_cast_same_kind(result.dtype(), into->dtype()))
@@ -86,7 +89,7 @@ nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
   if (!y) return not_implemented();
   Array result;
   {
-    nb::gil_scoped_release release;
+    const GilUntilBlocked keep;
     result = is_reflected ? apply(op, {*y, x}) : apply(op, {x, *y});
   }
   return nb::cast(std::move(result));
@@ -133,7 +136,7 @@ void bind_operators(nb::handle cls) {
   }
   for (const auto& [name, op] : unary_operators) {
     const Op o = op;
-    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x) { return apply(o, {x}); }, no_gil());
+    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x) { return apply(o, {x}); }, gil_until_blocked());
   }
   const auto product = [](const Array& x, nb::handle other, bool is_reflected) -> nb::object {
     std::optional<Operand> y = operand_from(other, x.device());

@@ -36,7 +36,7 @@ Array scaled(nb::handle a, nb::handle b, nb::handle size, Device& device, F draw
     if (x->array) shape = broadcast(shape, x->array->shape());
     if (y->array) shape = broadcast(shape, y->array->shape());
   }
-  nb::gil_scoped_release release;
+  const GilUntilBlocked keep;
   return draw(shape, *x, *y);
 }
 

@@ -17,12 +17,13 @@ void bind(nb::module_& m, const char* name, F f, const char* doc) {
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     Array result;
     {
-      nb::gil_scoped_release release;
+      const GilUntilBlocked keep;
       result = f(x, axes, wanted);
-      if (!out.is_none()) {
-        nb::gil_scoped_acquire acquire;
-        nb::cast<Array&>(out).assign(result);
-      }
+    }
+    if (!out.is_none()) {
+      Array& into = nb::cast<Array&>(out);
+      nb::gil_scoped_release release;
+      into.assign(result);
     }
     return out.is_none() ? nb::cast(std::move(result)) : nb::borrow(out);
   };

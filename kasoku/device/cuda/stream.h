@@ -76,7 +76,7 @@ void wait_until_done(const Query& query, const Asked& asked) {
     } counted;
     while ((result = query()) == not_ready) {
       const auto so_far = Clock::now() - begin;
-// A query takes the driver's lock, which others need to launch: all who wait ask about
+      // A query takes the driver's lock, which others need to launch: all who wait ask about
       // as often together as one alone does.
       const int waiting = n_waiting.load(std::memory_order_relaxed);
       if (waiting > 1 || so_far > std::chrono::microseconds(20))
