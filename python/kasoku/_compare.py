@@ -163,6 +163,13 @@ def _once(f, n):
     return time.perf_counter() - begin, value
 
 
+def _together(pool, f, parts):
+    begin = time.perf_counter()
+    list(pool.map(f, parts))
+    _synchronize()
+    return time.perf_counter() - begin
+
+
 def _first_call(f, n, limit):
     """(seconds of the first call, samples for the others so that one takes about `limit` seconds).
 
@@ -223,11 +230,9 @@ def compare(
                 row.bound = 6 * sigma / math.sqrt(n) if sigma else math.inf
             for count in threads:
                 with ThreadPoolExecutor(count) as pool:
-                    part = [n // count] * count
-                    list(pool.map(f, part))
-                    begin = time.perf_counter()
-                    list(pool.map(f, part))
-                    row.threads[count] = time.perf_counter() - begin
+                    part = [max(n // count, 1)] * count
+                    _together(pool, f, part)  # warm, as the others are
+                    row.threads[count] = min(_together(pool, f, part) for _ in range(repeat))
             for size in sizes:  # in the same proportion as this approach's share of the samples
                 size = max(1, int(size * n / max(samples, 1)))
                 row.sizes[size] = min((_once(f, size) for _ in range(repeat)), key=lambda pair: pair[0])

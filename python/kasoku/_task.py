@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextvars
 import functools
 import shutil
 import subprocess
 import threading
+import types
 
 from . import _core
 from ._core import Delayed
@@ -24,7 +26,13 @@ def delayed(obj=None, name=None, pure=None, nout=None, traverse=True):
     return _core._delayed(obj, name, pure, nout, traverse)
 
 
+defaults = contextvars.ContextVar("kasoku compute options", default={})  # what compute() is not told otherwise
+
+
 def _workers(scheduler=None, num_workers=None, workers=None):
+    settings = defaults.get()
+    if scheduler is None and not (workers or num_workers):
+        scheduler, num_workers = settings.get("scheduler"), settings.get("num_workers")
     if scheduler in ("synchronous", "sync", "single-threaded"):
         return 1
     if scheduler is not None and not isinstance(scheduler, str):
@@ -131,6 +139,12 @@ def _method_visualize(self, filename="kasoku", format=None, **options):
     return visualize(self, filename=filename, format=format, **options)
 
 
+def _bound(self, instance, owner=None):
+    """A delayed function in a class is a method."""
+    return self if instance is None else types.MethodType(self, instance)
+
+
+Delayed.__get__ = _bound
 Delayed.compute = _method_compute
 Delayed.compute.__doc__ = "Runs the graph of this value on the pool and returns it; options as kasoku.compute."
 Delayed.visualize = _method_visualize

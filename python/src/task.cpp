@@ -43,6 +43,30 @@ struct Input {
   size_t index;
 };
 
+bool is_named_tuple(nb::handle object) {
+  return nb::isinstance<nb::tuple>(object) && nb::hasattr(object, "_fields") && nb::hasattr(object, "_make");
+}
+
+/// A slice or a named tuple of what `change` makes of its parts; the object itself if nothing changed.
+template <class Change>
+nb::object rebuilt(nb::handle object, Change change) {
+  const bool is_slice = PySlice_Check(object.ptr());
+  nb::list parts;
+  bool changed = false;
+  const auto add = [&](nb::handle part) {
+    nb::object made = change(part);
+    changed |= !made.is(part);
+    parts.append(made);
+  };
+  if (is_slice)
+    for (const char* name : {"start", "stop", "step"}) add(object.attr(name));
+  else
+    for (nb::handle part : nb::borrow<nb::tuple>(object)) add(part);
+  if (!changed) return nb::borrow(object);
+  return is_slice ? nb::object(nb::handle(reinterpret_cast<PyObject*>(&PySlice_Type))(*nb::tuple(parts)))
+                  : nb::object(object.type().attr("_make")(parts));
+}
+
 /// Replaces each Delayed in lists, tuples, dicts and sets by its place among
 /// `inputs`; returns the object itself where there is none in it.
 nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool traverse) {
@@ -71,13 +95,15 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
     nb::dict items;
     bool changed = false;
     for (auto [key, item] : nb::borrow<nb::dict>(object)) {
-      nb::object kept = take_inputs(item, inputs, traverse);
-      changed |= !kept.is(item);
-      items[key] = kept;
+      nb::object kept_key = take_inputs(key, inputs, traverse), kept = take_inputs(item, inputs, traverse);
+      changed |= !kept.is(item) || !kept_key.is(key);
+      items[kept_key] = kept;
     }
     if (!changed && inputs.size() == before) return nb::borrow(object);
     return items;
   }
+  if (PySlice_Check(object.ptr()) || is_named_tuple(object))
+    return rebuilt(object, [&](nb::handle item) { return take_inputs(item, inputs, traverse); });
   return nb::borrow(object);
 }
 
@@ -101,12 +127,14 @@ nb::object put_values(nb::handle object, std::span<const Value> values) {
     nb::dict items;
     bool changed = false;
     for (auto [key, item] : nb::borrow<nb::dict>(object)) {
-      nb::object value = put_values(item, values);
-      changed |= !value.is(item);
-      items[key] = value;
+      nb::object found = put_values(key, values), value = put_values(item, values);
+      changed |= !value.is(item) || !found.is(key);
+      items[found] = value;
     }
     return changed ? nb::object(std::move(items)) : nb::borrow(object);
   }
+  if (PySlice_Check(object.ptr()) || is_named_tuple(object))
+    return rebuilt(object, [&](nb::handle item) { return put_values(item, values); });
   return nb::borrow(object);
 }
 
@@ -375,11 +403,14 @@ void bind_task(nb::module_& m) {
                                   "Made by kasoku.delayed. Immutable; calling it, indexing it, reading an\n"
                                   "attribute and arithmetic make further nodes.");
   type.def("__call__", &call_delayed)
-      .def("__getattr__", [](nb::object self, const std::string& name) {
+      .def("__getattr__", [](nb::object self, const std::string& name) -> nb::object {
+        const nb::object& leaf = nb::cast<Delayed&>(self).leaf;
+        if (leaf.is_valid() && (name == "__name__" || name == "__qualname__" || name == "__wrapped__"))
+          return name == "__wrapped__" ? leaf : nb::object(nb::getattr(leaf, name.c_str()));
         if (name.starts_with("_") || name.starts_with("dask"))
           throw nb::attribute_error(("Delayed has no attribute '" + name + "'").c_str());
-        return delay_call(nb::module_::import_("builtins").attr("getattr"),
-                          nb::make_tuple(self, name), {}, name, "");
+        return nb::cast(delay_call(nb::module_::import_("builtins").attr("getattr"),
+                                   nb::make_tuple(self, name), {}, name, ""));
       })
       .def("__bool__", [](const Delayed&) -> bool {
         refuse("a Delayed value has no truth yet", "call .compute() first");

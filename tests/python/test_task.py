@@ -182,3 +182,47 @@ def test_pool_runs_as_many_as_it_says():
 def test_pool_can_be_waited_for_by_its_own_tasks():
     with ks.Pool(2) as pool:
         assert pool.submit(lambda: pool.submit(add, 1, 1).result(timeout=10)).result(timeout=20) == 2
+
+
+def test_delayed_values_are_found_in_slices_keys_and_named_tuples():
+    import collections
+
+    Pair = collections.namedtuple("Pair", "a b")
+    two = delayed(add)(1, 1)
+    assert delayed([1, 2, 3, 4])[:two].compute() == [1, 2]
+    assert delayed(lambda d: d)({two: "x"}).compute() == {2: "x"}
+    got = delayed(lambda p: p)(Pair(two, [two])).compute()
+    assert got == Pair(2, [2]) and type(got) is Pair
+
+
+def test_a_delayed_method():
+    class Counter:
+        start = 3
+
+        @delayed
+        def plus(self, n):
+            return self.start + n
+
+    assert Counter().plus(4).compute() == 7
+    assert delayed(add).__name__ == "add" and delayed(add).__wrapped__ is add
+
+
+def test_dasks_face_keeps_its_function_and_its_settings():
+    from kasoku.compat import dask
+    from kasoku.compat.dask.delayed import delayed as same
+
+    assert dask.delayed is same and dask.threaded.get({"x": (add, 1, 2)}, "x") == 3
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work():
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+
+    with dask.config.set(scheduler="synchronous"):
+        dask.compute(*[dask.delayed(work)() for _ in range(4)])
+    assert most == 1

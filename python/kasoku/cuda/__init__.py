@@ -216,8 +216,24 @@ class _Gpus(list):
 gpus = _Gpus()
 
 
+class _CurrentDevice:
+    """The default device under Numba's names."""
+
+    def __init__(self, device):
+        self._device = device
+
+    @property
+    def compute_capability(self):
+        """Of a CPU, that of the architecture whose kernels it runs."""
+        version = tuple(self._device.properties["compute_capability"])
+        return version if any(version) else (7, 5)
+
+    def __getattr__(self, name):
+        return getattr(self._device, name)
+
+
 def get_current_device():
-    return _core.default_device()
+    return _CurrentDevice(_core.default_device())
 
 
 def close():

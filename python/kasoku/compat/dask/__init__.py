@@ -1,9 +1,10 @@
 """The face of Dask's delayed: the same calls, run by kasoku's task graphs."""
 
-from kasoku import compute, delayed, visualize
-from kasoku._core import Delayed
-
 from . import config
+from . import delayed as _submodule  # noqa: F401 - first, so that dask.delayed is the function
+
+from kasoku import compute, delayed, visualize  # isort: skip
+from kasoku._core import Delayed  # isort: skip
 
 __version__ = "2026.7.0"
 
@@ -29,5 +30,7 @@ def annotate(**annotations):
 
     return contextlib.nullcontext()
 
+
+from . import base, local, threaded  # noqa: E402, F401 - they use the names above
 
 __all__ = ["Delayed", "annotate", "compute", "config", "delayed", "is_dask_collection", "optimize", "persist", "visualize"]

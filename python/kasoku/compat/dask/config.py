@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextvars
-
-_settings = contextvars.ContextVar("dask settings", default={})
+from kasoku._task import defaults as _settings
 
 
 class set:  # noqa: A001 - Dask's own name

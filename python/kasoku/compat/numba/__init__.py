@@ -1,8 +1,9 @@
 """The face of Numba: jit, njit, prange, vectorize, types and cuda on kasoku's compiler."""
 
 from ... import _core, _jit
-from ..._jit import TypingError, prange
-from . import cuda, types  # noqa: F401
+from ..._jit import TypingError, prange  # noqa: F401
+from . import core, cuda, types  # noqa: F401
+from .core import config, errors  # noqa: F401
 from .types import *  # noqa: F401,F403
 from .vectorize import guvectorize, vectorize
 
@@ -19,19 +20,6 @@ def njit(*args, **options):
 
 
 generated_jit = jit
-
-
-class _Config:
-    NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = 0
-    THREADING_LAYER = "default"
-    DISABLE_JIT = 0
-
-    @property
-    def NUMBA_NUM_THREADS(self):  # noqa: N802
-        return _core._worker_count()
-
-
-config = _Config()
 
 
 def get_num_threads():
@@ -58,32 +46,6 @@ def get_thread_id():
 def typeof(value):
     """The type that compiled code has for a value."""
     return types._of_value(value)
-
-
-class errors:  # noqa: N801
-    """Numba's exceptions, as far as programs catch them."""
-
-    TypingError = TypingError
-    NumbaError = TypingError
-    UnsupportedError = TypingError
-    LoweringError = TypingError
-
-    class NumbaWarning(Warning):
-        pass
-
-    class NumbaPerformanceWarning(NumbaWarning):
-        pass
-
-    class NumbaDeprecationWarning(NumbaWarning):
-        pass
-
-    class NumbaPendingDeprecationWarning(NumbaWarning):
-        pass
-
-
-class core:  # noqa: N801
-    errors = errors
-    types = types
 
 
 literally = literal_unroll = lambda value: value
