@@ -42,12 +42,13 @@ void mark(std::string_view text, std::vector<bool>& wanted) {
 
 }  // namespace
 
-std::string helper_text(std::string_view text) {
-  std::vector<bool> wanted(std::size(helpers));
+std::string helper_text(std::string_view text, std::string_view known) {
+  std::vector<bool> wanted(std::size(helpers)), there(std::size(helpers));
   mark(text, wanted);
+  mark(known, there);
   std::string all;
   for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) all.append(helpers[i].text).append("\n");
+    if (wanted[i] && !there[i]) all.append(helpers[i].text).append("\n");
   return all;
 }
 

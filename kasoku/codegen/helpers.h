@@ -10,7 +10,7 @@
 namespace kasoku {
 
 /// Definitions of all helpers that `text` mentions, directly or through others,
-/// in an order in which they compile.
-std::string helper_text(std::string_view text);
+/// in an order in which they compile. Those that `known` mentions are left out.
+std::string helper_text(std::string_view text, std::string_view known = {});
 
 }  // namespace kasoku

@@ -1,27 +1,33 @@
 #include "kasoku/jit/compiled.h"
 
+#include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/jit/offload.h"
 
 #include <fmt/format.h>
 
 namespace kasoku::jit {
 
 Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& arguments,
-                   const std::vector<Type>& hidden)
-    : unit_(std::move(unit)) {
+                   const std::vector<Type>& hidden, Device* device)
+    : unit_(std::move(unit)), device_(device) {
   TypedUnit typed = infer(*unit_, arguments);
   typed.hidden = hidden;
   for (const auto& function : typed.functions) functions_.push_back(function ? function->function : nullptr);
-  lowered_ = lower(typed);
+  lowered_ = lower(typed, device != nullptr);
   for (const Type& type : lowered_.arguments) argument_words_ += words_of(type);
   result_words_ = words_of(lowered_.result);
   register_functions();
-  module_ = compile(lowered_.program, device("cpu"));
+  if (device) register_offload_functions();
+  module_ = compile(lowered_.program, kasoku::device("cpu"));
   entry_ = &module_->function(lowered_.entry);
+  if (lowered_.kernels.empty()) return;
+  device_module_ = compile(lowered_.device_program, *device);
+  for (const std::string& name : lowered_.kernels) kernels_.push_back(&device_module_->function(name));
 }
 
 void Compiled::call(CallRecord& record) const {
@@ -30,7 +36,11 @@ void Compiled::call(CallRecord& record) const {
   record.interrupt = &interrupt;
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
-  entry_->launch(LaunchShape{}, arguments, module_->device().current_stream());
+  Stream& stream = module_->device().current_stream();
+  if (!device_) return entry_->launch(LaunchShape{}, arguments, stream);
+  OffloadCall offload(record, *device_, kernels_, lowered_.device_words ? argument_words_ : 0);
+  entry_->launch(LaunchShape{}, arguments, stream);
+  offload.finish();
 }
 
 std::string Compiled::failure_text(const CallRecord& record) const {
@@ -69,12 +79,22 @@ std::string Compiled::failure_text(const CallRecord& record) const {
   return text;
 }
 
+void Compiled::rethrow_placed(const CallRecord& record) const {
+  try {
+    std::rethrow_exception(record.interruption);
+  } catch (Error& error) {
+    if (record.function >= 0 && static_cast<size_t>(record.function) < functions_.size())
+      error.at(place_text(*functions_[static_cast<size_t>(record.function)], {record.line, 0}));
+    throw;
+  }
+}
+
 std::string Compiled::report() const {
   const jit::Function& root = *unit_->functions[0];
   std::string text = root.name + "(";
   for (size_t i = 0; i < lowered_.arguments.size() && i < root.parameters.size(); ++i)
     text += (i ? ", " : "") + str(lowered_.arguments[i]);
-  text += ") -> " + str(lowered_.result) + "\n";
+  text += ") -> " + str(lowered_.result) + (device_ ? " on " + device_->str() : "") + "\n";
   for (const Remark& remark : lowered_.remarks) {
     const jit::Function* function = &root;
     for (const auto& each : unit_->functions)

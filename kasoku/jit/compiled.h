@@ -13,19 +13,23 @@ namespace kasoku::jit {
 class Compiled {
  public:
   /// Types, text and machine code of the unit's root for `arguments`. `hidden` are the types of
-  /// the arrays outside. Throws Error with the user's line.
+  /// the arrays outside. With `device`, arrays lie there: their words hold a Memory (offload.h).
+  /// Throws Error with the user's line.
   Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& arguments,
-           const std::vector<Type>& hidden);
+           const std::vector<Type>& hidden, Device* device = nullptr);
 
   /// Runs it: words of the arguments in, words of the result out. `record.status` tells.
   void call(CallRecord& record) const;
 
+  Device* device() const { return device_; }
   const Lowered& lowered() const { return lowered_; }
   const Unit& unit() const { return *unit_; }
   int argument_words() const { return argument_words_; }
   int result_words() const { return result_words_; }
   /// What `record` says happened: the sentence, with the user's line.
   std::string failure_text(const CallRecord& record) const;
+  /// Throws what ended an array expression, with the user's line.
+  [[noreturn]] void rethrow_placed(const CallRecord& record) const;
   /// Loops and array expressions, what became of them.
   std::string report() const;
 
@@ -33,7 +37,9 @@ class Compiled {
   std::shared_ptr<const Unit> unit_;
   std::vector<const jit::Function*> functions_;  ///< by index in the text
   Lowered lowered_;
-  std::shared_ptr<Module> module_;
+  Device* device_ = nullptr;
+  std::shared_ptr<Module> module_, device_module_;
+  std::vector<kasoku::Function*> kernels_;
   kasoku::Function* entry_ = nullptr;
   int argument_words_ = 0, result_words_ = 0;
 };

@@ -1,4 +1,6 @@
 /// Types of calls: other functions, and the rows of intrinsics.def.
+#include "kasoku/base/error.h"
+#include "kasoku/jit/element.h"
 #include "kasoku/jit/infer.h"
 
 #include <fmt/format.h>
@@ -232,13 +234,18 @@ Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
             : b.is_array()               ? weak_dtype(b.dtype, a.dtype)
                                          : scalar_dtype(a.dtype, b.dtype);
   }
-  switch (intrinsic.rule) {
-    case Rule::promoted: break;
-    case Rule::floating: dtype = floating_dtype(dtype); break;
-    case Rule::integer: dtype = Dtype::int64; break;
-    case Rule::predicate:
-    case Rule::truth: dtype = Dtype::bool_; break;
-    case Rule::magnitude:
+  if (intrinsic.op) {
+    try {
+      dtype = element_types(*intrinsic.op, dtype, intrinsic.in_floats).result;
+    } catch (const Error& error) {
+      fail(expr.place, std::string(error.what()));
+    }
+    return elementwise_type(dtype, types);
+  }
+  switch (intrinsic.result) {
+    case Result::floating: dtype = floating_dtype(dtype); break;
+    case Result::integer: dtype = Dtype::int64; break;
+    case Result::part:
       if (is_complex(dtype)) dtype = dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
       break;
   }

@@ -1,5 +1,6 @@
 #include "kasoku/jit/intrinsics.h"
 
+#include <deque>
 #include <string>
 #include <unordered_map>
 
@@ -8,29 +9,56 @@ namespace kasoku::jit {
 namespace {
 
 constexpr Intrinsic table[] = {
-#define ELEMENTWISE(name, parameters, rule, text) \
-  {name, Handler::elementwise, parameters, Rule::rule, text, Dtype::opaque},
+#define FUNCTION(name, parameters, result, text) \
+  {name, Handler::elementwise, parameters, {}, Result::result, text, Dtype::opaque},
 #define INTRINSIC(name, parameters, handler) \
-  {name, Handler::handler, parameters, Rule::promoted, "", Dtype::opaque},
-#define WORD(name, text, dtype) {name, Handler::word, "", Rule::promoted, text, Dtype::dtype},
+  {name, Handler::handler, parameters, {}, Result::floating, "", Dtype::opaque},
+#define WORD(name, text, dtype) {name, Handler::word, "", {}, Result::floating, text, Dtype::dtype},
 #include "kasoku/jit/intrinsics.def"
-#undef ELEMENTWISE
+#undef FUNCTION
 #undef INTRINSIC
 #undef WORD
 };
 
+struct All {
+  std::vector<const Intrinsic*> rows;
+  std::unordered_map<std::string_view, const Intrinsic*> by_name;
+};
+
+const All& all() {
+  static const All& made = *new All([] {
+    All all;
+    const auto put = [&](const Intrinsic& row) {
+      if (all.by_name.emplace(row.name, &row).second) all.rows.push_back(&row);
+    };
+    for (const Intrinsic& row : table) put(row);
+    // The rows of ops.def, where the table above does not say otherwise. They live for good.
+    static std::deque<std::string>& names = *new std::deque<std::string>;
+    static std::deque<Intrinsic>& rows = *new std::deque<Intrinsic>;
+    const auto add = [&](const std::string& home, std::string_view name, Op op) {
+      const OpInfo& row = info(op);
+      constexpr const char* parameters[] = {"x", "x1,x2", "x1,x2,x3"};
+      const bool in_floats = home == "math." && !row.text[2].empty();
+      names.push_back(home + std::string(name));
+      put(rows.emplace_back(Intrinsic{names.back(), Handler::elementwise, parameters[row.arity - 1], op,
+                                      Result::floating, "", Dtype::opaque, in_floats}));
+    };
+    for (const char* home : {"numpy.", "math.", "kasoku."}) {
+      for (size_t i = 0; i < n_ops; ++i) add(home, op_table[i].name, static_cast<Op>(i));
+      for (const OpAlias& alias : op_aliases()) add(home, alias.name, alias.op);
+    }
+    return all;
+  }());
+  return made;
+}
+
 }  // namespace
 
-std::span<const Intrinsic> intrinsics() { return table; }
+const std::vector<const Intrinsic*>& intrinsics() { return all().rows; }
 
 const Intrinsic* find_intrinsic(std::string_view name) {
-  static const auto by_name = [] {
-    std::unordered_map<std::string_view, const Intrinsic*> map;
-    for (const Intrinsic& row : table) map.emplace(row.name, &row);
-    return map;
-  }();
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  const auto found = all().by_name.find(name);
+  return found == all().by_name.end() ? nullptr : found->second;
 }
 
 }  // namespace kasoku::jit

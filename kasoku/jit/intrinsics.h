@@ -1,11 +1,13 @@
 /// \file kasoku/jit/intrinsics.h
-/// The functions that compiled code knows: what intrinsics.def lists.
+/// The functions that compiled code knows: what intrinsics.def lists, and the rows of ops.def.
 #pragma once
 
 #include "kasoku/base/dtype.h"
+#include "kasoku/codegen/ops.h"
 
-#include <span>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace kasoku::jit {
 
@@ -26,26 +28,27 @@ enum class Handler : uint8_t {
   xoroshiro_normal64,
 };
 
-/// What an elementwise function is computed in, and what comes out.
-enum class Rule : uint8_t {
-  promoted,   ///< in the common dtype; the same comes out
-  floating,   ///< in the common dtype, float64 for integers
-  integer,    ///< as floating; int64 comes out
-  predicate,  ///< as promoted; bool comes out
-  truth,      ///< each operand in its own dtype; bool comes out
-  magnitude,  ///< as promoted; the real dtype of a complex one comes out
+/// What a function that has no row in ops.def gives; it is computed in floats, or in the
+/// operand's own type (part).
+enum class Result : uint8_t {
+  floating,  ///< the same
+  integer,   ///< int64
+  part,      ///< the real dtype of a complex operand
 };
 
 struct Intrinsic {
   std::string_view name;        ///< "numpy.sqrt"
   Handler handler;
   std::string_view parameters;  ///< "x,y"; "*": any number
-  Rule rule;
-  std::string_view text;        ///< elementwise, word
+  std::optional<Op> op;         ///< elementwise: its row, or nothing (a FUNCTION)
+  Result result;                ///< FUNCTION
+  std::string_view text;        ///< FUNCTION, word
   Dtype dtype;                  ///< word
+  bool in_floats = false;       ///< math.pow(2, 3) is a float, whatever the row says
 };
 
-std::span<const Intrinsic> intrinsics();
+/// All of them.
+const std::vector<const Intrinsic*>& intrinsics();
 /// By name, or nullptr.
 const Intrinsic* find_intrinsic(std::string_view name);
 

@@ -8,6 +8,7 @@
 /// plain structs; a variable that holds one has a ks_keep beside it, which gives the memory back
 /// when the scope ends. A parallel loop is a lambda over [first, last) that copies what it
 /// uses; ks_parallel runs it chunk by chunk.
+#include "kasoku/codegen/helpers.h"
 #include "kasoku/jit/lowering.h"
 #include "kasoku/jit/text.h"
 #include "kasoku/jit/walk.h"
@@ -80,48 +81,14 @@ std::string cast(const std::string& text, Dtype from, Dtype to) {
     return fmt::format("{}(({})({}))", type, to == Dtype::complex64 ? "float" : "double", text);
   }
   if (is_complex(from)) return cast(text + ".re", from == Dtype::complex64 ? Dtype::float32 : Dtype::float64, to);
-  if (is_floating(from) && is_integer(to)) {
-    if (to == Dtype::int64) return fmt::format("ks_to_int64({})", text);
-    return fmt::format("({})ks_to_int64({})", type, text);
-  }
+  if (is_floating(from) && is_integer(to)) return fmt::format("ks_saturate<{}>({})", type, text);
   return fmt::format("({})({})", type, text);
 }
 
 std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype) {
-  const bool wraps = dtype == Dtype::int64;
-  const std::string type = text_of(dtype);
-  const bool is_small = is_integer(dtype) && info(dtype).size < 4;
-  const auto plain = [&](const char* symbol) {
-    const std::string text = fmt::format("({} {} {})", a, symbol, b);
-    return is_small ? fmt::format("({}){}", type, text) : text;
-  };
-  switch (op) {
-    case Operator::add:
-      if (dtype == Dtype::bool_) return fmt::format("({} | {})", a, b);
-      return wraps ? fmt::format("ks_add({}, {})", a, b) : plain("+");
-    case Operator::subtract: return wraps ? fmt::format("ks_sub({}, {})", a, b) : plain("-");
-    case Operator::multiply:
-      if (dtype == Dtype::bool_) return fmt::format("({} & {})", a, b);
-      return wraps ? fmt::format("ks_mul({}, {})", a, b) : plain("*");
-    case Operator::divide: return plain("/");
-    case Operator::bit_and: return plain("&");
-    case Operator::bit_or: return plain("|");
-    case Operator::bit_xor: return plain("^");
-    default: break;
-  }
-  const char* function = op == Operator::floor_divide  ? "ks_floor_divide"
-                         : op == Operator::modulo      ? "ks_modulo"
-                         : op == Operator::power       ? "ks_power"
-                         : op == Operator::left_shift  ? "ks_left_shift"
-                                                       : "ks_right_shift";
-  if (is_integer(dtype) || dtype == Dtype::bool_) {
-    const bool is_unsigned = info(dtype).kind == DtypeKind::unsigned_;
-    const char* wide = is_unsigned ? "ks_u64" : "ks_i64";
-    const std::string text = fmt::format("{}(({})({}), ({})({}))", function, wide, a, wide, b);
-    return dtype == Dtype::int64 ? text : fmt::format("({}){}", type, text);
-  }
-  if (op == Operator::power && is_complex(dtype)) return fmt::format("pow({}, {})", a, b);
-  return fmt::format("{}({}, {})", function, a, b);
+  const Op row = op_of(op);
+  const Dtype compute = element_types(row, dtype).compute;  // a power of bools is one of int8
+  return cast(op_text(row, compute, {cast(a, dtype, compute), cast(b, dtype, compute)}), element_types(row, dtype).result, dtype);
 }
 
 namespace {
@@ -162,26 +129,27 @@ bool uses_random(const TypedUnit& unit, int index) {
   return uses_random(unit, index, seen);
 }
 
-void UnitLowering::function(int index) {
-  Effects& effect = effects[index];
+void UnitLowering::function(int index, bool on_device) {
+  Side& own = side(on_device);
+  Effects& effect = own.effects[index];
   if (effect.is_done) return;
-  if (in_progress.contains(index)) {
+  if (own.in_progress.contains(index)) {
     effect.is_recursive = effect.may_fail = effect.writes = true;
     return;
   }
-  in_progress.insert(index);
+  own.in_progress.insert(index);
   effect.uses_random = uses_random(unit, index);
   each_expr(unit.functions[index]->body, [&](const Expr& expr) {
-    if (expr.callee >= 0) function(expr.callee);
+    if (expr.callee >= 0) function(expr.callee, on_device);
   });
-  FunctionLowering(*this, index).run();
+  FunctionLowering(*this, index, on_device).run();
   effect.is_done = true;
-  in_progress.erase(index);
+  own.in_progress.erase(index);
 }
 
-FunctionLowering::FunctionLowering(UnitLowering& unit, int index)
+FunctionLowering::FunctionLowering(UnitLowering& unit, int index, bool on_device)
     : unit_(unit), index_(index), fn_(*unit.unit.functions[index]), source_(*fn_.function),
-      options_(source_.options), effects_(unit.effects[index]) {
+      options_(source_.options), effects_(unit.side(on_device).effects[index]), is_kernel_code_(on_device), on_device_(on_device) {
   std::set<std::string> used;
   for (const Variable& variable : fn_.variables) {
     std::string name = safe_name(variable.name);
@@ -323,7 +291,10 @@ void FunctionLowering::run() {
   const std::string head = fmt::format("static __device__ {} {} {}({})",
                                        effects_.is_recursive ? "" : "__forceinline__", result,
                                        "ks_fn_" + fn_.symbol, parameter_list());
-  if (effects_.is_recursive) unit_.declarations += head + ";\n";
+  if (effects_.is_recursive) unit_.side(is_kernel_code_).declarations += head + ";\n";
+  for (size_t i = 0; i < fn_.variables.size(); ++i)
+    if (fn_.variables[i].type.is_known()) scope_[names_[i]] = text_of(fn_.variables[i].type);
+  scope_["ks_random"] = "ks_stream", scope_["ks_at"] = "ks_u64", scope_["ks_site"] = "unsigned";
   // A parameter that is assigned again owns what it holds.
   for (int parameter : fn_.parameter_variables) {
     const Variable& variable = fn_.variables[parameter];
@@ -333,6 +304,7 @@ void FunctionLowering::run() {
       line("{} ks_wide_{} = {};", text_of(variable.type), names_[parameter],
            cast(names_[parameter], given.dtype, variable.type.dtype));
       names_[parameter] = "ks_wide_" + names_[parameter];
+      scope_[names_[parameter]] = text_of(variable.type);
     } else if (variable.n_assignments > 1 && variable.type.is_array()) {
       retain(names_[parameter], variable.type);
       keep(names_[parameter], variable.type);
@@ -347,7 +319,7 @@ void FunctionLowering::run() {
   block(fn_.body);
   if (!is_void) line("return {{}};");
 
-  unit_.text += fmt::format("\n{} {{\n{}}}\n", head, out_);
+  unit_.side(is_kernel_code_).text += fmt::format("\n{} {{\n{}}}\n", head, out_);
 }
 
 void FunctionLowering::block(const Block& statements) {
@@ -427,6 +399,13 @@ void FunctionLowering::statement(const Stmt& stmt) {
 }
 
 void FunctionLowering::return_statement(const Stmt& stmt) {
+  if (in_one_thread_) {  // the host returns it
+    if (stmt.expr && fn_.result.is_scalar()) line("ks_out->ks_result = {};", convert(expr(*stmt.expr), fn_.result));
+    check_zero();
+    line("ks_out->ks_returned = true;");
+    line("return;");
+    return;
+  }
   if (is_parallel_) error(stmt.place, "return inside a parallel loop cannot be compiled");
   if (!stmt.expr || fn_.result.kind == TypeKind::none) {
     if (stmt.expr) expr(*stmt.expr);
@@ -466,7 +445,7 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       const Val pinned = pin(value);
       for (size_t i = 0; i < target.items.size(); ++i) {
         if (value.type.is_array()) {
-          const std::string at = fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text);
+          const std::string at = loaded(fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text), value.type.dtype);
           if (i == 0 && !options_.is_cuda)
             fail_if(fmt::format("{}.shape[0] != {}", pinned.text, target.items.size()),
                     fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}.shape[0], {}, 0)",
@@ -507,6 +486,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
                                                   "loop over the indices");
       if (!stmt.expr->type.is_scalar()) error(target.place, "a masked store takes a number in compiled code",
                                               "use np.where");
+      if (uses_graph()) return graph_masked_store(object, index, *stmt.expr, target.place);
       const Val value = pin(expr(*stmt.expr));
       const Fused mask = fuse(index);
       const std::string s = shape(mask, target.place);
@@ -557,6 +537,7 @@ void FunctionLowering::masked_augment(const Stmt& stmt) {
     error(target.place, "a masked store takes a number in compiled code", "use np.where");
   effects_.writes = true;
   const Val object = expr(*target.items[0]);
+  if (uses_graph()) return graph_update(stmt.op, object, target.items[1].get(), *stmt.expr, target.place);
   const Val value = pin(expr(*stmt.expr));
   const Dtype own = object.type.dtype;
   const auto result = binary_type(stmt.op, object.type, value.type, stmt.expr.get());
@@ -579,6 +560,7 @@ void FunctionLowering::augmented(const Stmt& stmt) {
   if (target.type.is_array()) {
     effects_.writes = true;
     const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);
+    if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
     Fused left;
     left.type = to.type;
     left.leaves.push_back({to.text, to.type});
@@ -612,7 +594,7 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     const Val left = {name_of(target.variable), fn_.variables[target.variable].type};
     const Val right = expr(*stmt.expr);
     const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
-    const bool is_free = sums_.contains(target.variable) || (options_.fastmath && loop_depth_ > 0);
+    const bool is_free = options_.fastmath && loop_depth_ > 0;
     if (is_free && stmt.op == Operator::add && type.is_floating() && type == left.type) {
       line("{} = ks_sum({}, {});", left.text, left.text, convert(right, type));
       return;
@@ -626,9 +608,9 @@ void FunctionLowering::augmented(const Stmt& stmt) {
   const Type& object = target.items[0]->type;
   const std::string place = element_of(target, true);
   const std::string at = temp("at");
-  line("{}& {} = {};", text_of(object.dtype), at, place);
+  line("auto&& {} = {};", at, place);
   const Val right = expr(*stmt.expr);
-  const Val left = {at, Type::scalar(object.dtype)};
+  const Val left = {loaded(at, object.dtype), Type::scalar(object.dtype)};
   const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
   const Val value = combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place);
   line("{} = {};", at, cast(value.text, value.type.dtype, object.dtype));
@@ -637,7 +619,7 @@ void FunctionLowering::augmented(const Stmt& stmt) {
 namespace {
 
 /// Text that fills `name` from words starting at `at`.
-void unpack(std::string& out, const std::string& name, const Type& type, int& at) {
+void unpack(std::string& out, const std::string& name, const Type& type, int& at, bool offloads) {
   switch (type.kind) {
     case TypeKind::scalar:
       if (is_complex(type.dtype)) {
@@ -659,12 +641,13 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
         for (int k = 0; k < type.ndim; ++k)
           out += fmt::format("  {}.stride[{}] = (ks_i64)w[{}];\n", name, k, at++);
       }
-      out += fmt::format("  {}.memory = nullptr;\n", name);
+      if (offloads) out += fmt::format("  {}.memory = (ks_memory*)w[{}];\n", name, at);
+      else out += fmt::format("  {}.memory = nullptr;\n", name);
       ++at;
       break;
     case TypeKind::tuple:
       for (size_t i = 0; i < type.items.size(); ++i)
-        unpack(out, fmt::format("{}._{}", name, i), type.items[i], at);
+        unpack(out, fmt::format("{}._{}", name, i), type.items[i], at, offloads);
       break;
     default: break;
   }
@@ -681,7 +664,7 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
       }
       break;
     case TypeKind::array:
-      out += fmt::format("  w[{}] = (ks_u64){}.data;\n", at++, name);
+      out += fmt::format("  w[{}] = (ks_u64)({}*){}.data;\n", at++, text_of(type.dtype), name);
       for (const char* field : {"shape", "stride"})
         for (int k = 0; k < type.ndim; ++k)
           out += fmt::format("  w[{}] = (ks_u64){}.{}[{}];\n", at++, name, field, k);
@@ -704,11 +687,20 @@ bool has_text(const Type& type) {
 
 }  // namespace
 
-Lowered lower(const TypedUnit& unit) {
-  UnitLowering lowering(unit);
+/// The whole text: ks_jit.h with the helpers that it calls, those that only this text calls,
+/// functions of ops.def's rows, and what was written.
+static void set_text(Program& program, const char* defines, const std::string& text) {
+  const std::string support(support_text()), functions = op_functions(text);
+  program.text = fmt::format("{}#include \"ks_jit.h\"\n{}{}{}", defines, helper_text(functions + text, support), functions, text);
+  program.headers.emplace_back("ks_jit.h", "#define ks_helper __device__ __forceinline__\n" + helper_text(support) + support);
+  program.is_generated = true;
+}
+
+Lowered lower(const TypedUnit& unit, bool offloads) {
+  UnitLowering lowering(unit, offloads);
   lowering.function(0);
   const TypedFunction& root = *unit.functions[0];
-  const Effects& effects = lowering.effects[0];
+  const Effects& effects = lowering.host.effects[0];
 
   std::string entry;
   int at = 0;
@@ -719,7 +711,7 @@ Lowered lower(const TypedUnit& unit) {
     if (has_text(type)) continue;
     const std::string name = fmt::format("a{}", i);
     entry += fmt::format("  {} {};\n", text_of(type), name);
-    unpack(entry, name, type, at);
+    unpack(entry, name, type, at, offloads);
     arguments += ", " + name;
   }
   if (root.result.kind == TypeKind::none) {
@@ -732,30 +724,33 @@ Lowered lower(const TypedUnit& unit) {
   }
   Lowered lowered;
   lowered.entry = safe_name(root.symbol);
-  lowered.program.text = fmt::format(
-      "#define KS_JIT_HOST 1\n#include \"ks_jit.h\"\n{}{}{}\n"
-      "extern \"C\" __global__ void {}(ks_call* ks) {{\n  ks_u64* const w = ks->words;\n{}}}\n",
-      root.function->options.is_checked
-          ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
-            "extern \"C\" __device__ void ks_check_interval();\n"
-            "extern \"C\" __device__ void ks_check_array(const void*, const char*, ks_u64, int, const ks_i64*, const ks_i64*);\n"
-          : "",
-      lowering.declarations, lowering.text, lowered.entry, entry);
+  const std::string checks = root.function->options.is_checked ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
+                                                                 "extern \"C\" __device__ void ks_check_interval();\n"
+                                                                 "extern \"C\" __device__ void ks_check_array(const void*, const char*, ks_u64, int, const ks_i64*, const ks_i64*);\n"
+                                                               : "";
+  if (offloads) {
+    lowered.kernels = lowering.kernel_names;
+    lowered.device_words = (lowering.device.text + lowering.kernels).find("ks->words") != std::string::npos;
+    set_text(lowered.device_program, "#define KS_JIT_DEVICE 1\n",
+             fmt::format("{}{}{}{}", lowering.device.declarations, lowering.captures, lowering.device.text, lowering.kernels));
+    lowered.device_program.file = root.function->name;
+  }
+  set_text(lowered.program, offloads ? "#define KS_JIT_HOST 1\n#define KS_JIT_OFFLOAD 1\n" : "#define KS_JIT_HOST 1\n",
+           fmt::format("{}{}{}{}\nextern \"C\" __global__ void {}(ks_call* ks) {{\n  ks_u64* const w = ks->words;\n{}}}\n", checks,
+                       lowering.captures, lowering.host.declarations, lowering.host.text, lowered.entry, entry));
   lowered.program.is_checked = root.function->options.is_checked;
   lowered.program.file = root.function->name;
-  lowered.program.headers.emplace_back("ks_jit.h", std::string(support_text()));
-  lowered.program.is_generated = true;
   lowered.arguments = root.parameters;
   for (const Type& type : unit.hidden) lowered.arguments.push_back(type);
   lowered.result = root.result;
   lowered.uses_random = effects.uses_random;
-  for (const auto& [index, effect] : lowering.effects) lowered.has_loops |= effect.has_loops || effect.is_recursive;
+  for (const auto& [index, effect] : lowering.host.effects) lowered.has_loops |= effect.has_loops || effect.is_recursive;
   lowered.remarks = std::move(lowering.remarks);
   return lowered;
 }
 
 Lowered lower_kernel(const TypedUnit& unit) {
-  UnitLowering lowering(unit);
+  UnitLowering lowering(unit, false);
   lowering.function(0);
   const TypedFunction& root = *unit.functions[0];
   std::string parameters, arguments;
@@ -768,17 +763,15 @@ Lowered lower_kernel(const TypedUnit& unit) {
   }
   Lowered lowered;
   lowered.entry = safe_name(root.symbol);
-  lowered.program.text =
-      fmt::format("#include \"ks_jit.h\"\n{}{}{}\nextern \"C\" __global__ void {}({}) {{\n  ks_fn_{}({});\n}}\n",
-                  root.function->options.is_checked
-                      ? "extern \"C\" __device__ ks_i64 ks_check_index(ks_i64, ks_i64, int, const char*, const char*, int, ks_u64, ks_u64);\n"
-                      : "",
-                  lowering.declarations, lowering.text, lowered.entry, parameters, root.symbol, arguments);
+  const bool is_checked = root.function->options.is_checked;
+  set_text(lowered.program, "",
+           fmt::format("{}{}{}\nextern \"C\" __global__ void {}({}) {{\n  ks_fn_{}({});\n}}\n",
+                       is_checked ? "extern \"C\" __device__ ks_i64 ks_check_index(ks_i64, ks_i64, int, const char*, const char*, int, ks_u64, ks_u64);\n" : "",
+                       lowering.host.declarations, lowering.host.text, lowered.entry, parameters, root.symbol, arguments));
   lowered.program.file = root.function->name;
-  lowered.program.headers.emplace_back("ks_jit.h", std::string(support_text()));
-  lowered.program.is_generated = !root.function->options.is_checked;  // the checker asks for its threads
-  if (root.function->options.is_checked) lowered.program.options.push_back("-w");
-  lowered.program.is_checked = root.function->options.is_checked;
+  lowered.program.is_generated = !is_checked;  // the checker asks for its threads
+  if (is_checked) lowered.program.options.push_back("-w");
+  lowered.program.is_checked = is_checked;
   lowered.arguments = root.parameters;
   lowered.result = root.result;
   lowered.remarks = std::move(lowering.remarks);

@@ -20,6 +20,9 @@ struct Remark {
 
 struct Lowered {
   Program program;
+  Program device_program;            ///< if it offloads: the kernels that `program` launches
+  std::vector<std::string> kernels;  ///< their names, by number
+  bool device_words = false;         ///< kernels read the call's words: arrays outside
   std::string entry;            ///< the kernel's name
   std::vector<Type> arguments;  ///< in the order of their words, hidden ones last
   Type result;
@@ -29,8 +32,9 @@ struct Lowered {
 };
 
 /// The text of a unit whose entry is a host function (ks.jit), run as one thread of
-/// one block: arguments and results are 64-bit words, see words_of.
-Lowered lower(const TypedUnit& unit);
+/// one block: arguments and results are 64-bit words, see words_of. `offloads`: its arrays lie on
+/// a device, where its parallel loops and array expressions run.
+Lowered lower(const TypedUnit& unit, bool offloads = false);
 
 /// The text of a ks.cuda.jit kernel: parameters are scalars and ks_array structs.
 Lowered lower_kernel(const TypedUnit& unit);

@@ -145,9 +145,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const Operator op = e.op;
       all.element = [=](const Index& at) {
         const std::string value = cast(x(at), from, to);
-        if (op == Operator::positive) return value;
-        if (op == Operator::invert) return to == Dtype::bool_ ? "!" + value : fmt::format("({})(~{})", text_of(to), value);
-        return fmt::format("({})(-{})", text_of(to), value);
+        return op_text(op_of(op), to, {value});
       };
       return all;
     }
@@ -170,10 +168,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
                          : ta.is_array()                ? weak_dtype(ta.dtype, tb.dtype)
                                                         : weak_dtype(tb.dtype, ta.dtype);
       const Dtype from_a = ta.dtype, from_b = tb.dtype;
-      const char* symbol = str(e.ops[0]);
-      all.element = [=](const Index& at) {
-        return fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both));
-      };
+      const Op op = op_of(e.ops[0]);
+      all.element = [=](const Index& at) { return op_text(op, both, {cast(a(at), from_a, both), cast(b(at), from_b, both)}); };
       return all;
     }
     case ExprKind::subscript: {
@@ -227,34 +223,28 @@ Fused FunctionLowering::fuse(const Expr& e) {
   switch (row.handler) {
     case Handler::elementwise: {
       std::vector<std::function<std::string(const Index&)>> operands;
-      std::vector<Dtype> from;
+      std::vector<Type> from;
       Dtype dtype = e.items[1]->type.dtype;
       for (size_t i = 1; i < e.items.size(); ++i) {
         operands.push_back(part(*e.items[i]));
-        from.push_back(e.items[i]->type.dtype);
+        from.push_back(Type::scalar(e.items[i]->type.dtype));
       }
       if (e.items.size() == 3) {
         const Type &a = e.items[1]->type, &b = e.items[2]->type;
         dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
                 : a.is_array() ? weak_dtype(a.dtype, b.dtype) : weak_dtype(b.dtype, a.dtype);
       }
-      const bool floats = row.rule == Rule::floating || row.rule == Rule::integer || row.rule == Rule::predicate;
-      if (floats) dtype = floating_dtype(dtype);
-      const std::string function(row.text);
-      const bool as_is = row.rule == Rule::truth;
-      const bool casts_back = row.rule == Rule::promoted;
-      all.element = [=](const Index& at) {
-        std::string text = function + "(";
-        for (size_t i = 0; i < operands.size(); ++i)
-          text += (i ? ", " : "") + (as_is ? operands[i](at) : cast(operands[i](at), from[i], dtype));
-        text += ")";
-        return casts_back ? fmt::format("({}){}", text_of(to), text) : text;
+      all.element = [=, this, &row](const Index& at) {
+        std::vector<Val> values;
+        for (size_t i = 0; i < operands.size(); ++i) values.push_back({operands[i](at), from[i]});
+        return elementwise(row, dtype, values);
       };
       return all;
     }
     case Handler::abs: {
       const auto x = part(*e.items[1]);
-      all.element = [=](const Index& at) { return fmt::format("({})ks_abs({})", text_of(to), x(at)); };
+      const Dtype from = e.items[1]->type.dtype;
+      all.element = [=](const Index& at) { return op_text(Op::absolute, from, {x(at)}); };
       return all;
     }
     case Handler::round: {
@@ -291,8 +281,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const Dtype dl = has(e, 1) ? e.items[2]->type.dtype : to, dh = has(e, 2) ? e.items[3]->type.dtype : to;
       all.element = [=](const Index& at) {
         std::string text = cast(x(at), from, to);
-        if (low) text = fmt::format("ks_maximum<{}>({}, {})", text_of(to), text, cast(low(at), dl, to));
-        if (high) text = fmt::format("ks_minimum<{}>({}, {})", text_of(to), text, cast(high(at), dh, to));
+        if (low) text = op_text(Op::maximum, to, {text, cast(low(at), dl, to)});
+        if (high) text = op_text(Op::minimum, to, {text, cast(high(at), dh, to)});
         return text;
       };
       return all;
@@ -318,87 +308,107 @@ Fused FunctionLowering::fuse(const Expr& e) {
       return all;
     }
     case Handler::arange: {
-      const bool only_stop = !has(e, 1);
-      const bool is_float = is_floating(e.items[1]->type.dtype) || (has(e, 1) && e.items[2]->type.is_floating()) ||
-                            (has(e, 2) && e.items[3]->type.is_floating());
-      const Dtype in = is_float ? Dtype::float64 : Dtype::int64;
-      const std::string t = is_float ? "double" : "ks_i64";
-      const std::string start = temp("start"), step = temp("step"), n = temp("n"), shape = temp("shape");
-      line("const {} {} = {};", t, start, only_stop ? "0" : text_as(*e.items[1], in));
-      line("const {} {} = {};", t, step, has(e, 2) ? text_as(*e.items[3], in) : "1");
-      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], in);
-      if (is_float) line("const ks_i64 {0} = ks_max<ks_i64>(0, ks_ceil_to_int(({1} - {2}) / {3}));", n, stop, start, step);
-      else line("const ks_i64 {} = {} == 0 ? 0 : ks_length(ks_range{{{}, {}, {}}});", n, step, start, stop, step);
-      line("const ks_shape<1> {} = {{{{{}}}}};", shape, n);
-      return generator(e, shape, [=](const Index& at) { return cast(fmt::format("({} + {} * {})", start, at.linear, step), in, to); });
+      const Range range = arange_bounds(e);
+      const std::string shape = temp("shape");
+      line("const ks_shape<1> {} = {{{{{}}}}};", shape, range.length);
+      return generator(e, shape, [=](const Index& at) {
+        const std::string scaled = op_text(Op::multiply, range.dtype, {cast(at.linear, Dtype::int64, range.dtype), range.step});
+        return cast(op_text(Op::add, range.dtype, {range.start, scaled}), range.dtype, to);
+      });
     }
     case Handler::linspace: {
-      const std::string a = pin({text_as(*e.items[1], Dtype::float64), float64_type}).text;
-      const std::string b = pin({text_as(*e.items[2], Dtype::float64), float64_type}).text;
-      const std::string n = temp("n"), step = temp("step"), shape = temp("shape");
-      line("const ks_i64 {} = {};", n, has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "50");
-      line("const double {} = ({} - {}) / ({} > 1 ? {} - 1 : 1);", step, b, a, n, n);
-      line("const ks_shape<1> {} = {{{{{}}}}};", shape, n);
+      const Spread spread = linspace_bounds(e);
+      const std::string shape = temp("shape");
+      line("const ks_shape<1> {} = {{{{{}}}}};", shape, spread.length);
       return generator(e, shape, [=](const Index& at) {
-        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3} + {0} * {4})", at.linear, n, b, a, step);
+        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3} + {0} * {4})", at.linear, spread.length, spread.last, spread.first, spread.step);
       });
     }
     default: break;
   }
-  // Draws: element k of the array is draw k of a stream of its own.
-  const size_t size_at = row.handler == Handler::random || row.handler == Handler::standard_normal ? 0
-                         : row.handler == Handler::exponential ? 1 : 2;
-  std::string s;
-  if (row.handler == Handler::rand || row.handler == Handler::randn) {
-    s = temp("shape");
-    std::string text;
-    for (size_t i = 1; i < e.items.size(); ++i) text += (i > 1 ? ", " : "") + text_as(*e.items[i], Dtype::int64);
-    line("const ks_shape<{}> {} = {{{{{}}}}};", e.type.ndim, s, text);
-  } else {
-    s = shape_of(*e.items[size_at + 1], e.type.ndim);
-  }
-  const std::string stream = temp("random");
-  line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site, random_.n_sites++);
-  const auto number = [&](size_t i, const char* otherwise) {
-    return has(e, i) ? pin({text_as(*e.items[i + 1], Dtype::float64), float64_type}).text : std::string(otherwise);
-  };
+  const Draws draws = array_draws(e, row.handler);
+  const std::string s = draws.stream, low = draws.a, high = draws.b;
+  const auto unit = [=](const Index& at) { return fmt::format("ks_unit_at({}, {})", s, at.linear); };
+  const auto normal = [=](const Index& at) { return fmt::format("ks_normal_at({}, {})", s, at.linear); };
   std::function<std::string(const Index&)> element;
-  const auto unit = [=](const Index& at) { return fmt::format("ks_units({}, (ks_u64){}, 0).a", stream, at.linear); };
-  const auto normal = [=](const Index& at) { return fmt::format("ks_normal({}, (ks_u64){}, 0)", stream, at.linear); };
   switch (row.handler) {
     case Handler::random:
     case Handler::rand: element = unit; break;
     case Handler::randn:
     case Handler::standard_normal: element = normal; break;
-    case Handler::uniform: {
-      const std::string low = number(0, "0.0"), high = number(1, "1.0");
+    case Handler::uniform:
       element = [=](const Index& at) { return fmt::format("({} + ({} - {}) * {})", low, high, low, unit(at)); };
       break;
-    }
-    case Handler::normal: {
-      const std::string mean = number(0, "0.0"), scale = number(1, "1.0");
-      element = [=](const Index& at) { return fmt::format("({} + {} * {})", mean, scale, normal(at)); };
+    case Handler::normal:
+      element = [=](const Index& at) { return fmt::format("({} + {} * {})", low, high, normal(at)); };
       break;
-    }
-    case Handler::exponential: {
-      const std::string scale = number(0, "1.0");
-      element = [=](const Index& at) { return fmt::format("(-log(1.0 - {}) * {})", unit(at), scale); };
+    case Handler::exponential:
+      element = [=](const Index& at) {
+        return fmt::format("(-{} * {})", op_text(Op::log, Dtype::float64, {fmt::format("1.0 - {}", unit(at))}), low);
+      };
       break;
-    }
-    default: {
-      std::string low = "0LL", high;
-      if (has(e, 1)) {
-        low = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
-        high = pin({text_as(*e.items[2], Dtype::int64), int64_type}).text;
-      } else {
-        high = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
-      }
-      element = [=](const Index& at) { return fmt::format("ks_integer({}, (ks_u64){}, 0, {}, {})", stream, at.linear, low, high); };
-    }
+    default:
+      element = [=](const Index& at) { return fmt::format("ks_integer_at({}, {}, {}, {})", s, at.linear, low, high); };
   }
-  Fused fused = generator(e, s, element);
+  Fused fused = generator(e, draws.shape, element);
   fused.is_random = true;
   return fused;
+}
+
+FunctionLowering::Range FunctionLowering::arange_bounds(const Expr& e) {
+  const bool only_stop = !has(e, 1);
+  const bool is_float = is_floating(e.items[1]->type.dtype) || (has(e, 1) && e.items[2]->type.is_floating()) ||
+                        (has(e, 2) && e.items[3]->type.is_floating());
+  Range range{is_float ? Dtype::float64 : Dtype::int64, temp("start"), temp("step"), temp("n")};
+  const std::string t = is_float ? "double" : "ks_i64";
+  line("const {} {} = {};", t, range.start, only_stop ? "0" : text_as(*e.items[1], range.dtype));
+  line("const {} {} = {};", t, range.step, has(e, 2) ? text_as(*e.items[3], range.dtype) : "1");
+  const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], range.dtype);
+  if (is_float) line("const ks_i64 {0} = ks_max<ks_i64>(0, ks_ceil_to_int(({1} - {2}) / {3}));", range.length, stop, range.start, range.step);
+  else line("const ks_i64 {} = {} == 0 ? 0 : ks_length(ks_range{{{}, {}, {}}});", range.length, range.step, range.start, stop, range.step);
+  return range;
+}
+
+FunctionLowering::Spread FunctionLowering::linspace_bounds(const Expr& e) {
+  const std::string a = pin({text_as(*e.items[1], Dtype::float64), float64_type}).text;
+  const std::string b = pin({text_as(*e.items[2], Dtype::float64), float64_type}).text;
+  const std::string n = temp("n"), step = temp("step");
+  line("const ks_i64 {} = {};", n, has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "50");
+  line("const double {} = ({} - {}) / ({} > 1 ? {} - 1 : 1);", step, b, a, n, n);
+  return {a, b, step, n};
+}
+
+/// Draws: element k of the array is number k of a stream of its own.
+FunctionLowering::Draws FunctionLowering::array_draws(const Expr& e, Handler handler) {
+  const size_t size_at = handler == Handler::random || handler == Handler::standard_normal ? 0
+                         : handler == Handler::exponential ? 1 : 2;
+  Draws draws;
+  if (handler == Handler::rand || handler == Handler::randn) {
+    draws.shape = temp("shape");
+    std::string text;
+    for (size_t i = 1; i < e.items.size(); ++i) text += (i > 1 ? ", " : "") + text_as(*e.items[i], Dtype::int64);
+    line("const ks_shape<{}> {} = {{{{{}}}}};", e.type.ndim, draws.shape, text);
+  } else {
+    draws.shape = shape_of(*e.items[size_at + 1], e.type.ndim);
+  }
+  draws.stream = temp("random");
+  line("const ks_stream {} = ks_split({}, {}, {} + {});", draws.stream, random_.stream, random_.element, random_.site, random_.n_sites++);
+  const auto number = [&](size_t i, const char* otherwise) {
+    return has(e, i) ? pin({text_as(*e.items[i + 1], Dtype::float64), float64_type}).text : std::string(otherwise);
+  };
+  switch (handler) {
+    case Handler::uniform:
+    case Handler::normal: draws.a = number(0, "0.0"), draws.b = number(1, "1.0"); break;
+    case Handler::exponential: draws.a = number(0, "1.0"); break;
+    case Handler::randint: {
+      const auto bound = [&](size_t i) { return pin({text_as(*e.items[i + 1], Dtype::int64), int64_type}).text; };
+      draws.a = has(e, 1) ? bound(0) : "0LL";
+      draws.b = bound(has(e, 1) ? 1 : 0);
+      break;
+    }
+    default: break;
+  }
+  return draws;
 }
 
 std::string FunctionLowering::shape(const Fused& fused, Place place) {
@@ -427,58 +437,91 @@ std::string FunctionLowering::shape(const Fused& fused, Place place) {
   return name;
 }
 
-void FunctionLowering::elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
-                                const std::function<void(const Index&)>& body, bool may_run_parallel,
-                                const std::function<void(const std::string&)>& flat_loop) {
-  std::vector<Fused::Leaf> leaves;
+std::vector<Fused::Leaf> FunctionLowering::distinct(const std::vector<Fused::Leaf>& leaves) {
+  std::vector<Fused::Leaf> all;
   std::set<std::string> seen;
-  for (const auto* list : {&fused.leaves, &more})
-    for (const Fused::Leaf& leaf : *list)
-      if (seen.insert(leaf.name).second) leaves.push_back(leaf);
-  int ndim = 0;
-  for (const Fused::Leaf& leaf : leaves) ndim = std::max(ndim, int{leaf.type.ndim});
-  const std::string i = temp("e"), n = temp("n");
+  for (const Fused::Leaf& leaf : leaves)
+    if (seen.insert(leaf.name).second) all.push_back(leaf);
+  return all;
+}
+
+void FunctionLowering::by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape,
+                                 const std::function<void(bool is_flat)>& write) {
+  if (leaves.size() == 1 && leaves[0].type.is_contiguous) return write(true);
   std::string flat;
-  const bool always = leaves.size() == 1 && leaves[0].type.is_contiguous;
   for (const Fused::Leaf& leaf : leaves)
     flat += (flat.empty() ? "" : " && ") + fmt::format("ks_is_flat({}, {})", shape, leaf.name);
-  if (!always) open(fmt::format("if ({})", flat));
-  line("const ks_i64 {} = ks_size({});", n, shape);
-  if (flat_loop) {
-    flat_loop(n);
-  } else if (may_run_parallel && options_.parallel && !is_parallel_) {
-    line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n);
-    ++indent_;
-    open(fmt::format("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0})", i));
-    body({true, i, {}});
-    close();
-    --indent_;
-    line("}});");
-  } else {
-    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, n));
-    body({true, i, {}});
-    close();
-  }
-  if (always) return;
+  if (flat.empty()) return write(true);
+  open(fmt::format("if ({})", flat));
+  write(true);
   --indent_;
   line("}} else {{");
   ++indent_;
-  for (const Fused::Leaf& leaf : leaves)
-    for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
-      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
-  Index at;
-  at.is_flat = false;
-  std::string linear = "0";
-  for (int k = 0; k < ndim; ++k) {
-    const std::string axis = fmt::format("{}_{}", i, k);
-    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.n[{2}]; ++{0})", axis, shape, k));
-    at.at.push_back(axis);
-    linear = k == 0 ? axis : fmt::format("({} * {}.n[{}] + {})", linear, shape, k, axis);
-  }
-  at.linear = linear;
-  body(at);
-  for (int k = 0; k < ndim; ++k) close();
+  write(false);
   close();
+}
+
+Rows FunctionLowering::rows_of(const std::vector<Fused::Leaf>& leaves, const std::string& shape) {
+  size_t ndim = 0;
+  for (const Fused::Leaf& leaf : leaves) ndim = std::max(ndim, size_t{leaf.type.ndim});
+  for (const Fused::Leaf& leaf : leaves)
+    for (size_t k = ndim - leaf.type.ndim; k < ndim; ++k)
+      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
+  Rows rows;
+  const std::string stem = temp("e");
+  rows.row = stem + "_row";
+  rows.column = stem;
+  rows.count = temp("rows"), rows.width = temp("width");
+  line("const ks_i64 {} = {};", rows.width, ndim ? fmt::format("{}.n[{}]", shape, ndim - 1) : "1");
+  line("const ks_i64 {} = ks_rows({});", rows.count, shape);
+  rows.at.is_flat = false;
+  rows.at.linear = fmt::format("({} * {} + {})", rows.row, rows.width, rows.column);
+  // The row's number gives the outer indices, the innermost of them first.
+  std::string rest = rows.row;
+  for (size_t k = ndim; k-- > 0;) {
+    if (k + 1 == ndim) {
+      rows.at.at.insert(rows.at.at.begin(), rows.column);
+      continue;
+    }
+    const std::string index = fmt::format("{}_{}", stem, k);
+    rows.at.at.insert(rows.at.at.begin(), index);
+    if (k == 0) {
+      rows.unravel += fmt::format("const ks_i64 {} = {}; ", index, rest);
+    } else {
+      rows.unravel += fmt::format("const ks_i64 {0}_q = {1} / {2}.n[{3}], {0} = {1} - {0}_q * {2}.n[{3}]; ", index, rest, shape, k);
+      rest = index + "_q";
+    }
+  }
+  return rows;
+}
+
+void FunctionLowering::elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
+                                const std::function<void(const Index&)>& body, bool may_run_parallel) {
+  std::vector<Fused::Leaf> leaves = fused.leaves;
+  leaves.insert(leaves.end(), more.begin(), more.end());
+  leaves = distinct(leaves);
+  const bool pool = may_run_parallel && options_.parallel && !is_parallel_;
+  by_layout(leaves, shape, [&](bool is_flat) {
+    if (is_flat) {
+      const std::string i = temp("e"), n = temp("n");
+      line("const ks_i64 {} = ks_size({});", n, shape);
+      if (pool) line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n), ++indent_;
+      open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", i, pool ? "ks_first" : "0", pool ? "ks_end" : n));
+      body({true, i, {}});
+      close();
+      if (pool) --indent_, line("}});");
+      return;
+    }
+    const Rows rows = rows_of(leaves, shape);
+    if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}), 2 * {1}, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", rows.count, rows.width), ++indent_;
+    open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", rows.row, pool ? "ks_first" : "0", pool ? "ks_end" : rows.count));
+    if (!rows.unravel.empty()) line("{}", rows.unravel);
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", rows.column, rows.width));
+    body(rows.at);
+    close();
+    close();
+    if (pool) --indent_, line("}});");
+  });
 }
 
 Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool zeroed, Place place) {
@@ -492,6 +535,10 @@ Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool
   return {name, type};
 }
 
+Val FunctionLowering::computed(const Expr& e) {
+  return uses_graph() ? graph_array(e) : materialise(fuse(e), e.place);
+}
+
 Val FunctionLowering::materialise(const Fused& fused, Place place) {
   if (fused.where) return masked(fused, place);
   if (options_.is_cuda) error(place, "array expressions cannot be used in a kernel", "write the elements in a loop");
@@ -501,20 +548,6 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
     line("{}.data[{}] = {};", result.text, at.linear, fused.element(at));
   }, true);
   return result;
-}
-
-Val FunctionLowering::count(const Fused& fused, Place place) {
-  const std::string n = temp("count");
-  line("ks_i64 {} = 0;", n);
-  const std::string s = shape(fused, place);
-  accumulate(fused, s, {n, int64_type, "0",
-                        [&](const Index& at) {
-                          const std::string test = cast(fused.element(at), fused.type.dtype, Dtype::bool_);
-                          return fused.where ? fmt::format("{} += {} && {};", n, fused.where(at), test)
-                                             : fmt::format("{} += {};", n, test);
-                        },
-                        [](const std::string& a, const std::string& b) { return fmt::format("({} + {})", a, b); }, false});
-  return {n, int64_type};
 }
 
 Val FunctionLowering::masked(const Fused& fused, Place place) {
@@ -586,6 +619,7 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
 }
 
 void FunctionLowering::store_array(const Val& target, const Expr& value, Place place) {
+  if (uses_graph()) return graph_store(target, value, place);
   Fused fused = fuse(value);
   if (fused.where) {
     const Val stored = masked(fused, place);

@@ -1,6 +1,6 @@
 /// Which subscripts of a loop nest are inside their arrays in every iteration, decided by one test
-/// before the nest. Index expressions are bounded by interval arithmetic (in 128 bits, so that
-/// nothing wraps) over the ranges of the loops they stand in. If the test fails, another copy of
+/// before the nest. Index expressions are bounded by interval arithmetic (in doubles that are
+/// exact, or it proves nothing) over the ranges of the loops they stand in. If the test fails, another copy of
 /// the nest runs, in which each index is tested where it is used: exactly Python's behaviour.
 #include "kasoku/jit/lowering.h"
 #include "kasoku/jit/walk.h"

@@ -9,7 +9,7 @@ Val FunctionLowering::call(const Expr& e) {
   if (e.callee >= 0) return call_function(e);
   const Binding& binding = e.items[0]->binding;
   if (binding.kind == Binding::Kind::dtype) {
-    if (e.type.is_array()) return materialise(fuse(e), e.place);
+    if (e.type.is_array()) return computed(e);
     return scalar(*e.items[1], e.type.dtype);
   }
   return call_intrinsic(e, *find_intrinsic(binding.name));
@@ -17,11 +17,12 @@ Val FunctionLowering::call(const Expr& e) {
 
 Val FunctionLowering::call_function(const Expr& e) {
   const TypedFunction& callee = *unit_.unit.functions[e.callee];
-  const Effects& effects = unit_.effects[e.callee];
+  if (on_device_) unit_.function(e.callee, true);
+  const Effects& effects = unit_.side(on_device_).effects[e.callee];
   const bool may_fail = (effects.may_fail || !effects.is_done) && !options_.is_cuda;
   std::vector<std::string> arguments;
   if (!options_.is_cuda) arguments.push_back("ks");
-  if (unit_.effects[e.callee].uses_random) {
+  if (effects.uses_random) {
     // A stream of its own for each call: (this iteration, this place).
     const std::string stream = temp("random");
     line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
@@ -72,6 +73,16 @@ Operator operator_of(Handler handler) {
 
 }  // namespace
 
+/// The call's text for operands that have `promoted` in common.
+std::string FunctionLowering::elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands) {
+  const Dtype compute = intrinsic.op                             ? element_types(*intrinsic.op, promoted, intrinsic.in_floats).compute
+                        : intrinsic.result == Result::part ? promoted : floating_dtype(promoted);
+  std::vector<std::string> texts;
+  for (const Val& operand : operands) texts.push_back(cast(operand.text, operand.type.dtype, compute));
+  if (intrinsic.op) return op_text(*intrinsic.op, compute, texts);
+  return fmt::format("{}({})", intrinsic.text, fmt::join(texts, ", "));
+}
+
 Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) {
   const Handler handler = intrinsic.handler;
   if (handler >= Handler::cuda_grid) return call_cuda(e, handler);
@@ -106,7 +117,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       break;
     default: break;
   }
-  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_array()) return computed(e);
 
   const auto first = [&] { return argument(e, 0); };
   switch (handler) {
@@ -114,26 +125,15 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       std::vector<Val> values;
       Dtype dtype = e.items[1]->type.dtype;
       if (e.items.size() == 3) dtype = scalar_dtype(dtype, e.items[2]->type.dtype);
-      else if (intrinsic.rule == Rule::promoted || intrinsic.rule == Rule::magnitude) dtype = e.items[1]->type.dtype;
-      if (intrinsic.rule == Rule::floating || intrinsic.rule == Rule::integer) dtype = floating_dtype(dtype);
-      if (intrinsic.rule == Rule::predicate) dtype = floating_dtype(dtype);
-      std::string text(intrinsic.text);
-      text += "(";
-      for (size_t i = 1; i < e.items.size(); ++i) {
-        const Val value = pin(expr(*e.items[i]));
-        text += (i > 1 ? ", " : "") +
-                (intrinsic.rule == Rule::truth ? value.text : cast(value.text, value.type.dtype, dtype));
-      }
-      text += ")";
-      if (intrinsic.rule == Rule::promoted) return {cast(text, dtype, e.type.dtype), e.type};
-      return {text, e.type};
+      for (size_t i = 1; i < e.items.size(); ++i) values.push_back(pin(expr(*e.items[i])));
+      return {elementwise(intrinsic, dtype, values), e.type};
     }
     case Handler::len: {
       const Expr& object = *e.items[1];
       if (object.type.is_tuple()) return {fmt::format("{}LL", object.type.items.size()), int64_type};
       if (object.type.is_array() && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
           object.items[1]->type.dtype == Dtype::bool_)
-        return count(fuse(*object.items[1]), e.place);
+        return counted(*object.items[1], e.place);
       const Val value = expr(object);
       if (object.type.kind == TypeKind::range) return {fmt::format("ks_length({})", value.text), int64_type};
       return {value.text + ".shape[0]", int64_type};
@@ -153,7 +153,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::to_bool: {
       if (e.items.size() < 2 || !e.items[1]) return {cast("0", Dtype::int64, e.type.dtype), e.type};
       Val value = first();
-      if (value.type.is_array()) value = {value.text + ".data[0]", Type::scalar(value.type.dtype)};
+      if (value.type.is_array()) value = {loaded(value.text + ".data[0]", value.type.dtype), Type::scalar(value.type.dtype)};
       if (handler == Handler::to_int && value.type.is_floating() && !options_.is_cuda && !is_parallel_ && loop_depth_ == 0) {
         value = pin(value);
         fail_if(fmt::format("!ks_isfinite({})", value.text),
@@ -170,8 +170,8 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     }
     case Handler::abs: {
       const Val value = pin(first());
-      if (value.type.is_complex()) return {fmt::format("ks_abs({})", value.text), e.type};
-      return {fmt::format("ks_abs({})", cast(value.text, value.type.dtype, e.type.dtype)), e.type};
+      const Dtype dtype = value.type.is_complex() ? value.type.dtype : e.type.dtype;
+      return {op_text(Op::absolute, dtype, {cast(value.text, value.type.dtype, dtype)}), e.type};
     }
     case Handler::round: {
       const Val value = pin(first());
@@ -225,8 +225,8 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     }
     case Handler::clip: {
       std::string text = text_as(*e.items[1], e.type.dtype);
-      if (has(e, 1)) text = fmt::format("ks_maximum<{}>({}, {})", text_of(e.type), text, text_as(*e.items[2], e.type.dtype));
-      if (has(e, 2)) text = fmt::format("ks_minimum<{}>({}, {})", text_of(e.type), text, text_as(*e.items[3], e.type.dtype));
+      if (has(e, 1)) text = op_text(Op::maximum, e.type.dtype, {text, text_as(*e.items[2], e.type.dtype)});
+      if (has(e, 2)) text = op_text(Op::minimum, e.type.dtype, {text, text_as(*e.items[3], e.type.dtype)});
       return {text, e.type};
     }
     case Handler::item: {
@@ -236,9 +236,10 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
         fail_if(fmt::format("ks_size({}) != 1", value.text),
                 fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"item() needs an array of one element, not of {{}}\", ks_size({}), 0, 0)",
                             e.place.line, value.text));
-      return {value.text + ".data[0]", e.type};
+      return {loaded(value.text + ".data[0]", e.type.dtype), e.type};
     }
     case Handler::seed: {
+      if (on_device_) error(e.place, "a seed cannot be set inside a loop that runs on a device", "set it before the loop");
       const std::string seed = text_as(*e.items[1], Dtype::int64);
       effects_.writes = true;
       line("ks_jit_seed(ks, {});", seed);
@@ -296,19 +297,19 @@ std::string FunctionLowering::draw(const Expr& e, Handler handler) {
   } else {
     high = text_as(*e.items[1], Dtype::int64);
   }
-  if (handler == Handler::randint_inclusive) high = fmt::format("ks_add({}, 1)", high);
-  return fmt::format("ks_integer({}, {}, {} + {}, {}, {})", random_.stream, random_.element, random_.site,
+  if (handler == Handler::randint_inclusive) high = op_text(Op::add, Dtype::int64, {high, "1"});
+  return fmt::format("ks_integer_of({}, {}, {} + {}, {}, {})", random_.stream, random_.element, random_.site,
                      random_.n_sites++, low, high);
 }
 
 Val FunctionLowering::call_random(const Expr& e, Handler handler) {
-  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_array()) return computed(e);
   if (options_.is_cuda) error(e.place, "random draws in a kernel come from cuda.random states");
   return {draw(e, handler), e.type};
 }
 
 Val FunctionLowering::print(const Expr& e) {
-  if (options_.is_cuda) {
+  if (options_.is_cuda || on_device_) {
     std::string format, arguments;
     for (size_t i = 1; i < e.items.size(); ++i) {
       const Val value = pin(expr(*e.items[i]));
@@ -355,7 +356,7 @@ Val FunctionLowering::print(const Expr& e) {
       const std::string i = temp("i");
       open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", i, value.text));
       line("if ({}) ks_jit_print_text(\" \", 1);", i);
-      show({fmt::format("{0}.data[{1} * {0}.stride[0]]", value.text, i), Type::scalar(type.dtype)}, place);
+      show({loaded(fmt::format("{0}.data[{1} * {0}.stride[0]]", value.text, i), type.dtype), Type::scalar(type.dtype)}, place);
       close();
       text_call("]");
     } else {

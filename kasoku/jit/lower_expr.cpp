@@ -91,7 +91,8 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
       line("{}.data = ({}*)ks->words[{}];", name, text_of(type.dtype), at++);
       for (const char* field : {"shape", "stride"})
         for (int k = 0; k < type.ndim; ++k) line("{}.{}[{}] = (ks_i64)ks->words[{}];", name, field, k, at++);
-      line("{}.memory = nullptr;", name);
+      if (uses_graph()) line("{}.memory = (ks_memory*)ks->words[{}];", name, at);
+      else line("{}.memory = nullptr;", name);
       return {name, type};
     }
     case Binding::Kind::intrinsic: {
@@ -126,14 +127,14 @@ Val FunctionLowering::expr(const Expr& e) {
       return {text + "}", e.type};
     }
     case ExprKind::unary: {
-      if (e.type.is_array()) return materialise(fuse(e), e.place);
+      if (e.type.is_array()) return computed(e);
       if (e.op == Operator::not_) return {"!" + truth(*e.items[0]), bool_type};
       const std::string value = text_as(*e.items[0], e.type.dtype);
       if (e.op == Operator::positive) return {value, e.type};
       if (e.op == Operator::invert) return {fmt::format("(~{})", value), e.type};
       if (e.type.dtype == Dtype::int64) {
         if (constant_int(*e.items[0])) return {fmt::format("(-{})", value), e.type};
-        return {fmt::format("ks_sub(0, {})", value), e.type};
+        return {op_text(Op::negative, Dtype::int64, {value}), e.type};
       }
       return {fmt::format("(-{})", value), e.type};
     }
@@ -152,7 +153,7 @@ Val FunctionLowering::expr(const Expr& e) {
 
 Val FunctionLowering::binary(const Expr& e) {
   if (e.op == Operator::matmul) return matmul(*e.items[0], *e.items[1], e.type, e.place);
-  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_array()) return computed(e);
   if (e.type.is_tuple()) {
     const Val a = pin(expr(*e.items[0])), b = pin(expr(*e.items[1]));
     std::string text = text_of(e.type) + "{";
@@ -218,7 +219,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
 }
 
 Val FunctionLowering::compare(const Expr& e) {
-  if (e.type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_array()) return computed(e);
   std::string text;
   Val left = expr(*e.items[0]);
   for (size_t i = 0; i < e.ops.size(); ++i) {
@@ -319,7 +320,7 @@ Val FunctionLowering::attribute(const Expr& e) {
     if (name == "dtype") return {"", e.type};
     if (name == "size" && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
         object.items[1]->type.dtype == Dtype::bool_)
-      return count(fuse(*object.items[1]), e.place);  // x[mask].size needs no x[mask]
+      return counted(*object.items[1], e.place);  // x[mask].size needs no x[mask]
     const Val array = expr(object);
     if (name == "size" || name == "nbytes") {
       std::string text = object.type.ndim == 1 ? array.text + ".shape[0]" : fmt::format("ks_size({})", array.text);
@@ -345,6 +346,7 @@ Val FunctionLowering::attribute(const Expr& e) {
     }
     if (name == "real" && !is_complex(object.type.dtype)) return array;
     if (name == "real" || name == "imag") {
+      if (uses_graph()) error(e.place, "parts of complex arrays have no form on a device yet", "take them of elements, in a prange loop");
       Fused part = leaf(object);
       part.type = e.type;
       const auto element = part.element;

@@ -101,8 +101,8 @@ Val FunctionLowering::subscript(const Expr& e) {
                          convert({fmt::format("{}._{}", tuple.text, k), object.items[static_cast<size_t>(k)]}, e.type), text);
     return {text, e.type};
   }
-  if (e.type.is_scalar()) return {element_of(e, false), e.type};
-  if (e.items[1]->type.is_array()) return materialise(fuse(e), e.place);
+  if (e.type.is_scalar()) return {loaded(element_of(e, false), e.type.dtype), e.type};
+  if (e.items[1]->type.is_array()) return computed(e);
   return view(e);
 }
 

@@ -42,7 +42,7 @@ FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const
   bool used = false;
   each_expr(body, [&](const Expr& e) {
     if (used) return;
-    if (e.callee >= 0) used = unit_.effects[e.callee].uses_random || uses_random(unit_.unit, e.callee);
+    if (e.callee >= 0) used = uses_random(unit_.unit, e.callee);
     if (const Intrinsic* row = intrinsic_of(e))
       used |= row->name.find("random.") != std::string_view::npos && row->name.find("cuda") == std::string_view::npos;
   });
@@ -64,7 +64,7 @@ void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& 
 
 std::string FunctionLowering::poll_counter(const Stmt& loop) {
   // Only what runs on the calling thread: the pool asks for the others.
-  if (options_.is_cuda || is_parallel_ || index_ != 0) return "";
+  if (options_.is_cuda || is_parallel_ || on_device_) return "";
   constexpr int64_t most_unrolled = 32;
   const auto is_short = [](const Stmt& stmt) {  // LLVM unrolls it, and may then vectorise what is around
     const Intrinsic* row = stmt.kind == StmtKind::for_ ? intrinsic_of(*stmt.expr) : nullptr;
@@ -98,6 +98,7 @@ void FunctionLowering::poll(const std::string& counter) {
 }
 
 void FunctionLowering::for_loop(const Stmt& stmt) {
+  if (suits_one_thread(stmt)) return one_thread(stmt);
   const Expr& iterable = *stmt.expr;
   const Intrinsic* row = intrinsic_of(iterable);
   if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
@@ -143,6 +144,7 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
       remark(stmt.place, "prange runs serially: the function is compiled with parallel=False");
   }
 
+  if (row->handler == Handler::prange && !options_.parallel && suits_one_thread(stmt, true)) return one_thread(stmt);
   const auto write = [&] {
     if (wants_parallel && !is_parallel_) parallel_loop(stmt, bounds, step);
     else range_loop_body(stmt, bounds, step);
@@ -197,7 +199,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
   if (counts) line("ks_i64 {} = 0;", trip);
   const std::string turn = poll_counter(stmt);
-  if (options_.fastmath && is_innermost(stmt.body)) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
+  if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
   line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
@@ -219,6 +221,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
 }
 
 void FunctionLowering::while_loop(const Stmt& stmt) {
+  if (suits_one_thread(stmt)) return one_thread(stmt);
   const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
   const std::string flag = needs_flag ? temp("broke") : "";
   if (needs_flag) line("bool {} = false;", flag);
@@ -329,8 +332,8 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
     const Type type = value.type;
     return {fmt::format("{}.shape[0]", array), [this, array, type](const std::string& i) -> Val {
               if (type.ndim == 1)
-                return {type.is_contiguous ? fmt::format("{}.data[{}]", array, i)
-                                           : fmt::format("{0}.data[{1} * {0}.stride[0]]", array, i),
+                return {loaded(type.is_contiguous ? fmt::format("{}.data[{}]", array, i)
+                                                  : fmt::format("{0}.data[{1} * {0}.stride[0]]", array, i), type.dtype),
                         Type::scalar(type.dtype)};
               const Type row_type = Type::array(type.dtype, type.ndim - 1, type.is_contiguous);
               const std::string view = temp("row");

@@ -1,46 +1,64 @@
 /// Reductions of array expressions, products of matrices, and arrays made from nothing.
+#include "kasoku/codegen/group.h"
 #include "kasoku/jit/lowering.h"
 
 #include <algorithm>
 
 namespace kasoku::jit {
 
-void FunctionLowering::accumulate(const Fused& fused, const std::string& s, const Accumulator& accumulator) {
-  const std::string i = temp("r");
-  const std::string type = text_of(accumulator.type);
-  const std::string parts = temp("parts");
-  elements(fused, s, {}, [&](const Index& at) { line("{}", accumulator.update(at)); }, true,
-           [&](const std::string& n) {
-             // Chunks and lanes are fixed by n: the same bits on one worker and on many.
-             const bool pool = options_.parallel && !is_parallel_;
-             line("{} {}_of[ks_max_chunks];", type, parts);
-             line("{}* const {} = {}_of;", type, parts, parts);
-             const std::string chunk = temp("chunk");
-             line("const ks_i64 {} = ks_element_chunk({});", chunk, n);
-             if (pool) line("ks_parallel(ks, {}, {}, 2, [=](ks_i64 ks_c, ks_i64 ks_first, ks_i64 ks_end) {{", n, chunk);
-             else line("ks_serial({}, {}, [=](ks_i64 ks_c, ks_i64 ks_first, ks_i64 ks_end) {{", n, chunk);
-             ++indent_;
-             line("{} {} = {};", type, accumulator.name, accumulator.identity);
-             if (accumulator.is_free) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
-             open(fmt::format("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0})", i));
-             line("{}", accumulator.update({true, i, {}}));
-             close();
-             line("{}[ks_c] = {};", parts, accumulator.name);
-             --indent_;
-             line("}});");
-             open(fmt::format("if ({} > 0)", n));
-             line("const ks_i64 ks_chunks = ({0} + {1} - 1) / {1};", n, chunk);
-             open("for (ks_i64 ks_w = 1; ks_w < ks_chunks; ks_w *= 2)");
-             line("for (ks_i64 ks_c = 0; ks_c + ks_w < ks_chunks; ks_c += 2 * ks_w) {}[ks_c] = {};", parts,
-                  accumulator.combine(parts + "[ks_c]", parts + "[ks_c + ks_w]"));
-             close();
-             line("{} = {};", accumulator.name, accumulator.combine(accumulator.name, parts + "[0]"));
-             close();
-           });
+/// What the fixed tree starts from and how it joins, as codegen/reduce_tree.cpp has it.
+void set_tree(Fold& fold, Handler handler) {
+  const std::string t = text_of(fold.dtype);
+  const auto joins = [&](Op op) { fold.joined = op_text(op, element_types(op, fold.dtype).compute, {"a", "b"}); };
+  switch (handler) {
+    case Handler::prod:
+      fold.identity = fmt::format("({})1", t);
+      return joins(Op::multiply);
+    case Handler::any:
+      fold.identity = "false";
+      return joins(Op::logical_or);
+    case Handler::all:
+      fold.identity = "true";
+      return joins(Op::logical_and);
+    case Handler::amin:
+      fold.identity = fmt::format("ks_extreme<{}>::high()", t);
+      return joins(Op::minimum);
+    case Handler::amax:
+      fold.identity = fmt::format("ks_extreme<{}>::low()", t);
+      return joins(Op::maximum);
+    default:
+      fold.identity = is_floating(fold.dtype) ? fmt::format("({})-0.0", t) : fmt::format("({})0", t);
+      return joins(Op::add);
+  }
+}
+
+std::string FunctionLowering::fold(const Fused& fused, const std::string& shape, const Fold& how) {
+  const std::string t = text_of(how.dtype), name = temp("folded");
+  const std::vector<Fused::Leaf> leaves = distinct(fused.leaves);
+  line("{} {} = {};", t, name, how.identity);
+  by_layout(leaves, shape, [&](bool is_flat) {
+    const std::string values = temp("values"), join = temp("join");
+    std::string rows = "1", width;
+    if (is_flat) {
+      const std::string e = temp("e");
+      line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, e, t, how.value({true, e, {}}));
+      width = fmt::format("ks_size({})", shape);
+    } else {
+      const Rows walk = rows_of(leaves, shape);
+      line("const auto {} = [=](ks_i64 {}) {{ {}return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, walk.row, walk.unravel,
+           walk.column, t, how.value(walk.at));
+      rows = walk.count, width = walk.width;
+    }
+    line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
+    line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, rows, width, how.identity, values, join,
+         options_.parallel && !is_parallel_);
+  });
+  return name;
 }
 
 Val FunctionLowering::reduction(const Expr& e, Handler handler) {
   const Expr& operand = *e.items[1];
+  if (uses_graph() && operand.type.is_array()) return graph_reduction(e, handler);
   if (has(e, 1) && e.type.is_array()) {
     int64_t axis = *constant_int(*e.items[2]);
     if (axis < 0) axis += operand.type.ndim;
@@ -61,104 +79,63 @@ Val FunctionLowering::reduction(const Expr& e, Handler handler) {
   if (handler == Handler::argmin || handler == Handler::argmax) return arg_reduction(fused, handler, e.place);
 
   const Dtype from = fused.type.dtype;
-  const std::string name = temp(handler == Handler::amin ? "min" : handler == Handler::amax ? "max" : "sum");
-  // float32 sums keep the low bits in a double.
-  Dtype dtype = handler == Handler::mean || handler == Handler::var || handler == Handler::std
-                    ? Dtype::float64 : e.type.dtype;
-  if (handler == Handler::sum && (dtype == Dtype::float32 || dtype == Dtype::float16)) dtype = Dtype::float64;
-  const Type type = Type::scalar(dtype);
-  const std::string t = text_of(dtype);
   const std::string s = shape(fused, e.place);
-  Accumulator accumulator;
-  accumulator.name = name;
-  accumulator.type = type;
-  const auto guarded = [&](const Index& at, const std::string& statement) {
-    return fused.where ? fmt::format("if ({}) {}", fused.where(at), statement) : statement;
-  };
-  const auto with = [&](const std::string& identity, auto join) {
-    accumulator.identity = identity;
-    accumulator.combine = join;
-    accumulator.update = [&, join](const Index& at) {
-      return guarded(at, fmt::format("{} = {};", name, join(name, cast(fused.element(at), from, dtype))));
+  Fold how;
+  how.dtype = e.type.dtype;
+  set_tree(how, handler);
+  // What a mask leaves out is the identity.
+  const auto of = [&](const std::function<std::string(const Index&)>& value) {
+    how.value = [&, value](const Index& at) {
+      return fused.where ? fmt::format("({} ? {} : {})", fused.where(at), value(at), how.identity) : value(at);
     };
   };
-  std::string counted;  // how many elements, where a mask decides
+  const auto element = [&](const Index& at) { return cast(fused.element(at), from, how.dtype); };
   const auto size = [&]() -> std::string {
     if (!fused.where) return fmt::format("ks_size({})", s);
-    if (counted.empty()) {
-      Fused mask = fused;
-      mask.element = fused.where;
-      mask.where = {};
-      mask.type = Type::array(Dtype::bool_, fused.type.ndim, true);
-      counted = count(mask, e.place).text;
-    }
-    return counted;
+    Fused mask = fused;
+    mask.element = fused.where;
+    mask.where = {};
+    mask.type = Type::array(Dtype::bool_, fused.type.ndim, true);
+    return count(mask, e.place).text;
   };
-  using Text = const std::string&;
-  switch (handler) {
-    case Handler::sum:
-    case Handler::mean:
-      if (is_floating(dtype)) {
-        accumulator.is_free = true;
-        with("{}", [](Text a, Text b) { return fmt::format("ks_sum({}, {})", a, b); });
-        accumulator.combine = [](Text a, Text b) { return fmt::format("({} + {})", a, b); };
-      } else {
-        with("{}", [dtype](Text a, Text b) { return arithmetic(Operator::add, a, b, dtype); });
-      }
-      break;
-    case Handler::prod:
-      with(t + "(1)", [dtype](Text a, Text b) { return arithmetic(Operator::multiply, a, b, dtype); });
-      if (dtype == Dtype::int64 || dtype == Dtype::uint64) accumulator.identity = "1";
-      break;
-    case Handler::any:
-      with("false", [](Text a, Text b) { return fmt::format("({} | {})", a, b); });
-      break;
-    case Handler::all:
-      with("true", [](Text a, Text b) { return fmt::format("({} & {})", a, b); });
-      break;
-    case Handler::amin:
-    case Handler::amax: {
-      fail_if(size() + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} of an array without elements\", 0, 0, 0)",
-                                            e.place.line, handler == Handler::amin ? "min" : "max"));
-      const char* function = handler == Handler::amin ? "ks_minimum" : "ks_maximum";
-      with(fmt::format("ks_limits<{}>::{}()", t, handler == Handler::amin ? "high" : "low"),
-           [function, t](Text a, Text b) { return fmt::format("{}<{}>({}, {})", function, t, a, b); });
-      break;
-    }
-    case Handler::var:
-    case Handler::std: {
-      const std::string mean = temp("mean");
-      Accumulator first;
-      first.name = temp("sum");
-      first.type = float64_type;
-      first.identity = "{}";
-      first.is_free = true;
-      first.combine = [](Text a, Text b) { return fmt::format("({} + {})", a, b); };
-      first.update = [&](const Index& at) {
-        return guarded(at, fmt::format("{0} = ks_sum({0}, {1});", first.name, cast(fused.element(at), from, Dtype::float64)));
-      };
-      line("double {}{{}};", first.name);
-      accumulate(fused, s, first);
-      const std::string n = size();
-      line("const double {} = {} / (double){};", mean, first.name, n);
-      accumulator.is_free = true;
-      accumulator.identity = "{}";
-      accumulator.combine = first.combine;
-      accumulator.update = [&](const Index& at) {
-        return guarded(at, fmt::format("{0} = ks_sum({0}, ks_square({1} - {2}));", name, cast(fused.element(at), from, Dtype::float64), mean));
-      };
-      line("double {}{{}};", name);
-      accumulate(fused, s, accumulator);
-      const std::string text = fmt::format("({} / (double){})", name, n);
-      return {cast(handler == Handler::std ? fmt::format("sqrt({})", text) : text, Dtype::float64, e.type.dtype), e.type};
-    }
-    default: error(e.place, "this reduction cannot be compiled yet");
-  }
-  line("{} {} = {};", t, name, accumulator.identity);
-  accumulate(fused, s, accumulator);
-  if (handler == Handler::mean)
-    return {cast(fmt::format("({} / (double){})", name, size()), Dtype::float64, e.type.dtype), e.type};
-  return {cast(name, dtype, e.type.dtype), e.type};
+  of(element);
+  if (handler == Handler::amin || handler == Handler::amax)
+    fail_if(size() + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} of an array without elements\", 0, 0, 0)",
+                                          e.place.line, handler == Handler::amin ? "min" : "max"));
+  const std::string total = fold(fused, s, how);
+  if (handler != Handler::mean && handler != Handler::var && handler != Handler::std) return {total, e.type};
+  const std::string n = temp("n"), mean = temp("mean"), t = text_of(how.dtype);
+  line("const {} {} = ({}){};", t, n, t, size());
+  line("const {} {} = {} / {};", t, mean, total, n);
+  if (handler == Handler::mean) return {mean, e.type};
+  of([&](const Index& at) {
+    return op_text(Op::square, how.dtype, {fmt::format("({} - {})", element(at), mean)});
+  });
+  const std::string variance = fmt::format("({} / {})", fold(fused, s, how), n);
+  return {handler == Handler::std ? op_text(Op::sqrt, how.dtype, {variance}) : variance, e.type};
+}
+
+/// How many elements of a mask are true.
+Val FunctionLowering::counted(const Expr& mask, Place place) {
+  if (!uses_graph()) return count(fuse(mask), place);
+  Val result{"", int64_type};
+  with_graph(place, [&] {
+    const std::string flags = node(fmt::format("ks_jit_cast({}, {})", graph(mask), static_cast<int>(Dtype::int64)));
+    result.text = graph_value(node(fmt::format("ks_jit_reduce({}, {}, -1, {})", static_cast<int>(ReduceOp::sum), flags,
+                                               static_cast<int>(Dtype::int64))), Dtype::int64);
+  });
+  return result;
+}
+
+Val FunctionLowering::count(const Fused& fused, Place place) {
+  Fold how;
+  how.dtype = Dtype::int64;
+  set_tree(how, Handler::sum);
+  how.value = [&](const Index& at) {
+    const std::string test = cast(fused.element(at), fused.type.dtype, Dtype::bool_);
+    return fused.where ? fmt::format("(ks_i64)({} && {})", fused.where(at), test) : fmt::format("(ks_i64)({})", test);
+  };
+  return {fold(fused, shape(fused, place), how), int64_type};
 }
 
 Val FunctionLowering::arg_reduction(const Fused& fused, Handler handler, Place place) {
@@ -191,49 +168,46 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
     fail_if(fmt::format("{}.n[{}] == 0", s, axis),
             fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"min or max along an axis without elements\", 0, 0, 0)", e.place.line));
   const Val result = new_array(e.type, out, false, e.place);
+  Fold how;
+  how.dtype = to;
+  set_tree(how, handler);
   open("");
-  std::set<std::string> seen;
-  for (const Fused::Leaf& leaf : fused.leaves)
-    if (seen.insert(leaf.name).second)
-      for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
-        line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
+  for (const Fused::Leaf& leaf : distinct(fused.leaves))
+    for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
+      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
+  const std::string stem = temp("e"), o = temp("o"), n = temp("n");
+  line("const ks_i64 {} = ks_size({});", n, out);
+  const bool pool = options_.parallel && !is_parallel_;
+  if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}.n[{2}]), 2 * {1}.n[{2}], [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n, s, axis), ++indent_;
+  open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", o, pool ? "ks_first" : "0", pool ? "ks_end" : n));
   Index at;
   at.is_flat = false;
-  std::string to_linear = "0", linear = "0";
-  const std::string i = temp("e");
+  at.linear = "0";
   for (int k = 0; k < ndim; ++k) {
-    const std::string name = fmt::format("{}_{}", i, k);
-    at.at.push_back(name);
-    linear = fmt::format("({} * {}.n[{}] + {})", linear, s, k, name);
+    at.at.push_back(fmt::format("{}_{}", stem, k));
+    at.linear = fmt::format("({} * {}.n[{}] + {})", at.linear, s, k, at.at.back());
+  }
+  std::string rest = o;
+  for (int k = ndim - 1; k >= 0; --k) {
     if (k == axis) continue;
-    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.n[{2}]; ++{0})", name, s, k));
-    to_linear = fmt::format("({} * {}.n[{}] + {})", to_linear, s, k, name);
+    line("const ks_i64 {0} = {1} % {2}.n[{3}], {0}_q = {1} / {2}.n[{3}];", at.at[static_cast<size_t>(k)], rest, s, k);
+    rest = at.at[static_cast<size_t>(k)] + "_q";
   }
-  at.linear = linear;
-  const Dtype in = handler == Handler::mean || (handler == Handler::sum && to == Dtype::float32) ? Dtype::float64 : to;
-  const std::string t = text_of(in), acc = temp("sum");
+  const std::string t = text_of(to), values = temp("values"), join = temp("join");
   const std::string value = handler == Handler::count_nonzero ? cast(cast(fused.element(at), from, Dtype::bool_), Dtype::bool_, Dtype::int64)
-                                                              : cast(fused.element(at), from, in);
-  std::string identity = "{}", update;
-  switch (handler) {
-    case Handler::prod: identity = "1"; update = arithmetic(Operator::multiply, acc, value, in); break;
-    case Handler::any: update = fmt::format("{} | {}", acc, value); break;
-    case Handler::all: identity = "true"; update = fmt::format("{} & {}", acc, value); break;
-    case Handler::amin: identity = fmt::format("ks_limits<{}>::high()", t); update = fmt::format("ks_minimum<{}>({}, {})", t, acc, value); break;
-    case Handler::amax: identity = fmt::format("ks_limits<{}>::low()", t); update = fmt::format("ks_maximum<{}>({}, {})", t, acc, value); break;
-    default: update = arithmetic(Operator::add, acc, value, in); break;
-  }
-  line("{} {} = {};", t, acc, identity);
-  line("for (ks_i64 {0} = 0; {0} < {1}.n[{2}]; ++{0}) {3} = {4};", at.at[static_cast<size_t>(axis)], s, axis, acc, update);
-  const std::string final_text = handler == Handler::mean ? fmt::format("({} / (double){}.n[{}])", acc, s, axis) : acc;
-  line("{}.data[{}] = {};", result.text, to_linear, cast(final_text, in, to));
-  for (int k = 0; k < ndim; ++k)
-    if (k != axis) close();
+                                                              : cast(fused.element(at), from, to);
+  line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
+  line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
+  const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}.n[{}], {}, {}, {}, false)", t, s, axis, how.identity, values, join);
+  line("{}.data[{}] = {};", result.text, o, handler == Handler::mean ? fmt::format("{} / ({}){}.n[{}]", total, t, s, axis) : total);
+  close();
+  if (pool) --indent_, line("}});");
   close();
   return result;
 }
 
 Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type& type, Place place) {
+  if (uses_graph()) return graph_matmul(a_expr, b_expr, type, place);
   const Val a = expr(a_expr), b = expr(b_expr);
   const int na = a.type.ndim, nb = b.type.ndim;
   const Dtype dtype = type.dtype;
@@ -249,7 +223,7 @@ Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type&
     const bool flat = a.type.is_contiguous && b.type.is_contiguous;
     const std::string x = flat ? fmt::format("{}.data[{}]", a.text, k) : fmt::format("{0}.data[{1} * {0}.stride[0]]", a.text, k);
     const std::string y = flat ? fmt::format("{}.data[{}]", b.text, k) : fmt::format("{0}.data[{1} * {0}.stride[0]]", b.text, k);
-    if (is_floating(dtype)) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
+    if (is_floating(dtype)) line("KS_SIXTEEN_LANES");
     open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", k, a.text));
     if (is_floating(dtype)) line("{0} = ks_sum({0}, {1});", sum, product(x, y));
     else line("{} = {};", sum, arithmetic(Operator::add, sum, product(x, y), dtype));
@@ -303,7 +277,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       return expr(attribute);
     }
     case Handler::make_array: {
-      if (e.items[1]->type.is_array()) return materialise(fuse(*e.items[1]), e.place);
+      if (e.items[1]->type.is_array()) return computed(*e.items[1]);
       const Val tuple = pin(expr(*e.items[1]));
       const auto rows = tuple.type.items.size();
       const std::string s = temp("shape");
@@ -323,6 +297,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
     case Handler::fill: {
       const Val target = expr(*e.items[1]);
       effects_.writes = true;
+      if (uses_graph()) return graph_store(target, *e.items[2], e.place), Val{"", Type::none()};
       const Val value = pin({text_as(*e.items[2], target.type.dtype), Type::scalar(target.type.dtype)});
       Fused fused;
       fused.type = value.type;
@@ -336,7 +311,16 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
     case Handler::flatten: {
       Val array = expr(*e.items[1]);
       const bool copies = handler == Handler::flatten || !array.type.is_contiguous;
-      if (copies) {
+      if (copies && uses_graph()) {
+        with_graph(e.place, [&] {
+          const Type own = Type::array(array.type.dtype, array.type.ndim, true);
+          const std::string name = temp("copy");
+          line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(own), name, text_of(own.dtype), own.ndim, leaf_node(array),
+               static_cast<int>(own.dtype));
+          keep(name, own);
+          array = {name, own};
+        });
+      } else if (copies) {
         Fused copy = leaf(*e.items[1]);
         copy.type = Type::array(array.type.dtype, array.type.ndim, true);
         array = materialise(copy, e.place);
@@ -369,7 +353,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       line("ks_set_strides({});", view);
       return {view, e.type};
     }
-    default: return materialise(fuse(e), e.place);
+    default: return computed(e);
   }
 }
 

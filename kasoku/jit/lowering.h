@@ -2,6 +2,7 @@
 /// The classes behind lower(): one per unit, one per function.
 #pragma once
 
+#include "kasoku/jit/element.h"
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/intrinsics.h"
 #include "kasoku/jit/lower.h"
@@ -33,16 +34,26 @@ struct Effects {
 
 class UnitLowering {
  public:
-  explicit UnitLowering(const TypedUnit& unit) : unit(unit) {}
-  /// Writes function `index` and what it calls; callees first.
-  void function(int index);
+  /// `offloads`: arrays lie on a device; parallel loops are kernels of a second program.
+  UnitLowering(const TypedUnit& unit, bool offloads) : unit(unit), offloads(offloads) {}
+  /// Writes function `index` and what it calls, callees first, for the host program or for kernels.
+  void function(int index, bool on_device = false);
+
+  /// The functions of one of the two programs.
+  struct Side {
+    std::map<int, Effects> effects;
+    std::set<int> in_progress;
+    std::string declarations, text;
+  };
+  Side& side(bool on_device) { return on_device ? device : host; }
 
   const TypedUnit& unit;
-  std::map<int, Effects> effects;
-  std::set<int> in_progress;
-  std::string declarations, text;
+  const bool offloads;
+  Side host, device;
+  std::string captures;              ///< structs of what kernels are given and give, in both programs
+  std::string kernels;               ///< of the device program
+  std::vector<std::string> kernel_names;
   std::vector<Remark> remarks;
-  std::set<int> prototyped;
 };
 
 bool uses_random(const TypedUnit& unit, int index);
@@ -53,7 +64,7 @@ std::string quoted(const std::string& text);
 std::string number_text(double value);
 /// `text` of dtype `from` as `to`.
 std::string cast(const std::string& text, Dtype from, Dtype to);
-/// a op b of operands that are already of `dtype`; `wraps`: 64-bit integers wrap.
+/// a op b of operands that are already of `dtype`.
 std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype);
 
 /// Where in a loop over elements we stand.
@@ -61,6 +72,21 @@ struct Index {
   bool is_flat = true;
   std::string linear;            ///< index in C order
   std::vector<std::string> at;   ///< per axis of the result, if not flat
+};
+
+/// A walk over rows of the innermost axis: what its loops and its elements are called.
+struct Rows {
+  std::string row, column, count, width;
+  std::string unravel;  ///< statements that give the outer indices of a row
+  Index at;
+};
+
+/// How a reduction joins elements.
+struct Fold {
+  Dtype dtype;           ///< of the elements, converted, and of the result
+  std::string identity;
+  std::string joined;    ///< of values called a and b
+  std::function<std::string(const Index&)> value;
 };
 
 /// Where in `name` (of ndim axes) the element is; not flat: through its name_stepK variables.
@@ -80,9 +106,11 @@ struct Fused {
   bool is_random = false;
 };
 
+void set_tree(Fold& fold, Handler handler);
+
 class FunctionLowering {
  public:
-  FunctionLowering(UnitLowering& unit, int index);
+  FunctionLowering(UnitLowering& unit, int index, bool on_device);
   void run();
 
  private:
@@ -91,12 +119,19 @@ class FunctionLowering {
   void line(fmt::format_string<Args...> format, Args&&... args) {
     out_ += line_mark_;
     out_.append(static_cast<size_t>(indent_) * 2, ' ');
+    const size_t begin = out_.size();
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    if (unit_.offloads && !on_device_) note_definition(std::string_view(out_).substr(begin));
     out_ += '\n';
   }
+  /// Remembers the type of a temporary that the line defines: a kernel may capture it.
+  void note_definition(std::string_view line);
   void open(const std::string& head) { line("{} {{", head); ++indent_, ++epoch_; }
   void close(const char* tail = "") { --indent_, ++epoch_; line("}}{}", tail); }
-  std::string temp(const char* stem = "t") { return fmt::format("ks_{}{}", stem, ++n_temps_); }
+  std::string temp(const char* stem = "t") {
+    if (++n_temps_ == 64) ++n_temps_;  // ks_i64 and ks_u64 are types
+    return fmt::format("ks_{}{}", stem, n_temps_);
+  }
   const std::string& name_of(int variable) const { return names_[variable]; }
   const Variable& variable_of(const Expr& name) const { return fn_.variables[name.variable]; }
   std::string parameter_list() const;
@@ -119,13 +154,44 @@ class FunctionLowering {
   void return_statement(const Stmt& stmt);
   void check_zero();
 
+  // --- kernels of a host program (lower_region.cpp) ------------------------------------------
+  /// Arrays are elsewhere, and we write what the host does about it.
+  bool uses_graph() const { return unit_.offloads && !on_device_; }
+  /// An element's value: the host's own copy if it lies elsewhere.
+  std::string loaded(const std::string& element, Dtype dtype) const {
+    return uses_graph() ? fmt::format("(({}){})", text_of(dtype), element) : element;
+  }
+  struct Kernel {
+    std::string name, head, body, tail;
+    std::vector<std::pair<std::string, std::string>> results;  ///< name and type, "T x[n]" as "T[n]"
+    std::set<std::string> own;                                 ///< defined inside, whatever is outside
+    std::string captured, returned;                            ///< the host's variables
+  };
+  /// Writes `write`'s text as a kernel and its launch on the host: n iterations in chunks (of one
+  /// block each; 0: a thread each; -1: all on one thread).
+  void launch_kernel(Kernel& kernel, Place place, const std::string& n, const std::string& chunk,
+                     const std::function<void()>& write);
+  bool suits_one_thread(const Stmt& loop, bool is_serial_prange = false) const;
+  void one_thread(const Stmt& loop);
+
   // --- loops (lower_loop.cpp) -------------------------------------------------------------
   void for_loop(const Stmt& stmt);
   void while_loop(const Stmt& stmt);
   void range_loop(const Stmt& stmt, const Expr& range);
   void range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
   void array_loop(const Stmt& stmt);
+  // --- prange (parallel.cpp) --------------------------------------------------------------
+  struct Reduction;
+  struct Parallel;
   void parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
+  Parallel variables_of(const Stmt& stmt);
+  void iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k, const Parallel& loop);
+  std::map<int, std::string> declare_own(const Parallel& loop);
+  std::string join_text(const Reduction& reduction, const std::string& a, const std::string& b) const;
+  void pool_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop, const std::string& n,
+                 const std::string& chunk, const std::string& k);
+  void device_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop, const std::string& n,
+                   const std::string& chunk, const std::string& k);
   void loop_body(const Stmt& stmt, const std::function<void()>& head);
   /// A counter for a loop that may run long and holds loops itself, so that Ctrl-C can end it;
   /// "" for the others, which stay as LLVM likes them. poll() asks, in the loop's body.
@@ -177,6 +243,7 @@ class FunctionLowering {
   Val call(const Expr& expr);
   Val call_function(const Expr& expr);
   Val call_intrinsic(const Expr& expr, const Intrinsic& intrinsic);
+  std::string elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands);
   Val call_random(const Expr& expr, Handler handler);
   std::string draw(const Expr& expr, Handler handler);
   std::string uniform();
@@ -188,27 +255,51 @@ class FunctionLowering {
   bool defers(const Block& statements, size_t at) const;
   int fused_readers(const Expr& e, int variable, bool is_inside) const;
 
+  // --- array expressions on a device (lower_graph.cpp) ----------------------------------------
+  std::string node(const std::string& call);
+  std::string cast_node(const std::string& x, Dtype from, Dtype to);
+  std::string apply_node(Op op, Dtype result, const std::vector<std::string>& operands);
+  std::string number_node(const std::string& value, Dtype dtype);
+  std::string leaf_node(const Val& array);
+  std::string power_node(std::string base, int64_t exponent, Dtype dtype);
+  std::string full_node(const std::string& value, Dtype dtype, int ndim, const std::string& shape, Place place);
+  std::string random_node(const Expr& expr, Handler handler);
+  std::string graph(const Expr& expr);
+  std::string graph_as(const Expr& expr, Dtype dtype);
+  std::string graph_call(const Expr& expr, const Intrinsic& row,
+                         const std::function<std::string(Operator, const Expr&, const Expr&)>& binary_node);
+  void with_graph(Place place, const std::function<void()>& make);
+  Val graph_array(const Expr& expr);
+  std::string graph_value(const std::string& node, Dtype dtype);
+  void graph_store(const Val& target, const Expr& value, Place place);
+  void graph_update(Operator op, const Val& target, const Expr* mask, const Expr& value, Place place);
+  void graph_masked_store(const Val& target, const Expr& mask, const Expr& value, Place place);
+  Val graph_matmul(const Expr& a, const Expr& b, const Type& type, Place place);
+  Val graph_reduction(const Expr& expr, Handler handler);
+
   // --- arrays (lower_array.cpp, lower_reduce.cpp) -----------------------------------------
+  struct Range { Dtype dtype; std::string start, step, length; };
+  Range arange_bounds(const Expr& expr);
+  struct Spread { std::string first, last, step, length; };
+  Spread linspace_bounds(const Expr& expr);
+  struct Draws { std::string stream, shape, a, b; };
+  Draws array_draws(const Expr& expr, Handler handler);
+  Val computed(const Expr& expr);
   bool is_fusible(const Expr& expr) const;
   Fused fuse(const Expr& expr);
   Fused leaf(const Expr& expr);
   Fused generator(const Expr& expr, const std::string& shape,
                   std::function<std::string(const Index&)> element);
   std::string shape(const Fused& fused, Place place);
-  void elements(const Fused& fused, const std::string& shape,
-                const std::vector<Fused::Leaf>& more,
-                const std::function<void(const Index&)>& body, bool may_run_parallel,
-                const std::function<void(const std::string& n)>& flat_loop = {});
-  /// A reduction over elements: `update` changes `name` by one element, `combine` joins two parts.
-  struct Accumulator {
-    std::string name;
-    Type type;
-    std::string identity;
-    std::function<std::string(const Index&)> update;  ///< a statement's text
-    std::function<std::string(const std::string&, const std::string&)> combine;
-    bool is_free = false;  ///< a floating sum: fixed lanes
-  };
-  void accumulate(const Fused& fused, const std::string& shape, const Accumulator& accumulator);
+  static std::vector<Fused::Leaf> distinct(const std::vector<Fused::Leaf>& leaves);
+  /// Writes two texts: for operands that all lie in C order without gaps, and for any others.
+  void by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape,
+                 const std::function<void(bool is_flat)>& write);
+  Rows rows_of(const std::vector<Fused::Leaf>& leaves, const std::string& shape);
+  void elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
+                const std::function<void(const Index&)>& body, bool may_run_parallel);
+  /// The elements' value by the fixed tree of array reductions; the name that holds it.
+  std::string fold(const Fused& fused, const std::string& shape, const Fold& fold);
   Val materialise(const Fused& fused, Place place);
   Val masked(const Fused& fused, Place place);
   void store_array(const Val& target, const Expr& value, Place place);
@@ -217,6 +308,7 @@ class FunctionLowering {
   Val reduction_along(const Expr& expr, Handler handler, int axis);
   Val arg_reduction(const Fused& fused, Handler handler, Place place);
   Val count(const Fused& fused, Place place);
+  Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val creation(const Expr& expr, Handler handler);
   Val argument(const Expr& call, size_t i) { return expr(*call.items[i + 1]); }
@@ -252,7 +344,11 @@ class FunctionLowering {
   std::vector<std::string> breaks_;   ///< per loop: the flag that a break sets, or ""
   std::map<int, const Expr*> deferred_;  ///< array variables that live only in an expression
   std::map<int, Fused> deferred_fused_;  ///< the same, once they were asked for
-  std::set<int> sums_;                ///< floating sums whose order is free
+  std::map<int, std::string> deferred_nodes_;
+  const bool is_kernel_code_;         ///< the function is one of the device program
+  bool on_device_;                    ///< what is written now is
+  bool in_one_thread_ = false;        ///< a kernel that the loop is all of
+  std::map<std::string, std::string> scope_;  ///< types of what is defined on the host
 };
 
 }  // namespace kasoku::jit

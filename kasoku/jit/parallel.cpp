@@ -20,10 +20,14 @@ int count_reads(const Expr& e, int variable) {
   return n;
 }
 
+}  // namespace
+
 /// v op= e, v = v op e, v = e op v, v = max(v, e): the operator, and nothing else reads v.
 struct Update {
   enum Kind { none, sum, product, bit_and, bit_or, bit_xor, maximum, minimum } kind = none;
 };
+
+namespace {
 
 Update update_of(const Stmt& stmt, int variable) {
   const auto of = [](Operator op) {
@@ -95,22 +99,40 @@ First first_access(const Block& block, int variable) {
 std::string identity(Update::Kind kind, const Type& type) {
   const std::string t = text_of(type);
   switch (kind) {
-    case Update::product: return fmt::format("{}(1)", t == "long long" ? "ks_i64" : t);
+    case Update::product: return fmt::format("({})1", t);
     case Update::bit_and: return type.is_boolean() ? "true" : fmt::format("({})-1", t);
-    default: return "{}";
+    default: return type.is_floating() ? fmt::format("({})-0.0", t) : fmt::format("{}()", t == "long long" ? "ks_i64" : t);
   }
 }
 
 std::string combined(Update::Kind kind, const std::string& a, const std::string& b, const Type& type) {
-  switch (kind) {
-    case Update::sum: return arithmetic(Operator::add, a, b, type.dtype);
-    case Update::product: return arithmetic(Operator::multiply, a, b, type.dtype);
-    case Update::bit_and: return fmt::format("{} & {}", a, b);
-    case Update::bit_or: return fmt::format("{} | {}", a, b);
-    case Update::bit_xor: return fmt::format("{} ^ {}", a, b);
-    case Update::maximum: return fmt::format("ks_maximum({}, {})", a, b);
-    default: return fmt::format("ks_minimum({}, {})", a, b);
+  constexpr Op rows[] = {Op::add, Op::add, Op::multiply, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor, Op::maximum, Op::minimum};
+  return op_text(rows[kind], element_types(rows[kind], type.dtype).compute, {a, b});
+}
+
+/// Whether the order in which values are joined decides bits of the result.
+bool has_order(Update::Kind kind, const Type& type) {
+  return (kind == Update::sum || kind == Update::product) && !type.is_integer() && !type.is_boolean();
+}
+
+/// Whether each pass through the block assigns the variable.
+bool always_assigned(const Block& block, int variable) {
+  for (const StmtPtr& stmt : block) {
+    if (stmt->kind == StmtKind::assign || stmt->kind == StmtKind::for_)
+      for (const ExprPtr& target : stmt->targets) {
+        bool written = false;
+        each_expr(*target, [&](const Expr& e) { written |= is_variable(e, variable); });
+        if (written && target->kind != ExprKind::subscript) return true;
+      }
+    if (stmt->kind == StmtKind::if_ && always_assigned(stmt->body, variable) && always_assigned(stmt->orelse, variable)) return true;
+    bool leaves = stmt->kind == StmtKind::continue_;
+    if (stmt->kind == StmtKind::if_) {
+      each_stmt(stmt->body, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
+      each_stmt(stmt->orelse, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
+    }
+    if (leaves) return false;
   }
+  return false;
 }
 
 const char* name_of_kind(Update::Kind kind) {
@@ -129,19 +151,28 @@ int cost_of(const Block& body) {
 
 }  // namespace
 
-void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
-  struct Reduction {
-    int variable;
-    Update::Kind kind;
-    std::string parts;
-  };
+/// What a parallel loop does with the variables that it assigns.
+struct FunctionLowering::Reduction {
+  int variable;
+  Update::Kind kind;
+  bool has_order;
+  std::string parts;
+  bool starts_outside() const { return kind == Update::maximum || kind == Update::minimum; }
+};
+struct FunctionLowering::Parallel {
   std::vector<Reduction> reductions;
   std::vector<int> own, last;
+  std::string carried;  ///< what keeps it from being parallel
+  bool is_plain = true;
+  bool has_lanes() const { return std::ranges::any_of(reductions, &Reduction::has_order); }
+};
+
+FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
+  Parallel loop;
   std::map<int, std::vector<const Stmt*>> assigned;
   each_assigned(stmt.body, [&](int variable, const Stmt& by) { assigned[variable].push_back(&by); });
-  std::string carried;
   each_expr(*stmt.targets[0], [&](const Expr& e) {
-    if (e.kind == ExprKind::name) own.push_back(e.variable), assigned.erase(e.variable);
+    if (e.kind == ExprKind::name) loop.own.push_back(e.variable), assigned.erase(e.variable);
   });
   const auto reads_in = [&](const Block& block, int variable) {
     int n = 0;
@@ -159,85 +190,30 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
     }
     const int inside = reads_in(stmt.body, variable), everywhere = reads_in(fn_.body, variable);
     const bool is_parameter = std::ranges::find(fn_.parameter_variables, variable) != fn_.parameter_variables.end();
-    if (kind != Update::none && inside == expected && type.is_scalar() && (inside < everywhere || is_parameter)) {
-      reductions.push_back({variable, kind, temp("parts")});
-    } else if (first_access(stmt.body, variable) == First::read && (inside < everywhere || is_parameter)) {
-      if (carried.empty()) carried = fn_.variables[variable].name;
+    const bool is_read_outside = inside < everywhere || is_parameter;
+    if (kind != Update::none && inside == expected && type.is_scalar() && is_read_outside) {
+      loop.reductions.push_back({variable, kind, has_order(kind, type), temp("parts")});
+    } else if (is_read_outside && (first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
+      if (loop.carried.empty()) loop.carried = fn_.variables[variable].name;
     } else {
-      own.push_back(variable);
-      if (inside < everywhere && type.is_scalar()) last.push_back(variable);
+      loop.own.push_back(variable);
+      if (is_read_outside && type.is_scalar()) loop.last.push_back(variable);
     }
   }
   each_stmt(stmt.body, [&](const Stmt& inner) {
+    loop.is_plain &= inner.kind != StmtKind::for_ && inner.kind != StmtKind::while_;
     if (inner.kind == StmtKind::augment && inner.targets[0]->kind == ExprKind::name &&
-        inner.targets[0]->type.is_array() && std::ranges::find(own, inner.targets[0]->variable) == own.end())
-      carried = inner.targets[0]->text;
+        inner.targets[0]->type.is_array() && std::ranges::find(loop.own, inner.targets[0]->variable) == loop.own.end())
+      loop.carried = inner.targets[0]->text;
   });
-  if (!carried.empty()) {
-    remark(stmt.place, fmt::format("prange runs serially: '{}' carries a value from one iteration to the next", carried));
-    unit_.remarks.back().carried = carried;
-    range_loop_body(stmt, bounds, step);
-    return;
-  }
+  return loop;
+}
 
-  const std::string n = temp("n"), chunk = temp("chunk"), k = temp("k");
-  line("const ks_i64 {} = ks_length(ks_range{{{}, {}, {}}});", n, bounds[0].text, bounds[1].text, bounds[2].text);
-  line("const ks_i64 {} = ks_chunk({});", chunk, n);
-  for (const Reduction& reduction : reductions) {
-    const std::string type = text_of(fn_.variables[reduction.variable].type);
-    line("{} {}_of[ks_max_chunks];", type, reduction.parts);
-    line("{}* const {} = {}_of;", type, reduction.parts, reduction.parts);
-  }
-  for (int variable : last)
-    line("{}* const ks_last_{} = &{};", text_of(fn_.variables[variable].type), names_[variable], names_[variable]);
-
-  const Random outer = random_;
-  Random inner = enter_random(stmt.body, "(ks_u64)" + k);
-  const int used_sites = random_.n_sites;
-  if (!inner.stream.empty()) random_ = inner;
-  const std::string outer_fail = std::exchange(fail_, "return;");
-  const bool outer_may_fail = std::exchange(effects_.may_fail, false);
-  const bool outer_zero = std::exchange(has_zero_, false);
-  const int outer_defer = std::exchange(defer_zero_, 0);
-  const std::set<int> outer_sums = sums_;
-
-  if (options_.is_checked) line("ks_check_interval();");
-  line("ks_parallel(ks, {}, {}, {}, [=](ks_i64 ks_chunk_index, ks_i64 ks_first, ks_i64 ks_end) mutable {{", n, chunk,
-       cost_of(stmt.body));
-  ++indent_, ++epoch_;
-  if (options_.python_errors) line("int ks_zero = 0;");
-  for (int variable : own) declare(names_[variable], fn_.variables[variable].type);
-  bool has_float_sum = false;
-  for (const Reduction& reduction : reductions) {
-    const Type& type = fn_.variables[reduction.variable].type;
-    const std::string& name = names_[reduction.variable];
-    if (reduction.kind == Update::maximum || reduction.kind == Update::minimum) {
-      // No identity for every type: start from the outer value, which max and min may meet twice.
-      line("const {} ks_from_{} = {};", text_of(type), name, name);
-      line("{} {}_ = ks_from_{};", text_of(type), name, name);
-    } else {
-      line("{} {} = {};", text_of(type), name, identity(reduction.kind, type));
-    }
-    if (reduction.kind == Update::sum && type.is_floating()) {
-      sums_.insert(reduction.variable);
-      has_float_sum = true;
-    }
-  }
-  std::map<int, std::string> renamed;
-  for (const Reduction& reduction : reductions)
-    if (reduction.kind == Update::maximum || reduction.kind == Update::minimum) {
-      renamed[reduction.variable] = names_[reduction.variable];
-      names_[reduction.variable] += "_";
-    }
-  const bool is_plain = [&] {
-    bool plain = true;
-    each_stmt(stmt.body, [&](const Stmt& s) { plain &= s.kind != StmtKind::for_ && s.kind != StmtKind::while_; });
-    return plain;
-  }();
-  if (has_float_sum && is_plain) line("#pragma clang loop vectorize_width(16) interleave_count(1)");
-  line("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0}) {{", k);
-  if (is_plain && options_.python_errors) ++defer_zero_;
-  is_parallel_ = true;
+/// The loop's body, in whatever loop over iteration numbers `k` stands around it.
+void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k,
+                                 const Parallel& loop) {
+  if (loop.is_plain && options_.python_errors) ++defer_zero_;
+  const bool was_parallel = std::exchange(is_parallel_, true);
   breaks_.push_back("!");
   loop_body(stmt, [&] {
     if (options_.is_checked) line("ks_check_iteration({});", k);
@@ -246,52 +222,189 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
     store(*stmt.targets[0], {value, int64_type});
   });
   breaks_.pop_back();
-  is_parallel_ = false;
-  if (is_plain && options_.python_errors) --defer_zero_;
-  line("}}");
+  is_parallel_ = was_parallel;
+  if (loop.is_plain && options_.python_errors) --defer_zero_;
+}
+
+/// Declares what is a chunk's own; min and max start from the value outside, as `name_`.
+std::map<int, std::string> FunctionLowering::declare_own(const Parallel& loop) {
+  for (int variable : loop.own) declare(names_[variable], fn_.variables[variable].type);
+  std::map<int, std::string> renamed;
+  for (const Reduction& reduction : loop.reductions) {
+    const Type& type = fn_.variables[reduction.variable].type;
+    std::string& name = names_[reduction.variable];
+    if (reduction.starts_outside()) {
+      line("{} {}_ = {};", text_of(type), name, name);
+      renamed[reduction.variable] = name;
+      name += "_";
+    } else if (!reduction.has_order) {
+      line("{} {} = {};", text_of(type), name, identity(reduction.kind, type));
+    }
+  }
+  return renamed;
+}
+
+std::string FunctionLowering::join_text(const Reduction& reduction, const std::string& a, const std::string& b) const {
+  return combined(reduction.kind, a, b, fn_.variables[reduction.variable].type);
+}
+
+/// The loop on the pool: a lambda that takes a chunk.
+void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop,
+                                 const std::string& n, const std::string& chunk, const std::string& k) {
+  for (const Reduction& reduction : loop.reductions) {
+    const std::string type = text_of(fn_.variables[reduction.variable].type);
+    line("{} {}_of[ks_max_chunks];", type, reduction.parts);
+    line("{}* const {} = {}_of;", type, reduction.parts, reduction.parts);
+  }
+  for (int variable : loop.last)
+    line("{}* const ks_last_{} = &{};", text_of(fn_.variables[variable].type), names_[variable], names_[variable]);
+  const std::string outer_fail = std::exchange(fail_, "return;");
+  const bool outer_may_fail = std::exchange(effects_.may_fail, false);
+  const bool outer_zero = std::exchange(has_zero_, false);
+  const int outer_defer = std::exchange(defer_zero_, 0);
+  if (options_.is_checked) line("ks_check_interval();");
+  line("ks_parallel(ks, {}, {}, {}, [=](ks_i64 ks_chunk_index, ks_i64 ks_first, ks_i64 ks_end) mutable {{", n, chunk, cost_of(stmt.body));
+  ++indent_, ++epoch_;
+  if (options_.python_errors) line("int ks_zero = 0;");
+  const std::map<int, std::string> renamed = declare_own(loop);
+  if (loop.has_lanes()) {
+    for (const Reduction& each : loop.reductions)
+      if (each.has_order) line("{} ks_lane_{}[ks_loop_lanes];", text_of(fn_.variables[each.variable].type), names_[each.variable]);
+    for (const Reduction& each : loop.reductions)
+      if (each.has_order)
+        line("for (int ks_l = 0; ks_l < ks_loop_lanes; ++ks_l) ks_lane_{}[ks_l] = {};", names_[each.variable],
+             identity(each.kind, fn_.variables[each.variable].type));
+    open("for (ks_i64 ks_row = ks_first; ks_row < ks_end; ks_row += ks_loop_lanes)");
+    line("const int ks_here = ks_end - ks_row < ks_loop_lanes ? (int)(ks_end - ks_row) : ks_loop_lanes;");
+    open("for (int ks_l = 0; ks_l < ks_here; ++ks_l)");
+    line("const ks_i64 {} = ks_row + ks_l;", k);
+    for (const Reduction& each : loop.reductions)
+      if (each.has_order) line("{0}& {1} = ks_lane_{1}[ks_l];", text_of(fn_.variables[each.variable].type), names_[each.variable]);
+    iteration(stmt, bounds, step, k, loop);
+    close();
+    close();
+  } else {
+    line("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0}) {{", k);
+    iteration(stmt, bounds, step, k, loop);
+    line("}}");
+  }
   check_zero();
-  for (const Reduction& reduction : reductions)
-    line("{}[ks_chunk_index] = {};", reduction.parts, names_[reduction.variable]);
-  if (!last.empty()) {
+  for (const Reduction& each : loop.reductions) {
+    const std::string t = text_of(fn_.variables[each.variable].type);
+    if (each.has_order)
+      line("{0}[ks_chunk_index] = ks_fold_lanes(ks_lane_{1}, ks_end - ks_first, [](const {2}& a, const {2}& b) {{ return {3}; }});",
+           each.parts, names_[each.variable], t, join_text(each, "a", "b"));
+    else
+      line("{}[ks_chunk_index] = {};", each.parts, names_[each.variable]);
+  }
+  if (!loop.last.empty()) {
     open(fmt::format("if (ks_end == {})", n));
-    for (int variable : last) line("*ks_last_{0} = {0};", names_[variable]);
+    for (int variable : loop.last) line("*ks_last_{0} = {0};", names_[variable]);
     close();
   }
   --indent_, ++epoch_;
   line("}});");
   if (options_.is_checked) line("ks_check_interval();");
   for (const auto& [variable, name] : renamed) names_[variable] = name;
-
-  sums_ = outer_sums;
   defer_zero_ = outer_defer;
   has_zero_ = outer_zero;
   fail_ = outer_fail;
   if (effects_.may_fail) line("if (KS_RARELY(ks->status)) {}", fail_return());
   effects_.may_fail |= outer_may_fail;
+}
+
+/// The loop on a device: a thread takes an iteration, or a lane of a chunk if there are reductions.
+void FunctionLowering::device_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop,
+                                   const std::string& n, const std::string& chunk, const std::string& k) {
+  Kernel kernel;
+  const bool folds = !loop.reductions.empty();
+  for (const Reduction& each : loop.reductions) {
+    kernel.results.emplace_back(each.parts, text_of(fn_.variables[each.variable].type) + "[ks_max_chunks]");
+    if (!each.starts_outside()) kernel.own.insert(names_[each.variable]);
+  }
+  for (int variable : loop.last) kernel.results.emplace_back(names_[variable], text_of(fn_.variables[variable].type));
+  for (int variable : loop.own) kernel.own.insert(names_[variable]);
+  launch_kernel(kernel, stmt.place, n, folds ? chunk : "0", [&] {
+    if (options_.python_errors) line("int ks_zero = 0;");
+    const std::map<int, std::string> renamed = declare_own(loop);
+    for (const Reduction& each : loop.reductions)
+      if (each.has_order)
+        line("{} {} = {};", text_of(fn_.variables[each.variable].type), names_[each.variable],
+             identity(each.kind, fn_.variables[each.variable].type));
+    if (folds) {
+      line("const ks_i64 ks_first = blockIdx.x * ks_chunk, ks_end = ks_first + ks_chunk < ks_n ? ks_first + ks_chunk : ks_n;");
+      line("for (ks_i64 {0} = ks_first + threadIdx.x; {0} < ks_end; {0} += ks_loop_lanes) {{", k);
+    } else {
+      line("for (ks_i64 {0} = blockIdx.x * (ks_i64)ks_loop_lanes + threadIdx.x; {0} < ks_n; {0} += gridDim.x * (ks_i64)ks_loop_lanes) {{", k);
+    }
+    iteration(stmt, bounds, step, k, loop);
+    if (!loop.last.empty()) {
+      open(fmt::format("if ({} == ks_n - 1)", k));
+      for (int variable : loop.last) line("ks_out->{0} = {0};", names_[variable]);
+      close();
+    }
+    line("}}");
+    check_zero();
+    for (const Reduction& each : loop.reductions) {
+      const std::string shared = "ks_shared_" + names_[each.variable];
+      line("__shared__ {} {}[ks_loop_lanes];", text_of(fn_.variables[each.variable].type), shared);
+      line("{}[threadIdx.x] = {};", shared, names_[each.variable]);
+      open("for (unsigned ks_w = ks_loop_lanes / 2; ks_w > 0; ks_w >>= 1)");
+      line("__syncthreads();");
+      line("if (threadIdx.x < ks_w) {0}[threadIdx.x] = {1};", shared,
+           join_text(each, shared + "[threadIdx.x]", shared + "[threadIdx.x + ks_w]"));
+      close();
+      line("if (threadIdx.x == 0) ks_out->{}[blockIdx.x] = {}[0];", each.parts, shared);
+    }
+    for (const auto& [variable, name] : renamed) names_[variable] = name;
+  });
+  for (const Reduction& each : loop.reductions)
+    line("{}* const {} = {}.{};", text_of(fn_.variables[each.variable].type), each.parts, kernel.returned, each.parts);
+  if (!loop.last.empty()) {
+    open(fmt::format("if ({} > 0)", n));
+    for (int variable : loop.last) line("{0} = {1}.{0};", names_[variable], kernel.returned);
+    close();
+  }
+}
+
+void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
+  const Parallel loop = variables_of(stmt);
+  if (!loop.carried.empty()) {
+    remark(stmt.place, fmt::format("prange runs serially: '{}' carries a value from one iteration to the next", loop.carried));
+    unit_.remarks.back().carried = loop.carried;
+    if (suits_one_thread(stmt, true)) return one_thread(stmt);
+    range_loop_body(stmt, bounds, step);
+    return;
+  }
+  const std::string n = temp("n"), chunk = temp("chunk"), k = temp("k");
+  line("const ks_i64 {} = ks_length(ks_range{{{}, {}, {}}});", n, bounds[0].text, bounds[1].text, bounds[2].text);
+  line("const ks_i64 {} = ks_chunk({});", chunk, n);
+  const Random outer = random_;
+  Random inner = enter_random(stmt.body, "(ks_u64)" + k);
+  const int used_sites = random_.n_sites;
+  if (!inner.stream.empty()) random_ = inner;
+  if (uses_graph()) device_loop(stmt, bounds, step, loop, n, chunk, k);
+  else pool_loop(stmt, bounds, step, loop, n, chunk, k);
   random_ = outer;
   random_.n_sites = used_sites;
-  if (!reductions.empty()) {
+
+  if (!loop.reductions.empty()) {
     const std::string chunks = temp("chunks");
     open(fmt::format("if ({} > 0)", n));
     line("const ks_i64 {0} = ({1} + {2} - 1) / {2};", chunks, n, chunk);
     open(fmt::format("for (ks_i64 ks_w = 1; ks_w < {}; ks_w *= 2)", chunks));
     open(fmt::format("for (ks_i64 ks_c = 0; ks_c + ks_w < {}; ks_c += 2 * ks_w)", chunks));
-    for (const Reduction& reduction : reductions) {
-      const Type& type = fn_.variables[reduction.variable].type;
-      line("{0}[ks_c] = {1};", reduction.parts,
-           combined(reduction.kind, reduction.parts + "[ks_c]", reduction.parts + "[ks_c + ks_w]", type));
-    }
+    for (const Reduction& each : loop.reductions)
+      line("{0}[ks_c] = {1};", each.parts, join_text(each, each.parts + "[ks_c]", each.parts + "[ks_c + ks_w]"));
     close();
     close();
-    for (const Reduction& reduction : reductions) {
-      const std::string& name = names_[reduction.variable];
-      line("{} = {};", name, combined(reduction.kind, name, reduction.parts + "[0]", fn_.variables[reduction.variable].type));
-    }
+    for (const Reduction& each : loop.reductions)
+      line("{} = {};", names_[each.variable], join_text(each, names_[each.variable], each.parts + "[0]"));
     close();
   }
-  std::string text = "parallel";
-  for (const Reduction& reduction : reductions)
-    text += fmt::format("; '{}' is a {} reduction", fn_.variables[reduction.variable].name, name_of_kind(reduction.kind));
+  std::string text = uses_graph() ? "parallel, on the device" : "parallel";
+  for (const Reduction& each : loop.reductions)
+    text += fmt::format("; '{}' is a {} reduction", fn_.variables[each.variable].name, name_of_kind(each.kind));
   remark(stmt.place, text);
 }
 

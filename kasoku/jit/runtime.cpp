@@ -1,4 +1,5 @@
 #include "kasoku/jit/runtime.h"
+#include "kasoku/jit/offload.h"
 
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
@@ -72,13 +73,13 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
     char* raw = static_cast<char*>(std::calloc(1, size + 64));
     if (!raw) return nullptr;
     auto* memory = reinterpret_cast<Memory*>(raw);
-    *memory = {1, bytes, nullptr};
+    *memory = {1, bytes, nullptr, nullptr};
     memory->data = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(raw) + sizeof(Memory) + 63) / 64 * 64);
     return memory;
   }
   if (posix_memalign(&block, 64, size)) return nullptr;
   auto* memory = static_cast<Memory*>(block);
-  *memory = {1, bytes, static_cast<char*>(block) + header};
+  *memory = {1, bytes, static_cast<char*>(block) + header, nullptr};
   if (zeroed) std::memset(memory->data, 0, static_cast<size_t>(bytes));
   return memory;
 }
@@ -159,7 +160,9 @@ void ks_jit_print_flush() {
 }  // namespace
 
 void release(Memory* memory) {
-  if (memory && __atomic_sub_fetch(&memory->count, 1, __ATOMIC_ACQ_REL) == 0) ks_jit_free(memory);
+  if (!memory || __atomic_sub_fetch(&memory->count, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (memory->buffer) release_buffer(memory);
+  else ks_jit_free(memory);
 }
 
 void set_printer(Printer print) { printer = print; }

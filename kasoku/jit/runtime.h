@@ -23,6 +23,8 @@ struct CallRecord {
   // From here on nothing that generated code knows.
   InterruptCheck* interrupt = nullptr;  ///< of the calling thread
   std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
+  char device_name[160];                ///< where `name` points if a kernel gave it
+  bool is_placed_error = false;         ///< it is an Error that `function` and `line` belong to
 };
 
 enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised };
@@ -32,6 +34,7 @@ struct Memory {
   int64_t count;
   int64_t bytes;
   void* data;
+  void* buffer;  ///< device memory: see offload.h; null for memory of the host
 };
 
 void release(Memory* memory);

@@ -3,6 +3,7 @@
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
 #include "jit_read.h"
 #include "jit_values.h"
+#include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 
@@ -34,6 +36,7 @@ struct Entry {
   Compiled compiled;
   std::vector<Type> arguments;
   std::vector<nb::object> hidden;
+  bool is_placed = false;  ///< an array says where it runs; else the default device does
 };
 
 struct State {
@@ -80,7 +83,32 @@ std::string signature_text(PyObject* const* arguments, size_t n) {
   return text + ")";
 }
 
-std::shared_ptr<Entry> compile_for(State& state, std::vector<Type> types) {
+/// For tests: NumPy's arrays count as those of a device.
+bool offloads_to_cpu = false;
+
+/// Where a call without arrays runs: nullptr is the host itself.
+Device* default_place() {
+  if (offloads_to_cpu) return &device("cpu");
+  Device& wanted = default_device();
+  return wanted.kind == DeviceKind::cuda ? &wanted : nullptr;
+}
+
+/// Where a call with these arrays runs. An error names what lies elsewhere.
+Device* place_of(const Where& where) {
+  if (where.other)
+    throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and {}", where.device->str(), where.other->str()))
+        .fix(fmt::format("move them: x.to_device(\"{}\")", where.device->str()));
+  if (where.device && where.device->kind == DeviceKind::cuda) {
+    if (where.has_numpy)
+      throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and in host memory", where.device->str()))
+          .fix(fmt::format("ks.asarray(x, device=\"{}\")", where.device->str()));
+    return where.device;
+  }
+  if (offloads_to_cpu) return &device("cpu");
+  return where.device || where.has_numpy ? nullptr : default_place();
+}
+
+std::shared_ptr<Entry> compile_for(State& state, std::vector<Type> types, Where where) {
   if (!state.is_read) {
     ReadFunction read = read_function(state.function, state.options);
     state.unit = std::move(read.unit);
@@ -88,17 +116,20 @@ std::shared_ptr<Entry> compile_for(State& state, std::vector<Type> types) {
     state.hidden = std::move(read.arrays);
     state.is_read = true;
   }
+  for (const nb::object& array : state.hidden) where.look(array.ptr());
+  Device* const place = state.options.is_cuda ? nullptr : place_of(where);
   for (const auto& entry : state.entries)  // another thread may have been faster
-    if (entry->arguments == types) return entry;
+    if (entry->arguments == types && entry->compiled.device() == place) return entry;
   std::vector<Type> hidden;
   for (const nb::object& array : state.hidden) hidden.push_back(type_of_value(array));
   const std::shared_ptr<const Unit> unit = state.unit;
   auto entry = [&] {
     nb::gil_scoped_release released;
-    return std::shared_ptr<Entry>(new Entry{Compiled(unit, types, hidden), types, {}},
+    return std::shared_ptr<Entry>(new Entry{Compiled(unit, types, hidden, place), types, {}},
                                   [](Entry* p) { delete p; });
   }();
   entry->hidden = state.hidden;
+  entry->is_placed = where.device || where.has_numpy;
   state.entries.insert(state.entries.begin(), entry);
   return entry;
 }
@@ -123,16 +154,17 @@ void raise_failure(const Entry& entry, const CallRecord& record) {
     case Failure::value:
     case Failure::shape: throw Error(ErrorKind::value, text);
     default:
+      if (record.is_placed_error) entry.compiled.rethrow_placed(record);
       if (record.interruption) std::rethrow_exception(record.interruption);
       throw Error(ErrorKind::interrupted, text);
   }
   throw nb::python_error();
 }
 
-PyObject* run(const Entry& entry, uint64_t* words, PyObject* const* arguments, size_t n) {
+PyObject* run(const Entry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
   CallRecord record;
   record.words = words;
-  if (entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
+  if (offloaded || entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
     nb::gil_scoped_release released;
     entry.compiled.call(record);
   } else {
@@ -142,27 +174,38 @@ PyObject* run(const Entry& entry, uint64_t* words, PyObject* const* arguments, s
   const Type& result = entry.compiled.lowered().result;
   if (result.kind == TypeKind::none) Py_RETURN_NONE;
   const uint64_t* at = words;
-  return unpack(result, at, arguments, n).release().ptr();
+  return unpack(result, at, arguments, n, offloaded).release().ptr();
 }
 
-bool fill(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words) {
+bool fill(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded) {
   for (size_t i = 0; i < n; ++i)
-    if (!pack(arguments[i], entry.arguments[i], words)) return false;
+    if (!pack(arguments[i], entry.arguments[i], words, offloaded)) return false;
   for (size_t i = 0; i < entry.hidden.size(); ++i)
-    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words)) return false;
+    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words, offloaded)) return false;
   return true;
 }
 
 constexpr int words_at_hand = 96;
 
+PyObject* call_with_words(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words) {
+  Device* const place = entry.compiled.device();
+  if (!entry.is_placed && place != default_place()) return nullptr;
+  if (offloads_to_cpu != (place && place->kind == DeviceKind::cpu)) return nullptr;
+  if (Device* device = entry.compiled.device()) {
+    Offloaded offloaded(*device);
+    return fill(entry, arguments, n, words, &offloaded) ? run(entry, words, arguments, n, &offloaded) : nullptr;
+  }
+  return fill(entry, arguments, n, words, nullptr) ? run(entry, words, arguments, n, nullptr) : nullptr;
+}
+
 PyObject* call_entry(const std::shared_ptr<Entry>& entry, PyObject* const* arguments, size_t n) {
   const int need = std::max(entry->compiled.argument_words(), entry->compiled.result_words());
   if (need <= words_at_hand) {
     uint64_t words[words_at_hand];
-    return fill(*entry, arguments, n, words) ? run(*entry, words, arguments, n) : nullptr;
+    return call_with_words(*entry, arguments, n, words);
   }
   std::vector<uint64_t> words(static_cast<size_t>(need));
-  return fill(*entry, arguments, n, words.data()) ? run(*entry, words.data(), arguments, n) : nullptr;
+  return call_with_words(*entry, arguments, n, words.data());
 }
 
 /// Arguments by name and defaults into their places.
@@ -204,16 +247,18 @@ PyObject* call_slowly(State& state, PyObject* const* arguments, size_t n, PyObje
   if (!place(state, arguments, n, names, placed))
     return interpret(state, arguments, n, names);  // Python's own words for a wrong call
   std::vector<Type> types;
+  Where where;
   try {
     for (size_t i = 0; i < placed.size(); ++i) {
       types.push_back(type_of_value(placed[i]));
+      where.look(placed[i]);
       if (types.back().is_known()) continue;
       throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
                                                nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
                                                signature_text(&placed[i], 1)));
     }
     for (int attempt = 0; attempt < 2; ++attempt) {
-      const std::shared_ptr<Entry> entry = compile_for(state, types);
+      const std::shared_ptr<Entry> entry = compile_for(state, types, where);
       PyObject* result = call_entry(entry, placed.data(), placed.size());
       if (result) return result;
       // An array outside has changed in place (its flags, its shape): read everything anew.
@@ -437,7 +482,7 @@ void bind_jit(nb::module_& m) {
       all.push_back(ndim < 0 ? Type::scalar(*dtype) : Type::array(*dtype, ndim, nb::cast<bool>(t[2])));
       all.back().is_read_only = nb::len(t) > 3 && nb::cast<bool>(t[3]);
     }
-    compile_for(state, all);
+    compile_for(state, all, Where{nullptr, nullptr, std::ranges::any_of(all, &Type::is_array)});
   });
   m.def("_jit_signatures", [](nb::handle f) {
     std::vector<std::string> all;
@@ -463,6 +508,7 @@ void bind_jit(nb::module_& m) {
       const Lowered& lowered = entry->compiled.lowered();
       const uint32_t block[3] = {1, 1, 1};
       std::string text = lowered.program.text;
+      if (!lowered.device_program.text.empty()) text += "\n// --- kernels ---\n" + lowered.device_program.text;
       if (form != "text") {
         nb::gil_scoped_release released;
         text = code_text(lowered.program, device("cpu"), lowered.entry, form == "llvm" ? CodeForm::llvm_ir : CodeForm::assembly, block);
@@ -484,6 +530,8 @@ void bind_jit(nb::module_& m) {
   m.def("_set_thread_limit", &cpu::set_thread_limit, "n"_a);
   m.def("_thread_limit", &cpu::thread_limit);
   m.def("_worker_count", &cpu::worker_count);
+  offloads_to_cpu = env_flag(Env::KASOKU_JIT_OFFLOAD);
+  m.def("_jit_offload_to_cpu", [](bool on) { return std::exchange(offloads_to_cpu, on); });
   m.def("_jit_seed", [](int64_t value) { seed(value); });
 }
 

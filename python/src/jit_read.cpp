@@ -42,8 +42,8 @@ class Known {
     const bool has_numpy = modules.contains("numpy"), has_cuda = modules.contains("kasoku.cuda");
     if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_) return;
     is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda;
-    for (const Intrinsic& row : intrinsics()) {
-      std::string path(row.name);
+    for (const Intrinsic* row : intrinsics()) {
+      std::string path(row->name);
       if (path.starts_with("array.")) continue;
       const std::string top = path.substr(0, path.find('.'));
       if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda)) continue;
@@ -60,7 +60,7 @@ class Known {
           dot = next;
         }
         keep_.push_back(at);
-        names_.emplace(at.ptr(), std::string(row.name));
+        names_.emplace(at.ptr(), std::string(row->name));
       } catch (const nb::python_error&) {
         // This version of the module has no such name.
       }

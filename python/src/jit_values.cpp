@@ -1,12 +1,15 @@
 /// \file python/src/jit_values.cpp
 #include "jit_values.h"
 
+#include "convert.h"
 #include "jit_read.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/error.h"
+#include "kasoku/jit/offload.h"
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -144,14 +147,51 @@ Type type_of_value(nb::handle value) {
   if (PyLong_Check(p)) return int64_type;  // IntEnum and the like
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
-    if (array->device().kind != DeviceKind::cpu) return {};
     if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
     return array_type_of(array->dtype(), array->ndim(), array->is_contiguous(), array->is_read_only());
   }
   return {};
 }
 
-bool pack(PyObject* value, const Type& type, uint64_t*& words) {
+namespace {
+
+/// Memory of a NumPy array as a buffer, from its lowest byte on.
+std::shared_ptr<Buffer> adopt(const NumpyArray& array, Device& device, size_t itemsize) {
+  char *low = array.data, *high = array.data + itemsize;
+  for (int k = 0; k < array.ndim; ++k) {
+    if (array.shape[k] == 0) return Buffer::allocate(device, 0);
+    const Py_ssize_t reach = (array.shape[k] - 1) * array.strides[k];
+    (reach < 0 ? low : high) += reach;
+  }
+  return Buffer::adopt(device, low, static_cast<size_t>(high - low), nullptr, is_read_only(array));
+}
+
+/// The word of an array's memory, for a call on a device.
+uint64_t held_memory(Offloaded& call, std::shared_ptr<Buffer> buffer) {
+  buffer->use_on(call.device.current_stream());
+  call.held.push_back(hold(std::move(buffer)));
+  return reinterpret_cast<uint64_t>(call.held.back());
+}
+
+}  // namespace
+
+Offloaded::~Offloaded() {
+  for (Memory* memory : held) release(memory);
+}
+
+void Where::look(PyObject* value) {
+  Dtype dtype;
+  if (const Array* array = as_array(value)) {
+    if (!device) device = &array->device();
+    else if (device != &array->device()) other = &array->device();
+  } else if (as_numpy(value, dtype)) {
+    has_numpy = true;
+  } else if (PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) look(PyTuple_GetItem(value, i));
+  }
+}
+
+bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloaded) {
   switch (type.kind) {
     case TypeKind::scalar:
       switch (type.dtype) {
@@ -181,14 +221,14 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words) {
         } else if (dtype != type.dtype) {
           return false;
         }
-        if (is_complex(type.dtype)) {
+        if (jit::is_complex(type.dtype)) {
           nb::object z = PyComplex_Check(value) ? nb::borrow(value)
                                                 : nb::object(nb::module_::import_("builtins").attr("complex")(nb::handle(value)));
           put(words++, PyComplex_RealAsDouble(z.ptr()));
           put(words++, PyComplex_ImagAsDouble(z.ptr()));
           return true;
         }
-        if (is_floating(type.dtype)) {
+        if (jit::is_floating(type.dtype)) {
           const double x = nb::cast<double>(nb::float_(nb::handle(value)));
           if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
           else put(words++, x);
@@ -209,6 +249,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words) {
       words += 2 + 2 * type.ndim;
       if (const NumpyArray* array = as_numpy(value, dtype)) {
         const bool is_contiguous = array->flags & contiguous_flag;
+        if (offloaded && offloaded->device.kind != DeviceKind::cpu) return false;
         if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous ||
             is_read_only(*array) != type.is_read_only)
           return false;
@@ -220,27 +261,29 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words) {
           is_empty |= array->shape[k] == 0;
         }
         w[0] = is_empty ? reinterpret_cast<uint64_t>(nothing) : reinterpret_cast<uint64_t>(array->data);
-        w[1 + 2 * type.ndim] = 0;
+        w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, adopt(*array, offloaded->device, info(dtype).size)) : 0;
         return true;
       }
       const Array* array = as_array(value);
-      if (!array || array->device().kind != DeviceKind::cpu || array->dtype() != type.dtype ||
+      if (!array || (offloaded ? &array->device() != &offloaded->device : array->device().kind != DeviceKind::cpu) ||
+          array->dtype() != type.dtype ||
           array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
           array->is_read_only() != type.is_read_only)
         return false;
+      if (offloaded) offloaded->has_array = true;
       w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);
       for (int k = 0; k < type.ndim; ++k) {
         w[1 + k] = static_cast<uint64_t>(array->shape()[static_cast<size_t>(k)]);
         w[1 + type.ndim + k] =
             static_cast<uint64_t>(array->strides()[static_cast<size_t>(k)] / static_cast<int64_t>(array->itemsize()));
       }
-      w[1 + 2 * type.ndim] = 0;
+      w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, array->buffer()) : 0;
       return true;
     }
     case TypeKind::tuple:
       if (!PyTuple_CheckExact(value) || static_cast<size_t>(PyTuple_Size(value)) != type.items.size()) return false;
       for (size_t i = 0; i < type.items.size(); ++i)
-        if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words)) return false;
+        if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;
     case TypeKind::none: return value == Py_None;
     default: return false;
@@ -304,11 +347,44 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
 
 }  // namespace
 
-nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n) {
+/// An array that a call on a device gives: an Array if one was given, else NumPy's.
+static nb::object device_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n, Offloaded& call) {
+  auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
+  Shape shape;
+  Strides strides;
+  for (int k = 0; k < type.ndim; ++k) {
+    shape.push_back(static_cast<int64_t>(w[1 + k]));
+    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]) * static_cast<int64_t>(info(type.dtype).size));
+  }
+  if (!memory) {
+    const Array none = Array::empty(shape, type.dtype, call.device);
+    return call.has_array ? nb::cast(none) : to_numpy(none);
+  }
+  const bool is_given = std::find(call.held.begin(), call.held.end(), memory) != call.held.end();
+  if (is_given && !call.has_array) {  // a view of a NumPy argument
+    std::vector<uint64_t> words(w, w + 2 + 2 * type.ndim);
+    words.back() = 0;
+    release(memory);
+    return array_result(type, words.data(), arguments, n);
+  }
+  const std::shared_ptr<Buffer> buffer = buffer_of(memory);
+  const int64_t offset = product(shape) ? reinterpret_cast<char*>(w[0]) - static_cast<char*>(buffer->memory()) : 0;
+  release(memory);
+  if (is_given)
+    for (size_t i = 0; i < n; ++i)
+      if (const Array* array = as_array(arguments[i]))
+        if (array->buffer() == buffer && array->offset() == offset && array->shape() == shape && array->strides() == strides)
+          return nb::borrow(arguments[i]);
+  Array result = Array::view(buffer, offset, shape, strides, type.dtype);
+  if (type.is_read_only && is_given) result = result.read_only();
+  return call.has_array ? nb::cast(result) : to_numpy(result);
+}
+
+nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
   switch (type.kind) {
     case TypeKind::scalar: {
       const uint64_t* w = words;
-      words += is_complex(type.dtype) ? 2 : 1;
+      words += jit::is_complex(type.dtype) ? 2 : 1;
       double x, y;
       float f;
       std::memcpy(&x, w, 8);
@@ -334,16 +410,16 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
     case TypeKind::array: {
       const uint64_t* w = words;
       words += 2 + 2 * type.ndim;
-      return array_result(type, w, arguments, n);
+      return offloaded ? device_result(type, w, arguments, n, *offloaded) : array_result(type, w, arguments, n);
     }
     case TypeKind::tuple: {
       nb::list items;
-      for (const Type& item : type.items) items.append(unpack(item, words, arguments, n));
+      for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
       return nb::tuple(items);
     }
     case TypeKind::optional: {
       const bool is_some = *words++;
-      nb::object value = is_some ? unpack(type.items[0], words, arguments, n) : nb::none();
+      nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();
       return value;
     }
     default: return nb::none();

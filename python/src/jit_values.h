@@ -4,16 +4,39 @@
 
 #include "bindings.h"
 #include "kasoku/check/shadow.h"
+#include "kasoku/device/device.h"
 #include "kasoku/jit/runtime.h"
 #include "kasoku/jit/type.h"
 
+#include <vector>
+
 namespace kasoku {
 
-/// Writes `value` as words of `type` and moves `words` on; false if it is of another type.
-bool pack(PyObject* value, const jit::Type& type, uint64_t*& words);
+/// What a call on a device holds while it runs.
+struct Offloaded {
+  explicit Offloaded(Device& device) : device(device) {}
+  Offloaded(const Offloaded&) = delete;
+  ~Offloaded();
+  Device& device;
+  std::vector<jit::Memory*> held;
+  bool has_array = false;  ///< an argument is an Array, so results are
+};
+
+/// Writes `value` as words of `type` and moves `words` on; false if it is of another type, or if an
+/// array does not lie where the call runs (on the host without `offloaded`).
+bool pack(PyObject* value, const jit::Type& type, uint64_t*& words, Offloaded* offloaded = nullptr);
 
 /// The Python value of a result. `arguments` own the memory of arrays that are views of them.
-nb::object unpack(const jit::Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n);
+nb::object unpack(const jit::Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n,
+                  Offloaded* offloaded = nullptr);
+
+/// The devices of Arrays among the values (in tuples too), and whether there are NumPy arrays.
+struct Where {
+  Device* device = nullptr;  ///< of the first Array
+  Device* other = nullptr;   ///< of one that lies elsewhere
+  bool has_numpy = false;
+  void look(PyObject* value);
+};
 
 /// The memory of an array argument for check, from the words that a call gets: data, shape,
 /// strides (in elements).

@@ -1,0 +1,29 @@
+/// \file kasoku/jit/element.h
+/// The rows of codegen/ops.def in compiled functions: what they compute in, and their text.
+#pragma once
+
+#include "kasoku/codegen/ops.h"
+#include "kasoku/jit/tree.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kasoku::jit {
+
+/// What a row converts its operands to, and what it gives. As op_types(), but an integer that
+/// becomes a float becomes a float64, and the complex functions that kernel text has are there.
+/// Throws ErrorKind::type where the row has no text.
+OpTypes element_types(Op op, Dtype promoted, bool in_floats = false);
+
+/// The row's text for operands of `compute`: itself where each operand stands once in it, else a
+/// call of ks_op_NAME_DTYPE, which op_functions() defines.
+std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operands);
+
+/// Definitions of the ks_op_… functions that `text` calls.
+std::string op_functions(std::string_view text);
+
+/// The row of a binary operator that has one.
+Op op_of(Operator op);
+
+}  // namespace kasoku::jit

@@ -1,0 +1,346 @@
+/// Array expressions of a host program whose arrays lie on a device: calls that make a graph of
+/// kasoku/array and run it, so that the array planner fuses them and knows the device. The numbers
+/// are those of the loops of lower_array.cpp: the same rows of ops.def, in the same order, the same
+/// tree of reductions, the same draws.
+#include "kasoku/jit/lowering.h"
+
+#include "kasoku/codegen/group.h"
+
+namespace kasoku::jit {
+
+namespace {
+
+int number(Dtype dtype) { return static_cast<int>(dtype); }
+int number(Op op) { return static_cast<int>(op); }
+
+Dtype common_dtype(const Type& a, const Type& b) {
+  return a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
+         : a.is_array()               ? weak_dtype(a.dtype, b.dtype)
+                                      : weak_dtype(b.dtype, a.dtype);
+}
+
+}  // namespace
+
+std::string FunctionLowering::node(const std::string& call) {
+  const std::string name = temp("node");
+  line("const int {} = {};", name, call);
+  return name;
+}
+
+std::string FunctionLowering::cast_node(const std::string& x, Dtype from, Dtype to) {
+  return from == to ? x : node(fmt::format("ks_jit_cast({}, {})", x, number(to)));
+}
+
+std::string FunctionLowering::apply_node(Op op, Dtype result, const std::vector<std::string>& x) {
+  return node(fmt::format("ks_jit_apply({}, {}, {}, {}, {})  /* {} */", number(op), number(result), x[0],
+                          x.size() > 1 ? x[1] : "-1", x.size() > 2 ? x[2] : "-1", info(op).name));
+}
+
+std::string FunctionLowering::number_node(const std::string& value, Dtype dtype) {
+  return node(fmt::format("ks_number<{}>({}, {})", text_of(dtype), value, number(dtype)));
+}
+
+std::string FunctionLowering::leaf_node(const Val& array) {
+  return node(fmt::format("ks_leaf({}, {})", array.text, number(array.type.dtype)));
+}
+
+/// An operand of an array expression, converted.
+std::string FunctionLowering::graph_as(const Expr& e, Dtype to) {
+  if (e.type.is_array()) return cast_node(graph(e), e.type.dtype, to);
+  return number_node(text_as(e, to), to);
+}
+
+std::string FunctionLowering::power_node(std::string base, int64_t exponent, Dtype dtype) {
+  std::string result;  // the products of ks_power_of, in its order
+  for (int64_t k = exponent; k > 0; k >>= 1) {
+    if (k & 1) result = result.empty() ? base : apply_node(Op::multiply, dtype, {result, base});
+    if (k > 1) base = apply_node(Op::multiply, dtype, {base, base});
+  }
+  return result;
+}
+
+std::string FunctionLowering::graph(const Expr& e) {
+  if (!e.type.is_array()) return number_node(expr(e).text, e.type.dtype);
+  if (!is_fusible(e)) return leaf_node(expr(e));
+  const Dtype to = e.type.dtype;
+  const auto binary_node = [&](Operator op, const Expr& a, const Expr& b) {
+    const auto exponent = op == Operator::power ? constant_int(b) : std::nullopt;
+    if (exponent && *exponent > 0 && *exponent <= 64 && !is_complex(to)) return power_node(graph_as(a, to), *exponent, to);
+    const std::string x = graph_as(a, to), y = graph_as(b, to);
+    return apply_node(op_of(op), to, {x, y});
+  };
+  switch (e.kind) {
+    case ExprKind::name: {
+      const auto made = deferred_nodes_.find(e.variable);
+      if (made != deferred_nodes_.end()) return made->second;
+      const std::string x = graph(*deferred_.at(e.variable));
+      return deferred_nodes_[e.variable] = x;
+    }
+    case ExprKind::unary: return apply_node(op_of(e.op), to, {graph_as(*e.items[0], to)});
+    case ExprKind::binary: return binary_node(e.op, *e.items[0], *e.items[1]);
+    case ExprKind::compare: {
+      const Dtype both = common_dtype(e.items[0]->type, e.items[1]->type);
+      const std::string a = graph_as(*e.items[0], both), b = graph_as(*e.items[1], both);
+      return apply_node(op_of(e.ops[0]), Dtype::bool_, {a, b});
+    }
+    case ExprKind::subscript: {
+      const std::string x = graph(*e.items[0]), index = graph(*e.items[1]);
+      return node(fmt::format("ks_jit_select({}, {})", x, index));
+    }
+    default: break;
+  }
+  if (e.items[0]->binding.kind == Binding::Kind::dtype) return graph_as(*e.items[1], to);
+  return graph_call(e, *find_intrinsic(e.items[0]->binding.name), binary_node);
+}
+
+std::string FunctionLowering::graph_call(const Expr& e, const Intrinsic& row,
+                                         const std::function<std::string(Operator, const Expr&, const Expr&)>& binary_node) {
+  const Dtype to = e.type.dtype;
+  const Expr& first = *e.items[e.items.size() > 1 ? 1 : 0];
+  switch (row.handler) {
+    case Handler::elementwise: {
+      if (!row.op) error(e.place, fmt::format("{} of an array has no form on a device", row.name), "loop over it with prange");
+      const Dtype promoted = e.items.size() == 3 ? common_dtype(first.type, e.items[2]->type) : first.type.dtype;
+      const Dtype compute = element_types(*row.op, promoted, row.in_floats).compute;
+      std::vector<std::string> operands;
+      for (size_t i = 1; i < e.items.size(); ++i) operands.push_back(graph_as(*e.items[i], compute));
+      return apply_node(*row.op, to, operands);
+    }
+    case Handler::abs: return apply_node(Op::absolute, to, {graph_as(first, first.type.dtype)});
+    case Handler::round: {
+      const std::string x = graph_as(first, to);
+      if (!is_floating(to)) return x;
+      if (!has(e, 1)) return apply_node(Op::rint, to, {x});
+      const std::string scale = number_node(fmt::format("pow(10.0, (double){})", text_as(*e.items[2], Dtype::int64)), to);
+      return apply_node(Op::divide, to, {apply_node(Op::rint, to, {apply_node(Op::multiply, to, {x, scale})}), scale});
+    }
+    case Handler::pow: return binary_node(Operator::power, first, *e.items[2]);
+    case Handler::add: return binary_node(Operator::add, first, *e.items[2]);
+    case Handler::subtract: return binary_node(Operator::subtract, first, *e.items[2]);
+    case Handler::multiply:
+    case Handler::dot: return binary_node(Operator::multiply, first, *e.items[2]);
+    case Handler::divide: return binary_node(Operator::divide, first, *e.items[2]);
+    case Handler::floor_divide: return binary_node(Operator::floor_divide, first, *e.items[2]);
+    case Handler::modulo: return binary_node(Operator::modulo, first, *e.items[2]);
+    case Handler::where: {
+      const std::string c = graph_as(first, Dtype::bool_), a = graph_as(*e.items[2], to), b = graph_as(*e.items[3], to);
+      return apply_node(Op::where, to, {c, a, b});
+    }
+    case Handler::clip: {
+      std::string x = graph_as(first, to);
+      if (has(e, 1)) x = apply_node(Op::maximum, to, {x, graph_as(*e.items[2], to)});
+      if (has(e, 2)) x = apply_node(Op::minimum, to, {x, graph_as(*e.items[3], to)});
+      return x;
+    }
+    case Handler::astype:
+    case Handler::copy: return graph_as(first, to);
+    case Handler::zeros: case Handler::ones: case Handler::full: {
+      const std::string value = row.handler == Handler::zeros ? "0" : row.handler == Handler::ones ? "1" : text_as(*e.items[2], to);
+      const std::string s = shape_of(first, e.type.ndim);
+      return full_node(value, to, e.type.ndim, s, e.place);
+    }
+    case Handler::zeros_like: case Handler::ones_like: case Handler::full_like: {
+      const std::string value = row.handler == Handler::zeros_like ? "0" : row.handler == Handler::ones_like ? "1" : text_as(*e.items[2], to);
+      return node(fmt::format("ks_jit_full({}, {}, {}, {}.shape)", number_node(value, to), number(to), e.type.ndim, pin(expr(first)).text));
+    }
+    case Handler::arange: {
+      const Range range = arange_bounds(e);
+      const std::string count = node(fmt::format("ks_jit_counted({}, {})", number(range.dtype), range.length));
+      const std::string scaled = apply_node(Op::multiply, range.dtype, {count, number_node(range.step, range.dtype)});
+      return cast_node(apply_node(Op::add, range.dtype, {number_node(range.start, range.dtype), scaled}), range.dtype, to);
+    }
+    case Handler::linspace: {
+      const Spread spread = linspace_bounds(e);
+      const Dtype t = Dtype::float64;
+      const std::string count = node(fmt::format("ks_jit_counted({}, {})", number(t), spread.length));
+      const std::string stepped = apply_node(Op::add, t, {number_node(spread.first, t),
+                                                          apply_node(Op::multiply, t, {count, number_node(spread.step, t)})});
+      const std::string is_last = apply_node(Op::equal, Dtype::bool_, {count, number_node(fmt::format("({0} > 1 ? {0} - 1 : -1)", spread.length), t)});
+      return apply_node(Op::where, t, {is_last, number_node(spread.last, t), stepped});
+    }
+    default: break;
+  }
+  return random_node(e, row.handler);
+}
+
+std::string FunctionLowering::full_node(const std::string& value, Dtype dtype, int ndim, const std::string& shape, Place place) {
+  for (int k = 0; k < ndim; ++k)
+    fail_if(fmt::format("{}.n[{}] < 0", shape, k),
+            fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)", place.line));
+  return node(fmt::format("ks_jit_full({}, {}, {}, {}.n)", number_node(value, dtype), number(dtype), ndim, shape));
+}
+
+std::string FunctionLowering::random_node(const Expr& e, Handler handler) {
+  const Draws draws = array_draws(e, handler);
+  const auto leaf = [&](Distribution distribution) {
+    for (int k = 0; k < e.type.ndim; ++k)
+      fail_if(fmt::format("{}.n[{}] < 0", draws.shape, k),
+              fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)", e.place.line));
+    const bool is_integers = distribution == Distribution::integers;
+    return node(fmt::format("ks_jit_random({0}, {1}.key0, {1}.key1, {1}.draw, {2}, {3}, {4}, {5}.n)", static_cast<int>(distribution),
+                            draws.stream, is_integers ? draws.a : "0", is_integers ? fmt::format("(ks_u64){} - (ks_u64){}", draws.b, draws.a) : "0",
+                            e.type.ndim, draws.shape));
+  };
+  const Dtype t = Dtype::float64;
+  const auto value = [&](const std::string& text) { return number_node(text, t); };
+  switch (handler) {
+    case Handler::random:
+    case Handler::rand: return leaf(Distribution::uniform);
+    case Handler::randn:
+    case Handler::standard_normal: return leaf(Distribution::normal);
+    case Handler::uniform:
+      return apply_node(Op::add, t, {value(draws.a), apply_node(Op::multiply, t, {value(fmt::format("{} - {}", draws.b, draws.a)), leaf(Distribution::uniform)})});
+    case Handler::normal:
+      return apply_node(Op::add, t, {value(draws.a), apply_node(Op::multiply, t, {value(draws.b), leaf(Distribution::normal)})});
+    case Handler::exponential: {
+      const std::string log = apply_node(Op::log, t, {apply_node(Op::subtract, t, {value("1.0"), leaf(Distribution::uniform)})});
+      return apply_node(Op::multiply, t, {apply_node(Op::negative, t, {log}), value(draws.a)});
+    }
+    default: return leaf(Distribution::integers);
+  }
+}
+
+// --- what is done with a graph ----------------------------------------------------------------------
+
+void FunctionLowering::with_graph(Place place, const std::function<void()>& make) {
+  const std::string mark = temp("mark");
+  const auto made = deferred_nodes_;
+  line("const int {} = ks_jit_graph_at(ks_function, {});", mark, place.line);
+  make();
+  line("ks_jit_graph_end({});", mark);
+  deferred_nodes_ = made;
+  effects_.may_fail = true;
+  line("if (KS_RARELY(ks->status)) {}", fail_return());
+}
+
+Val FunctionLowering::graph_array(const Expr& e) {
+  const std::string name = temp("array");
+  with_graph(e.place, [&] {
+    const std::string x = graph(e);
+    line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), name, text_of(e.type.dtype), e.type.ndim, x, number(e.type.dtype));
+    keep(name, e.type);
+  });
+  remark(e.place, "array expression: a kernel of its own, by the array planner");
+  return {name, e.type};
+}
+
+std::string FunctionLowering::graph_value(const std::string& x, Dtype dtype) {
+  const std::string name = temp("value");
+  line("const {0} {1} = ks_graph_value<{0}>({2}, {3});", text_of(dtype), name, x, number(dtype));
+  return name;
+}
+
+void FunctionLowering::graph_store(const Val& target, const Expr& value, Place place) {
+  effects_.writes = true;
+  with_graph(place, [&] {
+    const std::string x = graph_as(value, target.type.dtype);
+    line("ks_jit_assign({}, {});", leaf_node(target), x);
+  });
+}
+
+/// target op= value, where the mask holds if there is one.
+void FunctionLowering::graph_update(Operator op, const Val& target, const Expr* mask, const Expr& value, Place place) {
+  effects_.writes = true;
+  const auto type = binary_type(op, target.type, value.type, &value);
+  const Dtype dtype = op == Operator::divide ? floating_dtype(type->dtype) : type->dtype, own = target.type.dtype;
+  with_graph(place, [&] {
+    const std::string to = leaf_node(target), where = mask ? graph(*mask) : "", y = graph_as(value, dtype);
+    const std::string result = cast_node(apply_node(op_of(op), dtype, {cast_node(to, own, dtype), y}), dtype, own);
+    line("ks_jit_assign({}, {});", to, mask ? apply_node(Op::where, own, {where, result, to}) : result);
+  });
+}
+
+void FunctionLowering::graph_masked_store(const Val& target, const Expr& mask, const Expr& value, Place place) {
+  effects_.writes = true;
+  with_graph(place, [&] {
+    const std::string to = leaf_node(target), where = graph(mask), y = graph_as(value, target.type.dtype);
+    line("ks_jit_assign({}, {});", to, apply_node(Op::where, target.type.dtype, {where, y, to}));
+  });
+}
+
+Val FunctionLowering::graph_matmul(const Expr& a, const Expr& b, const Type& type, Place place) {
+  Val result{temp("product"), type};
+  with_graph(place, [&] {
+    const std::string x = graph_as(a, type.dtype), y = graph_as(b, type.dtype);
+    const std::string product = node(fmt::format("ks_jit_matmul({}, {})", x, y));
+    if (type.is_scalar()) {
+      result.text = graph_value(product, type.dtype);
+    } else {
+      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(type), result.text, text_of(type.dtype), type.ndim, product, number(type.dtype));
+      keep(result.text, type);
+    }
+  });
+  return result;
+}
+
+Val FunctionLowering::graph_reduction(const Expr& e, Handler handler) {
+  const Expr& operand = *e.items[1];
+  const bool is_masked = operand.kind == ExprKind::subscript && operand.items[1]->type.is_array() && operand.items[1]->type.dtype == Dtype::bool_;
+  const bool has_axis = has(e, 1) && e.type.is_array();
+  const int axis = has_axis ? static_cast<int>(*constant_int(*e.items[2])) : 0, ndim = operand.type.ndim;
+  const std::string along = has_axis ? std::to_string(axis < 0 ? axis + ndim : axis) : "-1";
+  const bool is_count = handler == Handler::count_nonzero;
+  const bool is_arg = handler == Handler::argmin || handler == Handler::argmax;
+  Dtype dtype = is_arg ? operand.type.dtype : e.type.dtype;
+  const ReduceOp op = handler == Handler::prod     ? ReduceOp::prod
+                      : handler == Handler::any    ? ReduceOp::any
+                      : handler == Handler::all    ? ReduceOp::all
+                      : handler == Handler::amin   ? ReduceOp::min
+                      : handler == Handler::amax   ? ReduceOp::max
+                      : handler == Handler::argmin ? ReduceOp::argmin
+                      : handler == Handler::argmax ? ReduceOp::argmax
+                                                   : ReduceOp::sum;
+  const auto reduced = [&](const std::string& x, ReduceOp what, Dtype in) {
+    return node(fmt::format("ks_jit_reduce({}, {}, {}, {})", static_cast<int>(what), x, along, number(in)));
+  };
+  Val result{temp("result"), e.type};
+  with_graph(e.place, [&] {
+    std::string x, mask;
+    if (is_masked && !is_arg) {
+      x = graph(*operand.items[0]), mask = graph(*operand.items[1]);
+    } else {
+      x = graph(operand);
+    }
+    x = is_count ? cast_node(cast_node(x, operand.type.dtype, Dtype::bool_), Dtype::bool_, Dtype::int64) : cast_node(x, operand.type.dtype, dtype);
+    Fold tree;
+    tree.dtype = dtype;
+    if (!is_arg) set_tree(tree, handler);
+    const auto kept = [&](const std::string& value) {
+      return mask.empty() ? value : apply_node(Op::where, dtype, {mask, value, number_node(tree.identity, dtype)});
+    };
+    std::string n = temp("n");
+    if (!mask.empty()) {
+      line("const ks_i64 {} = ks_graph_value<ks_i64>(ks_jit_reduce({}, {}, -1, {}), {});", n, static_cast<int>(ReduceOp::sum),
+           cast_node(mask, Dtype::bool_, Dtype::int64), number(Dtype::int64), number(Dtype::int64));
+    } else {
+      line("const ks_i64 {} = ks_jit_length({}, {});", n, x, along);
+    }
+    if (handler == Handler::amin || handler == Handler::amax || is_arg)
+      fail_if(n + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{}\", 0, 0, 0)", e.place.line,
+                                       is_arg     ? "argmin or argmax of an array without elements"
+                                       : has_axis ? "min or max along an axis without elements"
+                                       : handler == Handler::amin ? "min of an array without elements" : "max of an array without elements"));
+    const std::string total = reduced(kept(x), op, is_arg ? Dtype::int64 : dtype);
+    const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
+    if (has_axis) {
+      const std::string given = divides ? apply_node(Op::divide, dtype, {total, number_node(n, dtype)}) : total;
+      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), result.text, text_of(dtype), e.type.ndim, given, number(dtype));
+      keep(result.text, e.type);
+      return;
+    }
+    result.text = graph_value(total, e.type.dtype);
+    if (!divides) return;
+    const std::string mean = temp("mean"), t = text_of(dtype);
+    line("const {0} {1} = {2} / ({0}){3};", t, mean, result.text, n);
+    result.text = mean;
+    if (handler == Handler::mean) return;
+    const std::string away = apply_node(Op::subtract, dtype, {x, number_node(mean, dtype)});
+    const std::string squares = reduced(kept(apply_node(Op::square, dtype, {away})), ReduceOp::sum, dtype);
+    const std::string variance = fmt::format("({} / ({}){})", graph_value(squares, dtype), t, n);
+    result.text = handler == Handler::std ? op_text(Op::sqrt, dtype, {variance}) : variance;
+  });
+  remark(e.place, "reduction: a kernel of its own, by the array planner");
+  return result;
+}
+
+}  // namespace kasoku::jit
