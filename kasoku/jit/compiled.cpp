@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace kasoku::jit {
 
 Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& arguments,
@@ -34,6 +36,7 @@ void Compiled::call(CallRecord& record) const {
   const cpu::NoNudges no_nudges;  // outer loops ask, and the function holds memory
   InterruptCheck interrupt;
   record.interrupt = &interrupt;
+  const RunningCall running(record);
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
   Stream& stream = module_->device().current_stream();
@@ -95,7 +98,9 @@ std::string Compiled::report() const {
   for (size_t i = 0; i < lowered_.arguments.size() && i < root.parameters.size(); ++i)
     text += (i ? ", " : "") + str(lowered_.arguments[i]);
   text += ") -> " + str(lowered_.result) + (device_ ? " on " + device_->str() : "") + "\n";
+  std::set<std::pair<int, std::string>> said;  // a loop that was written twice is one loop
   for (const Remark& remark : lowered_.remarks) {
+    if (!said.emplace(remark.line, remark.function + remark.text).second) continue;
     const jit::Function* function = &root;
     for (const auto& each : unit_->functions)
       if (each->name == remark.function) function = each.get();

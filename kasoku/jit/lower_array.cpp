@@ -542,6 +542,9 @@ Val FunctionLowering::computed(const Expr& e) {
 Val FunctionLowering::materialise(const Fused& fused, Place place) {
   if (fused.where) return masked(fused, place);
   if (options_.is_cuda) error(place, "array expressions cannot be used in a kernel", "write the elements in a loop");
+  remark(place, is_parallel_ || on_device_ ? "array expression: one loop inside the iteration"
+                : options_.parallel        ? "array expression: one loop, shared among the workers if it is long"
+                                           : "array expression: one loop");
   const std::string s = shape(fused, place);
   const Val result = new_array(fused.type, s, false, place);
   elements(fused, s, {{result.text, result.type}}, [&](const Index& at) {

@@ -27,6 +27,17 @@ bool is_innermost(const Block& body) {
   return plain;
 }
 
+/// LLVM unrolls it, and may then vectorise what is around.
+bool is_short(const Stmt& stmt) {
+  constexpr int64_t most_unrolled = 32;
+  const Intrinsic* row = stmt.kind == StmtKind::for_ ? intrinsic_of(*stmt.expr) : nullptr;
+  if (!row || row->handler != Handler::range) return false;
+  for (size_t i = 1; i < stmt.expr->items.size(); ++i)
+    if (stmt.expr->items[i] && std::abs(constant_int(*stmt.expr->items[i]).value_or(most_unrolled + 1)) > most_unrolled)
+      return false;
+  return true;
+}
+
 bool has_break(const Block& body) {
   return std::ranges::any_of(body, [](const StmtPtr& stmt) {
     if (stmt->kind == StmtKind::break_) return true;
@@ -63,17 +74,7 @@ void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& 
 }
 
 std::string FunctionLowering::poll_counter(const Stmt& loop) {
-  // Only what runs on the calling thread: the pool asks for the others.
-  if (options_.is_cuda || is_parallel_ || on_device_) return "";
-  constexpr int64_t most_unrolled = 32;
-  const auto is_short = [](const Stmt& stmt) {  // LLVM unrolls it, and may then vectorise what is around
-    const Intrinsic* row = stmt.kind == StmtKind::for_ ? intrinsic_of(*stmt.expr) : nullptr;
-    if (!row || row->handler != Handler::range) return false;
-    for (size_t i = 1; i < stmt.expr->items.size(); ++i)
-      if (stmt.expr->items[i] && std::abs(constant_int(*stmt.expr->items[i]).value_or(most_unrolled + 1)) > most_unrolled)
-        return false;
-    return true;
-  };
+  if (options_.is_cuda || on_device_) return "";
   const auto holds_loops = [&](const Block& body) {
     bool found = false;
     each_stmt(body, [&](const Stmt& stmt) {
@@ -199,8 +200,17 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
   if (counts) line("ks_i64 {} = 0;", trip);
   const std::string turn = poll_counter(stmt);
+  // An innermost loop stays as LLVM likes it: Ctrl-C is looked for between strips of it.
+  const bool has_strips = step == 1 && turn.empty() && loop_depth_ == 0 && !is_parallel_ && !on_device_ && !options_.is_cuda &&
+                          !options_.is_checked && !is_short(stmt) && is_innermost(stmt.body);
+  const std::string strip = has_strips ? temp("strip") : "", end = has_strips ? temp("end") : bounds[1].text;
+  if (has_strips) {
+    open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2};)", strip, bounds[0].text, bounds[1].text));
+    line("const ks_i64 {0} = (ks_u64){1} - (ks_u64){2} > ks_strip ? {2} + ks_strip : {1};", end, bounds[1].text, strip);
+  }
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
-  line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
+  if (has_strips) line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
+  else line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
     poll(turn);
@@ -208,6 +218,12 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   });
   if (defers) --defer_zero_;
   line("}}");
+  if (has_strips) {
+    effects_.may_fail = true;
+    line("{} = {};", strip, end);
+    line("if (KS_RARELY({} < {} && ks_jit_poll(ks))) {}", strip, bounds[1].text, fail_return());
+    close();
+  }
   random_ = outer;
   random_.n_sites = used_sites;
   breaks_.pop_back();

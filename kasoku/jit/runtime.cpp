@@ -18,6 +18,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -40,6 +41,8 @@ DrawSource& draws() {
   (void)registered;
   return all;
 }
+
+thread_local CallRecord* running_call = nullptr;
 
 extern "C" {
 
@@ -86,9 +89,9 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 
 void ks_jit_free(Memory* memory) { std::free(memory); }
 
-/// Asked now and then by the outer loops of the function that was called, on the calling thread.
+/// Asked now and then by loops that hold loops, on any thread. Workers learn from the calling one.
 int ks_jit_poll(CallRecord* call) {
-  if (!call->interrupt) return 0;
+  if (running_call != call) return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0;
   try {
     call->interrupt->look();
     return 0;
@@ -158,6 +161,9 @@ void ks_jit_print_flush() {
 }  // extern "C"
 
 }  // namespace
+
+RunningCall::RunningCall(CallRecord& record) : outer_(std::exchange(running_call, &record)) {}
+RunningCall::~RunningCall() { running_call = outer_; }
 
 void release(Memory* memory) {
   if (!memory || __atomic_sub_fetch(&memory->count, 1, __ATOMIC_ACQ_REL) != 0) return;

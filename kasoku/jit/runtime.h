@@ -27,6 +27,18 @@ struct CallRecord {
   bool is_placed_error = false;         ///< it is an Error that `function` and `line` belong to
 };
 
+/// While it lives, this thread is the one that made the call: it looks for Ctrl-C.
+class RunningCall {
+ public:
+  explicit RunningCall(CallRecord& record);
+  ~RunningCall();
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+ private:
+  CallRecord* outer_;
+};
+
 enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised };
 
 /// ks_memory of ks_jit.h: an array made in compiled code.
