@@ -11,20 +11,15 @@ namespace kasoku::jit {
 
 namespace {
 
-/// Functions of complex numbers in ks_jit.h that ops.def has no text for.
-const char* complex_text(Op op) {
-  switch (op) {
-    case Op::sqrt: return "sqrt($0)";
-    case Op::exp: return "exp($0)";
-    case Op::log: return "log($0)";
-    case Op::power: return "pow($0, $1)";
-    default: return "";
-  }
-}
+std::string_view row_text(Op op, Dtype compute) { return info(op).text[text_column(compute)]; }
 
-std::string_view row_text(Op op, Dtype compute) {
-  const std::string_view text = info(op).text[text_column(compute)];
-  return text.empty() && is_complex(compute) ? complex_text(op) : text;
+/// Whether ks_jit.h has what the row calls for complex numbers.
+bool has_complex_text(Op op) {
+  const std::string_view text = info(op).text[3], function = text.substr(0, text.find('('));
+  if (text.empty() || function == text) return true;  // none, or an operator
+  for (const char* known : {"sqrt", "exp", "log", "pow", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
+    if (function == known) return true;
+  return !std::isalpha(static_cast<unsigned char>(text[0]));
 }
 
 const char* unsigned_text(Dtype dtype) {
@@ -62,7 +57,8 @@ constexpr std::string_view prefix = "ks_op_";
 
 OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
   if (in_floats) promoted = floating_dtype(promoted);
-  if (is_complex(promoted) && *complex_text(op)) return {promoted, promoted};
+  if (is_complex(promoted) && !has_complex_text(op))
+    throw Error(ErrorKind::type, std::string(info(op).name) + " of complex numbers cannot be compiled yet");
   OpTypes types = op_types(op, promoted);
   if (is_floating(types.compute) && !is_floating(promoted)) {
     if (types.result == types.compute) types.result = Dtype::float64;
