@@ -10,19 +10,6 @@ import linecache
 import os
 import sys
 
-_package = os.path.dirname(os.path.abspath(__file__)) + os.sep
-
-
-def caller():
-    """File and line of the statement of the user's that led here."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith((_package, "<frozen")):
-            return file, frame.f_lineno
-        frame = frame.f_back
-    return "", 0
-
 
 def where(file, line, text, number):
     """File and line of the `number`th line of `text`, of a kernel made at file:line, or None."""

@@ -4,11 +4,30 @@
 
 namespace kasoku {
 
+namespace {
+
+/// File and line of the statement of the user's that led here. Written here, because the module
+/// that looks into files takes longer to import than a cached kernel to load.
+std::pair<std::string, int> user_statement() {
+  static const std::string package = [] {
+    const auto file = nb::cast<std::string>(nb::module_::import_("kasoku").attr("__file__"));
+    return file.substr(0, file.find_last_of("/\\") + 1);
+  }();
+  nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame.is_valid() && !frame.is_none()) {
+    auto file = nb::cast<std::string>(frame.attr("f_code").attr("co_filename"));
+    if (!file.starts_with(package) && !file.starts_with("<frozen"))
+      return {std::move(file), nb::cast<int>(frame.attr("f_lineno"))};
+    frame = frame.attr("f_back");
+  }
+  return {};
+}
+
+}  // namespace
+
 Locator locator_here(std::vector<TextPart> parts) {
-  const nb::object place = nb::module_::import_("kasoku._origin").attr("caller")();
-  auto file = nb::cast<std::string>(place[0]);
-  const int made_at = nb::cast<int>(place[1]);
-  return [parts = std::move(parts), file = std::move(file), made_at](
+  auto [file, made_at] = user_statement();
+  return [parts = std::move(parts), file = std::move(file), made_at = made_at](
              const std::string& part, int line) -> std::optional<SourceLine> {
     for (const auto& [name, text] : parts) {
       if (name != part) continue;
