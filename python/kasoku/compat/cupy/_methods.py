@@ -7,7 +7,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .._layout import ArrayFlags
-from . import _arrays, _host, cuda
+from . import _arrays, _host, _util, cuda
 
 _Array = ks.Array
 
@@ -191,19 +191,20 @@ def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
         if not hasattr(_Array, name) or name == "round":
-            setattr(_Array, name, _from_function(name))
+            _util.add_method(name, _from_function(name))
     for name in ("sort", "partition", "put"):
-        setattr(_Array, name, _in_place(name))
+        _util.add_method(name, _in_place(name))
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
+        function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)
     _Array.conjugate = _Array.conj
-    _Array.real = property(_get_real, _set_real)
-    _Array.imag = property(_get_imag, _set_imag)
-    _Array.flags = property(ArrayFlags)
-    _Array.data = property(_data)
-    _Array.base = None
-    _Array.cstruct = property(lambda self: self.ptr)
-    _Array.toDlpack = lambda self: self.__dlpack__()
+    _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
+    _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
+    _Array.flags = property(ArrayFlags, doc="How the elements lie: c_contiguous, f_contiguous, owndata.")
+    _Array.data = property(_data, doc="The memory, as a MemoryPointer.")
+    _Array.base = property(lambda self: None, doc="None: a view does not tell of what.")
+    _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
+    _util.add_method("toDlpack", lambda self: self.__dlpack__())
     _Array.__divmod__ = lambda self, other: (self // other, self % other)
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 

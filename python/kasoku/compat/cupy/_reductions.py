@@ -8,7 +8,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from . import _host
+from . import _host, _util
 from ._arrays import asarray
 
 _Array = ks.Array
@@ -107,4 +107,4 @@ def extend():
     """Makes them methods of arrays too."""
     for name, function in functions.items():
         if name not in ("count_nonzero", "amax", "amin"):
-            setattr(_Array, name, function)
+            _util.add_method(name, function)

@@ -2,6 +2,8 @@
 
 import functools
 
+import kasoku as ks
+
 _remembered = []
 ENABLE_SLICE_COPY = False
 
@@ -36,3 +38,24 @@ def memoize(for_each_device=False):
 def clear_memo():
     for results in _remembered:
         results.clear()
+
+
+def add_method(name, function):
+    """Gives the engine's arrays a method. Where they have it, theirs is asked first, and the face's
+    only if it does not take the arguments: what the engine refuses stays refused for everybody."""
+    engines = getattr(ks.Array, name, None)
+
+    def method(self, *args, **kwargs):
+        if kwargs.get("out") is not None:
+            return function(self, *args, **kwargs)
+        try:
+            return engines(self, *args, **kwargs)
+        except (TypeError, RuntimeError) as error:
+            if isinstance(error, ks.errors.Error):
+                raise
+            return function(self, *args, **kwargs)
+
+    method = function if engines is None else method
+    method.__name__ = name
+    method.__doc__ = getattr(engines, "__doc__", None) or function.__doc__ or f"cupy.ndarray.{name}."
+    setattr(ks.Array, name, method)
