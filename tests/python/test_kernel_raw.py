@@ -199,3 +199,19 @@ def test_swapped_arguments_warn_once(device):
             kernel(x, y)
             y.get()
         gpuarray.driver._current = None
+
+
+@pytest.mark.parametrize("step", range(1, 12))
+def test_indices_that_wrap_while_threads_count(device, step):
+    text = f"""extern "C" __global__ void wraps(const int *x, int *lanes, int *loads) {{
+      int t = threadIdx.x;
+      lanes[t] = __shfl_sync(0xffffffffu, x[t], (t * {step}) & 31);
+      loads[t] = x[(t * {step}) & 31];
+    }}"""
+    x = np.random.default_rng(step).integers(1, 900, 96).astype(np.int32)
+    at = (np.arange(96) * step) & 31
+    with ks.default_device(device):
+        lanes, loads = ks.zeros(96, dtype="int32"), ks.zeros(96, dtype="int32")
+        ks.RawModule(code=text).get_function("wraps")((1,), (96,), (ks.array(x), lanes, loads))
+    np.testing.assert_array_equal(loads.numpy(), x[at])
+    np.testing.assert_array_equal(lanes.numpy(), x[at + np.arange(96) // 32 * 32 - at // 32 * 32])

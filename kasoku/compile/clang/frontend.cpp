@@ -15,6 +15,7 @@
 #include <clang/Serialization/InMemoryModuleCache.h>
 #include <clang/Serialization/PCHContainerOperations.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
@@ -182,6 +183,11 @@ void initialize_llvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+    // Interleaved accesses take an index like (3 * t) & 31 for one that never wraps, and lose
+    // the test for it: loads from beyond the array, silently. Gathers are right.
+    auto& options = llvm::cl::getRegisteredOptions();
+    if (const auto found = options.find("enable-interleaved-mem-accesses"); found != options.end())
+      found->second->addOccurrence(0, found->first(), "false");
     // LLVM would abort the process; its frames have unwind tables.
     llvm::install_fatal_error_handler(
         [](void*, const char* reason, bool) { throw std::runtime_error(reason); });
