@@ -70,12 +70,23 @@ size_t length(const BasicBlock* block, const GuardQuestions& ask) {
   return sum;
 }
 
-// Settled ranges are then part of the truth only.
-bool may_pass_zero(const Guard& guard, const GuardQuestions& ask) {
-  for (const auto& part : guard.parts)
-    if (const auto* compare = dyn_cast<ICmpInst>(part.first); compare && compare->isUnsigned())
-      for (const Value* side : compare->operands())
-        if (growth(side, ask) != std::optional<int>(0) && may_wrap(*side)) return true;
+// Whether the settled range is part of the truth only: an unsigned index passes zero, or a
+// thread in the middle is the only one that differs.
+bool leaves_some_out(const Guard& guard, const GuardQuestions& ask) {
+  for (const auto& [condition, wanted] : guard.parts) {
+    const auto* compare = dyn_cast<ICmpInst>(condition);
+    if (!compare) continue;
+    const bool differs =
+        compare->isEquality() && (compare->getPredicate() == ICmpInst::ICMP_EQ) != wanted;
+    for (const unsigned side : {0u, 1u}) {
+      const Value* index = compare->getOperand(side);
+      if (growth(index, ask) == std::optional<int>(0)) continue;
+      if ((compare->isUnsigned() || differs) && may_wrap(*index)) return true;
+      // Only the first thread's index can be zero.
+      const auto* other = dyn_cast<Constant>(compare->getOperand(1 - side));
+      if (differs && !(other && other->isNullValue())) return true;
+    }
+  }
   return false;
 }
 
@@ -179,7 +190,7 @@ static bool grows_in(const ICmpInst& compare, const GuardQuestions& ask) {
 }
 
 bool settles_all(const Guard& guard, const GuardQuestions& ask) {
-  if (guard.parts.size() != 1 || may_pass_zero(guard, ask)) return false;
+  if (guard.parts.size() != 1 || leaves_some_out(guard, ask)) return false;
   const auto* compare = dyn_cast<ICmpInst>(guard.parts[0].first);
   if (!compare || !ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) ||
       !grows_in(*compare, ask))
@@ -234,7 +245,7 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
     found.all.push_back(guard);
     found.of_one_thread |= holds_for_one(guard);
     found.others_do_nothing =
-        found.all.size() == 1 && !effects_before && nothing_if[!guard.side] && !may_pass_zero(guard, ask);
+        found.all.size() == 1 && !effects_before && nothing_if[!guard.side] && !leaves_some_out(guard, ask);
     block = branch->getSuccessor(guard.side ? 0 : 1);
   }
   return found;
