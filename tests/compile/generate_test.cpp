@@ -127,6 +127,31 @@ TEST_CASE("generate: guarded elementwise kernels come out as plain vectors, with
   CHECK(text.main.find("masked.store") == std::string::npos);
 }
 
+TEST_CASE("generate: rows of neighbouring blocks are one row if the kernel cannot tell") {
+  const auto loop_over_row = [](const std::string& body, uint32_t x, uint32_t y) {
+    return generate(body, x, y, KS_IR).main.find("%row = ") != std::string::npos;
+  };
+  const std::string i = "int i = blockIdx.x * blockDim.x + t; ", guarded = "if (i < n) y[i] = 2 * x[i];";
+  for (const auto& [x, y] : {std::pair{32u, 8u}, {256u, 1u}, {8u, 8u}, {16u, 64u}})
+    CHECK(loop_over_row(i + guarded, x, y));
+  CHECK(loop_over_row("size_t i = blockIdx.x * (size_t)blockDim.x + t; if (i < n) y[i] = x[i];", 64, 1));
+  CHECK(loop_over_row("unsigned i = t + (blockIdx.x << 5); if (i > 0 && i < n - 1) y[i] = x[i - 1];", 32, 4));
+  CHECK_FALSE(loop_over_row(i + "if (i < n) y[i] = x[t];", 32, 8));
+  CHECK_FALSE(loop_over_row(i + "if (i < n) y[i] = x[i & 31];", 32, 8));
+  CHECK_FALSE(loop_over_row(i + "if (i < n) y[i] = x[blockIdx.x];", 32, 8));
+  CHECK_FALSE(loop_over_row("int i = blockIdx.x * 16 + t; y[i] = 2 * x[i];", 32, 8));
+  CHECK_FALSE(loop_over_row(i + guarded, 96, 1));
+  CHECK_FALSE(loop_over_row(i + "s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1];", 32, 8));
+}
+
+TEST_CASE("generate: what a function returns in vectors of two becomes vectors of threads") {
+  const Generated text = generate(
+      "int i = blockIdx.x * blockDim.x + t; float4 sum = make_float4(0, 0, 0, 0);"
+      "for (int j = 0; j < n; ++j) { float4 a = ((float4*)x)[j]; sum.x += a.x * i; sum.y += sqrtf(a.y); }"
+      "((float4*)y)[i] = make_float4(sum.x, sum.y, 0, 1);", 128, 1, KS_IR);
+  CHECK(text.main.find("fmul contract <8 x float>") != std::string::npos);
+}
+
 TEST_CASE("generate: atomics on shared memory lock nothing") {
   const char* set = "s[t] = 0; __syncthreads(); ";
   for (const char* p : {"int* p = (int*)s;", "int* p = (int*)s + n;",

@@ -14,7 +14,7 @@
 
 namespace random_loops {
 
-constexpr uint32_t n_in = 1 << 16, n_variables = 4, n_strided = 4096;
+constexpr uint32_t n_in = 1 << 19, n_variables = 4, n_strided = 4096;
 
 struct Shape {
   uint32_t x, y, grid_x, grid_y;
@@ -54,7 +54,8 @@ struct Action {
 
 class Generator {
  public:
-  Generator(uint32_t seed, Shape shape) : random_(seed), shape_(shape) {}
+  Generator(uint32_t seed, Shape shape)
+      : random_(seed), shape_(shape), is_plain_(seed % 4 == 3) {}
 
   Action make() {
     Action body = sequence(0, 2 + pick(3));
@@ -98,7 +99,8 @@ class Generator {
 
   /// Small and never negative, so that sums of products of it stay within `in`.
   Value small(int depth) {
-    switch (pick(depth ? 7 : 6)) {
+    const int kind = pick(depth ? 7 : 6);
+    switch (is_plain_ && (kind == 0 || kind == 4) ? 2 : is_plain_ && kind == 1 ? 3 : kind) {
       case 0: return {"threadIdx.x", [](const Thread& t) { return t.tx; }};
       case 1: return {"threadIdx.y", [](const Thread& t) { return t.ty; }};
       case 2: return {"gx", [](const Thread& t) { return t.gx(); }};
@@ -231,7 +233,7 @@ class Generator {
 
   /// Elements that are the thread's own: those of a loop that strides over the grid.
   Action stride(int depth) {
-    if (depth || has_strided_ || shape_.height() > 1) return assign(depth);
+    if (depth || has_strided_ || is_plain_ || shape_.height() > 1) return assign(depth);
     has_strided_ = true;
     const bool is_signed = chance(60);
     const uint32_t n = static_cast<uint32_t>(1 + pick(n_strided - 1));
@@ -263,7 +265,7 @@ class Generator {
     std::vector<Action> all;
     std::string text;
     for (int i = 0; i < length; ++i) {
-      const int which = pick(100);
+      const int which = is_plain_ ? 40 + pick(60) : pick(100);
       all.push_back(depth < 3 && which < 40   ? loop(depth)
                     : depth < 3 && which < 50 ? branch(depth)
                     : which < 62              ? stride(depth)
@@ -277,12 +279,14 @@ class Generator {
 
   std::mt19937 random_;
   Shape shape_;
+  bool is_plain_;  ///< no loops, and threads ask for their place in the grid alone
   bool has_strided_ = false;
 };
 
 inline Shape shape_for(uint32_t seed) {
   const Shape shapes[] = {{64, 1, 3, 1}, {16, 16, 2, 2}, {8, 32, 2, 1},  {100, 1, 2, 1}, {4, 4, 3, 3},
-                          {128, 1, 5, 1}, {2, 64, 2, 2}, {33, 3, 1, 2}, {32, 8, 2, 2},  {1, 32, 3, 2}};
+                          {128, 1, 5, 1}, {2, 64, 2, 2}, {33, 3, 1, 2}, {32, 8, 2, 2},  {1, 32, 3, 2},
+                          {8, 4, 37, 2},  {32, 1, 140, 1}, {4, 8, 3, 29}};
   return shapes[seed % (sizeof shapes / sizeof *shapes)];
 }
 

@@ -248,8 +248,8 @@ void BlockLoop::close(IRBuilderBase& build) {
   build.SetInsertPoint(done);
 }
 
-GroupLoop::GroupLoop(EntryFrame& frame, IRBuilderBase& build, unsigned blocks)
-    : frame_(frame), blocks_(blocks) {
+GroupLoop::GroupLoop(EntryFrame& frame, IRBuilderBase& build, unsigned blocks, unsigned row)
+    : frame_(frame), row_(row) {
   BasicBlock* before = build.GetInsertBlock();
   head_ = BasicBlock::Create(build.getContext(), "groups", frame.body);
   build.CreateBr(head_);
@@ -257,9 +257,29 @@ GroupLoop::GroupLoop(EntryFrame& frame, IRBuilderBase& build, unsigned blocks)
   number_ = build.CreatePHI(build.getInt64Ty(), 2, "group");
   number_->addIncoming(frame.first, before);
   unless_stopped(frame, build);
-  Value* end = build.CreateAdd(number_, build.getInt64(blocks), "", /*HasNUW=*/true);
-  range_ = {number_, build.CreateBinaryIntrinsic(Intrinsic::umin, end, frame.last),
-            index_of_block(frame, build, number_)};
+  const auto index = index_of_block(frame, build, number_);
+  Value* most = build.getInt64(blocks);
+  if (row) {
+    const auto smaller = [&](Value* other) {
+      other = build.CreateZExt(other, build.getInt64Ty());
+      most = build.CreateBinaryIntrinsic(Intrinsic::umin, most, other);
+    };
+    const int fast = frame.axes[0];
+    smaller(build.CreateSub(frame.index[static_cast<int>(Index::gdim_x) + fast], index[fast]));
+    // Indices of threads do not pass 2^31 within a row.
+    const uint32_t period = (1u << 31) / row;
+    smaller(build.CreateSub(build.getInt32(period),
+                            build.CreateAnd(index[fast], build.getInt32(period - 1))));
+  }
+  Value* end = build.CreateAdd(number_, most, "", /*HasNUW=*/true);
+  range_ = {number_, build.CreateBinaryIntrinsic(Intrinsic::umin, end, frame.last), index};
+}
+
+Value* GroupLoop::row_of_threads(IRBuilderBase& build) {
+  for (int axis = 0; axis < 3; ++axis)
+    frame_.index[static_cast<int>(Index::bid_x) + axis] = range_.index[axis];
+  Value* blocks = build.CreateTrunc(build.CreateSub(range_.last, range_.first), build.getInt32Ty());
+  return build.CreateMul(blocks, build.getInt32(row_), "row", /*HasNUW=*/true, /*HasNSW=*/true);
 }
 
 void GroupLoop::close(IRBuilderBase& build) {

@@ -80,13 +80,16 @@ class BlockLoop {
 /// A loop over groups of so many of the worker's blocks.
 class GroupLoop {
  public:
-  GroupLoop(EntryFrame& frame, llvm::IRBuilderBase& build, unsigned blocks);
+  /// `row`: a group is one row of blocks of so many threads, a power of two; 0: any blocks.
+  GroupLoop(EntryFrame& frame, llvm::IRBuilderBase& build, unsigned blocks, unsigned row);
   const BlockRange& range() const { return range_; }
+  /// How many threads lie in a group that is one row. The first block stands for all.
+  llvm::Value* row_of_threads(llvm::IRBuilderBase& build);
   void close(llvm::IRBuilderBase& build);
 
  private:
   EntryFrame& frame_;
-  unsigned blocks_;
+  unsigned row_;
   llvm::BasicBlock* head_;
   llvm::PHINode* number_;
   BlockRange range_;

@@ -6,6 +6,7 @@
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -30,6 +31,7 @@
 #include "llvm/Transforms/Scalar/MemCpyOptimizer.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/InjectTLIMappings.h"
@@ -101,6 +103,23 @@ void add_early_loops(FunctionPassManager& passes) {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(unroll)));
 }
 
+// A float4 that a function returned came in two vectors of two, as x86 hands them over:
+// vectors of threads cannot be made of those.
+class ApartPass : public PassInfoMixin<ApartPass> {
+ public:
+  PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
+    const auto is_vector = [](const Value* value) { return value->getType()->isVectorTy(); };
+    if (none_of(instructions(function), [&](const Instruction& instruction) {
+          return is_vector(&instruction) || any_of(instruction.operand_values(), is_vector);
+        }))
+      return PreservedAnalyses::all();
+    ScalarizerPassOptions options;
+    options.ScalarizeLoadStore = true;
+    ScalarizerPass pass(options);
+    return pass.run(function, analyses);
+  }
+};
+
 }  // namespace
 
 Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math)
@@ -120,6 +139,7 @@ void Pipeline::simplify_early(Module& module) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
+  passes.addPass(ApartPass());
   passes.addPass(SimplifyCFGPass(early_cfg()));
   passes.addPass(InstCombinePass());
   impl_->run(module, std::move(passes));

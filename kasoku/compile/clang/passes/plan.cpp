@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/plan.h"
 
 #include "kasoku/compile/clang/passes/axis.h"
+#include "kasoku/compile/clang/passes/join_rows.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 #include "kasoku/compile/clang/passes/masks.h"
@@ -94,16 +95,20 @@ bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShap
 }
 
 // Blocks of 16 x 16 or 32 x 8 threads read 64 or 128 bytes here and there; the same rows
-// of neighbouring blocks lie side by side.
-unsigned blocks_in_row(const PreparedKernel& kernel, const BlockShape& shape, bool y_is_fast) {
-  constexpr unsigned elements = 1024, longest_row = 128, most_instructions = 120;
-  if (!shape.is_known()) return 1;
-  const unsigned row = y_is_fast ? shape.y : shape.x;
-  if (row == shape.threads() || row > longest_row || row < 8 || !blocks_may_mix(kernel, {})) return 1;
+// of neighbouring blocks lie side by side, and are one row if the kernel cannot tell.
+void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape& shape) {
+  constexpr unsigned elements = 1024, joined_elements = 4096, longest_row = 128,
+                     most_instructions = 120;
+  if (!shape.is_known()) return;
   Function& function = *kernel.function;
-  if (function.getInstructionCount() > most_instructions) return 1;
+  const unsigned row = plan.y_is_fast ? shape.y : shape.x;
+  if (row < 8 || function.getInstructionCount() > most_instructions || !blocks_may_mix(kernel, {}))
+    return;
   const DominatorTree dominators(function);
-  return LoopInfo(dominators).empty() ? elements / row : 1;
+  if (!LoopInfo(dominators).empty()) return;
+  plan.joins_rows = row < joined_elements && join_rows(function, plan.y_is_fast, row);
+  if (plan.joins_rows) plan.blocks_in_row = joined_elements / row;
+  else if (row != shape.threads() && row <= longest_row) plan.blocks_in_row = elements / row;
 }
 
 }  // namespace
@@ -127,7 +132,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (has_warps) plan.granule = Granule::warp;
   plan.is_uniform_in_warp = plan.is_uniform;
   if (plan.syncs.empty() && !shape.is_single_thread())
-    plan.blocks_in_row = blocks_in_row(kernel, shape, plan.y_is_fast);
+    plan_rows(plan, kernel, shape);
   if (plan.syncs.empty() || shape.is_single_thread()) return plan;
   if (plan_blocks(plan, kernel, shape)) return plan;
 

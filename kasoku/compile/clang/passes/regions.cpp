@@ -285,8 +285,16 @@ class Builder {
       exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
     ThreadNest nest(frame_, shape_, plan_.y_is_fast);
     Outcome outcome;
-    if (plan_.blocks_in_row > 1) {
-      GroupLoop groups(frame_, build, plan_.blocks_in_row);
+    if (plan_.joins_rows) {
+      GroupLoop groups(frame_, build, plan_.blocks_in_row, row_length());
+      Value* row = groups.row_of_threads(build);
+      driver_->open(build, nest);
+      nest.lengthen(row);
+      build_lanes(build, nest, plain, outcome);
+      nest.close_outer(build);
+      groups.close(build);
+    } else if (plan_.blocks_in_row > 1) {
+      GroupLoop groups(frame_, build, plan_.blocks_in_row, /*row=*/0);
       driver_->open(build, nest);
       BlockLoop blocks(frame_, build, groups.range());
       build_lanes(build, nest, plain, outcome);
@@ -405,8 +413,10 @@ class Builder {
     return true;
   }
 
+  uint32_t row_length() const { return plan_.y_is_fast ? shape_.y : shape_.x; }
+
   bool has_short_rows() const {
-    const uint32_t row = plan_.y_is_fast ? shape_.y : shape_.x;
+    const uint32_t row = row_length();
     return is_block_or_more(plan_.granule) && shape_.is_known() && shape_.z == 1 &&
            shape_.x * shape_.y > row && (row == 16 || row == 32);
   }
@@ -462,7 +472,7 @@ class Builder {
 
   Value* all_rows_settled(IRBuilder<>& build, const Region& plain, const RegionGuards& guards,
                           const GuardQuestions& ask) {
-    const uint32_t length = plan_.y_is_fast ? shape_.y : shape_.x;
+    const uint32_t length = row_length();
     BasicBlock* before = build.GetInsertBlock();
     BasicBlock* head = BasicBlock::Create(context_, "row", frame_.body);
     BasicBlock* done = BasicBlock::Create(context_, "rows.done", frame_.body);

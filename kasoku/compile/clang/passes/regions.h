@@ -46,6 +46,7 @@ struct RegionPlan {
   /// The rows of so many neighbouring blocks are run one after another, so that short rows
   /// make long ones in memory. Only where nothing is cut.
   unsigned blocks_in_row = 1;
+  bool joins_rows = false;  ///< as one row: the blocks lie along one row of the grid
   bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1; }
   bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y
   std::vector<SyncPoint> syncs;

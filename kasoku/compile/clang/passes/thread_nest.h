@@ -43,6 +43,9 @@ class ThreadNest {
   /// No loop: one thread by its linear number.
   void open_thread(llvm::IRBuilderBase& build, llvm::Value* linear);
 
+  /// The innermost loop goes on into the blocks that follow.
+  void lengthen(llvm::Value* threads) { extent_ = threads; }
+
   /// How many threads the innermost loop has, and the indices of its first one.
   llvm::Value* extent() const { return extent_; }
   ThreadIndex first(llvm::IRBuilderBase& build) { return at(build, nullptr); }
