@@ -1,6 +1,7 @@
 #include "kasoku/task/task.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 namespace kasoku {
@@ -26,15 +27,24 @@ TaskGraph::TaskGraph(std::span<const TaskPointer> roots) {
     size_t next;
   };
   std::vector<Frame> stack;
+  std::unordered_map<std::string_view, uint32_t> place_of_key;  // of pure tasks
+  const auto is_placed = [&](const Task* task) {
+    if (place.contains(task)) return true;
+    if (!task->is_pure) return false;
+    const auto same = place_of_key.find(task->key);
+    if (same == place_of_key.end()) return false;
+    place.emplace(task, same->second);
+    return true;
+  };
   auto visit = [&](const TaskPointer& task) {
-    if (!place.contains(task.get())) stack.push_back({&task, 0});
+    if (!is_placed(task.get())) stack.push_back({&task, 0});
   };
   for (const TaskPointer& root : roots) {
     visit(root);
     while (!stack.empty()) {
       Frame& top = stack.back();
       const Task& task = **top.task;
-      if (place.contains(&task)) {
+      if (is_placed(&task)) {
         stack.pop_back();
       } else if (top.next < task.inputs().size()) {
         visit(task.inputs()[top.next++]);
@@ -47,6 +57,7 @@ TaskGraph::TaskGraph(std::span<const TaskPointer> roots) {
           entries_[from].readers.push_back(index);
         }
         place.emplace(&task, index);
+        if (task.is_pure) place_of_key.emplace(task.key, index);
         stack.pop_back();
       }
     }

@@ -24,8 +24,8 @@ class Task {
  public:
   using Function = std::function<Value(std::span<const Value> inputs)>;
 
-  Task(std::string name, std::string key, Function work, std::vector<TaskPointer> inputs)
-      : name(std::move(name)), key(std::move(key)), work(std::move(work)), inputs_(std::move(inputs)) {}
+  Task(std::string name, std::string key, Function work, std::vector<TaskPointer> inputs, bool is_pure = false)
+      : name(std::move(name)), key(std::move(key)), work(std::move(work)), is_pure(is_pure), inputs_(std::move(inputs)) {}
   /// Chains of a million tasks end here without recursion.
   ~Task();
   Task(const Task&) = delete;
@@ -34,6 +34,7 @@ class Task {
   const std::string name;  ///< what a picture shows: "nogil_pi"
   const std::string key;   ///< unique in the process: "nogil_pi-17"
   const Function work;
+  const bool is_pure;     ///< pure tasks of one key are one task
   const std::vector<TaskPointer>& inputs() const { return inputs_; }
 
  private:

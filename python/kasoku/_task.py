@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import concurrent.futures
-import contextvars
+import contextlib
 import functools
 import shutil
 import subprocess
 import threading
-import types
 
 from . import _core
 from ._core import Delayed
@@ -26,29 +25,53 @@ def delayed(obj=None, name=None, pure=None, nout=None, traverse=True):
     return _core._delayed(obj, name, pure, nout, traverse)
 
 
-defaults = contextvars.ContextVar("kasoku compute options", default={})  # what compute() is not told otherwise
+defaults = {}  # what compute() is not told otherwise; replaced as a whole, by dask.config.set
+progress_bars = []  # called with (done, all) beside compute()'s own
+
+_one_thread = ("synchronous", "sync", "single-threaded")
+_many_threads = ("threads", "threading", "processes", "multiprocessing", "distributed")
 
 
 def _workers(scheduler=None, num_workers=None, workers=None):
-    settings = defaults.get()
     if scheduler is None and not (workers or num_workers):
-        scheduler, num_workers = settings.get("scheduler"), settings.get("num_workers")
-    if scheduler in ("synchronous", "sync", "single-threaded"):
-        return 1
-    if scheduler is not None and not isinstance(scheduler, str):
+        scheduler, num_workers = defaults.get("scheduler"), defaults.get("num_workers")
+    if isinstance(scheduler, str):
+        if scheduler.lower() in _one_thread:
+            return 1
+        if scheduler.lower() not in _many_threads:
+            names = ", ".join(_one_thread + _many_threads)
+            raise ValueError(f"compute: there is no scheduler {scheduler!r}\n  fix  one of {names}")
+    elif scheduler is not None:
         workers = workers or getattr(scheduler, "_max_workers", None)
-    return workers or num_workers or 0
+    return workers or num_workers or getattr(defaults.get("pool"), "_max_workers", None) or 0
 
 
-def compute(*args, scheduler=None, num_workers=None, workers=None, progress=False, **ignored):
+def _roots(args, traverse=True):
+    return [arg if isinstance(arg, Delayed) else _core._delayed(arg, None, None, None, traverse) for arg in args]
+
+
+def _get_of(scheduler):
+    """The function get(graph, keys) that a program gives as the scheduler; None for one of ours."""
+    scheduler = defaults.get("scheduler") if scheduler is None else scheduler
+    is_get = callable(scheduler) and not hasattr(scheduler, "submit") and not hasattr(scheduler, "is_kasokus")
+    return scheduler if is_get else None
+
+
+def compute(*args, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored):
     """Runs the graphs of all `args` together and returns a tuple of their values.
 
-    args: Delayed values, or lists, tuples, dicts and sets that hold some; anything else comes back as
-    it is. workers (num_workers): at most so many tasks at once, 0 for as many as the pool has;
-    scheduler="synchronous" is one. progress: show a bar on a terminal, or a function of (done, all).
-    An exception in a task ends the run and is raised here.
+    args: Delayed values, collections of Dask's protocol, or lists, tuples, dicts and sets that hold
+    some; anything else comes back as it is. workers (num_workers): at most so many tasks at once, 0 for
+    as many as the pool has; scheduler="synchronous" is one. progress: show a bar on a terminal, or a
+    function of (done, all). An exception in a task ends the run and is raised here.
     """
-    roots = [arg if isinstance(arg, Delayed) else _core._delayed(arg, None, None, None, True) for arg in args]
+    roots = _roots(args, traverse)
+    get = _get_of(scheduler)
+    if get is not None:
+        graph = {key: task for layer in _core._task_layers(roots)[0].values() for key, task in layer.items()}
+        return tuple(get(graph, [root.key for root in roots], **ignored))
+    if getattr(scheduler, "is_kasokus", False):
+        scheduler = scheduler.is_kasokus
     count = _workers(scheduler, num_workers, workers)
     if progress and not callable(progress):
         from rich.progress import Progress
@@ -58,6 +81,12 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
             return tuple(
                 _core._compute(roots, count, lambda done, total: bar.update(task, completed=done, total=total))
             )
+    if progress_bars:
+        bars = [*progress_bars, progress] if progress else list(progress_bars)
+        with contextlib.ExitStack() as stack:
+            for bar in bars:
+                stack.enter_context(getattr(bar, "run", contextlib.nullcontext)())
+            return tuple(_core._compute(roots, count, lambda done, total: [bar(done, total) for bar in bars]))
     return tuple(_core._compute(roots, count, progress or None))
 
 
@@ -68,7 +97,7 @@ def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **i
     (default svg). times=True runs the graph first and writes each task's time into its box. Without
     Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
     """
-    roots = [arg if isinstance(arg, Delayed) else _core._delayed(arg, None, None, None, True) for arg in args]
+    roots = _roots(args)
     stem, dot, ending = str(filename).rpartition(".")
     if not dot or "/" in ending:
         stem, ending = str(filename), format or "svg"
@@ -130,29 +159,4 @@ class Pool(concurrent.futures.Executor):
             concurrent.futures.wait(pending)
 
 
-def _method_compute(self, **options):
-    return compute(self, **options)[0]
-
-
-def _method_visualize(self, filename="kasoku", format=None, **options):
-    """Draws the graph of this value; options as kasoku.visualize."""
-    return visualize(self, filename=filename, format=format, **options)
-
-
-def _bound(self, instance, owner=None):
-    """A delayed function in a class is a method."""
-    return self if instance is None else types.MethodType(self, instance)
-
-
-Delayed.__get__ = _bound
-Delayed.compute = _method_compute
-Delayed.compute.__doc__ = "Runs the graph of this value on the pool and returns it; options as kasoku.compute."
-Delayed.visualize = _method_visualize
-
-
-def _method_persist(self, **options):
-    """Runs the graph of this value and gives a Delayed that holds it."""
-    return delayed(self.compute(**options))
-
-
-Delayed.persist = _method_persist
+from . import _delayed  # noqa: F401 - the methods of Delayed

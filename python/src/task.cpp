@@ -1,142 +1,21 @@
 /// \file python/src/task.cpp
 /// Delayed values in Python: a node of a task graph whose function and arguments
 /// are Python objects. The graph and its running are kasoku/task.
-#include "kasoku/task/task.h"
+#include "task.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <pthread.h>
 
 #include <atomic>
-#include <optional>
+#include <random>
 
-#include "bindings.h"
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
-#include "kasoku/task/arena.h"
-#include "python_value.h"
 
 namespace kasoku {
 
 namespace {
 
 using namespace nb::literals;
-
-struct Delayed {
-  TaskPointer task;
-  nb::object leaf;             ///< the object itself, if delayed(obj) did nothing with it
-  Py_ssize_t length = -1;      ///< nout
-};
-
-std::string fresh_key(const std::string& name) {
-  static std::atomic<uint64_t> count{0};
-  return name + "-" + std::to_string(count.fetch_add(1));
-}
-
-std::string name_of(nb::handle object) {
-  nb::object name = nb::getattr(object, "__name__", nb::none());
-  if (!nb::isinstance<nb::str>(name)) name = object.type().attr("__name__");
-  return nb::str(name).c_str();
-}
-
-/// A placeholder for input i inside a stored argument.
-struct Input {
-  size_t index;
-};
-
-bool is_named_tuple(nb::handle object) {
-  return nb::isinstance<nb::tuple>(object) && nb::hasattr(object, "_fields") && nb::hasattr(object, "_make");
-}
-
-/// A slice or a named tuple of what `change` makes of its parts; the object itself if nothing changed.
-template <class Change>
-nb::object rebuilt(nb::handle object, Change change) {
-  const bool is_slice = PySlice_Check(object.ptr());
-  nb::list parts;
-  bool changed = false;
-  const auto add = [&](nb::handle part) {
-    nb::object made = change(part);
-    changed |= !made.is(part);
-    parts.append(made);
-  };
-  if (is_slice)
-    for (const char* name : {"start", "stop", "step"}) add(object.attr(name));
-  else
-    for (nb::handle part : nb::borrow<nb::tuple>(object)) add(part);
-  if (!changed) return nb::borrow(object);
-  return is_slice ? nb::object(nb::handle(reinterpret_cast<PyObject*>(&PySlice_Type))(*nb::tuple(parts)))
-                  : nb::object(object.type().attr("_make")(parts));
-}
-
-/// Replaces each Delayed in lists, tuples, dicts and sets by its place among
-/// `inputs`; returns the object itself where there is none in it.
-nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool traverse) {
-  Delayed* delayed = nullptr;
-  if (nb::try_cast(object, delayed) && delayed) {
-    if (delayed->leaf.is_valid()) return delayed->leaf;
-    inputs.push_back(delayed->task);
-    return nb::cast(Input{inputs.size() - 1});
-  }
-  if (!traverse) return nb::borrow(object);
-  const size_t before = inputs.size();
-  nb::handle type = object.type();
-  if (type.is(nb::handle((PyObject*)&PyList_Type)) || type.is(nb::handle((PyObject*)&PyTuple_Type)) ||
-      type.is(nb::handle((PyObject*)&PySet_Type))) {
-    nb::list items;
-    bool changed = false;
-    for (nb::handle item : object) {
-      nb::object kept = take_inputs(item, inputs, traverse);
-      changed |= !kept.is(item);
-      items.append(kept);
-    }
-    if (!changed && inputs.size() == before) return nb::borrow(object);
-    return nb::object(type(items));
-  }
-  if (type.is(nb::handle((PyObject*)&PyDict_Type))) {
-    nb::dict items;
-    bool changed = false;
-    for (auto [key, item] : nb::borrow<nb::dict>(object)) {
-      nb::object kept_key = take_inputs(key, inputs, traverse), kept = take_inputs(item, inputs, traverse);
-      changed |= !kept.is(item) || !kept_key.is(key);
-      items[kept_key] = kept;
-    }
-    if (!changed && inputs.size() == before) return nb::borrow(object);
-    return items;
-  }
-  if (PySlice_Check(object.ptr()) || is_named_tuple(object))
-    return rebuilt(object, [&](nb::handle item) { return take_inputs(item, inputs, traverse); });
-  return nb::borrow(object);
-}
-
-/// The reverse, with the values in place.
-nb::object put_values(nb::handle object, std::span<const Value> values) {
-  Input* input = nullptr;
-  if (nb::try_cast(object, input) && input) return object_of(values[input->index]);
-  nb::handle type = object.type();
-  if (type.is(nb::handle((PyObject*)&PyList_Type)) || type.is(nb::handle((PyObject*)&PyTuple_Type)) ||
-      type.is(nb::handle((PyObject*)&PySet_Type))) {
-    nb::list items;
-    bool changed = false;
-    for (nb::handle item : object) {
-      nb::object value = put_values(item, values);
-      changed |= !value.is(item);
-      items.append(value);
-    }
-    return changed ? nb::object(type(items)) : nb::borrow(object);
-  }
-  if (type.is(nb::handle((PyObject*)&PyDict_Type))) {
-    nb::dict items;
-    bool changed = false;
-    for (auto [key, item] : nb::borrow<nb::dict>(object)) {
-      nb::object found = put_values(key, values), value = put_values(item, values);
-      changed |= !value.is(item) || !found.is(key);
-      items[found] = value;
-    }
-    return changed ? nb::object(std::move(items)) : nb::borrow(object);
-  }
-  if (PySlice_Check(object.ptr()) || is_named_tuple(object))
-    return rebuilt(object, [&](nb::handle item) { return put_values(item, values); });
-  return nb::borrow(object);
-}
 
 /// While alive on this thread, calls go through `around(index, function, args, kwargs)`.
 struct WatchScope {
@@ -153,91 +32,98 @@ nb::object invoke(const nb::object& function, const nb::object& args, const nb::
   return function(*args, **kwargs);
 }
 
-/// A call that waits for its arguments. Holds Python objects: destroyed under the GIL.
-struct Call {
-  nb::object function, args, kwargs;
-  bool has_inputs;
-  ~Call() {
-    nb::gil_scoped_acquire gil;
-    function.reset();
-    args.reset();
-    kwargs.reset();
-  }
-};
-
-Delayed delay_call(nb::object function, nb::handle args, nb::handle kwargs, std::string name,
-                   std::string key, bool traverse = true) {
-  std::vector<TaskPointer> inputs;
-  Delayed* delayed_function = nullptr;
-  if (nb::try_cast(function, delayed_function) && delayed_function)
-    function = take_inputs(function, inputs, true);
-  nb::list taken;
-  for (nb::handle argument : args) taken.append(take_inputs(argument, inputs, traverse));
-  nb::dict taken_kwargs;
-  if (kwargs.is_valid())
-    for (auto [name, argument] : nb::borrow<nb::dict>(kwargs))
-      taken_kwargs[name] = take_inputs(argument, inputs, traverse);
-  const bool has_inputs = !inputs.empty();
-  auto call = std::make_shared<Call>(std::move(function), nb::tuple(taken), std::move(taken_kwargs),
-                                     has_inputs);
-  auto work = [call](std::span<const Value> values) -> Value {
-    nb::gil_scoped_acquire gil;
-    if (!call->has_inputs) return value_of(invoke(call->function, call->args, call->kwargs));
-    nb::object function = put_values(call->function, values);
-    nb::object args = put_values(call->args, values);
-    nb::object kwargs = put_values(call->kwargs, values);
-    return value_of(invoke(function, args, kwargs));
-  };
-  if (key.empty()) key = fresh_key(name);
-  return {std::make_shared<Task>(std::move(name), std::move(key), std::move(work), std::move(inputs)), {}, -1};
-}
-
-/// The graph node of any Delayed; a leaf gets one that returns the object.
-TaskPointer task_of(const Delayed& delayed) {
-  if (!delayed.leaf.is_valid()) return delayed.task;
-  auto value = value_of(delayed.leaf);
-  const std::string name = name_of(delayed.leaf);
-  return std::make_shared<Task>(name, fresh_key(name), [value](std::span<const Value>) { return value; },
-                                std::vector<TaskPointer>{});
-}
-
 nb::object identity(nb::object value) { return value; }
 
+/// Whether calls are pure where nobody says (dask.config's delayed_pure).
+std::atomic<bool> is_pure_by_default{false};
+
+KeyRule rule_of(int pure) {
+  return pure < 0 ? (is_pure_by_default ? KeyRule::content : KeyRule::fresh) : pure ? KeyRule::content : KeyRule::fresh;
+}
+
+int purity(nb::handle pure) { return pure.is_none() ? -1 : PyObject_IsTrue(pure.ptr()); }
+
 Delayed make_delayed(nb::object object, nb::object name, nb::object pure, nb::object nout, bool traverse) {
-  Delayed* already = nullptr;
-  if (nb::try_cast(object, already) && already) return *already;
-  Py_ssize_t length = -1;
+  Delayed result;
   if (!nout.is_none()) {
-    if (!nb::isinstance<nb::int_>(nout) || nb::cast<Py_ssize_t>(nout) < 0)
+    if (!PyLong_CheckExact(nout.ptr()) || nb::cast<Py_ssize_t>(nout) < 0)
       throw Error(ErrorKind::value, "delayed: nout is a non-negative integer or None, not " +
                                         nb::cast<std::string>(nb::repr(nout)));
-    length = nb::cast<Py_ssize_t>(nout);
+    result.length = nb::cast<Py_ssize_t>(nout);
   }
+  result.pure = purity(pure);
+  const KeyRule rule = rule_of(result.pure);
+  const std::string label = name_of(object), key = name.is_none() ? "" : nb::cast<std::string>(name);
   std::vector<TaskPointer> inputs;
   nb::object taken = traverse ? take_inputs(object, inputs, true) : object;
-  if (inputs.empty()) return {nullptr, object, length};
-  static nb::object* pass = new nb::object(nb::cpp_function(identity));
-  const std::string label = name_of(object);
-  Delayed result = delay_call(*pass, nb::make_tuple(object), {}, label,
-                              name.is_none() ? "" : nb::cast<std::string>(name));
-  result.length = length;
+  if (!traverse) {
+    result.task = collection_task(object);
+    if (result.task) return result;
+  }
+  if (!inputs.empty()) {
+    nb::object content = traverse && inputs.size() == 1 && nb::isinstance<Input>(taken) ? nb::object() : taken;
+    result.task = content.is_valid() ? call_task(identity_function(), nb::make_tuple(object), {}, label, key, rule)
+                                     : inputs[0];
+    return result;
+  }
+  // An iterator was made a list to look into it.
+  result.leaf = PyIter_Check(object.ptr()) && PyList_CheckExact(taken.ptr()) ? taken : object;
+  const bool is_pure = rule == KeyRule::content;
+  const std::string own =
+      !key.empty() ? key : is_pure ? label + "-" + fingerprint({result.leaf}, inputs, true) : fresh_key(label);
+  result.task = value_task(result.leaf, label, own, false);
   return result;
 }
 
-Delayed call_delayed(const Delayed& self, nb::args args, nb::kwargs kwargs) {
-  std::string key;
+/// a.name of a delayed a, a task of its own only when its value is wanted.
+Delayed attribute_of(nb::object self, const std::string& name) {
+  Delayed result;
+  result.task = call_task(nb::module_::import_("builtins").attr("getattr"), nb::make_tuple(self, name), {}, name, "",
+                          KeyRule::content);
+  result.owner = std::move(self);
+  result.attribute = name;
+  return result;
+}
+
+Delayed call_delayed(nb::object self_object, nb::args args, nb::kwargs kwargs) {
+  const auto& self = nb::cast<const Delayed&>(self_object);
+  nb::object key_object;
+  int pure = self.pure;
   nb::dict kept;
   for (auto [name, value] : kwargs) {
-    const std::string word = nb::cast<std::string>(name);
+    const std::string_view word = nb::cast<std::string_view>(name);
     if (word == "dask_key_name")
-      key = nb::cast<std::string>(value);
-    else if (word != "pure")
+      key_object = nb::borrow(value);
+    else if (word == "pure")
+      pure = purity(value);
+    else
       kept[name] = value;
   }
-  nb::object function = self.leaf.is_valid() ? self.leaf : nb::cast(self);
-  const std::string name = self.leaf.is_valid() ? name_of(self.leaf) : self.task->name + "()";
-  Delayed result = delay_call(std::move(function), args, kept, name, std::move(key));
+  const std::string key = key_object.is_valid() ? nb::str(key_object).c_str() : "";
+  if (key_object.is_valid() && nb::isinstance<nb::str>(key_object)) key_object.reset();
+  Delayed result;
+  if (self.owner.is_valid()) {
+    nb::object method = nb::module_::import_("kasoku._token").attr("methodcaller")(self.attribute);
+    result.task = call_task(std::move(method), nb::make_tuple(self.owner) + args, kept, self.attribute, key,
+                            rule_of(pure), std::move(key_object));
+    return result;
+  }
+  nb::object function = self.leaf.is_valid() ? self.leaf : self_object;
+  const std::string name = self.leaf.is_valid() ? self.task->name : self.task->name + "()";
+  result.task = call_task(std::move(function), args, kept, name, key, rule_of(pure), std::move(key_object));
   result.length = self.length;
+  return result;
+}
+
+/// Delayed(key, graph): what `key` stands for in a graph as a dictionary.
+Delayed from_graph(nb::object key, nb::object graph, nb::object length, nb::object layer) {
+  Delayed result;
+  nb::list keys;
+  keys.append(key);
+  result.task = tasks_of_graph(graph, keys).front();
+  if (!length.is_none()) result.length = nb::cast<Py_ssize_t>(length);
+  result.layer = layer.is_none() ? key : layer;
+  result.graph = nb::module_::import_("kasoku._token").attr("checked_layer")(graph, result.layer);
   return result;
 }
 
@@ -245,7 +131,7 @@ Delayed call_delayed(const Delayed& self, nb::args args, nb::kwargs kwargs) {
 nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object progress,
                  std::vector<TaskTime>* times) {
   std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(task_of(root));
+  for (const Delayed& root : roots) tasks.push_back(root.task);
   std::vector<Value> values;
   {
     nb::gil_scoped_release released;
@@ -268,7 +154,7 @@ nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object prog
 std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers, bool as_svg) {
   const auto text_of = as_svg ? svg_text : dot_text;
   std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(task_of(root));
+  for (const Delayed& root : roots) tasks.push_back(root.task);
   TaskGraph graph(tasks);
   if (!with_times) return text_of(graph, nullptr);
   std::vector<TaskTime> times;
@@ -280,50 +166,11 @@ std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers
   return text_of(graph, &times);
 }
 
-/// Threads for concurrent.futures-shaped use; the Future is Python's own.
-class PoolCore {
- public:
-  explicit PoolCore(int workers) : arena_(std::make_unique<Arena>(workers)) {}
-  ~PoolCore() {
-    nb::gil_scoped_release released;  // the threads may want the GIL to end
-    arena_.reset();
-  }
-
-  void submit(nb::object future, nb::object function, nb::object args, nb::object kwargs) {
-    struct Job {
-      nb::object future, function, args, kwargs;
-    };
-    auto* job = new Job{std::move(future), std::move(function), std::move(args), std::move(kwargs)};
-    arena_->enqueue([job] {
-      nb::gil_scoped_acquire gil;
-      std::unique_ptr<Job> owned(job);
-      try {
-        if (!nb::cast<bool>(job->future.attr("set_running_or_notify_cancel")())) return;
-        nb::object result;
-        try {
-          result = job->function(*job->args, **job->kwargs);
-        } catch (nb::python_error& error) {
-          job->future.attr("set_exception")(error.value());
-          return;
-        }
-        job->future.attr("set_result")(result);
-      } catch (nb::python_error& error) {
-        error.discard_as_unraisable("kasoku.Pool");
-      }
-    });
-  }
-
-  int workers() const { return arena_->workers(); }
-
- private:
-  std::unique_ptr<Arena> arena_;
-};
-
 /// The tasks in an order that respects their inputs: (name, function, args,
 /// kwargs, input indices), for check; a place in args is a TaskInput.
 nb::list describe(const std::vector<Delayed>& roots) {
   std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(task_of(root));
+  for (const Delayed& root : roots) tasks.push_back(root.task);
   TaskGraph graph(tasks);
   nb::list result;
   for (const auto& entry : graph.entries()) result.append(nb::make_tuple(entry.task->name, entry.task->key, entry.inputs));
@@ -334,7 +181,7 @@ nb::list describe(const std::vector<Delayed>& roots) {
 /// called in place of each: check looks over the tasks' shoulders.
 nb::list compute_watched(const std::vector<Delayed>& roots, nb::object around) {
   std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(task_of(root));
+  for (const Delayed& root : roots) tasks.push_back(root.task);
   TaskGraph graph(tasks);
   std::vector<Value> values(graph.entries().size());
   GraphDraws draws;
@@ -357,11 +204,13 @@ constexpr BinaryNames binary_operators = {"add", "sub", "mul", "truediv", "floor
 constexpr BinaryNames comparisons = {"lt", "le", "eq", "ne", "gt", "ge"};
 constexpr BinaryNames unary_operators = {"neg", "pos", "abs", "invert"};
 
-/// A node that applies operator.NAME.
+/// A node that applies operator.NAME: the same to the same is one task.
 Delayed apply_operator(const std::string& name, nb::tuple args) {
   std::string function = name;
   if (name == "and" || name == "or") function += '_';
-  return delay_call(nb::module_::import_("operator").attr(function.c_str()), args, {}, name, "");
+  Delayed result;
+  result.task = call_task(nb::module_::import_("operator").attr(function.c_str()), args, {}, name, "", KeyRule::simple);
+  return result;
 }
 
 [[noreturn]] void refuse(const char* what, const char* fix) {
@@ -393,25 +242,138 @@ void bind_operators(nb::class_<Delayed>& type) {
   });
 }
 
+/// What asking for an attribute gives that the class does not have.
+nb::object attribute(nb::object self, const std::string& name) {
+  const auto& delayed = nb::cast<const Delayed&>(self);
+  const nb::object& leaf = delayed.leaf;
+  if (leaf.is_valid() && (name == "__name__" || name == "__qualname__" || name == "__wrapped__"))
+    return name == "__wrapped__" ? leaf : nb::object(nb::getattr(leaf, name.c_str()));
+  // NumPy asks for the dtype of a dtype without end.
+  if (name.starts_with("_") || (name == "dtype" && delayed.attribute == name))
+    throw nb::attribute_error(("Delayed has no attribute '" + name + "'").c_str());
+  if (name == "visualise")
+    PyErr_WarnEx(PyExc_UserWarning,
+                 "dask.delayed objects have no `visualise` method: a task that calls it is made. "
+                 "Perhaps you meant `visualize`?", 1);
+  return nb::cast(attribute_of(std::move(self), name));
+}
+
+nb::object own_key(const Delayed& self) { return key_of(*self.task); }
+
+void bind_facts(nb::class_<Delayed>& type) {
+  type.def_prop_ro("key", &own_key)
+      .def_prop_ro("_key", &own_key)
+      .def_prop_ro("_leaf", [](const Delayed& self) -> nb::object { return self.leaf.is_valid() ? self.leaf : nb::none(); })
+      .def_prop_ro("_is_leaf", [](const Delayed& self) { return self.leaf.is_valid(); })
+      .def_prop_ro("_obj", [](const Delayed& self) -> nb::object {
+        return self.owner.is_valid() ? self.owner : self.leaf.is_valid() ? self.leaf : nb::none();
+      })
+      .def_prop_ro("_attr", [](const Delayed& self) -> nb::object {
+        return self.owner.is_valid() ? nb::cast(self.attribute) : nb::none();
+      })
+      .def_prop_ro("_length", [](const Delayed& self) -> nb::object {
+        return self.length < 0 || self.leaf.is_valid() ? nb::none() : nb::cast(self.length);
+      })
+      .def_prop_ro("_nout", [](const Delayed& self) -> nb::object {
+        return self.length < 0 ? nb::none() : nb::cast(self.length);
+      })
+      .def_prop_ro("_pure", [](const Delayed& self) -> nb::object {
+        return self.pure < 0 ? nb::none() : nb::cast(self.pure != 0);
+      })
+      .def_prop_ro("_graph", [](const Delayed& self) -> nb::object {
+        return self.graph.is_valid() ? self.graph : nb::none();
+      })
+      .def_prop_ro("_layer", [](const Delayed& self) {
+        return self.graph.is_valid() ? self.layer : key_of(*self.task);
+      });
+}
+
 }  // namespace
 
-void bind_task(nb::module_& m) {
-  nb::class_<Input>(m, "_TaskInput").def_ro("index", &Input::index);
+Call::~Call() {
+  nb::gil_scoped_acquire gil;
+  function.reset();
+  args.reset();
+  kwargs.reset();
+  key.reset();
+}
 
+Value CallWork::operator()(std::span<const Value> values) const {
+  nb::gil_scoped_acquire gil;
+  if (!call->has_inputs) return value_of(invoke(call->function, call->args, call->kwargs));
+  const auto value = [&](size_t index) { return object_of(values[index]); };
+  nb::object function = put_values(call->function, value);
+  nb::object args = put_values(call->args, value);
+  nb::object kwargs = put_values(call->kwargs, value);
+  return value_of(invoke(function, args, kwargs));
+}
+
+std::string fresh_key(const std::string& name) {
+  // Odd multiples of a number never repeat; where they begin differs between processes, also between
+  // forked ones, for graphs that travel.
+  static std::atomic<uint64_t> count{0}, start{0};
+  static const int at_fork = [] {
+    const auto begin = [] { start = std::random_device{}() * uint64_t{0x9e3779b97f4a7c15}; };
+    begin();
+    return pthread_atfork(nullptr, nullptr, begin);
+  }();
+  static_cast<void>(at_fork);
+  const uint64_t number = start + count.fetch_add(1) * 0xbf58476d1ce4e5b9;
+  char digits[] = "-0000000000000000";
+  for (int i = 0; i < 16; ++i) digits[16 - i] = "0123456789abcdef"[number >> 4 * i & 15];
+  return name + std::string(digits);
+}
+
+std::string name_of(nb::handle object) {
+  if (nb::hasattr(object, "func") && nb::hasattr(object, "keywords")) return name_of(object.attr("func"));  // a partial
+  nb::object name = nb::getattr(object, "__name__", nb::none());
+  if (!nb::isinstance<nb::str>(name)) name = object.type().attr("__name__");
+  return nb::str(name).c_str();
+}
+
+nb::object identity_function() {
+  static auto* function = new nb::object(nb::cpp_function(identity));
+  return *function;
+}
+
+TaskPointer value_task(nb::object value, std::string name, std::string key, bool is_pure, nb::object key_object) {
+  ValueWork work{value_of(std::move(value)), key_object.is_valid() ? value_of(std::move(key_object)) : nullptr};
+  return std::make_shared<Task>(std::move(name), std::move(key), std::move(work), std::vector<TaskPointer>{}, is_pure);
+}
+
+TaskPointer call_task(nb::object function, nb::handle args, nb::handle kwargs, std::string name, std::string key,
+                      KeyRule rule, nb::object key_object, bool traverse) {
+  std::vector<TaskPointer> inputs;
+  if (nb::isinstance<Delayed>(function)) function = take_inputs(function, inputs, true);
+  nb::list taken;
+  for (nb::handle argument : args) taken.append(take_inputs(argument, inputs, traverse));
+  nb::dict taken_kwargs;
+  if (kwargs.is_valid())
+    for (auto [word, argument] : nb::borrow<nb::dict>(kwargs))
+      taken_kwargs[word] = take_inputs(argument, inputs, traverse);
+  bool is_pure = false;
+  if (key.empty() && rule != KeyRule::fresh) {
+    const bool is_deep = rule == KeyRule::content;
+    const bool is_named = is_deep && !function.is(identity_function());
+    const std::string content = fingerprint({is_named ? nb::handle(function) : nb::handle(), taken, taken_kwargs}, inputs, is_deep);
+    is_pure = !content.empty();
+    if (is_pure) key = name + "-" + content;
+  }
+  if (key.empty()) key = fresh_key(name);
+  const bool has_inputs = !inputs.empty();
+  auto call = std::make_shared<Call>(std::move(function), nb::tuple(taken), std::move(taken_kwargs),
+                                     std::move(key_object), has_inputs);
+  return std::make_shared<Task>(std::move(name), std::move(key), CallWork{std::move(call)}, std::move(inputs), is_pure);
+}
+
+void bind_task(nb::module_& m) {
   auto type = nb::class_<Delayed>(m, "Delayed", nb::is_weak_referenceable(),
                                   "A value that is computed later: a node of a task graph.\n\n"
                                   "Made by kasoku.delayed. Immutable; calling it, indexing it, reading an\n"
                                   "attribute and arithmetic make further nodes.");
-  type.def("__call__", &call_delayed)
-      .def("__getattr__", [](nb::object self, const std::string& name) -> nb::object {
-        const nb::object& leaf = nb::cast<Delayed&>(self).leaf;
-        if (leaf.is_valid() && (name == "__name__" || name == "__qualname__" || name == "__wrapped__"))
-          return name == "__wrapped__" ? leaf : nb::object(nb::getattr(leaf, name.c_str()));
-        if (name.starts_with("_") || name.starts_with("dask"))
-          throw nb::attribute_error(("Delayed has no attribute '" + name + "'").c_str());
-        return nb::cast(delay_call(nb::module_::import_("builtins").attr("getattr"),
-                                   nb::make_tuple(self, name), {}, name, ""));
-      })
+  type.def(nb::new_(&from_graph), "key"_a, "dsk"_a, "length"_a.none() = nb::none(), "layer"_a.none() = nb::none())
+      .def("__call__", &call_delayed)
+      .def("__getattr__", &attribute)
       .def("__bool__", [](const Delayed&) -> bool {
         refuse("a Delayed value has no truth yet", "call .compute() first");
       })
@@ -428,24 +390,21 @@ void bind_task(nb::module_& m) {
       })
       .def("__setitem__", [](const Delayed&, nb::handle, nb::handle) { refuse("Delayed objects are immutable", "compute it first, or do this in a delayed function"); })
       .def("__hash__", [](nb::handle self) { return reinterpret_cast<Py_ssize_t>(self.ptr()) >> 4; })
-      .def("__repr__", [](const Delayed& self) {
-        return self.leaf.is_valid() ? "Delayed(" + name_of(self.leaf) + ")" : "Delayed('" + self.task->key + "')";
-      })
-      .def_prop_ro("key", [](const Delayed& self) { return self.leaf.is_valid() ? name_of(self.leaf) : self.task->key; })
-      .def_prop_ro("_leaf", [](const Delayed& self) -> nb::object { return self.leaf.is_valid() ? self.leaf : nb::none(); });
+      .def("__repr__", [](const Delayed& self) { return std::string("Delayed(") + nb::repr(key_of(*self.task)).c_str() + ")"; });
+  bind_facts(type);
   bind_operators(type);
 
-  m.def("_delayed", &make_delayed, "object"_a, "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
+  m.def("_delayed", [](nb::object object, nb::object name, nb::object pure, nb::object nout, bool traverse) -> nb::object {
+    if (nb::isinstance<Delayed>(object)) return object;
+    return nb::cast(make_delayed(std::move(object), name, pure, nout, traverse));
+  }, "object"_a, "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
   m.def("_compute", [](const std::vector<Delayed>& roots, int workers, nb::object progress) {
     return compute(roots, workers, progress, nullptr);
   }, "roots"_a, "workers"_a, "progress"_a.none());
+  m.def("_set_pure_by_default", [](bool pure) { is_pure_by_default = pure; }, "pure"_a);
   m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a, "as_svg"_a = false);
   m.def("_describe_tasks", &describe, "roots"_a);
   m.def("_compute_watched", &compute_watched, "roots"_a, "around"_a);
-  nb::class_<PoolCore>(m, "_PoolCore")
-      .def(nb::init<int>())
-      .def("submit", &PoolCore::submit)
-      .def_prop_ro("workers", &PoolCore::workers);
 }
 
 }  // namespace kasoku

@@ -1,22 +1,62 @@
-"""dask.config: `set` takes scheduler= and num_workers=, which compute() then uses."""
+"""dask.config: `set` takes scheduler=, num_workers= and delayed_pure=, which delayed() and compute()
+then use; other settings are kept and mean nothing."""
 
 from __future__ import annotations
 
-from kasoku._task import defaults as _settings
+import threading
+
+from kasoku import _core, _task
+
+_lock = threading.RLock()
+_none = object()
+config = _task.defaults
 
 
-class set:  # noqa: A001 - Dask's own name
+def canonical_name(key, _config=None):
+    return key.replace("-", "_")
+
+
+def _replace(settings):
+    global config
+    config = _task.defaults = settings
+    _core._set_pure_by_default(bool(settings.get("delayed_pure")))
+
+
+class set:
     """As a call or a context manager: dask.config.set(scheduler="threads", num_workers=4)."""
 
-    def __init__(self, arg=None, **settings):
-        self._token = _settings.set({**_settings.get(), **(arg or {}), **settings})
+    def __init__(self, arg=None, config=None, lock=_lock, **settings):
+        named = {**(arg or {}), **{name.replace("__", "."): value for name, value in settings.items()}}
+        with _lock:
+            self._before = _task.defaults
+            _replace({**self._before, **{canonical_name(key): value for key, value in named.items()}})
 
     def __enter__(self):
-        return self
+        return _task.defaults
 
     def __exit__(self, *error):
-        _settings.reset(self._token)
+        _replace(self._before)
 
 
-def get(key, default=None):
-    return _settings.get().get(key, default)
+def get(key, default=_none, config=None, override_with=None):
+    """A setting; "a.b" as well as "a" for all that begin so."""
+    if override_with is not None:
+        return override_with
+    key, settings = canonical_name(key), _task.defaults
+    if key in settings:
+        return settings[key]
+    below = {name[len(key) + 1 :]: value for name, value in settings.items() if name.startswith(key + ".")}
+    if below:
+        return below
+    if default is _none:
+        raise KeyError(key)
+    return default
+
+
+def refresh(config=None, **options):
+    """Forgets every setting."""
+    _replace({})
+
+
+def update_defaults(new, **options):
+    _replace({**{canonical_name(key): value for key, value in new.items()}, **_task.defaults})

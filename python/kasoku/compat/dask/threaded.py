@@ -1,5 +1,5 @@
 """dask.threaded: get(), for graphs written as dictionaries."""
 
-from .local import get_sync as get
+from kasoku._delayed import _scheduler as get
 
 __all__ = ["get"]

@@ -1,0 +1,103 @@
+"""What a Delayed has beside its operators: compute() and its kin, and the protocol of Dask's collections."""
+
+from __future__ import annotations
+
+import types
+
+from . import _core, _task
+from ._core import Delayed
+
+
+def compute(self, **options):
+    """Runs the graph of this value on the pool and returns it; options as kasoku.compute."""
+    return _task.compute(self, **options)[0]
+
+
+def visualize(self, filename="kasoku", format=None, **options):
+    """Draws the graph of this value; options as kasoku.visualize."""
+    return _task.visualize(self, filename=filename, format=format, **options)
+
+
+def persist(self, **options):
+    """Runs the graph of this value and gives a Delayed that holds it."""
+    return _task.delayed(self.compute(**options))
+
+
+def _bound(self, instance, owner=None):
+    """A delayed function in a class is a method."""
+    return self if instance is None else types.MethodType(self, instance)
+
+
+def _layers(self):
+    from .compat.dask.highlevelgraph import HighLevelGraph
+
+    return self._graph if self._graph is not None else HighLevelGraph(*_core._task_layers([self]))
+
+
+def _scheduler(graph, keys, **options):
+    """What other packages' compute() runs the graph by."""
+    return _task.compute(_core._delayed_keys(graph, keys), **options)[0]
+
+
+_scheduler.is_kasokus = "threads"
+
+
+def _rebuilt(graph, key, layer, length):
+    return Delayed(key, graph, length, layer)
+
+
+def _post_persist(self):
+    return lambda graph, key, length, rename=None: Delayed((rename or {}).get(key, key), graph, length), (self.key, self._length)
+
+
+def _leaf(value, name, pure, nout):
+    return _core._delayed(value, name, pure, nout, False)
+
+
+def _reduced(self):
+    if self._attr is not None:
+        return getattr, (self._obj, self._attr)
+    if self._is_leaf:
+        return _leaf, (self._obj, self.key, self._pure, self._nout)
+    return _rebuilt, (dict(_layers(self)), self.key, None, self._length)
+
+
+def _set_attribute(self, name, value):
+    raise TypeError("Delayed objects are immutable\n  fix  compute it first, or do this in a delayed function")
+
+
+class _Doc:
+    """The text of the class, or of the function that an instance delays."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __get__(self, instance, owner=None):
+        return self._text if instance is None or not instance._is_leaf else instance._obj.__doc__
+
+
+_members = {
+    "__doc__": _Doc(Delayed.__doc__),
+    "__get__": _bound,
+    "__reduce__": _reduced,
+    "__setattr__": _set_attribute,
+    "__delattr__": _set_attribute,
+    "__dask_graph__": _layers,
+    "__dask_keys__": lambda self: [self.key],
+    "__dask_layers__": lambda self: (self._layer,),
+    "__dask_tokenize__": lambda self: self.key,
+    "__dask_postcompute__": lambda self: (_first, ()),
+    "__dask_postpersist__": _post_persist,
+    "__dask_scheduler__": staticmethod(_scheduler),
+    "dask": property(_layers, doc="The graph, a mapping from keys to tasks."),
+}
+
+
+def _first(values):
+    return values[0]
+
+
+for _member in (compute, visualize, persist):
+    setattr(Delayed, _member.__name__, _member)
+for _name, _value in _members.items():
+    setattr(Delayed, _name, _value)

@@ -1,0 +1,269 @@
+/// \file python/src/task_graph.cpp
+/// Graphs as dictionaries, key → (function, argument, …): Dask's specification, so that its
+/// collections run here and kasoku's Delayed values run there.
+#include <unordered_map>
+
+#include "kasoku/base/error.h"
+#include "task.h"
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+
+nb::object helper(const char* name) { return nb::module_::import_("kasoku._token").attr(name); }
+
+bool is_task(nb::handle value) {
+  return PyTuple_CheckExact(value.ptr()) && nb::len(value) > 0 && PyCallable_Check(value[0].ptr());
+}
+
+bool is_key(nb::handle value, nb::handle graph) {
+  const int found = PySequence_Contains(graph.ptr(), value.ptr());
+  if (found < 0) PyErr_Clear();  // not hashable
+  return found > 0;
+}
+
+/// ── writing ──
+
+/// A stored argument as the specification writes it: keys for inputs, tasks for containers of them.
+nb::object expression(nb::handle object, const std::vector<nb::object>& keys) {
+  const auto key = [&](size_t index) { return keys[index]; };
+  nb::object filled = put_values(object, key);
+  if (filled.is(object)) return filled;
+  nb::handle type = object.type();
+  const auto parts = [&](nb::handle items) {
+    nb::list out;
+    for (nb::handle item : items) out.append(expression(item, keys));
+    return out;
+  };
+  const auto pairs = [&](nb::handle items) {
+    nb::list out;
+    for (auto [name, item] : nb::borrow<nb::dict>(items)) {
+      nb::list pair;
+      pair.append(expression(name, keys));
+      pair.append(expression(item, keys));
+      out.append(pair);
+    }
+    return out;
+  };
+  if (PyList_CheckExact(object.ptr())) return parts(object);
+  if (PyTuple_CheckExact(object.ptr()) || PySet_Check(object.ptr())) return nb::make_tuple(type, parts(object));
+  if (PyDict_CheckExact(object.ptr())) return nb::make_tuple(type, pairs(object));
+  if (PySlice_Check(object.ptr()))
+    return nb::make_tuple(type, expression(object.attr("start"), keys), expression(object.attr("stop"), keys),
+                          expression(object.attr("step"), keys));
+  if (PyTuple_Check(object.ptr())) return nb::tuple(nb::make_tuple(type) + nb::tuple(parts(object)));
+  return filled;
+}
+
+nb::object expression_of(const Task& task, const std::vector<nb::object>& keys) {
+  if (const auto* held = task.work.target<ValueWork>()) {
+    nb::object value = object_of(held->value);
+    return is_task(value) ? nb::make_tuple(helper("literal")(value)) : value;
+  }
+  const auto* work = task.work.target<CallWork>();
+  if (!work) throw Error(ErrorKind::type, "a task of another language has no form in a Python graph");
+  const Call& call = *work->call;
+  if (call.function.is(identity_function())) return expression(call.args[0], keys);
+  nb::object function = expression(call.function, keys);
+  nb::list args;
+  for (nb::handle item : call.args) args.append(expression(item, keys));
+  const bool is_from_task = !function.is(call.function);
+  if (nb::len(call.kwargs) == 0 && !is_from_task) return nb::tuple(nb::make_tuple(function) + nb::tuple(args));
+  nb::list pairs;
+  for (auto [name, item] : nb::borrow<nb::dict>(call.kwargs)) {
+    nb::list pair;
+    pair.append(name);
+    pair.append(expression(item, keys));
+    pairs.append(pair);
+  }
+  nb::handle dict_type(reinterpret_cast<PyObject*>(&PyDict_Type));
+  return nb::make_tuple(helper("apply"), function, args, nb::make_tuple(dict_type, pairs));
+}
+
+/// {key: {key: task}} and {key: keys of its inputs}: a layer for each task, inputs first.
+nb::tuple layers_of(const std::vector<Delayed>& roots) {
+  std::vector<TaskPointer> tasks;
+  for (const Delayed& root : roots) tasks.push_back(root.task);
+  TaskGraph graph(tasks);
+  std::vector<nb::object> keys;
+  nb::dict layers, dependencies;
+  for (const auto& entry : graph.entries()) {
+    keys.push_back(key_of(*entry.task));
+    std::vector<nb::object> inputs;
+    nb::set names;
+    for (uint32_t from : entry.inputs) {
+      inputs.push_back(keys[from]);
+      names.add(keys[from]);
+    }
+    nb::dict layer;
+    layer[keys.back()] = expression_of(*entry.task, inputs);
+    layers[keys.back()] = layer;
+    dependencies[keys.back()] = names;
+  }
+  return nb::make_tuple(layers, dependencies);
+}
+
+/// ── reading ──
+
+class Reader {
+ public:
+  explicit Reader(nb::handle graph) : graph_(graph) {}
+
+  TaskPointer task(nb::handle key) {
+    if (TaskPointer* made = find(key)) return *made;
+    struct Frame {
+      nb::object key;
+      std::vector<nb::object> needs;
+      size_t next = 0;
+    };
+    std::vector<Frame> stack;
+    const auto open = [&](nb::handle name) {
+      Frame frame{nb::borrow(name), {}};
+      collect(graph_[name], frame.needs);
+      open_.add(name);
+      stack.push_back(std::move(frame));
+    };
+    open(key);
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next < top.needs.size()) {
+        nb::object need = top.needs[top.next++];
+        if (find(need)) continue;
+        if (open_.contains(need))
+          throw Error(ErrorKind::value, std::string("the graph has a cycle through the key ") + nb::repr(need).c_str());
+        open(need);
+      } else {
+        places_[top.key] = tasks_.size();
+        tasks_.push_back(build(graph_[top.key], top.key));
+        stack.pop_back();
+      }
+    }
+    return *find(key);
+  }
+
+ private:
+  TaskPointer* find(nb::handle key) {
+    nb::handle place = PyDict_GetItem(places_.ptr(), key.ptr());
+    return place.is_valid() ? &tasks_[nb::cast<size_t>(place)] : nullptr;
+  }
+
+  /// The keys that a value of the graph refers to.
+  void collect(nb::handle value, std::vector<nb::object>& needs) {
+    if (is_task(value) || PyList_CheckExact(value.ptr())) {
+      for (nb::handle item : value) collect(item, needs);
+    } else if (is_key(value, graph_)) {
+      needs.push_back(nb::borrow(value));
+    }
+  }
+
+  /// The value with tasks' places for keys; tasks inside of tasks are tasks without a key of the graph.
+  nb::object take(nb::handle value, std::vector<TaskPointer>& inputs) {
+    const auto input = [&](TaskPointer task) {
+      inputs.push_back(std::move(task));
+      return nb::cast(Input{inputs.size() - 1});
+    };
+    if (is_task(value)) return input(build(value, {}));
+    if (PyList_CheckExact(value.ptr())) {
+      nb::list items;
+      for (nb::handle item : value) items.append(take(item, inputs));
+      return items;
+    }
+    return is_key(value, graph_) ? input(*find(value)) : nb::borrow(value);
+  }
+
+  TaskPointer build(nb::handle value, nb::object key) {
+    std::vector<TaskPointer> inputs;
+    nb::object function = identity_function();
+    nb::list args;
+    if (is_task(value)) {
+      function = value[0];
+      for (size_t i = 1; i < nb::len(value); ++i) args.append(take(value[i], inputs));
+    } else {
+      args.append(take(value, inputs));
+    }
+    const std::string name = name_of(is_task(value) ? value[0] : value);
+    const std::string text = key.is_valid() ? nb::str(key).c_str() : fresh_key(name);
+    if (key.is_valid() && nb::isinstance<nb::str>(key)) key.reset();
+    if (!is_task(value) && inputs.empty()) return value_task(nb::borrow(value), name, text, false, std::move(key));
+    const bool has_inputs = !inputs.empty();
+    auto call = std::make_shared<Call>(std::move(function), nb::tuple(args), nb::dict(), std::move(key), has_inputs);
+    return std::make_shared<Task>(name, text, CallWork{std::move(call)}, std::move(inputs));
+  }
+
+  nb::handle graph_;
+  nb::dict places_;
+  nb::set open_;
+  std::vector<TaskPointer> tasks_;
+};
+
+nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vector<TaskPointer>& inputs) {
+  if (!PyList_CheckExact(keys.ptr())) {
+    if (!is_key(keys, graph))
+      throw nb::key_error((std::string("the graph has no key ") + nb::repr(keys).c_str()).c_str());
+    inputs.push_back(reader.task(keys));
+    return nb::cast(Input{inputs.size() - 1});
+  }
+  nb::list items;
+  for (nb::handle key : keys) items.append(take_with(reader, key, graph, inputs));
+  return items;
+}
+
+/// A Delayed for `keys` of a graph: nested lists of keys are nested lists of values.
+Delayed delayed_keys(nb::handle graph, nb::handle keys) {
+  Reader reader(graph);
+  std::vector<TaskPointer> inputs;
+  nb::object places = take_with(reader, keys, graph, inputs);
+  auto call = std::make_shared<Call>(identity_function(), nb::make_tuple(places), nb::dict(), nb::object(), true);
+  Delayed result;
+  result.task = std::make_shared<Task>("keys", fresh_key("keys"), CallWork{std::move(call)}, std::move(inputs));
+  return result;
+}
+
+}  // namespace
+
+nb::object key_of(const Task& task) {
+  const auto* work = task.work.target<CallWork>();
+  if (work && work->call->key.is_valid()) return work->call->key;
+  const auto* held = task.work.target<ValueWork>();
+  if (held && held->key) return object_of(held->key);
+  return nb::cast(task.key);
+}
+
+std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys) {
+  Reader reader(graph);
+  std::vector<TaskPointer> tasks;
+  for (nb::handle key : keys) {
+    if (!is_key(key, graph)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+    tasks.push_back(reader.task(key));
+  }
+  return tasks;
+}
+
+nb::object take_keys(nb::handle keys, nb::handle graph, std::vector<TaskPointer>& inputs) {
+  Reader reader(graph);
+  return take_with(reader, keys, graph, inputs);
+}
+
+TaskPointer collection_task(nb::handle object) {
+  if (PyType_Check(object.ptr()) || !nb::hasattr(object, "__dask_graph__")) return nullptr;
+  nb::object graph = object.attr("__dask_graph__")();
+  if (graph.is_none()) return nullptr;
+  std::vector<TaskPointer> inputs;
+  nb::object keys = object.attr("__dask_keys__")();
+  nb::object places = take_keys(keys, graph, inputs);
+  nb::tuple finish = nb::borrow<nb::tuple>(object.attr("__dask_postcompute__")());
+  nb::object function = finish[0];
+  nb::tuple args = nb::borrow<nb::tuple>(nb::make_tuple(places) + finish[1]);
+  const std::string key = "finalize-" + nb::cast<std::string>(helper("tokenize")(object));
+  auto call = std::make_shared<Call>(std::move(function), std::move(args), nb::dict(), nb::object(), true);
+  return std::make_shared<Task>("finalize", key, CallWork{std::move(call)}, std::move(inputs), true);
+}
+
+void bind_task_graph(nb::module_& m) {
+  m.def("_task_layers", &layers_of, "roots"_a);
+  m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a);
+}
+
+}  // namespace kasoku

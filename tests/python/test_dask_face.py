@@ -1,0 +1,246 @@
+"""Dask's delayed under its own names: keys, graphs, collections, settings."""
+import dataclasses
+import io
+import operator
+import pickle
+import threading
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from kasoku.compat import dask
+from kasoku.compat.dask.delayed import Delayed, delayed, to_task_dask
+from kasoku.compat.dask.highlevelgraph import HighLevelGraph
+
+
+def inc(x):
+    return x + 1
+
+
+class Numbers:
+    """A collection of Dask's protocol, by hand."""
+
+    def __init__(self, graph, keys):
+        self._graph_, self._keys = graph, keys
+
+    def __dask_graph__(self):
+        return self._graph_
+
+    def __dask_keys__(self):
+        return self._keys
+
+    def __dask_postcompute__(self):
+        return tuple, ()
+
+    def __dask_tokenize__(self):
+        return self._keys
+
+
+def numbers():
+    return Numbers({"a": 1, "b": 2, "c": (operator.add, "a", "b")}, ["a", "b", "c"])
+
+
+def test_pure_calls_of_equal_arguments_are_one_task():
+    calls = []
+
+    def work(x):
+        calls.append(x)
+        return x * 2
+
+    pure = delayed(work, pure=True)
+    assert pure(3).key == pure(3).key != pure(4).key
+    assert dask.compute(pure(3), pure(3), pure(4)) == (6, 6, 8) and sorted(calls) == [3, 4]
+    calls.clear()
+    plain = delayed(work)
+    assert plain(3).key != plain(3).key
+    assert dask.compute(plain(3), plain(3)) == (6, 6) and calls == [3, 3]
+
+
+@pytest.mark.parametrize("a,b", [
+    ([1, 2.5, "x", None], [1, 2.5, "x", 0]), ({"k": (1, 2)}, {"k": (2, 1)}), (slice(1, 2), slice(1, 3)),
+    (np.arange(4), np.arange(1, 5)), (np.float32(1), np.float64(1)), (1, True), (1, 1.0), ("1", 1),
+    (inc, operator.add), (lambda x: x + 1, lambda x: x + 2), (len, sum), ({1, 2}, {1, 3}),
+])  # fmt: skip
+def test_tokens_tell_values_apart(a, b):
+    assert dask.tokenize(a) == dask.tokenize(a) != dask.tokenize(b)
+    f = delayed(lambda x: x, pure=True)
+    assert f(a).key == f(a).key != f(b).key
+
+
+def test_tokens_of_own_kinds():
+    class Mine:
+        def __init__(self, name):
+            self.name = name
+
+    from kasoku.compat.dask.base import normalize_token
+
+    normalize_token.register(Mine)(lambda mine: mine.name)
+    assert dask.tokenize(Mine("a")) == dask.tokenize(Mine("a")) != dask.tokenize(Mine("b"))
+
+
+def test_operators_and_attributes_are_pure():
+    a = delayed([1, 2, 3])
+    total = a[0] + a[0]
+    assert a[0].key == a[0].key in total.dask and a.key in total.dask and len(total.dask) == 3
+    assert a.index.key == a.index.key and a.index(1).key != a.index(1).key
+    assert a.index(2).compute() == 1 and getattr not in {v[0] for v in a.index(2).dask.values()}
+
+
+def test_purity_as_a_setting():
+    f = delayed(inc)
+    with dask.config.set(delayed_pure=True):
+        assert f(1).key == f(1).key and delayed(1).key == delayed(1).key
+        assert f(1, pure=False).key != f(1, pure=False).key
+    assert f(1).key != f(1).key
+
+
+def test_names():
+    assert delayed(1).key.startswith("int-") and delayed(inc)(1).key.startswith("inc-")
+    assert delayed(1, name="X").key == "X" and delayed(inc)(1, dask_key_name="y").key == "y"
+    assert delayed(inc)(1, dask_key_name=("y", 0)).key == ("y", 0)
+
+
+def test_graphs_are_dictionaries_of_tasks():
+    f = delayed(operator.add, pure=True)
+    assert f(1, 2).dask == {f(1, 2).key: (operator.add, 1, 2)} and f.dask == {f.key: operator.add}
+    a = delayed(1, name="a")
+    pair = namedtuple("pair", "x y")
+    for value, task in [([a, (a, 3)], ["a", (tuple, ["a", 3])]), ({"k": a}, (dict, [["k", "a"]])),
+                        (slice(a, None), (slice, "a", None, None)), (pair(a, 2), (pair, "a", 2))]:  # fmt: skip
+        with pytest.warns(UserWarning, match="deprecated"):
+            assert to_task_dask(value) == (task, {"a": 1})
+    g = delayed(lambda x, k: x + k)(a, k=delayed(2, name="b"))
+    assert dask.get(dict(g.dask), g.key) == 3 and g.dask.dependencies[g.key] == {"a", "b"}
+    looks_like_a_task = delayed((inc, 1))
+    assert looks_like_a_task.compute() == (inc, 1)
+    assert dask.get(dict(looks_like_a_task.dask), looks_like_a_task.key) == (inc, 1)
+
+
+@pytest.mark.parametrize("get", [dask.get, dask.threaded.get, dask.multiprocessing.get])
+def test_get_runs_graphs(get):
+    graph = {"x": 1, "y": (inc, "x"), "z": (sum, ["x", "y", (inc, (inc, "y"))]), ("t", 0): "z", "n": [1, "y"]}
+    assert get(graph, "z") == 7 and get(graph, ["z", ["x", ("t", 0)]]) == [7, [1, 7]] and get(graph, "n") == [1, 2]
+    with pytest.raises(KeyError, match="no key"):
+        get(graph, "w")
+    with pytest.raises(ValueError, match="cycle"):
+        get({"x": (inc, "y"), "y": (inc, "x")}, "x")
+    chain = {("n", 0): 0, **{("n", i): (inc, ("n", i - 1)) for i in range(1, 30_000)}}
+    assert get(chain, ("n", 29_999)) == 29_999
+
+
+def test_collections_of_the_protocol():
+    n = numbers()
+    assert dask.is_dask_collection(n) and not dask.is_dask_collection(3) and not dask.is_dask_collection(Numbers)
+    assert dask.compute(n, [n], 5) == ((1, 2, 3), [(1, 2, 3)], 5)
+    assert delayed(sum)(n).compute() == 6 and delayed(len, pure=True)(n).key == delayed(len, pure=True)(n).key
+    seen = []
+
+    def get(graph, keys, **options):
+        seen.append(set(graph))
+        return [dask.get(graph, key) for key in keys]
+
+    assert delayed(inc)(1).compute(scheduler=get) == 2 and len(seen) == 1
+
+
+def test_delayed_of_a_graph_and_its_optimization():
+    graph = {"a": 1, "b": (inc, "a"), "c": (inc, "b")}
+    x = Delayed("b", graph)
+    (smaller,) = dask.optimize(x)
+    assert x.compute() == 2 and sorted(smaller.dask) == ["a", "b"] and smaller.compute() == 2
+    with dask.annotate(place="here"):
+        layered = HighLevelGraph.from_collections("layer", graph)
+    with pytest.raises(ValueError, match="not in"):
+        Delayed("b", layered)
+    (smaller,) = dask.optimize(Delayed("b", layered, layer="layer"))
+    assert smaller.dask.layers["layer"].annotations == {"place": "here"} and set(smaller.dask) == {"a", "b"}
+    smaller.dask.validate()
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+def test_dataclasses_and_iterators_are_looked_into():
+    one = delayed(inc)(0)
+    assert delayed(lambda p: p)(Point(one, [one])).compute() == Point(1, [1])
+    assert delayed(sum)(iter([one, one, 3])).compute() == 5
+    assert delayed(list)(iter((1, 2))).compute() == [1, 2]
+
+    class Own:
+        def __init__(self, b):
+            self.a = b
+
+    own = dataclasses.dataclass(init=False)(type("Own", (), {"__annotations__": {"a": int}, "__init__": Own.__init__}))
+    with pytest.raises(TypeError, match="custom __init__ is not supported"):
+        delayed([own(one)])
+
+    @dataclasses.dataclass
+    class Late:
+        a: object
+        b: int = dataclasses.field(init=False, default=1)
+
+    late = Late(one)
+    late.b = 2
+    with pytest.raises(ValueError, match="init=False"):
+        delayed(late)
+
+
+def test_pickles():
+    for value in (delayed(divmod, nout=2, pure=True)(7, 2), delayed(3), delayed(3).real, delayed([delayed(1), 2])):
+        again = pickle.loads(pickle.dumps(value))
+        assert again.key == value.key and again.dask == value.dask and again.compute() == value.compute()
+    assert len(pickle.loads(pickle.dumps(delayed(divmod, nout=2)(7, 2)))) == 2
+
+
+def test_what_is_refused():
+    x = delayed(1)
+    with pytest.raises(TypeError, match="immutable"):
+        x.name = 3
+    with pytest.raises(AttributeError):
+        x._hidden  # noqa: B018
+    with pytest.raises(ValueError, match="nout"):
+        delayed(inc, nout=True)
+    with pytest.raises(ValueError, match="no scheduler 'slow'"):
+        x.compute(scheduler="slow")
+    with pytest.warns(UserWarning, match="visualise"):
+        x.visualise()
+
+
+def test_documentation_stays_the_functions():
+    @delayed
+    def f(x):
+        """What f does."""
+
+    assert f.__doc__ == "What f does." and "computed later" in Delayed.__doc__ and f.__name__ == "f"
+
+
+def test_settings():
+    with dask.config.set({"array.chunk-size": "1MiB"}, scheduler="synchronous", num_workers=3):
+        assert dask.config.get("array.chunk_size") == "1MiB" and dask.config.get("array") == {"chunk_size": "1MiB"}
+        here = set(dask.compute(*[delayed(threading.get_ident)() for _ in range(8)]))
+        assert len(here) == 1
+    assert dask.config.get("scheduler", None) is None
+    with pytest.raises(KeyError):
+        dask.config.get("scheduler")
+
+
+def test_progress_bar():
+    from kasoku.compat.dask.diagnostics import ProgressBar
+
+    out = io.StringIO()
+    with ProgressBar(out=out) as bar:
+        assert delayed(sum)([delayed(inc)(i) for i in range(20)]).compute() == 210
+    assert "[########################################] | 100% Completed" in out.getvalue() and bar.last_duration > 0
+    before = out.getvalue()
+    delayed(inc)(1).compute()
+    assert out.getvalue() == before
+
+
+def test_persist():
+    calls = []
+    x = delayed(lambda: calls.append(1) or 5)()
+    kept, (also, three) = dask.persist(x, [x + 1, 3])
+    assert (kept.compute(), also.compute(), three) == (5, 6, 3) and len(calls) == 2
+    assert kept.compute() == 5 and len(calls) == 2
