@@ -250,6 +250,7 @@ TEST_CASE("nvrtc: the corpus compiles for a GPU") {
     if (entry.path().extension() != ".cu") continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
+    if (text.str().find("int main(") != std::string::npos) continue;  // NVRTC takes no host's part
     const bool needs_macros = text.str().find("SCALE") != std::string::npos;
     CAPTURE(entry.path().string());
     const std::string error =

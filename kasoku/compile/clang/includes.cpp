@@ -36,9 +36,29 @@ constexpr const char* empty[] = {
     "thrust/complex.h", "thrust/functional.h", "thrust/swap.h", "thrust/pair.h",
     "thrust/extrema.h", "thrust/execution_policy.h", "thrust/binary_search.h", "thrust/find.h",
     "thrust/sort.h", "thrust/reduce.h", "thrust/copy.h", "thrust/fill.h", "thrust/for_each.h",
+    "thrust/count.h", "thrust/transform.h", "thrust/transform_reduce.h", "thrust/inner_product.h", "thrust/scan.h",
+    "thrust/sequence.h", "thrust/unique.h", "thrust/remove.h", "thrust/partition.h", "thrust/gather.h",
+    "thrust/scatter.h", "thrust/logical.h", "thrust/equal.h", "thrust/distance.h", "thrust/merge.h",
+    "thrust/set_operations.h", "thrust/adjacent_difference.h", "thrust/replace.h", "thrust/tabulate.h",
+    "thrust/iterator/counting_iterator.h", "thrust/iterator/transform_iterator.h",
+    "thrust/iterator/zip_iterator.h", "thrust/iterator/constant_iterator.h",
+    "thrust/iterator/permutation_iterator.h", "thrust/iterator/iterator_traits.h",
     "texture_types.h", "texture_fetch_functions.h", "texture_indirect_functions.h", "surface_types.h",
     "surface_functions.h", "surface_indirect_functions.h",
     "cuda/std/span", "span", "cuda/std/initializer_list", "cuda/std/iterator", "cuda/std/cstdlib", "numbers",
+};
+
+// What only a host uses: declared, so that a whole program can be read.
+constexpr const char* of_the_host[] = {
+    "iostream", "fstream", "sstream", "iomanip", "ostream", "istream", "ios", "string", "vector", "list", "deque",
+    "queue", "stack", "map", "set", "unordered_map", "unordered_set", "thread", "mutex", "condition_variable",
+    "future", "chrono", "random", "string_view", "filesystem", "regex", "locale", "valarray", "bitset",
+    "thrust/device_vector.h", "thrust/host_vector.h", "thrust/device_ptr.h", "thrust/device_malloc.h",
+    "thrust/device_free.h", "thrust/generate.h", "thrust/random.h", "thrust/system/cuda/execution_policy.h",
+    "getopt.h", "pthread.h", "sys/stat.h", "sys/resource.h", "fcntl.h", "signal.h", "libgen.h", "dirent.h",
+    "omp.h", "cudaProfiler.h", "helper_image.h", "helper_cuda_drvapi.h", "nvrtc_helper.h", "exception.h",
+    "timer.h", "cuda_egl_interop.h", "cublas_v2.h", "cublas.h", "cublasLt.h", "cufft.h", "cufftXt.h", "cusparse.h",
+    "cusolverDn.h", "cudnn.h", "nccl.h", "mpi.h",
 };
 
 struct Topic {
@@ -101,7 +121,7 @@ constexpr Topic topics[] = {
     {"cutil_math.h", "helper_math.h"},
 };
 
-// What only a GPU has, or only a host: the name and the reason are the message.
+// What only a GPU has: the name and the reason are the message.
 struct Missing {
   const char* name;
   const char* reason;
@@ -110,31 +130,9 @@ struct Missing {
 constexpr Missing missing[] = {
     {"cuda/ptx", "PTX exists only on a GPU"},
     {"cuda_gl_interop.h", "graphics exist only on a GPU"},
-    {"cudnn.h", "it is a library for the host"},
-    {"cublas_v2.h", "it is a library for the host"},
-    {"cublas.h", "it is a library for the host"},
-    {"cufft.h", "it is a library for the host"},
-    {"cusparse.h", "it is a library for the host"},
-    {"cusolverDn.h", "it is a library for the host"},
-    {"nccl.h", "it is a library for the host"},
-    {"mpi.h", "it is a library for the host"},
     {"cute/tensor.hpp", "CUTLASS is written for a GPU's tensor cores"},
     {"cutlass/cutlass.h", "CUTLASS is written for a GPU's tensor cores"},
     {"cuda_fp4.h", "4-bit floating numbers are not supported yet"},
-    {"iostream", "kernel text has printf, but no streams"},
-    {"fstream", "kernel text has printf, but no streams"},
-    {"sstream", "kernel text has printf, but no streams"},
-    {"string", "kernel text has no std::string"},
-    {"vector", "kernel text has no std::vector; it could not allocate on a GPU"},
-    {"map", "kernel text has no containers; they could not allocate on a GPU"},
-    {"unordered_map", "kernel text has no containers; they could not allocate on a GPU"},
-    {"set", "kernel text has no containers; they could not allocate on a GPU"},
-    {"thread", "it belongs to the host"},
-    {"mutex", "it belongs to the host"},
-    {"chrono", "it belongs to the host"},
-    {"random", "kernel text has curand_kernel.h for random numbers"},
-    {"thrust/device_vector.h", "it belongs to the host"},
-    {"thrust/host_vector.h", "it belongs to the host"},
 };
 
 std::vector<Include> make() {
@@ -142,6 +140,7 @@ std::vector<Include> make() {
   for (const char* name : empty) out.push_back({name, "\n"});
   for (const Topic& topic : topics)
     out.push_back({topic.name, "#pragma once\n#include <kasoku/" + std::string(topic.file) + ">\n"});
+  for (const char* name : of_the_host) out.push_back({name, "#include <kasoku/host.h>\n"});
   for (const Missing& row : missing)
     out.push_back({row.name, std::string("#error '") + row.name + "' cannot be used on a CPU: " +
                                  row.reason + "\n"});

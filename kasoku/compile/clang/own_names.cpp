@@ -10,7 +10,7 @@ constexpr std::string_view prefix = "ks_own_";
 constexpr std::string_view types[] = {
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
     "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "half",
-    "half2", "complex", "bfloat16", "clock_t", "ssize_t",
+    "half2", "complex", "bfloat16", "clock_t", "ssize_t", "timeval", "timespec", "FILE", "time_t",
 };
 constexpr std::string_view constants[] = {
     "M_E", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI", "M_2_PI", "M_SQRT2", "M_SQRT1_2", "M_LN2",

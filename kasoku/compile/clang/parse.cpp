@@ -5,6 +5,7 @@
 #include "kasoku/compile/clang/inline_asm.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/GlobalDecl.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/CodeGen/ModuleBuilder.h>
@@ -78,6 +79,38 @@ class CollectExpressions : public clang::ASTConsumer {
   std::vector<clang::ValueDecl*>& named_;
 };
 
+/// Kernel text may be a whole program. What its host functions do is nobody's business here:
+/// they call a runtime and libraries that are not there, so their bodies are not read.
+class SkipHostBodies : public clang::ASTConsumer {
+ public:
+  bool shouldSkipFunctionBody(clang::Decl* decl) override {
+    if (decl->hasAttr<clang::CUDAGlobalAttr>() || decl->hasAttr<clang::CUDADeviceAttr>()) return false;
+    const clang::FunctionDecl* function = decl->getAsFunction();
+    if (!function) return false;
+    if (function->hasAttr<clang::CUDAGlobalAttr>() || function->hasAttr<clang::CUDADeviceAttr>()) return false;
+    const clang::IdentifierInfo* name = function->getIdentifier();
+    return !name || !name->getName().starts_with(expression_prefix);
+  }
+};
+
+/// `__shared__ alignas(16) float x[4];` is what nvcc takes. Clang has __shared__ for an attribute,
+/// behind which it wants no alignas; C's word for the same may stand anywhere.
+class AlignasBehindAttributes {
+ public:
+  void operator()(const clang::Token& token) {
+    // The preprocessor shows the token that it is about to hand out, which is not a constant.
+    if (token.is(clang::tok::kw_alignas) && behind_) const_cast<clang::Token&>(token).setKind(clang::tok::kw__Alignas);
+    if (token.is(clang::tok::kw___attribute)) depth_ = 0, inside_ = true;
+    if (inside_) depth_ += token.is(clang::tok::l_paren) ? 1 : token.is(clang::tok::r_paren) ? -1 : 0;
+    behind_ = inside_ && depth_ == 0 && token.is(clang::tok::r_paren);
+    if (behind_) inside_ = false;
+  }
+
+ private:
+  int depth_ = 0;
+  bool inside_ = false, behind_ = false;
+};
+
 /// Text for another compiler includes what that one knows.
 class SkipUnknownFiles : public clang::PPCallbacks {
  public:
@@ -132,11 +165,13 @@ class ParseAction : public clang::ASTFrontendAction {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
     consumers.emplace_back(generator_);
+    consumers.push_back(std::make_unique<SkipHostBodies>());
     consumers.push_back(std::make_unique<Last>(*this));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
+    compiler.getPreprocessor().setTokenWatcher(AlignasBehindAttributes());
     if (request_.for_cuda)
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<SkipUnknownFiles>());
     return true;
@@ -203,6 +238,7 @@ ParseResult parse_text(const ParseRequest& original) {
   auto context = std::make_unique<llvm::LLVMContext>();
   Frontend frontend =
       make_frontend(request, options, pch_for(options.standard), result.diagnostics);
+  frontend.compiler->getFrontendOpts().SkipFunctionBodies = true;
   auto action = std::make_unique<ParseAction>(request, *context, *frontend.absent, result);
   try {
     frontend.compiler->ExecuteAction(*action);

@@ -1,5 +1,5 @@
 // <cooperative_groups.h>: blocks, tiles, coalesced threads, the grid; reduce, scan,
-// memcpy_async. Tiles of up to 32 threads are parts of a warp.
+// memcpy_async.
 #pragma once
 #pragma clang system_header
 #if __cplusplus < 201703L
@@ -71,6 +71,9 @@ struct thread_block {
   }
 };
 ks_inline thread_block this_thread_block() { return {}; }
+// Scratch memory for wide tiles, which bring their own.
+template <unsigned threads = 1024> struct block_tile_memory {};
+template <unsigned threads> ks_inline thread_block this_thread_block(block_tile_memory<threads>&) { return {}; }
 
 struct grid_group {
   ks_inline static void sync() { ks_grid_barrier(); }
@@ -96,18 +99,18 @@ ks_inline grid_group this_grid() { return {}; }
 
 // Threads of one warp: `mask` says which, `base` is the first lane of a tile.
 // A tile of a known parent is a tile.
-template <unsigned n, class Parent = void> struct thread_block_tile;
-template <unsigned n>
-struct thread_block_tile<n, void> {
-  static_assert(n >= 1 && n <= 32 && (n & (n - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+// Tiles of more than 32 threads are in wide_tile.h.
+template <unsigned n, bool is_wide> struct ks_tile {
+  static_assert(n >= 1 && n <= 1024 && (n & (n - 1)) == 0, "a tile has a power of two of threads, at most 1024");
+  unsigned ks_within = 0;  // threads of the tile that this one is a part of; 0 is the block
   ks_inline static unsigned ks_lane() { return ks_rank_in_block() & 31u; }
   ks_inline static unsigned ks_base() { return ks_lane() & ~(n - 1u); }
   ks_inline static unsigned ks_members() { return n == 32 ? 0xffffffffu : ((1u << (n & 31)) - 1u) << ks_base(); }
   ks_inline static unsigned thread_rank() { return ks_rank_in_block() & (n - 1u); }
   ks_inline static constexpr unsigned size() { return n; }
   ks_inline static constexpr unsigned num_threads() { return n; }
-  ks_inline static unsigned meta_group_rank() { return ks_rank_in_block() / n; }
-  ks_inline static unsigned meta_group_size() { return (ks_block_size() + n - 1) / n; }
+  ks_inline unsigned meta_group_rank() const { return (ks_within ? ks_rank_in_block() % ks_within : ks_rank_in_block()) / n; }
+  ks_inline unsigned meta_group_size() const { return ((ks_within ? ks_within : ks_block_size()) + n - 1) / n; }
   ks_inline static void sync() { ks_warp_barrier(ks_members()); }
   template <class T> ks_inline T shfl(T v, int lane) const {
     return ks_shuffle_any(v, [=](auto w) { return ks_shuffle_idx(ks_members(), w, lane, n); });
@@ -133,6 +136,8 @@ struct thread_block_tile<n, void> {
   }
 };
 
+template <unsigned n, class Parent = void> struct thread_block_tile;
+template <unsigned n> struct thread_block_tile<n, void> : ks_tile<n, (n > 32)> {};
 template <unsigned n, class Parent> struct thread_block_tile : thread_block_tile<n, void> {};
 
 struct coalesced_group {
@@ -187,6 +192,16 @@ struct thread_group_of_one {
   ks_inline static constexpr unsigned thread_rank() { return 0; }
 };
 ks_inline thread_group_of_one this_thread() { return {}; }
+// A launch on a CPU has clusters of one block.
+struct cluster_group : thread_block {
+  ks_inline static unsigned block_rank() { return 0; }
+  ks_inline static unsigned num_blocks() { return 1; }
+  ks_inline static dim3 block_index() { return dim3(0, 0, 0); }
+  ks_inline static dim3 dim_blocks() { return dim3(1, 1, 1); }
+  template <class T> ks_inline static T* map_shared_rank(T* p, int) { return p; }
+  ks_inline static unsigned query_shared_rank(const void*) { return 0; }
+};
+ks_inline cluster_group this_cluster() { return {}; }
 // All devices of a launch, of which there is one.
 struct multi_grid_group : grid_group {
   ks_inline static unsigned grid_rank() { return 0; }
@@ -196,7 +211,18 @@ ks_inline multi_grid_group this_multi_grid() { return {}; }
 ks_inline coalesced_group coalesced_threads() { return coalesced_group{ks_activemask()}; }
 
 template <unsigned n, class Group>
-ks_inline thread_block_tile<n, Group> tiled_partition(const Group&) { return {}; }
+ks_inline thread_block_tile<n, Group> tiled_partition(const Group&) {
+  thread_block_tile<n, Group> tile;
+  if constexpr (n > 32) tile.ks_start();
+  return tile;
+}
+template <unsigned n, unsigned m, class P>
+ks_inline thread_block_tile<n, thread_block_tile<m, P>> tiled_partition(const thread_block_tile<m, P>&) {
+  static_assert(n <= 32, "a part of a tile has at most 32 threads");
+  thread_block_tile<n, thread_block_tile<m, P>> tile;
+  tile.ks_within = m;
+  return tile;
+}
 // With a run-time size: a part of the warp by its mask.
 template <class Group>
 ks_inline thread_group tiled_partition(const Group&, unsigned n) {
@@ -208,12 +234,12 @@ ks_inline thread_group tiled_partition(const Group&, unsigned n) {
 }
 template <unsigned n, class P>
 ks_inline coalesced_group binary_partition(const thread_block_tile<n, P>& tile, bool p) {
-  const unsigned yes = ks_ballot(tile.ks_members(), p) & tile.ks_members();
-  return coalesced_group{p ? yes : tile.ks_members() & ~yes};
+  const unsigned yes = ks_ballot(tile.ks_members(), p), no = ks_ballot(tile.ks_members(), !p);
+  return coalesced_group{(p ? yes : no) & tile.ks_members()};
 }
 ks_inline coalesced_group binary_partition(const coalesced_group& g, bool p) {
-  const unsigned yes = ks_ballot(g.ks_mask, p) & g.ks_mask;
-  return coalesced_group{p ? yes : g.ks_mask & ~yes};
+  const unsigned yes = ks_ballot(g.ks_mask, p), no = ks_ballot(g.ks_mask, !p);
+  return coalesced_group{(p ? yes : no) & g.ks_mask};
 }
 template <unsigned n, class P, class L>
 ks_inline coalesced_group labeled_partition(const thread_block_tile<n, P>& tile, L label) {
@@ -249,8 +275,12 @@ KS_ANY_TYPE(bit_xor, a ^ b)
 
 template <unsigned n, class P, class T, class Op>
 ks_inline T reduce(const thread_block_tile<n, P>& tile, T v, Op op) {
-  _Pragma("unroll") for (unsigned d = n / 2; d > 0; d /= 2) v = op(v, tile.shfl_xor(v, d));
-  return v;
+  if constexpr (n > 32) {
+    return tile.ks_reduce(v, op);
+  } else {
+    _Pragma("unroll") for (unsigned d = n / 2; d > 0; d /= 2) v = op(v, tile.shfl_xor(v, d));
+    return v;
+  }
 }
 template <class T, class Op>
 ks_inline T reduce(const coalesced_group& g, T v, Op op) {
@@ -265,6 +295,18 @@ ks_inline T inclusive_scan(const Group& g, T v, Op op) {
     if (g.thread_rank() >= d) v = op(o, v);
   }
   return v;
+}
+template <unsigned n, class P, class T, class Op>
+ks_inline T inclusive_scan(const thread_block_tile<n, P>& tile, T v, Op op) {
+  if constexpr (n > 32) {
+    return tile.ks_inclusive_scan(v, op);
+  } else {
+    _Pragma("unroll") for (unsigned d = 1; d < n; d *= 2) {
+      const T o = tile.shfl_up(v, d);
+      if (tile.thread_rank() >= d) v = op(o, v);
+    }
+    return v;
+  }
 }
 template <class Group, class T> ks_inline T inclusive_scan(const Group& g, T v) { return inclusive_scan(g, v, plus<T>()); }
 template <class Group, class T, class Op>
@@ -297,3 +339,4 @@ using namespace cooperative_groups;
 }  // namespace cooperative_groups
 
 #pragma clang force_cuda_host_device end
+#include <kasoku/wide_tile.h>

@@ -7,13 +7,6 @@
 #include <kasoku/cuda_atomic.h>
 #pragma clang force_cuda_host_device begin
 
-// Lets the block's other threads run. A barrier of one lane is passed at once, and the
-// thread that is least far goes on.
-template <class Done> ks_inline void ks_wait_until(Done done) {
-  while (!done()) ks_warp_barrier(1u << (cooperative_groups::ks_rank_in_block() & 31u));
-}
-ks_inline int ks_load(const int* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
-
 namespace cuda {
 
 struct ks_no_completion { ks_inline void operator()() const {} };

@@ -30,7 +30,16 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef long clock_t;
-// Types of the host's API that structures of parameters mention.
+// Types of the host's API that structures of parameters and host functions mention.
+typedef struct _IO_FILE FILE;
+extern FILE *stdin, *stdout, *stderr;
+typedef long time_t;
+struct timeval { long tv_sec, tv_usec; };
+struct timespec { long tv_sec, tv_nsec; };
+struct cudaDeviceProp {};
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 enum cudaError { cudaSuccess = 0 };
 typedef cudaError cudaError_t;
 typedef struct CUstream_st* cudaStream_t;

@@ -77,6 +77,25 @@ template <class I, class F> constexpr bool all_of(I b, I e, F f) {
     if (!f(*b)) return false;
   return true;
 }
+template <class I, class F> constexpr bool none_of(I b, I e, F f) { return !any_of(b, e, f); }
+template <class I, class F> constexpr I find_if(I b, I e, F f) {
+  while (b != e && !f(*b)) ++b;
+  return b;
+}
+template <class I, class T> constexpr ptrdiff_t count(I b, I e, const T& v) {
+  ptrdiff_t n = 0;
+  for (; b != e; ++b) n += *b == v;
+  return n;
+}
+template <class I, class F> constexpr ptrdiff_t count_if(I b, I e, F f) {
+  ptrdiff_t n = 0;
+  for (; b != e; ++b) n += f(*b) ? 1 : 0;
+  return n;
+}
+template <class I, class J, class T> constexpr T inner_product(I b, I e, J other, T v) {
+  for (; b != e; ++b, ++other) v = v + *b * *other;
+  return v;
+}
 template <class I> constexpr I min_element(I b, I e) {
   I r = b;
   for (; b != e; ++b) r = *b < *r ? b : r;
@@ -99,6 +118,29 @@ template <class I, class L> constexpr void stable_sort(I b, I e, L less) {
     *j = v;
   }
 }
+
+struct input_iterator_tag {};
+struct output_iterator_tag {};
+struct forward_iterator_tag : input_iterator_tag {};
+struct bidirectional_iterator_tag : forward_iterator_tag {};
+struct random_access_iterator_tag : bidirectional_iterator_tag {};
+template <class Tag, class T, class D = ptrdiff_t, class P = T*, class R = T&> struct iterator {
+  typedef Tag iterator_category;
+  typedef T value_type;
+  typedef D difference_type;
+  typedef P pointer;
+  typedef R reference;
+};
+template <class I> struct iterator_traits {
+  typedef typename I::iterator_category iterator_category;
+  typedef typename I::value_type value_type;
+  typedef typename I::difference_type difference_type;
+  typedef typename I::pointer pointer;
+  typedef typename I::reference reference;
+};
+template <class T> struct iterator_traits<T*> : iterator<random_access_iterator_tag, remove_cv_t<T>, ptrdiff_t, T*, T&> {};
+template <class I> constexpr auto distance(I b, I e) { return e - b; }
+template <class I, class N> constexpr void advance(I& i, N n) { i += n; }
 
 template <class A, class B> struct pair {
   typedef A first_type;
@@ -315,6 +357,19 @@ template <class I, class T> constexpr void fill(ks_sequential, I b, I e, const T
 template <class I, class F> constexpr I for_each(ks_sequential, I b, I e, F f) {
   ::std::for_each(b, e, f);
   return e;
+}
+template <class I, class O, class F> constexpr O transform(ks_sequential, I b, I e, O out, F f) { return ::std::transform(b, e, out, f); }
+template <class I, class T> constexpr ptrdiff_t count(ks_sequential, I b, I e, const T& v) { return ::std::count(b, e, v); }
+template <class I, class F> constexpr ptrdiff_t count_if(ks_sequential, I b, I e, F f) { return ::std::count_if(b, e, f); }
+template <class I, class J, class T> constexpr T inner_product(ks_sequential, I b, I e, J o, T v) { return ::std::inner_product(b, e, o, v); }
+template <class I> constexpr I min_element(ks_sequential, I b, I e) { return ::std::min_element(b, e); }
+template <class I> constexpr I max_element(ks_sequential, I b, I e) { return ::std::max_element(b, e); }
+template <class I> constexpr void sequence(ks_sequential, I b, I e) { for (int i = 0; b != e; ++b, ++i) *b = i; }
+template <class I, class O> constexpr O inclusive_scan(ks_sequential, I b, I e, O out) {
+  if (b == e) return out;
+  auto sum = *b;
+  for (*out = sum, ++b, ++out; b != e; ++b, ++out) *out = sum = sum + *b;
+  return out;
 }
 template <class I, class T> constexpr I find(ks_sequential, I b, I e, const T& v) { return ::std::find(b, e, v); }
 template <class I, class T> constexpr I lower_bound(ks_sequential, I b, I e, const T& v) { return ::std::lower_bound(b, e, v); }

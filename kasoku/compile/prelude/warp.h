@@ -127,3 +127,10 @@ KS_WARP_REDUCE(__reduce_min_sync, int, 2147483647, o < r ? o : r)
 KS_WARP_REDUCE(__reduce_max_sync, int, -2147483647 - 1, o > r ? o : r)
 ks_inline int __reduce_add_sync(unsigned m, int v) { return (int)__reduce_add_sync(m, (unsigned)v); }
 #undef KS_WARP_REDUCE
+
+// Lets the block's other threads run. A barrier of one lane is passed at once, and the
+// thread that is least far goes on.
+template <class Done> ks_inline void ks_wait_until(Done done) {
+  while (!done()) ks_warp_barrier(1u << ks_lane_here());
+}
+ks_inline int ks_load(const int* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
