@@ -162,10 +162,7 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
       else if (name == "shared" || name == "shared_mem")
         shared = static_cast<uint32_t>(nb::cast<uint64_t>(value));
       else if (name == "time_kernel") is_timed = PyObject_IsTrue(value.ptr()) == 1;
-      else if (name == "texrefs" && PyObject_Length(value.ptr()) == 0) return;
-      else if (name == "texrefs")
-        throw Error(ErrorKind::unsupported, kernel.name() + ": textures are not supported")
-            .fix("pass the memory as a pointer");
+      else if (name == "texrefs") return;  // they were bound where the module keeps them
       else unknown_keyword(kernel.name(), name);
     });
     Py_ssize_t first = 0, count = PyTuple_Size(args);

@@ -16,8 +16,9 @@ namespace {
 class Texture {
  public:
   Texture(nb::handle array, int channels, const std::string& address, const std::string& filter,
-          bool is_normalized, bool is_unit) {
-    own_ = numpy().attr("array")(array, nb::arg("order") = "C", nb::arg("copy") = true);
+          bool is_normalized, bool is_unit, bool copies) {
+    own_ = copies ? numpy().attr("array")(array, nb::arg("order") = "C", nb::arg("copy") = true)
+                  : numpy().attr("asarray")(array);
     const nb::object dtype = own_.attr("dtype");
     const auto kind = nb::cast<std::string>(dtype.attr("kind"));
     const int bytes = nb::cast<int>(dtype.attr("itemsize"));
@@ -38,8 +39,7 @@ class Texture {
       if (n < 1 || n > 0x7fffffff) throw Error(ErrorKind::value, "a texture needs an element along each axis");
     std::reverse(shape.begin(), shape.end());
     for (size_t i = 0; i < shape.size(); ++i) view_.extent[i] = static_cast<int32_t>(shape[i]);
-    view_.pitch = int64_t{view_.extent[0]} * channels * bytes;
-    view_.slice = view_.pitch * view_.extent[1];
+    place_rows(shape.size(), channels, bytes);
     view_.data = reinterpret_cast<char*>(nb::cast<uintptr_t>(own_.attr("ctypes").attr("data")));
     view_.kind = static_cast<uint8_t>(kind[0]);
     view_.bytes = static_cast<uint8_t>(bytes);
@@ -59,6 +59,16 @@ class Texture {
   nb::object values() const { return own_.attr("copy")(); }
 
  private:
+  /// Rows may lie apart, as in pitched memory; the elements of a row do not.
+  void place_rows(size_t axes, int channels, int bytes) {
+    const auto strides = nb::cast<std::vector<int64_t>>(nb::list(own_.attr("strides")));
+    const int64_t element = int64_t{channels} * bytes;
+    if (strides.back() != bytes || strides[axes - 1] != element)
+      throw Error(ErrorKind::value, "the elements of a texture's row lie next to each other").fix("copy=True");
+    view_.pitch = axes > 1 ? strides[axes - 2] : element * view_.extent[0];
+    view_.slice = axes > 2 ? strides[axes - 3] : view_.pitch * view_.extent[1];
+  }
+
   static uint8_t choice(const char* what, const std::string& value, std::initializer_list<std::string_view> all) {
     uint8_t number = 0;
     for (const std::string_view name : all) {
@@ -80,10 +90,12 @@ void bind_texture(nb::module_& m) {
   nb::class_<Texture>(m, "Texture",
                       "A copy of an array that kernels on a CPU read by coordinates: tex1D, tex2D and tex3D "
                       "by the number of its axes, or write as a surface. Pass it where a kernel takes a "
-                      "cudaTextureObject_t or cudaSurfaceObject_t; it must live as long as kernels use it.")
-      .def(nb::init<nb::handle, int, const std::string&, const std::string&, bool, bool>(), nb::arg("array"),
+                      "cudaTextureObject_t or cudaSurfaceObject_t; it must live as long as kernels use it. "
+                      "copy=False reads and writes a NumPy array in place.")
+      .def(nb::init<nb::handle, int, const std::string&, const std::string&, bool, bool, bool>(), nb::arg("array"),
            nb::kw_only(), nb::arg("channels") = 1, nb::arg("address") = "clamp", nb::arg("filter") = "point",
-           nb::arg("normalized") = false, nb::arg("unit") = false)
+           nb::arg("normalized") = false, nb::arg("unit") = false,
+           nb::arg("copy") = true)
       .def("__int__", &Texture::handle)
       .def("__index__", &Texture::handle)
       .def("numpy", &Texture::values, "A copy of what it holds now.");

@@ -183,9 +183,9 @@ def test_errors_show_line_and_symbol(device):
 def test_swapped_arguments_warn_once(device):
     kernel = ks.ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")
     with ks.default_device(device):
-        from kasoku.compat.pycuda import gpuarray
+        from kasoku.compat.pycuda import _context, gpuarray
 
-        gpuarray.driver._current = ks.default_device()
+        _context._current = ks.default_device()
         x = gpuarray.to_gpu(np.arange(4, dtype=np.int32))
         y = gpuarray.zeros(4, np.int32)
         kernel(y, x)
@@ -198,7 +198,7 @@ def test_swapped_arguments_warn_once(device):
             y.get()
             kernel(x, y)
             y.get()
-        gpuarray.driver._current = None
+        _context._current = None
 
 
 @pytest.mark.parametrize("step", range(1, 12))

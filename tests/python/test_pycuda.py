@@ -12,7 +12,7 @@ import kasoku as ks
 
 @pytest.fixture(autouse=True)
 def face(device):
-    from kasoku.compat.pycuda import driver
+    from kasoku.compat.pycuda import _context as driver
 
     before, driver._current = driver._current, ks.Device(device)
     yield

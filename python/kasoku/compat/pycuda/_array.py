@@ -304,10 +304,21 @@ class GPUArray(Operators):
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
-    def bind_to_texref(self, *args, **kwargs):
-        raise driver.ks.errors.UnsupportedError("textures are not supported")
+    def bind_to_texref(self, texref, allow_offset=False):
+        """Lets the reference's tex1Dfetch read this array."""
+        return texref.set_address(self, self.nbytes, allow_offset) // self.itemsize
 
-    bind_to_texref_ext = bind_to_texref
+    def bind_to_texref_ext(self, texref, channels=1, allow_double_hack=False,
+                           allow_complex_hack=False, allow_offset=False):  # fmt: skip
+        """The same with a format of the array's dtype and channels."""
+        if (self.dtype == np.float64 and allow_double_hack) or (self.dtype == np.complex64 and allow_complex_hack):
+            is_double = self.dtype == np.float64
+            texref.set_format(driver.array_format.SIGNED_INT32 if is_double else driver.array_format.FLOAT, 2)
+        elif self.dtype == np.complex128 and allow_complex_hack:
+            texref.set_format(driver.array_format.SIGNED_INT32, 4)
+        else:
+            texref.set_format(driver.dtype_to_array_format(self.dtype), channels)
+        return self.bind_to_texref(texref, allow_offset)
 
 
 def _as_bytes(array):

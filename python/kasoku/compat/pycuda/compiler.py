@@ -3,6 +3,7 @@
 import kasoku as ks
 
 from . import driver as _driver
+from ._textures import texref_of
 
 DEFAULT_NVCC_FLAGS = []
 
@@ -20,9 +21,11 @@ class SourceModule(ks.SourceModule):
         )
 
     def get_texref(self, name):
-        raise ks.errors.UnsupportedError(f"textures are not supported: {name}")
+        """The texture reference of that name, a global `texture<…>` of the text."""
+        return texref_of(self, name)
 
-    get_surfref = get_texref
+    def get_surfref(self, name):
+        return _driver.SurfaceReference()
 
 
 class DynamicModule:

@@ -130,3 +130,4 @@ cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, c
 cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder = range(4)
 cudaFilterModePoint, cudaFilterModeLinear = range(2)
 cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)
+cudaArrayDefault, cudaArrayLayered, cudaArraySurfaceLoadStore = 0, 1, 2

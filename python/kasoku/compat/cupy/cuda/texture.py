@@ -1,39 +1,151 @@
-"""cupy.cuda.texture: the names; textures themselves are not supported."""
+"""cupy.cuda.texture: textures and surfaces that kernels read by coordinates, on a CPU."""
+
+import numpy as np
 
 import kasoku as ks
 
+from ... import _texture
+from . import runtime
+from ._device import current
 
-class _Texture:
-    def __init__(self, *args, **kwargs):
-        raise ks.errors.UnsupportedError(
-            f"cupy.cuda.texture.{type(self).__name__}: textures are not supported\n"
-            "  fix  pass the array itself to the kernel"
+_kinds = {
+    (runtime.cudaChannelFormatKindSigned, 8): np.int8, (runtime.cudaChannelFormatKindSigned, 16): np.int16,
+    (runtime.cudaChannelFormatKindSigned, 32): np.int32, (runtime.cudaChannelFormatKindUnsigned, 8): np.uint8,
+    (runtime.cudaChannelFormatKindUnsigned, 16): np.uint16, (runtime.cudaChannelFormatKindUnsigned, 32): np.uint32,
+    (runtime.cudaChannelFormatKindFloat, 16): np.float16, (runtime.cudaChannelFormatKindFloat, 32): np.float32,
+}  # fmt: skip
+
+
+class ChannelFormatDescriptor:
+    """The bits of each channel, and what kind of numbers they are."""
+
+    def __init__(self, x, y, z, w, f):
+        self._bits, self._f = (int(x), int(y), int(z), int(w)), int(f)
+        self.channels = sum(bits > 0 for bits in self._bits)
+        if self.channels not in (1, 2, 4) or len(set(self._bits[: self.channels])) != 1:
+            raise ValueError(f"a texture has 1, 2 or 4 channels of the same size, not {self._bits} bits")
+        if (self._f, self._bits[0]) not in _kinds:
+            raise ValueError(f"a texture cannot hold numbers of {self._bits[0]} bits and kind {f}")
+        self.dtype = np.dtype(_kinds[self._f, self._bits[0]])
+
+    def get_channel_format(self):
+        return {**dict(zip("xyzw", self._bits)), "f": self._f}
+
+
+class CUDAarray:
+    """Memory for textures and surfaces: width, height and depth in elements; 0 for an axis that is not there."""
+
+    def __init__(self, desc, width, height=0, depth=0, flags=0):
+        if width < 1:
+            raise ValueError("a CUDAarray has a width of at least 1")
+        if depth > 0 and height < 1:
+            raise ValueError("a CUDAarray with a depth has a height")
+        _texture.require_cpu(current(), "cupy.cuda.texture.CUDAarray")
+        self.desc, self.width, self.height, self.depth, self.flags = desc, width, height, depth, flags
+        self.ndim = 3 if depth > 0 else 2 if height > 0 else 1
+        shape = (depth, height, width)[3 - self.ndim :]
+        self._elements = np.zeros((*shape, desc.channels) if desc.channels > 1 else shape, desc.dtype)
+        self._flat_shape = (*shape[:-1], shape[-1] * desc.channels)
+
+    ptr = property(lambda self: self._elements.ctypes.data)
+
+    def _fitting(self, array, what):
+        if tuple(array.shape) != self._flat_shape:
+            raise ValueError(f"{what}: the shape is {self._flat_shape}, channels side by side, not {tuple(array.shape)}")
+        if array.dtype != self.desc.dtype:
+            raise ValueError(f"{what}: the dtype is {self.desc.dtype}, not {array.dtype}")
+
+    def copy_from(self, in_arr, stream=None):
+        """Takes the values of an array."""
+        self._fitting(in_arr, "copy_from")
+        host = in_arr.numpy() if isinstance(in_arr, ks.Array) else in_arr
+        self._elements.reshape(self._flat_shape)[...] = host
+
+    def copy_to(self, out_arr, stream=None):
+        """Gives an array the values."""
+        self._fitting(out_arr, "copy_to")
+        values = self._elements.reshape(self._flat_shape)
+        out_arr[...] = ks.array(values, device=current()) if isinstance(out_arr, ks.Array) else values
+
+    def get_channel_format(self):
+        return self.desc.get_channel_format()
+
+
+class ResourceDescriptor:
+    """What a texture reads: a CUDAarray, an array as a row, or an array as rows."""
+
+    def __init__(self, restype, cuArr=None, arr=None, chDesc=None, sizeInBytes=0, width=0, height=0, pitchInBytes=0):
+        self.chDesc, self.cuArr, self.arr, self._type = chDesc, cuArr, arr, restype
+        if restype == runtime.cudaResourceTypeArray:
+            if cuArr is None:
+                raise ValueError("cudaResourceTypeArray needs cuArr=")
+            self._elements, self.channels = cuArr._elements, cuArr.desc.channels
+            return
+        if restype not in (runtime.cudaResourceTypeLinear, runtime.cudaResourceTypePitch2D):
+            raise NotImplementedError("the resource is a CUDAarray, linear or pitched memory")
+        if arr is None or chDesc is None:
+            raise ValueError("memory as a texture needs arr= and chDesc=")
+        _texture.require_cpu(current(), "cupy.cuda.texture.ResourceDescriptor")
+        self.channels, dtype = chDesc.channels, chDesc.dtype
+        element = self.channels * dtype.itemsize
+        if restype == runtime.cudaResourceTypeLinear:
+            shape, strides = (int(sizeInBytes or arr.nbytes) // element,), (element,)
+        else:
+            shape, strides = (int(height), int(width)), (int(pitchInBytes), element)
+        if self.channels > 1:
+            shape, strides = (*shape, self.channels), (*strides, dtype.itemsize)
+        self._elements = _texture.memory_at(arr.data.ptr, shape, strides, dtype)
+
+    def get_resource_desc(self):
+        return {"resType": self._type}
+
+
+class TextureDescriptor:
+    """How coordinates are read: address modes, filter, numbers or fractions, elements or [0, 1)."""
+
+    def __init__(self, addressModes=None, filterMode=0, readMode=0, sRGB=None, borderColors=None,
+                 normalizedCoords=None, maxAnisotropy=None):  # fmt: skip
+        for name, value in (("sRGB", sRGB), ("borderColors", any(borderColors or ())), ("maxAnisotropy", maxAnisotropy)):
+            if value:
+                raise ks.errors.UnsupportedError(f"TextureDescriptor: {name} is not supported")
+        self._address, self._filter = tuple(addressModes or (0,)), filterMode
+        self._normalized, self._unit = bool(normalizedCoords), readMode == runtime.cudaReadModeNormalizedFloat
+
+    def get_texture_desc(self):
+        return {"addressMode": self._address, "filterMode": self._filter, "normalizedCoords": self._normalized}
+
+
+class TextureObject:
+    """What a kernel takes as its cudaTextureObject_t."""
+
+    def __init__(self, ResDesc, TexDesc):
+        address = TexDesc._address * 3 if len(TexDesc._address) == 1 else TexDesc._address
+        self._texture = _texture.make(
+            ResDesc._elements, ResDesc.channels, address, TexDesc._filter, TexDesc._normalized, TexDesc._unit
         )
+        self.ResDesc, self.TexDesc = ResDesc, TexDesc
+
+    ptr = property(lambda self: int(self._texture))
+
+    def __index__(self):
+        return self.ptr
+
+    __int__ = __index__
 
 
-class ChannelFormatDescriptor(_Texture):
-    pass
+class SurfaceObject(TextureObject):
+    """What a kernel takes as its cudaSurfaceObject_t: it reads and writes a CUDAarray."""
+
+    def __init__(self, ResDesc):
+        if ResDesc.cuArr is None:
+            raise ValueError("a surface is over a CUDAarray")
+        super().__init__(ResDesc, TextureDescriptor((1,)))
 
 
-class ResourceDescriptor(_Texture):
-    pass
+class TextureReference:
+    """References are older than objects, and gone from CUDA."""
 
-
-class TextureDescriptor(_Texture):
-    pass
-
-
-class CUDAarray(_Texture):
-    pass
-
-
-class TextureObject(_Texture):
-    pass
-
-
-class SurfaceObject(_Texture):
-    pass
-
-
-class TextureReference(_Texture):
-    pass
+    def __init__(self, texref, ResDesc, TexDesc):
+        raise ks.errors.UnsupportedError(
+            "cupy.cuda.texture.TextureReference is not supported\n  fix  give the kernel a TextureObject"
+        )

@@ -1,0 +1,223 @@
+"""Devices and contexts of pycuda.driver."""
+
+import kasoku as ks
+from kasoku.compat import preferred_device
+
+from ._errors import LogicError
+from ._flags import func_cache
+
+_current = None
+
+
+def _device():
+    """The device of this face: KASOKU_DEVICE, else a GPU if there is one, else the CPU."""
+    global _current
+    if _current is None:
+        _current = preferred_device()
+    return _current
+
+
+def init(flags=0):
+    """Nothing is to be initialised."""
+
+
+def get_version():
+    return (13, 0, 0)
+
+
+def get_driver_version():
+    return 13000
+
+
+def was_context_created():
+    return True
+
+
+def _devices():
+    kind = _device().kind
+    return [d for d in ks.devices() if d.kind == kind]
+
+
+class _Attributes(str):
+    """An attribute by name, as device_attribute.WARP_SIZE."""
+
+
+class _Names(type):
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Attributes(name)
+
+
+class device_attribute(metaclass=_Names):
+    """Names of Device.get_attribute()."""
+
+
+class function_attribute(metaclass=_Names):
+    """Names of Function.get_attribute()."""
+
+
+class pointer_attribute(metaclass=_Names):
+    pass
+
+
+class Device:
+    """A device by number; `Device.count()` says how many there are."""
+
+    def __init__(self, number):
+        if isinstance(number, str):
+            number = 0
+        found = _devices()
+        if not 0 <= number < len(found):
+            raise LogicError(f"there is no device {number}; there are {len(found)}")
+        self._device = found[number]
+        self._number = int(number)
+
+    @staticmethod
+    def count():
+        return len(_devices())
+
+    def name(self):
+        return self._device.properties["name"]
+
+    def compute_capability(self):
+        return tuple(self._device.properties["compute_capability"])
+
+    def total_memory(self):
+        return self._device.properties["total_memory"]
+
+    def pci_bus_id(self):
+        return f"0000:{self._number:02x}:00.0"
+
+    def can_access_peer(self, other):
+        return False
+
+    def get_attributes(self):
+        p = self._device.properties
+        block, grid = p["max_block"], p["max_grid"]
+        major, minor = p["compute_capability"]
+        return {
+            _Attributes(name): value
+            for name, value in {
+                "MAX_THREADS_PER_BLOCK": p["max_threads_per_block"],
+                "MAX_BLOCK_DIM_X": block[0],
+                "MAX_BLOCK_DIM_Y": block[1],
+                "MAX_BLOCK_DIM_Z": block[2],
+                "MAX_GRID_DIM_X": grid[0],
+                "MAX_GRID_DIM_Y": grid[1],
+                "MAX_GRID_DIM_Z": grid[2],
+                "MAX_SHARED_MEMORY_PER_BLOCK": p["max_shared_bytes_per_block"],
+                "SHARED_MEMORY_PER_BLOCK": p["max_shared_bytes_per_block"],
+                "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": p["max_shared_bytes_opt_in"],
+                "MAX_THREADS_PER_MULTIPROCESSOR": 2048,
+                "MAX_REGISTERS_PER_BLOCK": 65536,
+                "REGISTERS_PER_BLOCK": 65536,
+                "TOTAL_CONSTANT_MEMORY": 65536,
+                "WARP_SIZE": p["warp_size"],
+                "MULTIPROCESSOR_COUNT": p["multiprocessors"],
+                "COMPUTE_CAPABILITY_MAJOR": major,
+                "COMPUTE_CAPABILITY_MINOR": minor,
+                "UNIFIED_ADDRESSING": 1,
+                "CONCURRENT_KERNELS": 1,
+                "CAN_MAP_HOST_MEMORY": int(self._device.kind == "cpu"),
+                "INTEGRATED": int(self._device.kind == "cpu"),
+                "MANAGED_MEMORY": int(self._device.kind == "cpu"),
+                "COMPUTE_MODE": 0,
+                "ECC_ENABLED": 0,
+                "GPU_OVERLAP": 1,
+                "ASYNC_ENGINE_COUNT": 1,
+                "KERNEL_EXEC_TIMEOUT": 0,
+                "PCI_DEVICE_ID": 0,
+                "PCI_BUS_ID": self._number,
+                "MAX_PITCH": 2**31 - 1,
+                "TEXTURE_ALIGNMENT": 512,
+            }.items()
+        }
+
+    def get_attribute(self, name):
+        attributes = self.get_attributes()
+        if str(name) not in attributes:
+            raise LogicError(f"the device attribute {name} is not known here")
+        return attributes[str(name)]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.get_attribute(name.upper())
+        except LogicError:
+            raise AttributeError(f"a Device has no attribute {name!r}") from None
+
+    def make_context(self, flags=0):
+        return Context(self)
+
+    def retain_primary_context(self):
+        return Context(self)
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and self._number == other._number
+
+    def __hash__(self):
+        return hash(self._number)
+
+    def __repr__(self):
+        return f"<pycuda.driver.Device {self._number}: {self.name()}>"
+
+
+class Context:
+    """Kept for programs that handle contexts: every thread may use every device."""
+
+    def __init__(self, device):
+        self._of = device
+
+    def push(self):
+        pass
+
+    def detach(self):
+        pass
+
+    def attach(self, flags=0):
+        return self
+
+    @staticmethod
+    def pop():
+        pass
+
+    @staticmethod
+    def get_current():
+        return Context(Device(0))
+
+    @staticmethod
+    def get_device():
+        return Device(min(_device().index, Device.count() - 1) if _device().kind == "cuda" else 0)
+
+    @staticmethod
+    def synchronize():
+        _device().synchronize()
+
+    @staticmethod
+    def set_limit(which, value):
+        pass
+
+    @staticmethod
+    def get_limit(which):
+        return 0
+
+    @staticmethod
+    def set_cache_config(config):
+        pass
+
+    @staticmethod
+    def get_cache_config():
+        return func_cache.PREFER_NONE
+
+    @staticmethod
+    def set_shared_config(config):
+        pass
+
+    @staticmethod
+    def enable_peer_access(peer, flags=0):
+        raise LogicError("peer access between devices is not supported")
+
+    def get_api_version(self):
+        return 13000

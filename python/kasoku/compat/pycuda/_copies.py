@@ -1,0 +1,86 @@
+"""Copies of rows that are not next to each other: pycuda.driver.Memcpy2D and Memcpy3D."""
+
+import numpy as np
+
+from .. import _texture
+from ._context import _device
+from ._errors import LogicError
+from ._memory import memcpy_dtod, memcpy_dtoh, memcpy_htod
+from ._textures import Array
+
+
+class Memcpy2D:
+    """A rectangle of bytes from one place to another: set a source, a destination and the sizes, then call."""
+
+    def __init__(self):
+        self.width_in_bytes, self.height, self.depth = 0, 1, 1
+        for side in ("src", "dst"):
+            for name in ("x_in_bytes", "y", "z", "pitch", "height"):
+                setattr(self, f"{side}_{name}", 0)
+        self._src = self._dst = None
+
+    def set_src_host(self, buffer):
+        self._src = ("host", np.asarray(buffer))
+
+    def set_dst_host(self, buffer):
+        self._dst = ("host", buffer)
+
+    def set_src_device(self, pointer):
+        self._src = ("device", pointer)
+
+    def set_dst_device(self, pointer):
+        self._dst = ("device", pointer)
+
+    def set_src_array(self, array):
+        self._src = ("array", array)
+
+    def set_dst_array(self, array):
+        self._dst = ("array", array)
+
+    set_src_unified, set_dst_unified = set_src_device, set_dst_device
+
+    def _place(self, side):
+        """Kind, address of the first byte, and bytes from row to row and from slice to slice."""
+        if getattr(self, f"_{side}") is None:
+            raise LogicError(f"{type(self).__name__}: set_{side}_host(), _device() or _array() comes first")
+        kind, what = getattr(self, f"_{side}")
+        pitch, rows = getattr(self, f"{side}_pitch"), getattr(self, f"{side}_height")
+        if isinstance(what, Array):
+            elements = what._elements
+            address = elements.ctypes.data
+            pitch = elements[0].nbytes if len(what._shape) == 2 else elements[0, 0].nbytes if len(what._shape) == 3 else 0
+            rows = what._shape[-2] if len(what._shape) > 1 else 1
+            kind = "host"
+        else:
+            address = what.ctypes.data if kind == "host" else int(getattr(what, "ptr", what))
+        pitch, rows = int(pitch or self.width_in_bytes), int(rows or self.height)
+        x, y, z = (int(getattr(self, f"{side}_{name}")) for name in ("x_in_bytes", "y", "z"))
+        return kind, address + x + y * pitch + z * rows * pitch, pitch, rows * pitch
+
+    def __call__(self, stream=None, aligned=True):
+        width, height, depth = int(self.width_in_bytes), int(self.height), max(1, int(self.depth))
+        if not width * height:
+            return
+        from_kind, source, *from_steps = self._place("src")
+        to_kind, to, *to_steps = self._place("dst")
+
+        def rows(address, steps, height=height, depth=depth):
+            shape, strides = (depth, height, width), (steps[1], steps[0], 1)
+            return _texture.memory_at(address, shape, strides, np.uint8)
+
+        if from_kind == to_kind == "host" or _device().kind == "cpu":
+            rows(to, to_steps)[...] = rows(source, from_steps)
+            return
+        for z in range(depth):
+            for y in range(height):
+                a, b = source + z * from_steps[1] + y * from_steps[0], to + z * to_steps[1] + y * to_steps[0]
+                if from_kind == "host":
+                    memcpy_htod(b, rows(a, (width, width), 1, 1).ravel())
+                elif to_kind == "host":
+                    memcpy_dtoh(rows(b, (width, width), 1, 1).reshape(-1), a)
+                else:
+                    memcpy_dtod(b, a, width)
+
+
+class Memcpy3D(Memcpy2D):
+    """A box of bytes from one place to another."""

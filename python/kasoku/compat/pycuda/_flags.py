@@ -1,0 +1,62 @@
+"""pycuda.driver's enumerations."""
+
+import enum
+
+
+class ctx_flags(enum.IntFlag):
+    SCHED_AUTO = 0
+    SCHED_SPIN = 1
+    SCHED_YIELD = 2
+    SCHED_BLOCKING_SYNC = BLOCKING_SYNC = 4
+    MAP_HOST = 8
+    LMEM_RESIZE_TO_MAX = 16
+    SCHED_MASK = 7
+    FLAGS_MASK = 31
+
+
+class event_flags(enum.IntFlag):
+    DEFAULT = 0
+    BLOCKING_SYNC = 1
+    DISABLE_TIMING = 2
+    INTERPROCESS = 4
+
+
+class stream_flags(enum.IntFlag):
+    DEFAULT = 0
+    NON_BLOCKING = 1
+
+
+class func_cache(enum.IntEnum):
+    PREFER_NONE = 0
+    PREFER_SHARED = 1
+    PREFER_L1 = 2
+    PREFER_EQUAL = 3
+
+
+class shared_config(enum.IntEnum):
+    DEFAULT_BANK_SIZE = 0
+    FOUR_BYTE_BANK_SIZE = 1
+    EIGHT_BYTE_BANK_SIZE = 2
+
+
+class limit(enum.IntEnum):
+    STACK_SIZE = 0
+    PRINTF_FIFO_SIZE = 1
+    MALLOC_HEAP_SIZE = 2
+
+
+class host_alloc_flags(enum.IntFlag):
+    PORTABLE = 1
+    DEVICEMAP = 2
+    WRITECOMBINED = 4
+
+
+class mem_host_register_flags(enum.IntFlag):
+    PORTABLE = 1
+    DEVICEMAP = 2
+
+
+class mem_attach_flags(enum.IntFlag):
+    GLOBAL = 1
+    HOST = 2
+    SINGLE = 4

@@ -1,0 +1,218 @@
+"""Memory of pycuda.driver: the device's, the host's that it copies directly, and the copies."""
+
+import builtins
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+from ._context import _device
+from ._errors import LogicError
+from ._streams import _stream
+
+
+class DeviceAllocation(_core._Memory):
+    """Device memory; int() is its address. It is freed with the object, or by free()."""
+
+    def __init__(self, bytes):
+        super().__init__(int(bytes), _device())
+
+    def __eq__(self, other):
+        try:
+            return int(self) == int(other)
+        except builtins.TypeError:
+            return NotImplemented
+
+    __hash__ = _core._Memory.__hash__
+
+
+class PointerHolderBase:
+    """Base of objects that hold memory of their own: get_pointer() is its address."""
+
+    def get_pointer(self):
+        raise NotImplementedError
+
+    def __int__(self):
+        return int(self.get_pointer())
+
+    __index__ = __int__
+
+
+def mem_alloc(bytes):
+    if bytes < 0:
+        raise LogicError(f"memory of {bytes} bytes cannot be allocated")
+    return DeviceAllocation(bytes)
+
+
+def mem_alloc_like(ary):
+    return mem_alloc(ary.nbytes)
+
+
+def mem_alloc_pitch(width, height, access_size):
+    pitch = -(-int(width) // 512) * 512
+    return DeviceAllocation(pitch * int(height)), pitch
+
+
+def mem_get_info():
+    memory = _device().memory
+    return memory["free"], memory["total"]
+
+
+def _nbytes(buffer):
+    return memoryview(buffer).nbytes
+
+
+def _host(buffer):
+    return buffer if not isinstance(buffer, np.generic) else np.asarray(buffer)
+
+
+def memcpy_htod(dest, src):
+    _core._htod(dest, _host(src), _device(), None)
+
+
+def memcpy_htod_async(dest, src, stream=None):
+    _core._htod(dest, _host(src), _device(), _stream(stream))
+
+
+def memcpy_dtoh(dest, src):
+    _core._dtoh(dest, src, _device(), None)
+
+
+def memcpy_dtoh_async(dest, src, stream=None):
+    _core._dtoh(dest, src, _device(), _stream(stream))
+
+
+def memcpy_dtod(dest, src, size):
+    _core._dtod(dest, src, int(size), _device(), None)
+
+
+def memcpy_dtod_async(dest, src, size, stream=None):
+    _core._dtod(dest, src, int(size), _device(), _stream(stream))
+
+
+def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
+    memcpy_dtod(dest, src, size)
+
+
+def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stream=None):
+    memcpy_dtod_async(dest, src, size, stream)
+
+
+def _memset(size):
+    def memset(dest, data, count, stream=None):
+        _core._fill(dest, int(data) % (1 << 8 * size), size, int(count), _device(), _stream(stream))
+
+    memset.__name__ = f"memset_d{8 * size}"
+    memset.__doc__ = f"Fills `count` elements of {size} bytes with `data`."
+    return memset
+
+
+memset_d8 = memset_d8_async = _memset(1)
+memset_d16 = memset_d16_async = _memset(2)
+memset_d32 = memset_d32_async = _memset(4)
+
+
+def to_device(bf_obj):
+    """A new allocation with a copy of the host array."""
+    host = np.asarray(bf_obj)
+    allocation = mem_alloc(host.nbytes)
+    memcpy_htod(allocation, host if host.flags.forc else np.ascontiguousarray(host))
+    return allocation
+
+
+def from_device(devptr, shape, dtype, order="C"):
+    """A new host array with a copy of device memory."""
+    host = np.empty(shape, dtype, order)
+    memcpy_dtoh(host, devptr)
+    return host
+
+
+def from_device_like(devptr, other_ary):
+    host = np.empty_like(other_ary)
+    memcpy_dtoh(host, devptr)
+    return host
+
+
+def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
+    """A host array in memory that the device copies directly."""
+    shape = (shape,) if np.isscalar(shape) else tuple(shape)
+    flat = _core._pinned(int(np.prod(shape, dtype=np.int64)), np.dtype(dtype), _device())
+    return flat.reshape(shape, order=order)
+
+
+def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
+    result = pagelocked_empty(shape, dtype, order, mem_flags)
+    result.fill(0)
+    return result
+
+
+def pagelocked_empty_like(array, mem_flags=0):
+    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    return pagelocked_empty(array.shape, array.dtype, order, mem_flags)
+
+
+def pagelocked_zeros_like(array, mem_flags=0):
+    result = pagelocked_empty_like(array, mem_flags)
+    result.fill(0)
+    return result
+
+
+def aligned_empty(shape, dtype, order="C", alignment=4096):
+    return pagelocked_empty(shape, dtype, order)
+
+
+def aligned_zeros(shape, dtype, order="C", alignment=4096):
+    return pagelocked_zeros(shape, dtype, order)
+
+
+def aligned_empty_like(array, alignment=4096):
+    return pagelocked_empty_like(array)
+
+
+def aligned_zeros_like(array, alignment=4096):
+    return pagelocked_zeros_like(array)
+
+
+def register_host_memory(ary, flags=0):
+    return ary
+
+
+def _managed(make):
+    def managed(*args, **kwargs):
+        if _device().kind != "cpu":
+            raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
+        kwargs.pop("mem_flags", None)
+        return make(*args, **kwargs)
+
+    return managed
+
+
+managed_empty = _managed(pagelocked_empty)
+managed_zeros = _managed(pagelocked_zeros)
+managed_empty_like = _managed(pagelocked_empty_like)
+managed_zeros_like = _managed(pagelocked_zeros_like)
+
+
+def _host_array(array):
+    if isinstance(array, np.generic):
+        return np.asarray(array)
+    return array
+
+
+def In(array):
+    """A host array that is copied to the device before the launch."""
+    return _core._HostArgument(_host_array(array), True, False)
+
+
+def Out(array):
+    """A host array that gets the device's result after the launch."""
+    return _core._HostArgument(array, False, True)
+
+
+def InOut(array):
+    """A host array that is copied to the device before, and back after the launch."""
+    return _core._HostArgument(array, True, True)
+
+
+ArgumentHandler = _core._HostArgument
