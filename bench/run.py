@@ -63,6 +63,18 @@ def verdict(figure, results):
     return limit, "yes" if (ours <= limit if is_low_better else ours >= limit) else "NO"
 
 
+def figures_of(task):
+    """The rows of the table: each has what the task says for [each], and a second row with
+    what it says for [each.cuda]."""
+    each = dict(task.get("each", {}))
+    cuda = each.pop("cuda", None)
+    rows = [{**each, **figure} for figure in task["figure"]]
+    if cuda:
+        shared = {key: each[key] for key in ("better",) if key in each}
+        rows += [{**shared, **cuda, "name": row["name"] + ", cuda", "unit": row["unit"]} for row in rows]
+    return rows
+
+
 def show(task, results):
     from rich import box
     from rich.console import Console
@@ -73,7 +85,9 @@ def show(task, results):
     table.add_column("figure")
     for name in [*names, "limit", "reached"]:
         table.add_column(name, justify="right")
-    for figure in task["figure"]:
+    for figure in figures_of(task):
+        if not any(figure["name"] in results[name] for name in names):
+            continue
         limit, reached = verdict(figure, results)
         cells = [number(results[name].get(figure["name"])) for name in names]
         sign = "≤ " if figure.get("better", "lower") == "lower" else "≥ "

@@ -32,6 +32,17 @@ def skip(why):
     raise SystemExit(0)
 
 
+def cupy_with_gpu():
+    """CuPy, if it is installed and has a GPU; else the competitor is skipped."""
+    try:
+        import cupy
+    except ImportError:
+        skip("CuPy is not installed")
+    if not cupy.cuda.is_available():
+        skip("no GPU")
+    return cupy
+
+
 def fresh_cache():
     """An empty cache folder for this process and its children; before kasoku is imported."""
     os.environ["KASOKU_CACHE_DIR"] = folder = tempfile.mkdtemp(prefix="kasoku-bench-")

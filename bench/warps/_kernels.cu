@@ -1,4 +1,4 @@
-#include <cub/cub.cuh>
+#include <cub/block/block_reduce.cuh>
 
 #define FULL 0xffffffffu
 

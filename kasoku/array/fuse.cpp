@@ -11,6 +11,10 @@ namespace kasoku {
 
 std::atomic<bool> use_gpu_form{false};
 
+bool takes_gpu_form(const Device& device) {
+  return device.kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed);
+}
+
 namespace {
 
 constexpr size_t max_values = 96;
@@ -311,7 +315,7 @@ void choose_index(Fused& fused) {
 }
 
 void lay_out(Fused& fused, const Device& device) {
-  fused.group.for_cuda = device.kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed);
+  fused.group.for_cuda = takes_gpu_form(device);
   collapse(fused);
   choose_inner_axis(fused);
   classify(fused);

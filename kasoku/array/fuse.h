@@ -44,6 +44,9 @@ struct Fused {
 /// Only such tests set it.
 extern std::atomic<bool> use_gpu_form;
 
+/// Whether texts for `device` take the form for GPUs.
+bool takes_gpu_form(const Device& device);
+
 /// Whether `view` covers a C-order array of that shape from its start.
 bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 

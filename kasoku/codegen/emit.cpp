@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace kasoku {
 
 Dtype register_dtype(Dtype dtype) {
@@ -24,10 +26,6 @@ std::string_view register_text(Dtype dtype) { return info(register_dtype(dtype))
 
 std::string_view memory_text(Dtype dtype) {
   return register_dtype(dtype) != dtype ? std::string_view("unsigned short") : info(dtype).text;
-}
-
-std::string_view unsigned_text(Dtype dtype) {
-  return info(dtype).size == 8 ? "unsigned long long" : "unsigned int";
 }
 
 namespace {
@@ -44,21 +42,10 @@ std::string round_to(Dtype dtype, std::string value) {
   return value;
 }
 
-/// The row's text with operands and types put in.
 std::string op_text(const Instruction& x) {
-  const OpInfo& row = info(x.op);
-  const std::string_view text = row.text[text_column(x.compute)];
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '$') {
-      out += text[i];
-      continue;
-    }
-    const char c = text[++i];
-    if (c == 't') out += register_text(x.compute);
-    else if (c == 'u') out += unsigned_text(x.compute);
-    else out += fmt::format("v{}", x.in[c - '0']);
-  }
+  std::array<std::string, 3> operands;
+  for (int i = 0; i < info(x.op).arity; ++i) operands[i] = fmt::format("v{}", x.in[i]);
+  const std::string out = filled_text(x.op, x.compute, register_text(x.compute), operands);
   return info(x.dtype).kind == DtypeKind::floating ? round_to(x.dtype, out) : out;
 }
 

@@ -13,7 +13,6 @@ namespace kasoku::codegen {
 std::string_view register_text(Dtype dtype);
 /// As it lies in memory: "unsigned short" for float16.
 std::string_view memory_text(Dtype dtype);
-std::string_view unsigned_text(Dtype dtype);
 std::string cast_text(Dtype from, Dtype to, const std::string& value);
 
 /// One operand that moves over the domain: y, a load, an arange, a random.

@@ -1,6 +1,7 @@
 #include "kasoku/codegen/helpers.h"
 
-#include <cctype>
+#include "kasoku/base/words.h"
+
 #include <vector>
 
 namespace kasoku {
@@ -22,11 +23,9 @@ constexpr Helper helpers[] = {
 };
 
 void mark(std::string_view text, std::vector<bool>& wanted) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (size_t at = text.find("ks_"); at != text.npos; at = text.find("ks_", at)) {
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
+    const bool begins = at == 0 || !is_word_char(text[at - 1]);
+    const size_t end = word_end(text, at);
     const std::string_view word = text.substr(at, end - at);
     at = end;
     if (!begins) continue;

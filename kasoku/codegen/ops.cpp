@@ -52,6 +52,26 @@ int text_column(Dtype dtype) {
   }
 }
 
+std::string_view unsigned_text(Dtype dtype) {
+  return info(dtype).size == 8 ? "unsigned long long" : "unsigned int";
+}
+
+std::string filled_text(Op op, Dtype compute, std::string_view type, std::span<const std::string> operands) {
+  const std::string_view text = info(op).text[text_column(compute)];
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$') {
+      out += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    if (c == 't') out += type;
+    else if (c == 'u') out += unsigned_text(compute);
+    else out += operands[static_cast<size_t>(c - '0')];
+  }
+  return out;
+}
+
 OpTypes op_types(Op op, Dtype promoted) {
   const OpInfo& row = info(op);
   if (promoted == Dtype::opaque) refuse(op, promoted);

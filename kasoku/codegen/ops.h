@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace kasoku {
@@ -73,6 +74,13 @@ std::span<const OpAlias> op_aliases();
 
 /// Column of OpInfo::text for a dtype.
 int text_column(Dtype dtype);
+
+/// "unsigned int" or, for eight bytes, "unsigned long long".
+std::string_view unsigned_text(Dtype dtype);
+
+/// The row's text for operands of `compute`, with `type` for $t, the unsigned integer of its
+/// size for $u, and the operands for $0 $1 $2.
+std::string filled_text(Op op, Dtype compute, std::string_view type, std::span<const std::string> operands);
 
 /// What an operation converts its operands to, and what it gives. `operands`
 /// are the promoted dtype (of all operands; of the last two for where). Throws

@@ -151,6 +151,7 @@ Output run(const Program& program, const std::string& device_architecture) {
   while (!raw_log.empty() && (raw_log.back() == '\0' || raw_log.back() == '\n')) raw_log.pop_back();
   const NvrtcLog log = read_nvrtc_log(raw_log);
   if (result) {
+    if (const auto error = shared_memory_error(raw_log)) throw *error;
     std::string errors = log.errors.empty() ? raw_log : log.errors;
     if (errors.empty()) errors = nvrtc.error_text(result);
     while (!errors.empty() && errors.back() == '\n') errors.pop_back();

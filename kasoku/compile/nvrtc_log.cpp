@@ -1,8 +1,12 @@
 #include "kasoku/compile/nvrtc_log.h"
 
+#include "kasoku/compile/nvrtc_ptx.h"
+#include "kasoku/device/module.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
+#include <regex>
 #include <vector>
 
 namespace kasoku {
@@ -150,6 +154,15 @@ NvrtcLog read_nvrtc_log(std::string_view log) {
   // With other errors the names that are missing are their consequence.
   if (out.errors.empty()) out.errors = expressions + loose;
   return out;
+}
+
+std::optional<Error> shared_memory_error(std::string_view log) {
+  // ptxas error   : Entry function 'k' uses too much shared data (0x800000 bytes, 0xc000 max)
+  static const std::regex sentence("function '([^']+)' uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max");
+  std::match_results<std::string_view::const_iterator> found;
+  if (!std::regex_search(log.begin(), log.end(), found, sentence)) return std::nullopt;
+  return too_much_shared_memory(source_name(found[1]), std::stoull(found[2], nullptr, 16),
+                                std::stoull(found[3], nullptr, 16));
 }
 
 }  // namespace kasoku

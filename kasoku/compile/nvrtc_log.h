@@ -2,6 +2,9 @@
 /// NVRTC's messages in the form of Clang's, so that a user reads one form.
 #pragma once
 
+#include "kasoku/base/error.h"
+
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +17,9 @@ struct NvrtcLog {
 
 /// "k.cu(3): error: text", source line, caret -> "k.cu:3:10: error: text", line, caret.
 NvrtcLog read_nvrtc_log(std::string_view log);
+
+/// What ptxas says of a kernel whose shared arrays no block has room for, in the sentence that
+/// a CPU's launch has for it; nothing if it says no such thing.
+std::optional<Error> shared_memory_error(std::string_view log);
 
 }  // namespace kasoku

@@ -2,6 +2,7 @@
 
 #include "kasoku/base/file.h"
 #include "kasoku/base/hash.h"
+#include "kasoku/base/words.h"
 #include "kasoku/compile/absent.h"
 
 #include <algorithm>
@@ -24,24 +25,11 @@ constexpr std::string_view complex_text =
     "\n#undef ks_inline\n#undef __builtin_isinf\n#undef __builtin_copysign\n#undef __builtin_inf\n";
 // clang-format on
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Position of the next whole word, or npos.
-size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
-  for (size_t at = text.find(word, from); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end])))
-      return at;
-  }
-  return std::string_view::npos;
-}
-
 std::string_view last_word(std::string_view text) {
   size_t end = text.size();
   while (end && std::isspace(static_cast<unsigned char>(text[end - 1]))) --end;
   size_t begin = end;
-  while (begin && is_letter(text[begin - 1])) --begin;
+  while (begin && is_word_char(text[begin - 1])) --begin;
   return text.substr(begin, end - begin);
 }
 
@@ -239,9 +227,8 @@ std::vector<std::string> library_options(const NvrtcText& text, bool has_cuda_he
   for (size_t at = text.all.find("std::"); at != std::string::npos;
        at = text.all.find("std::", at + 5)) {
     const bool is_cuda = at >= 6 && text.all.compare(at - 6, 6, "cuda::") == 0;
-    if (is_cuda || (at && is_letter(text.all[at - 1]))) continue;
-    size_t end = at + 5;
-    while (end < text.all.size() && is_letter(text.all[end])) ++end;
+    if (is_cuda || (at && is_word_char(text.all[at - 1]))) continue;
+    const size_t end = word_end(text.all, at + 5);
     const std::string_view name = std::string_view(text.all).substr(at + 5, end - at - 5);
     for (const HeaderRow& row : library_table)
       if (row.word == name) headers.insert(row.header);
@@ -260,8 +247,7 @@ std::string macro_text(const std::vector<std::string>& macros) {
   std::string text;
   for (const std::string& option : macros) {
     const std::string macro = option.substr(2);
-    size_t end = 0;
-    while (end < macro.size() && is_letter(macro[end])) ++end;
+    size_t end = word_end(macro, 0);
     text += "#undef " + macro.substr(0, end) + "\n";
     if (option[1] == 'U') continue;
     // F(x)=… keeps its parameters; no value means 1.

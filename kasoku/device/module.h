@@ -2,6 +2,7 @@
 /// Loaded code: kernels that can be launched, globals that can be written.
 #pragma once
 
+#include "kasoku/base/error.h"
 #include "kasoku/device/code.h"
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 namespace kasoku {
 
 class Device;
+struct DeviceProperties;
 class Module;
 class Stream;
 
@@ -68,6 +70,15 @@ class Module {
   explicit Module(Code code) : code_(std::move(code)) {}
   Code code_;
 };
+
+/// A kernel whose own shared arrays take more than `most`, all that a block has of such.
+Error too_much_shared_memory(std::string_view kernel, uint64_t declared, uint64_t most);
+
+/// Throws what is wrong with a launch of `kernel` in this shape: the same sentence for every
+/// device. `most_threads` are those of a block that the kernel's code allows, `why_threads`
+/// what it is that allows no more. Dynamic shared memory needs no opting in.
+void check_launch(const KernelInfo& kernel, const LaunchShape& shape, const DeviceProperties& limits,
+                  uint64_t most_threads, std::string_view why_threads, uint64_t own_shared_bytes);
 
 /// The kernel of `info` that `name` means, or an error that lists what exists.
 const KernelInfo& find_kernel(const ModuleInfo& info, std::string_view name);

@@ -1,6 +1,7 @@
 #include "kasoku/jit/element.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/words.h"
 
 #include <fmt/format.h>
 
@@ -20,25 +21,6 @@ bool has_complex_text(Op op) {
   for (const char* known : {"sqrt", "exp", "log", "pow", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
     if (function == known) return true;
   return !std::isalpha(static_cast<unsigned char>(text[0]));
-}
-
-const char* unsigned_text(Dtype dtype) {
-  return info(dtype).size == 8 ? "unsigned long long" : "unsigned int";
-}
-
-std::string replaced(std::string_view text, Dtype compute, const std::vector<std::string>& operands) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '$') {
-      out += text[i];
-      continue;
-    }
-    const char c = text[++i];
-    if (c == 't') out += text_of(compute);
-    else if (c == 'u') out += unsigned_text(compute);
-    else out += operands[static_cast<size_t>(c - '0')];
-  }
-  return out;
 }
 
 /// sin($0), $0 + $1: no operand twice, no conversion, no function of ours whose operands must
@@ -70,7 +52,7 @@ OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
 std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operands) {
   const std::string_view text = row_text(op, compute);
   if (stands_alone(text)) {
-    const std::string out = replaced(text, compute, operands);
+    const std::string out = filled_text(op, compute, text_of(compute), operands);
     const bool is_call = std::isalpha(static_cast<unsigned char>(text[0]));
     return is_call ? out : "(" + out + ")";
   }
@@ -78,13 +60,10 @@ std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operan
 }
 
 std::string op_functions(std::string_view text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   std::set<std::string_view> seen;
   std::string all;
   for (size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1)) {
-    size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    const std::string_view name = text.substr(at, end - at);
+    const std::string_view name = text.substr(at, word_end(text, at) - at);
     if (!seen.insert(name).second) continue;
     const size_t last = name.rfind('_');
     const std::string_view op_name = name.substr(prefix.size(), last - prefix.size());
@@ -92,12 +71,13 @@ std::string op_functions(std::string_view text) {
     const auto compute = dtype_from_name(name.substr(last + 1));
     if (!op || !compute) throw Error(ErrorKind::internal, "no operation is called " + std::string(name));
     const std::string type = text_of(*compute);
+    const std::string names[] = {"a", "b", "c"};
     std::string parameters;
     for (int i = 0; i < info(*op).arity; ++i)
-      parameters += fmt::format("{}{} {}", i ? ", " : "", op == Op::where && i == 0 ? "bool" : type, "abc"[i]);
+      parameters += fmt::format("{}{} {}", i ? ", " : "", op == Op::where && i == 0 ? "bool" : type, names[i]);
     const OpTypes types = element_types(*op, *compute);
     all += fmt::format("ks_helper {} {}({}) {{ return {}; }}\n", text_of(types.result), name, parameters,
-                       replaced(row_text(*op, *compute), *compute, {"a", "b", "c"}));
+                       filled_text(*op, *compute, type, names));
   }
   return all;
 }

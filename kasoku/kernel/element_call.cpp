@@ -153,7 +153,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   key.is_rows = loop.ndim > 1 && loop.shape[loop.ndim - 1] >= shortest_row &&
                 !state.has_indexer && !needs_loop(state.options, state.operation) &&
                 loop.size / loop.shape[loop.ndim - 1] < (int64_t{1} << 30);
-  key.is_fours = state.takes_fours && loop.ndim == 1 && (device->kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed));
+  key.is_fours = state.takes_fours && loop.ndim == 1 && takes_gpu_form(*device);
   for (size_t k = 0, walk = 0; k < count; ++k) {
     const Parameter& p = param(k);
     const Dtype dtype = types.dtype_of(p, args[k]);

@@ -5,6 +5,7 @@
 //   _is_whole      all four exist and lie well     _k        which of them
 #include "kasoku/kernel/element_fours.h"
 
+#include "kasoku/base/words.h"
 #include "kasoku/kernel/signature.h"
 
 #include <fmt/format.h>
@@ -15,25 +16,20 @@
 namespace kasoku {
 namespace {
 
-bool is_word_char(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 /// Whether the first thing that the text does with `name` is a plain assignment, in a
 /// statement of its own.
 bool starts_with_assignment(const std::string& text, const std::string& name) {
-  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    size_t end = at + name.size();
-    if ((at > 0 && is_word_char(text[at - 1])) || (end < text.size() && is_word_char(text[end]))) continue;
-    size_t before = at;
-    while (before > 0 && isspace(static_cast<unsigned char>(text[before - 1]))) --before;
-    while (end < text.size() && isspace(static_cast<unsigned char>(text[end]))) ++end;
-    return (before == 0 || text[before - 1] == ';') && end + 1 < text.size() && text[end] == '=' &&
-           text[end + 1] != '=';
-  }
-  return false;
+  const size_t at = find_word(text, name);
+  if (at == text.npos) return false;
+  size_t before = at, end = at + name.size();
+  while (before > 0 && isspace(static_cast<unsigned char>(text[before - 1]))) --before;
+  while (end < text.size() && isspace(static_cast<unsigned char>(text[end]))) ++end;
+  return (before == 0 || text[before - 1] == ';') && end + 1 < text.size() && text[end] == '=' &&
+         text[end + 1] != '=';
 }
 
-/// T x_0 … of which memory is moved as one.
-std::string four_type(const ElementParam& param) { return fmt::format("_four<{}>", param.type); }
+/// Four elements that memory is moved as.
+std::string four_type(const ElementParam& param) { return fmt::format("ks_four<{}>", param.type); }
 
 bool is_in_rows(const ElementParam& param) {
   return (param.use == ParamUse::input || param.use == ParamUse::output) && param.step == Step::contiguous;

@@ -9,9 +9,6 @@
 
 namespace kasoku {
 
-inline constexpr const char* four_elements_text =
-    "template <class T> struct __align__(sizeof(T) < 4 ? 4 * sizeof(T) : 16) _four { T v[4]; };\n";
-
 /// Whether every run of the operation gives every output a value before it looks at it, as far
 /// as the text shows: only then may an output's old elements stay unread.
 bool always_assigns(const std::string& operation, const std::vector<Parameter>& outputs);

@@ -1,5 +1,6 @@
 #include "kasoku/kernel/element_text.h"
 
+#include "kasoku/codegen/helpers.h"
 #include "kasoku/kernel/element_fours.h"
 #include "kasoku/kernel/headers.h"
 
@@ -170,7 +171,7 @@ Program element_program(const ElementText& text) {
 
   std::string out = start_of(options, has_complex, has_raw);
   for (const auto& [name, type] : text.types) out += fmt::format("typedef {} {};\n", type, name);
-  if (text.is_fours) out += four_elements_text;
+  if (text.is_fours) out += helper_text("ks_four");
   out += fmt::format("__global__ void {}({}) {{\n{}", options.name, body.params, text.is_fours ? "" : body.prologue);
   if (mentions(options, operation, "n")) out += "  const ptrdiff_t n = _count;\n";
   if (uses_index) {

@@ -1,6 +1,7 @@
 #include "kasoku/kernel/elementwise.h"
 
 #include "kasoku/base/text.h"
+#include "kasoku/base/words.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/buffer.h"
@@ -17,12 +18,9 @@ namespace kasoku {
 
 bool is_walked(const std::string& text, const std::string& name) {
   bool is_used = false;
-  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    const auto is_word = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    size_t end = at + name.size();
-    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]))) continue;
+  for (size_t at = find_word(text, name); at != text.npos; at = find_word(text, name, at + 1)) {
     std::string following;
-    for (; end < text.size() && following.size() < 3; ++end)
+    for (size_t end = at + name.size(); end < text.size() && following.size() < 3; ++end)
       if (!isspace(static_cast<unsigned char>(text[end]))) following += text[end];
     if (following != "[i]") return false;
     is_used = true;

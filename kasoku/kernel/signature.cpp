@@ -2,16 +2,13 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/words.h"
 
 #include <algorithm>
 #include <map>
 
 namespace kasoku {
 namespace {
-
-bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
@@ -210,12 +207,7 @@ std::vector<Parameter> parse_element_parameters(std::string_view text) {
 }
 
 bool mentions_word(std::string_view text, std::string_view name) {
-  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    const bool starts = at == 0 || !is_word_char(text[at - 1]);
-    const size_t end = at + name.size();
-    if (starts && (end == text.size() || !is_word_char(text[end]))) return true;
-  }
-  return false;
+  return find_word(text, name) != text.npos;
 }
 
 void check_kernel_name(std::string_view name) {

@@ -235,6 +235,14 @@ TEST_CASE("nvrtc: a macro that is defined again behind our names is no warning")
         "[#47-D]\n    2 | #define A 3\n      |         ^\n");
 }
 
+TEST_CASE("nvrtc: shared arrays that no block has room for are told as a launch tells them") {
+  const auto error = shared_memory_error(
+      "ptxas error   : Entry function '_Z5tilesPf' uses too much shared data (0x800000 bytes, 0xc000 max)\n");
+  REQUIRE(error);
+  CHECK(std::string(error->what()).find("kernel 'tiles' declares 8.0 MiB of shared memory, and a block has 48.0 KiB") == 0);
+  CHECK_FALSE(shared_memory_error("k.cu(2): error: too much shared data"));
+}
+
 TEST_CASE("ptx: symbols become the source's names") {
   CHECK(source_name("add") == "add");
   CHECK(source_name("_Z3addPfi") == "add");

@@ -213,23 +213,14 @@ TEST_CASE("cuda: impossible launch shapes are refused with the number that is to
   const auto launch = [&](const char* name, LaunchShape shape) {
     return error_of([&] { module->function(name).launch(shape, args, stream); });
   };
-  const std::string gpu_name = device->properties().name;
   CHECK(launch("add_one", {{1, 1, 1}, {2000, 1, 1}}) ==
-        "kernel 'add_one' cannot be launched with 2000 threads per block\n"
-        "  why  block (2000, 1, 1) is 2000 threads; " +
-            gpu_name +
-            " takes at most 1024\n"
-            "  fix  block=(256, 1, 1) and a larger grid");
-  CHECK(launch("add_one", {{1, 1, 1}, {0, 1, 1}}).find("every side of a block is at least 1") !=
-        std::string::npos);
-  CHECK(launch("add_one", {{1, 1, 1}, {1, 1, 128}}).find("at most 64 threads along z") !=
-        std::string::npos);
-  CHECK(launch("add_one", {{1, 70000, 1}, {1, 1, 1}}).find("at most 65535 blocks along y") !=
-        std::string::npos);
-  CHECK(launch("small", {{1, 1, 1}, {128, 1, 1}}).find("compiled for at most 64") !=
-        std::string::npos);
-  CHECK(launch("wide", {{1, 1, 1}, {32, 1, 1}, 1u << 20})
-            .find("1048576 bytes of dynamic shared memory") != std::string::npos);
+        "the block (2000, 1, 1) of kernel 'add_one' has 2000 threads, and 1024 is the most\n"
+        "  fix  use smaller blocks and a larger grid");
+  CHECK(launch("add_one", {{1, 1, 1}, {0, 1, 1}}).find("is empty") != std::string::npos);
+  CHECK(launch("add_one", {{1, 1, 1}, {1, 1, 128}}).find("z has 128 threads, and 64 is the most") != std::string::npos);
+  CHECK(launch("add_one", {{1, 70000, 1}, {1, 1, 1}}).find("y has 70000 blocks, and 65535 is the most") != std::string::npos);
+  CHECK(launch("small", {{1, 1, 1}, {128, 1, 1}}).find("and 64 is the most\n  why  its code allows") != std::string::npos);
+  CHECK(launch("wide", {{1, 1, 1}, {32, 1, 1}, 1u << 20}).find("4.0 KiB static, 1.0 MiB dynamic") != std::string::npos);
   CHECK(launch("add_one", {{1, 1, 1}, {32, 1, 1}}) == "no error");
   CHECK(error_of([&] { module->function("nothing"); }).find("nothing") != std::string::npos);
 }
@@ -449,8 +440,8 @@ TEST_CASE("cuda: too large an allocation names size and device, and leaves the d
   if (!device) return;
   const size_t bytes = device->memory_use().total * 2;
   const std::string text = error_of([&] { device->allocate(bytes, device->current_stream()); });
-  CHECK(text.find("cuda:0 has no room for ") == 0);
-  CHECK(text.find(std::to_string(bytes)) != std::string::npos);
+  CHECK(text.find("cannot allocate ") == 0);
+  CHECK(text.find(" on cuda:0") != std::string::npos);
   CHECK(text.find("free") != std::string::npos);
   Memory memory(*device, 1000);
   CHECK(memory.data != nullptr);

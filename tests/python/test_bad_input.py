@@ -11,7 +11,6 @@ import pytest
 text = r"""
 __global__ void f(int n, float *x, const float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[i] + 1; }
 __global__ void dynamic(float *x) { extern __shared__ float s[]; s[threadIdx.x] = 1; x[0] = s[0]; }
-__global__ void tiles(float *x) { __shared__ double s[1 << 20]; s[threadIdx.x] = 1; __syncthreads(); x[0] = s[0]; }
 """
 
 
@@ -42,28 +41,39 @@ def test_shared_memory(launch):
         f("dynamic", (1,), (1,), (x,), shared_mem=1 << 20)
 
 
-def test_shared_memory_that_no_block_has():
-    f, x = ks.RawModule(code=text).get_function("tiles"), np.zeros(1, np.float32)
+def test_shared_memory_that_no_block_has(device):
+    tiles = "__global__ void tiles(float *x) { __shared__ double s[1 << 20]; s[threadIdx.x] = 1; __syncthreads(); x[0] = s[0]; }"
+    x = ks.zeros(1, dtype="float32", device=device)
     with pytest.raises(ValueError, match=r"'tiles' declares 8\.0 MiB of shared memory, and a block has 48\.0 KiB"):
-        f((1,), (1,), (x,))
+        with ks.default_device(device):
+            ks.RawModule(code=tiles).get_function("tiles")((1,), (1,), (x,))
 
 
 def test_arrays(launch, device):
     f, x, y = launch
-    fixed = np.zeros(10, np.float32)
-    fixed.flags.writeable = False
-    with pytest.raises(ValueError, match="f: parameter 'x' is written, but its array is read-only"):
-        f("f", (1,), (10,), (10, fixed, y))
-    f("f", (1,), (10,), (10, x, fixed))
     with pytest.raises(TypeError, match=r"f: parameter 'x' is float \*, got a float64 array of shape \(10,\)"):
-        f("f", (1,), (10,), (10, np.zeros(10), y))
+        f("f", (1,), (10,), (10, ks.zeros(10, dtype="float64", device=device), y))
     with pytest.raises(TypeError, match="f takes 3 arguments, got 2"):
         f("f", (1,), (10,), (10, x))
     with pytest.raises(ValueError, match="no kernel 'g' in this module"):
         f("g", (1,), (10,), (10, x, y))
-    empty = np.zeros(0, np.float32)
+    empty = ks.zeros(0, dtype="float32", device=device)
     f("f", (1,), (10,), (0, empty, empty))
     f("f", (0,), (10,), (0, x, y))
+
+
+def test_arrays_of_the_host(launch, device):
+    f, x, y = launch
+    fixed = np.zeros(10, np.float32)
+    fixed.flags.writeable = False
+    if device == "cuda":
+        with pytest.raises(TypeError, match="f: parameter 'x' is in host memory, the kernel runs on cuda:0"):
+            f("f", (1,), (10,), (10, fixed, y))
+        return
+    with pytest.raises(ValueError, match="f: parameter 'x' is written, but its array is read-only"):
+        f("f", (1,), (10,), (10, fixed, y))
+    f("f", (1,), (10,), (10, x, fixed))
+    assert x.numpy().tolist() == [1] * 10
 
 
 def test_memory_that_nobody_has(device):

@@ -9,6 +9,8 @@ import sys
 import kasoku as ks
 import numpy as np
 import pytest
+from kasoku.compat.pycuda.compiler import SourceModule
+from kasoku.compat.pycuda.driver import InOut
 
 program = """
 import kasoku as ks, sys
@@ -123,9 +125,10 @@ def test_stats_say_why_bytes_were_copied(device):
     # A CPU's launch reads the host's memory where it is, and an element is not copied.
     on_host = device == "cpu"
     assert reasons(lambda: float(x[3])) == ({} if on_host else {"item": 8})
-    scale = ks.RawModule(code="__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
+    scale = SourceModule("__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
     with ks.default_device(device):
-        assert reasons(lambda: scale((1,), (4,), (np.ones(4),))) == ({} if on_host else {"argument": 64})
+        there_and_back = reasons(lambda: scale(InOut(np.ones(4)), block=(4, 1, 1)))
+        assert there_and_back == ({} if on_host else {"argument": 64})
     assert all(reason in ks.stats.__doc__ for reason in ks._core._copy_reasons())
 
 

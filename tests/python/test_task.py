@@ -14,6 +14,21 @@ def add(a, b=0):
     return a + b
 
 
+class Crowd:
+    """A function that takes a while and knows the most calls of it that ran at once."""
+
+    def __init__(self):
+        self.running, self.most, self.lock = 0, 0, threading.Lock()
+
+    def __call__(self):
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        time.sleep(0.01)
+        with self.lock:
+            self.running -= 1
+
+
 def test_a_call_is_a_task_until_compute():
     calls = []
     task = delayed(lambda v: calls.append(v) or v * 2)(21)
@@ -114,19 +129,9 @@ def test_tasks_run_at_the_same_time():
 
 
 def test_workers_are_a_limit():
-    running, most, lock = 0, 0, threading.Lock()
-
-    def work():
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.01)
-        with lock:
-            running -= 1
-
+    work = Crowd()
     ks.compute(*[delayed(work)() for _ in range(8)], scheduler="synchronous")
-    assert most == 1
+    assert work.most == 1
 
 
 def test_a_graph_inside_a_task():
@@ -212,17 +217,7 @@ def test_dasks_face_keeps_its_function_and_its_settings():
     from kasoku.compat.dask.delayed import delayed as same
 
     assert dask.delayed is same and dask.threaded.get({"x": (add, 1, 2)}, "x") == 3
-    running, most, lock = 0, 0, threading.Lock()
-
-    def work():
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.01)
-        with lock:
-            running -= 1
-
+    work = Crowd()
     with dask.config.set(scheduler="synchronous"):
         dask.compute(*[dask.delayed(work)() for _ in range(4)])
-    assert most == 1
+    assert work.most == 1

@@ -1,6 +1,6 @@
 #include "kasoku/compile/clang/own_names.h"
 
-#include <cctype>
+#include "kasoku/base/words.h"
 
 namespace kasoku::embedded {
 namespace {
@@ -18,16 +18,11 @@ constexpr std::string_view constants[] = {
     "DBL_MIN", "DBL_EPSILON", "INT_MAX", "INT_MIN", "UINT_MAX", "CHAR_BIT", "HUGE_VAL", "NULL",
 };
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 /// Calls `visit(begin, end)` for each place where `name` stands as a word.
 template <class Visit>
 bool any_place(std::string_view text, std::string_view name, Visit visit) {
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const size_t end = at + name.size();
-    const bool whole = (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-    if (whole && visit(at, end)) return true;
-  }
+  for (size_t at = find_word(text, name); at != text.npos; at = find_word(text, name, at + 1))
+    if (visit(at, at + name.size())) return true;
   return false;
 }
 
@@ -40,7 +35,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
   const size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string_view::npos) return false;
   text = text.substr(0, end + 1);
-  return text.ends_with(word) && (text.size() == word.size() || !is_word(text[text.size() - word.size() - 1]));
+  return text.ends_with(word) && (text.size() == word.size() || !is_word_char(text[text.size() - word.size() - 1]));
 }
 
 /// typedef … name; using name = …; struct name {…};

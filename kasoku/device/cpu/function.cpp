@@ -100,53 +100,6 @@ CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMa
       make_variant_(make_variant),
       max_dynamic_shared_(launch_limits().max_shared_bytes_per_block) {}
 
-void CpuFunction::check(const LaunchShape& shape) const {
-  const DeviceProperties& limits = launch_limits();
-  const auto kernel = [this] { return "kernel " + quote(info_.name); };  // only for errors
-  const uint64_t threads = shape.threads();
-  if (!threads)
-    throw Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + kernel() + " is empty")
-        .fix("give every dimension at least one thread");
-  const uint64_t most = std::min<uint64_t>(info_.max_threads, limits.max_threads_per_block);
-  if (threads > most) {
-    Error error(ErrorKind::value, fmt::format("the block {} of {} has {} threads, and {} is the most",
-                                              triple(shape.block), kernel(), threads, most));
-    if (most < limits.max_threads_per_block) error.why("__launch_bounds__ of the kernel says so");
-    throw error.fix("use smaller blocks and a larger grid");
-  }
-  for (int i = 0; i < 3; ++i) {
-    if (shape.block[i] > limits.max_block[i])
-      throw Error(ErrorKind::value,
-                  fmt::format("the block {} of {} is too long: {} has {} threads, and {} is the most",
-                              triple(shape.block), kernel(), "xyz"[i], shape.block[i],
-                              limits.max_block[i]));
-    if (shape.grid[i] > limits.max_grid[i])
-      throw Error(ErrorKind::value,
-                  fmt::format("the grid {} of {} is too large: {} has {} blocks, and {} is the most",
-                              triple(shape.grid), kernel(), "xyz"[i], shape.grid[i],
-                              limits.max_grid[i]));
-  }
-  if (info_.static_shared_bytes > limits.max_shared_bytes_per_block)
-    throw Error(ErrorKind::value,
-                fmt::format("{} declares {} of shared memory, and a block has {}", kernel(),
-                            bytes_text(info_.static_shared_bytes), bytes_text(limits.max_shared_bytes_per_block)))
-        .fix("extern __shared__, and shared_mem in the launch");
-  const uint64_t shared = uint64_t{info_.static_shared_bytes} + shape.shared_bytes;
-  const uint64_t allowed =
-      std::max(max_dynamic_shared_.load(std::memory_order_relaxed) + uint64_t{info_.static_shared_bytes},
-               uint64_t{limits.max_shared_bytes_per_block});
-  if (shape.shared_bytes && shared > std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))
-    throw Error(ErrorKind::value,
-                fmt::format("{} asks for {} of shared memory, and a block has {}", kernel(),
-                            bytes_text(shared), bytes_text(std::min<uint64_t>(allowed, limits.max_shared_bytes_opt_in))))
-        .why(fmt::format("{} static, {} dynamic", bytes_text(info_.static_shared_bytes),
-                         bytes_text(shape.shared_bytes)))
-        .fix(shared <= limits.max_shared_bytes_opt_in
-                 ? fmt::format("set the function's attribute max_dynamic_shared_size_bytes to {}",
-                               shape.shared_bytes)
-                 : "use less shared memory in a block");
-}
-
 const Variant& CpuFunction::variant(const uint32_t block[3]) {
   for (const auto& slot : variants_) {
     const Variant* variant = slot.load(std::memory_order_acquire);
@@ -182,7 +135,8 @@ const Variant& CpuFunction::add_variant(const uint32_t block[3]) {
 void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   const uint64_t blocks = shape.blocks();
   if (!blocks) return;
-  check(shape);
+  check_launch(info_, shape, launch_limits(), info_.max_threads, "__launch_bounds__ of the kernel says so",
+               info_.static_shared_bytes);
   Work work{shape, variant(shape.block), args, {}};
   work.state.kernel = info_.name.c_str();
   counters().launches.fetch_add(1, std::memory_order_relaxed);

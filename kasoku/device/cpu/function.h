@@ -39,7 +39,6 @@ class CpuFunction final : public Function {
  private:
   struct Work;
 
-  void check(const LaunchShape& shape) const;
   const Variant& variant(const uint32_t block[3]);
   const Variant& add_variant(const uint32_t block[3]);
   void run(Work& work, uint64_t blocks);

@@ -66,7 +66,7 @@ void* CudaDevice::allocate(size_t bytes, Stream& stream) {
   if (result == out_of_memory) {
     const MemoryUse use = memory_use();
     throw Error(ErrorKind::memory,
-                fmt::format("{} has no room for {} ({} bytes)", str(), bytes_text(bytes), bytes))
+                "cannot allocate " + bytes_text(bytes) + " on " + str())
         .why(fmt::format("{} of {} are free; kasoku's arrays hold {}", bytes_text(use.free),
                          bytes_text(use.total), bytes_text(use.used)));
   }

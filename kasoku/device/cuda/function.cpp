@@ -102,42 +102,10 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
 }
 
 void CudaFunction::prepare(const LaunchShape& shape) {
-  const std::string what = fmt::format("kernel '{}' cannot be launched with ", info_.name);
-  const DeviceProperties& limits = device_.properties();
-  const uint64_t threads = shape.threads();
-  if (threads == 0)
-    throw Error(ErrorKind::value, what + "block " + str(shape.block))
-        .why("every side of a block is at least 1");
-  if (threads > limits.max_threads_per_block)
-    throw Error(ErrorKind::value, fmt::format("{}{} threads per block", what, threads))
-        .why(fmt::format("block {} is {} threads; {} takes at most {}", str(shape.block), threads,
-                         limits.name, limits.max_threads_per_block))
-        .fix("block=(256, 1, 1) and a larger grid");
-  if (threads > max_threads_)
-    throw Error(ErrorKind::value, fmt::format("{}{} threads per block", what, threads))
-        .why(fmt::format("it was compiled for at most {}: by its registers ({} a thread) or its "
-                         "__launch_bounds__",
-                         max_threads_, driver_attribute(4)))
-        .fix(fmt::format("a block of {} threads, or __launch_bounds__({})", max_threads_, threads));
-  static constexpr char axis[] = "xyz";
-  for (int i = 0; i < 3; ++i) {
-    if (shape.block[i] > max_block_[i])
-      throw Error(ErrorKind::value, what + "block " + str(shape.block))
-          .why(fmt::format("{} takes at most {} threads along {}", limits.name, max_block_[i],
-                           axis[i]));
-    if (shape.grid[i] > max_grid_[i])
-      throw Error(ErrorKind::value, what + "grid " + str(shape.grid))
-          .why(fmt::format("{} takes at most {} blocks along {}", limits.name, max_grid_[i],
-                           axis[i]))
-          .fix("put the long side on x");
-  }
-  const auto own = static_cast<uint32_t>(driver_attribute(1));
-  const uint32_t most = limits.max_shared_bytes_opt_in;
-  if (own > most || shape.shared_bytes > most - own)
-    throw Error(ErrorKind::value,
-                fmt::format("{}{} bytes of dynamic shared memory", what, shape.shared_bytes))
-        .why(fmt::format("{} has {} bytes for a block, and the kernel's own shared arrays take {}",
-                         limits.name, most, own));
+  const std::string why = fmt::format("its code allows that many: it takes {} registers a thread, or has "
+                                      "__launch_bounds__",
+                                      driver_attribute(4));
+  check_launch(info_, shape, device_.properties(), max_threads_, why, static_cast<uint64_t>(driver_attribute(1)));
   // Beyond 48 KB the kernel has to opt in; we do that for the user.
   if (shape.shared_bytes > dynamic_shared_limit_.load())
     set_attribute("max_dynamic_shared_size_bytes", shape.shared_bytes);
