@@ -144,6 +144,23 @@ TEST_CASE("generate: rows of neighbouring blocks are one row if the kernel canno
   CHECK_FALSE(loop_over_row(i + "s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1];", 32, 8));
 }
 
+TEST_CASE("generate: warps are vectors where one lane does more, where the last pass is not full, "
+          "where loops are as long as the warp wants") {
+  const auto sums_of_one = [](const std::string& body) {
+    const std::string text = generate(body, 256, 1, KS_IR).main;
+    int n = 0;
+    for (size_t at = 0; (at = text.find("fadd contract float", at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  const std::string v = "float v = x[t]; v += __shfl_xor_sync(~0u, v, 16); ";
+  CHECK(sums_of_one(v + "if ((t & 31) == 31) s[t >> 5] = v; __syncthreads(); y[t] = v + s[0];") == 0);
+  CHECK(sums_of_one(v + "s[t] = v; __syncthreads(); float sum = 0; for (int w = 0; w < t >> 5; ++w) "
+                        "sum += s[t + w]; y[t] = sum;") == 0);
+  CHECK(generate("float v = 0; for (int i = ((int*)y)[t / 32] + t % 32; i < n; i += 32) v += x[i]; "
+                 "x[t] = v + __shfl_xor_sync(~0u, v, 16);", 256, 1, KS_IR)
+            .main.find("llvm.masked.load.v8f32") != std::string::npos);
+}
+
 TEST_CASE("generate: what a function returns in vectors of two becomes vectors of threads") {
   const Generated text = generate(
       "int i = blockIdx.x * blockDim.x + t; float4 sum = make_float4(0, 0, 0, 0);"

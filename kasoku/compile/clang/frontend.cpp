@@ -183,11 +183,15 @@ void initialize_llvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+    const auto set = [options = &llvm::cl::getRegisteredOptions()](const char* name, const char* value) {
+      if (const auto found = options->find(name); found != options->end())
+        found->second->addOccurrence(0, found->first(), value);
+    };
     // Interleaved accesses take an index like (3 * t) & 31 for one that never wraps, and lose
     // the test for it: loads from beyond the array, silently. Gathers are right.
-    auto& options = llvm::cl::getRegisteredOptions();
-    if (const auto found = options.find("enable-interleaved-mem-accesses"); found != options.end())
-      found->second->addOccurrence(0, found->first(), "false");
+    set("enable-interleaved-mem-accesses", "false");
+    // A loop with at most so many passes stays a loop: as a row of exits it is no vector.
+    set("unroll-max-upperbound", "0");
     // LLVM would abort the process; its frames have unwind tables.
     llvm::install_fatal_error_handler(
         [](void*, const char* reason, bool) { throw std::runtime_error(reason); });

@@ -45,20 +45,6 @@ struct Company {
   }
 };
 
-Company warps_of(Function& kernel, const Uniformity& warp, const PostDominatorTree& joins) {
-  Company company{&warp};
-  for (BasicBlock& from : kernel) {
-    if (!warp.parts_at(from)) continue;
-    const auto* node = joins.getNode(&from);
-    const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-    SmallVector<const BasicBlock*> ways{&from};
-    while (!ways.empty())
-      for (const BasicBlock* next : successors(ways.pop_back_val()))
-        if (next != join && company.apart.insert(next).second) ways.push_back(next);
-  }
-  return company;
-}
-
 bool is_block_index(Index index) { return index >= Index::bid_x && index <= Index::bid_z; }
 
 // Never smaller for a larger blockIdx; sums and products of indices do not wrap.
@@ -328,7 +314,7 @@ void add_loop_barriers(Function& kernel, const BlockShape* of_warps) {
     Company company;
     if (of_warps) {
       warp.emplace(kernel, *of_warps, Granule::warp);
-      company = warps_of(kernel, *warp, joins);
+      company = {&*warp, warp->apart(joins)};
     }
     for (const Loop* loop : loops.getLoopsInPreorder()) {
       Stride stride{};

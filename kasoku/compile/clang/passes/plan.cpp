@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/axis.h"
 #include "kasoku/compile/clang/passes/join_rows.h"
+#include "kasoku/compile/clang/passes/leader_cuts.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 #include "kasoku/compile/clang/passes/masks.h"
@@ -118,8 +119,10 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   RegionPlan plan;
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
-  if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function))
+  if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function)) {
     add_loop_barriers(function, &shape);
+    cut_before_leaders(function, shape);
+  }
   // Warps and votes have lanes along x.
   const bool may_turn = none_of(instructions(function), [](const Instruction& instruction) {
     const Sync sync = sync_of(instruction);

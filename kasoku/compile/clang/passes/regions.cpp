@@ -243,7 +243,7 @@ class Builder {
         if (next != done_ && !begins_stretch(next) && !is_contained(regions, next))
           regions.push_back(next);
     }
-    if (regions.size() == 1) return build_region(number);
+    if (regions.size() == 1 && !loops_by_warps(number)) return build_region(number);
 
     IRBuilder<> build(labels_[number]);
     std::vector<Slot*> kept;
@@ -268,6 +268,26 @@ class Builder {
             build.CreateStore(build.CreateLoad(to.single->getAllocatedType(), to.of_warp),
                               to.single);
     driver_->go_on(build, way.next, way.targets);
+  }
+
+  // Whether a region has loops through which the lanes of a warp go together, other warps
+  // otherwise: `for (w = 0; w < warp; ++w)`.
+  bool loops_by_warps(unsigned number) {
+    Region region;
+    find_region(region, number);
+    for (const BasicBlock* block : region.blocks) {
+      const auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+      if (!branch || branch->isUnconditional() || !kernel_loops().getLoopFor(block)) continue;
+      const auto* condition = dyn_cast<Instruction>(branch->getCondition());
+      if (condition && !plan_.is_uniform(*condition) && plan_.is_uniform_in_warp(*condition))
+        return true;
+    }
+    return false;
+  }
+
+  const LoopInfo& kernel_loops() {
+    if (!loops_) loops_.emplace(DominatorTree(kernel_));
+    return *loops_;
   }
 
   void find_region(Region& plain, unsigned number) {
@@ -423,16 +443,15 @@ class Builder {
 
   // Loops that all threads go through alike.
   bool has_uniform_loops(const Region& region) {
-    if (!loops_) {
-      loops_.emplace(DominatorTree(kernel_));
+    if (!threads_) {
       DenseMap<const Instruction*, int64_t> counters;
       for (Instruction* index : indices_)
         if (index_of(*index) <= Index::tid_z) counters[index] = 1;
-      threads_.emplace(counters, *loops_, [](const Instruction&) { return true; });
+      threads_.emplace(counters, kernel_loops(), [](const Instruction&) { return true; });
     }
     bool has_loops = false;
     for (BasicBlock* block : region.blocks) {
-      const Loop* loop = loops_->getLoopFor(block);
+      const Loop* loop = kernel_loops().getLoopFor(block);
       const auto is_inside = [&](BasicBlock* of) { return region.blocks.contains(of); };
       if (!loop || loop->getHeader() == region.start || !all_of(loop->blocks(), is_inside))
         continue;  // cut by what the region ends with
@@ -508,7 +527,8 @@ class Builder {
     // Lanes of a warp over two rows do not grow along one of them.
     const bool is_one_row = !driver_->granule() || shape_.rows_hold_whole_warps();
     if (is_one_row && plan_.granule != Granule::thread) guards = find_guards(*plain.start, ask);
-    const bool leaves_others_out = guards.others_do_nothing && hands_nothing_on(plain);
+    const bool leaves_others_out = guards.others_do_nothing && (hands_nothing_on(plain) ||
+                                                                others_keep(plain, guards.all[0]));
     if (!leaves_others_out && size_of(plain) > largest_split) guards.all.clear();
     Value* zero = build.getInt32(0);
     if (guards.all.empty()) {
@@ -568,8 +588,14 @@ class Builder {
         [&](Outcome& of_full) {
           build_range(build, nest, plain, build.getInt32(0), nest.extent(), &guards, true, of_full);
         },
-        // The edges of a plane count.
-        [&](Outcome& of_parts) { in_parts(plan_.blocks_in_row > 1, of_parts); }, outcome);
+        [&](Outcome& of_parts) {
+          // Lanes that take no part are masked: their number is known, that of the others is not.
+          if (driver_->granule())
+            build_range(build, nest, plain, build.getInt32(0), nest.extent(), nullptr, true, of_parts);
+          else  // the edges of a plane count
+            in_parts(plan_.blocks_in_row > 1, of_parts);
+        },
+        outcome);
   }
 
   // Two ways to run the same threads.
@@ -659,6 +685,29 @@ class Builder {
     return true;
   }
 
+  // Whether threads that do nothing hand on only what they came with, where it lies.
+  bool others_keep(const Region& region, const Guard& guard) {
+    const std::set<unsigned> next = next_of(region);
+    if (next.size() != 1 || *next.begin() == done_) return false;
+    std::map<const Instruction*, Value*> became;
+    const BasicBlock* from = guard.branch->getParent();
+    BasicBlock* at = guard.branch->getSuccessor(guard.side ? 1 : 0);
+    for (int steps = 0; at && !sync_blocks_.count(at); ++steps) {
+      if (steps > 8) return false;
+      for (PHINode& phi : at->phis()) became[&phi] = phi.getIncomingValueForBlock(from);
+      from = std::exchange(at, at->getSingleSuccessor());
+    }
+    for (Instruction* value : live_.at(*plan_.syncs[*next.begin() - 1].block)) {
+      if (!region.blocks.contains(value->getParent())) continue;
+      const auto found = became.find(value);
+      auto* kept = found == became.end() ? nullptr : dyn_cast<Instruction>(found->second);
+      if (!kept || region.blocks.contains(kept->getParent()) || !is_contained(region.live, kept) ||
+          &slot(*kept) != &slot(*value) || !slot(*value).per_thread)
+        return false;
+    }
+    return true;
+  }
+
   // A value as it is for the first thread of the innermost loop, made before it.
   Value* at_first_thread(IRBuilder<>& build, const Region& region, const ThreadIndex& first,
                          Value* value) {
@@ -741,6 +790,8 @@ class Builder {
     if (settled && !nest.is_flat()) tell_that_indices_do_not_wrap(region, *settled, nest, before);
     for (const auto& [branch, side] : decided_)
       cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
+    if (driver_->granule() && plan_.granule == Granule::warp && nest.has_inner_loop())
+      ask_first_lane(region, nest.first(before), before);
 
     std::vector<AtomicRMWInst*> combined;
     if (nest.has_inner_loop()) {
@@ -776,6 +827,34 @@ class Builder {
         Value* counter = build.CreateZExtOrTrunc(nest.counter(), index->getType());
         made->replaceAllUsesWith(build.CreateAdd(first, counter, "", false, /*HasNSW=*/true));
       }
+  }
+
+  // What the lanes of a warp have in common though it is made of their index, as
+  // `threadIdx.x / 32` is: the loop over them would not see that.
+  void ask_first_lane(Region& region, const ThreadIndex& first, IRBuilder<>& before) {
+    const auto is_common = [&](const Value* value) {
+      const auto* instruction = dyn_cast<Instruction>(value);
+      return !instruction || plan_.is_uniform_in_warp(*instruction);
+    };
+    for (BasicBlock* block : region.blocks)
+      for (Instruction& instruction : *block) {
+        if (!is_cheap(instruction) || !is_common(&instruction) ||
+            all_of(instruction.operands(), is_common) || !is_made_of_index(region, &instruction))
+          continue;
+        auto* made = cast<Instruction>(region.map[&instruction]);
+        made->replaceAllUsesWith(at_first_thread(before, region, first, &instruction));
+      }
+  }
+
+  static bool is_made_of_index(const Region& region, const Value* value, int depth = 0) {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || index_of(*instruction) != Index::none) return true;
+    if (depth > 12 || !is_cheap(*instruction) ||
+        !region.blocks.contains(const_cast<BasicBlock*>(instruction->getParent())))
+      return false;
+    return all_of(instruction->operands(), [&](const Use& operand) {
+      return isa<Function>(operand) || is_made_of_index(region, operand, depth + 1);
+    });
   }
 
   void find_blocks(Region& region) {

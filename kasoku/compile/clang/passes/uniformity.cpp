@@ -245,6 +245,20 @@ bool Uniformity::pass_together(const std::vector<SyncPoint>& syncs) const {
   return reach_together(cuts);
 }
 
+SmallPtrSet<const BasicBlock*, 16> Uniformity::apart(const PostDominatorTree& joins) const {
+  SmallPtrSet<const BasicBlock*, 16> apart;
+  for (BasicBlock& from : impl_->kernel) {
+    if (!parts_at(from)) continue;
+    const auto* node = joins.getNode(&from);
+    const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    SmallVector<const BasicBlock*> ways{&from};
+    while (!ways.empty())
+      for (const BasicBlock* next : successors(ways.pop_back_val()))
+        if (next != join && apart.insert(next).second) ways.push_back(next);
+  }
+  return apart;
+}
+
 bool Uniformity::reach_together(const SmallPtrSetImpl<const BasicBlock*>& meetings) const {
   if (meetings.empty()) return true;
   PostDominatorTree joins(impl_->kernel);

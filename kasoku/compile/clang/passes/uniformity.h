@@ -10,6 +10,8 @@
 #include "kasoku/compile/clang/passes/block_shape.h"
 #include "kasoku/compile/clang/passes/regions.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 #include <memory>
 #include <vector>
 
@@ -17,8 +19,7 @@ namespace llvm {
 class BasicBlock;
 class Function;
 class Instruction;
-template <typename T>
-class SmallPtrSetImpl;
+class PostDominatorTree;
 }  // namespace llvm
 
 namespace kasoku::embedded {
@@ -38,6 +39,8 @@ class Uniformity {
   bool meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const;
   /// The same of all cuts, those of loops too, where no thread would wait.
   bool pass_together(const std::vector<SyncPoint>& syncs) const;
+  /// Blocks where a granule is not all there.
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> apart(const llvm::PostDominatorTree& joins) const;
 
  private:
   bool reach_together(const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& places) const;
