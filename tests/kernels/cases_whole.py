@@ -2,7 +2,7 @@
 import numpy as np
 from corpus import Launch, Out, case
 
-f32, f64, i8, i32 = np.float32, np.float64, np.int8, np.int32
+f16, f32, f64, i8, i32 = np.float16, np.float32, np.float64, np.int8, np.int32
 CPP17 = {"options": ("-std=c++17",)}
 
 
@@ -48,3 +48,45 @@ def ranges(rng):
     spread = np.isin(text, [97, 101, 105]).sum()
     return Launch([text, i32(text.size), Out(np.array([spread], i32)),
                    Out(np.array([spread, (text == 101).sum(), 1], i32))], (64, 1, 1), (3, 1, 1))
+
+
+@case("ptx_matrices.cu", "half_tile", **CPP17)
+def ptx_half(rng):
+    a, b = rng.random((16, 16)).astype(f16), rng.random((16, 8)).astype(f16)
+    product = a.astype(f32) @ b.astype(f32)
+    start = np.tile([0, 1], (16, 4)) + np.repeat([0, 2], 8)[:, None]
+    return Launch([a, b, Out((product + start).astype(f32), rtol=1e-6), Out(product.astype(f16), rtol=2e-3)], (32, 1, 1))
+
+
+def upper_half(x):
+    """float32 rounded to bfloat16, as bits and as numbers."""
+    bits = np.ascontiguousarray(x, f32).view(np.uint32)
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return bits.astype(np.uint16), (bits << 16).astype(np.uint32).view(f32)
+
+
+@case("ptx_matrices.cu", "formats", **CPP17)
+def ptx_formats(rng):
+    (a16, wide_a), (b16, wide_b) = upper_half(rng.random((16, 8))), upper_half(rng.random((8, 8)))
+    a32, b32 = (rng.integers(0, 2**10, s).astype(f32) / 512 for s in ((16, 8), (8, 8)))
+    a8, b8 = rng.integers(-128, 128, (16, 32)).astype(i8), rng.integers(0, 256, (8, 32)).astype(np.uint8)
+    a64, b64 = rng.random((8, 4)), rng.random((8, 4))
+    return Launch([a16, b16, Out(wide_a @ wide_b.T, rtol=1e-6), a32, b32, Out(a32 @ b32.T, rtol=1e-6), a8, b8,
+                   Out(5 + a8.astype(i32) @ b8.astype(i32).T), a64, b64, Out(a64 @ b64.T, rtol=1e-14)], (32, 1, 1))
+
+
+@case("ptx_matrices.cu", "lanes", **CPP17)
+def ptx_lanes(rng):
+    x = rng.integers(0, 100, 32).astype(i32)
+    t = np.arange(32)
+    votes = sum(1 << int(k) for k in np.flatnonzero(x > 50))
+    groups = np.array([sum(1 << int(k) for k in np.flatnonzero((x & 7) == (v & 7))) for v in x], np.uint32)
+    y = x - 50
+    low = (y.astype(np.int64) << 8 >> 8) * 3 + 7
+    halves = np.stack([x * f32(-1.7), x * f32(0.3)], 1).astype(f32)
+    packed = halves.astype(f16)
+    sums = ((packed * packed).astype(f16) + packed).astype(f16)
+    out = np.stack([np.uint32(votes) ^ x[t ^ 3].astype(np.uint32), x.max() + groups,
+                    (low + np.where(x % 5, np.fmod(y, np.maximum(x % 5, 1)), 0)).astype(i32).view(np.uint32),
+                    sums.view(np.uint32)[:, 0], upper_half(halves)[0].reshape(32, 2).copy().view(np.uint32)[:, 0]])
+    return Launch([x, Out(np.cumsum(x).astype(i32)), Out(out.astype(np.uint32))], (32, 1, 1))

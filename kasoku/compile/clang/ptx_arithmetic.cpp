@@ -1,0 +1,252 @@
+#include "kasoku/compile/clang/ptx.h"
+
+namespace kasoku::embedded::ptx {
+
+/// Two registers in one, or one in two; the braces are gone, an output in second place tells.
+bool Lower::move_halves(const Instruction& i, PtxType type) {
+  if (i.operands.size() != 3) return false;
+  const PtxType half{'u', type.bits / 2}, whole{'u', type.bits};
+  unsigned index = 0;
+  StringRef second = i.operands[1];
+  const bool is_input = second.consume_front("$") && !second.getAsInteger(10, index) && index >= outputs_.size();
+  const bool is_known = is_input || locals_.contains(i.operands[1]);
+  if (is_known) {
+    Value* low = build_.CreateZExt(read(i.operands[1], half), llvm_type(whole));
+    Value* high = build_.CreateZExt(read(i.operands[2], half), llvm_type(whole));
+    write(i.operands[0], build_.CreateOr(low, build_.CreateShl(high, half.bits)), i);
+  } else {
+    Value* both = read(i.operands[2], whole);
+    write(i.operands[0], build_.CreateTrunc(both, llvm_type(half)), i);
+    write(i.operands[1], build_.CreateTrunc(build_.CreateLShr(both, half.bits), llvm_type(half)), i);
+  }
+  return true;
+}
+
+/// add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi…: the carry lives as long as the text.
+Value* Lower::with_carry(const Instruction& i, StringRef name, PtxType type) {
+  if (type.kind == 'f') throw Unknown{i.text.str()};
+  const bool takes = name.consume_back("c");
+  Type* narrow = build_.getIntNTy(type.bits);
+  Type* wide = build_.getIntNTy(type.bits * 2);
+  const PtxType word{type.kind == 's' ? 's' : 'u', type.bits};
+  Value* a = read(i.operands[1], word);
+  Value* b = read(i.operands[2], word);
+  if (name == "mad") {
+    const bool is_signed = type.kind == 's';
+    Value* product = build_.CreateMul(build_.CreateIntCast(a, wide, is_signed), build_.CreateIntCast(b, wide, is_signed));
+    a = build_.CreateTrunc(has(i, "hi") ? build_.CreateLShr(product, type.bits) : product, narrow);
+    b = read(i.operands[3], word);
+  }
+  Value* carry = takes && carry_ ? build_.CreateZExt(carry_, wide) : ConstantInt::get(wide, 0);
+  a = build_.CreateZExt(a, wide), b = build_.CreateZExt(b, wide);
+  Value* sum = name == "sub" ? build_.CreateSub(build_.CreateSub(a, b), carry)
+                             : build_.CreateAdd(build_.CreateAdd(a, b), carry);
+  if (has(i, "cc")) carry_ = build_.CreateTrunc(build_.CreateLShr(sum, type.bits), build_.getInt1Ty());
+  return build_.CreateTrunc(sum, narrow);
+}
+
+/// Bytes of two words by a selector of four digits.
+Value* Lower::permute(const Instruction& i) {
+  if (i.words.size() != 2 || i.operands.size() != 4) throw Unknown{i.text.str()};
+  const PtxType word{'u', 32};
+  Type* wide = build_.getInt64Ty();
+  Value* both = build_.CreateOr(build_.CreateZExt(read(i.operands[1], word), wide),
+                                build_.CreateShl(build_.CreateZExt(read(i.operands[2], word), wide), 32));
+  Value* selector = build_.CreateZExt(read(i.operands[3], word), wide);
+  Value* result = build_.getInt64(0);
+  for (unsigned k = 0; k < 4; ++k) {
+    Value* digit = build_.CreateLShr(selector, 4 * k);
+    Value* byte = build_.CreateAnd(build_.CreateLShr(both, build_.CreateShl(build_.CreateAnd(digit, 7), 3)), 255);
+    Value* sign = build_.CreateSub(build_.getInt64(0), build_.CreateLShr(byte, 7));
+    Value* copies = build_.CreateICmpNE(build_.CreateAnd(digit, 8), build_.getInt64(0));
+    byte = build_.CreateAnd(build_.CreateSelect(copies, sign, byte), 255);
+    result = build_.CreateOr(result, build_.CreateShl(byte, 8 * k));
+  }
+  return build_.CreateTrunc(result, build_.getInt32Ty());
+}
+
+/// Four products of bytes and a sum; each word has its own sign.
+Value* Lower::dot_of_bytes(const Instruction& i) {
+  if (i.words.size() != 3 || i.operands.size() != 4) throw Unknown{i.text.str()};
+  Value* sum = read(i.operands[3], {'u', 32});
+  for (unsigned k = 0; k < 4; ++k) {
+    Value* part[2];
+    for (unsigned side : {0u, 1u}) {
+      Value* byte = build_.CreateTrunc(build_.CreateLShr(read(i.operands[side + 1], {'u', 32}), 8 * k), build_.getInt8Ty());
+      part[side] = build_.CreateIntCast(byte, build_.getInt32Ty(), i.words[side + 1].starts_with("s"));
+    }
+    sum = build_.CreateAdd(sum, build_.CreateMul(part[0], part[1]));
+  }
+  return sum;
+}
+
+Value* Lower::shift(StringRef name, Value* a, Value* amount, PtxType type) {
+  Value* in_range = build_.CreateICmpULT(amount, build_.getInt32(type.bits));
+  Value* top = build_.getInt32(type.bits - 1);
+  Value* bounded = build_.CreateZExtOrTrunc(build_.CreateSelect(in_range, amount, top), a->getType());
+  if (name == "shr" && type.kind == 's') return build_.CreateAShr(a, bounded);
+  Value* moved = name == "shl" ? build_.CreateShl(a, bounded) : build_.CreateLShr(a, bounded);
+  return build_.CreateSelect(in_range, moved, Constant::getNullValue(a->getType()));
+}
+
+Value* Lower::ones(Value* count, Type* type) {  // `count` low bits, count <= bits
+  const unsigned bits = type->getIntegerBitWidth();
+  Value* wide = build_.CreateZExtOrTrunc(count, type);
+  Value* some = build_.CreateSub(build_.CreateShl(ConstantInt::get(type, 1), build_.CreateAnd(wide, bits - 1)), ConstantInt::get(type, 1));
+  return build_.CreateSelect(build_.CreateICmpUGE(count, build_.getInt32(bits)), Constant::getAllOnesValue(type), some);
+}
+
+Value* Lower::bfe(Value* a, Value* at, Value* count, PtxType type) {
+  at = build_.CreateAnd(at, 255), count = build_.CreateAnd(count, 255);
+  Value* moved = shift("shr", a, at, {type.kind, type.bits});
+  Value* field = build_.CreateAnd(moved, ones(count, a->getType()));
+  if (type.kind != 's') return field;
+  // The sign is the field's top bit.
+  Value* width = build_.getInt32(type.bits);
+  Value* unused = build_.CreateSelect(build_.CreateICmpULT(count, width), build_.CreateSub(width, count), build_.getInt32(0));
+  Value* nothing = build_.CreateICmpEQ(count, build_.getInt32(0));
+  Value* by = build_.CreateZExtOrTrunc(build_.CreateSelect(nothing, build_.getInt32(0), unused), a->getType());
+  return build_.CreateSelect(nothing, Constant::getNullValue(a->getType()), build_.CreateAShr(build_.CreateShl(field, by), by));
+}
+
+Value* Lower::bfi(Value* field, Value* into, Value* at, Value* count) {
+  const PtxType type{'b', field->getType()->getIntegerBitWidth()};
+  at = build_.CreateAnd(at, 255), count = build_.CreateAnd(count, 255);
+  Value* mask = shift("shl", ones(count, field->getType()), at, type);
+  return build_.CreateOr(build_.CreateAnd(shift("shl", field, at, type), mask), build_.CreateAnd(into, build_.CreateNot(mask)));
+}
+
+Value* Lower::lop3(const Instruction& i, PtxType type) {
+  if (i.operands.size() != 5) throw Unknown{i.text.str()};
+  Value* table_value = read(i.operands[4], {'u', 32});
+  auto* table = dyn_cast<ConstantInt>(table_value);
+  if (!table) throw Unknown{i.text.str()};
+  Value* in[3] = {read(i.operands[1], type), read(i.operands[2], type), read(i.operands[3], type)};
+  Value* result = Constant::getNullValue(in[0]->getType());
+  for (unsigned row = 0; row < 8; ++row) {
+    if (!(table->getZExtValue() >> row & 1)) continue;
+    Value* term = Constant::getAllOnesValue(in[0]->getType());
+    for (unsigned k = 0; k < 3; ++k)
+      term = build_.CreateAnd(term, row >> (2 - k) & 1 ? in[k] : build_.CreateNot(in[k]));
+    result = build_.CreateOr(result, term);
+  }
+  return result;
+}
+
+Value* Lower::multiply(const Instruction& i, StringRef name, PtxType type) {
+  Value* a = read(i.operands[1], type);
+  Value* b = read(i.operands[2], type);
+  const bool adds = name.starts_with("mad");
+  if (type.kind == 'f') {
+    if (!adds) return build_.CreateFMul(a, b);
+    return build_.CreateIntrinsic(Intrinsic::fma, {a->getType()}, {a, b, read(i.operands[3], type)});
+  }
+  const bool is_signed = type.kind == 's';
+  if (name.ends_with("24")) {  // the low 24 bits of each
+    if (!has(i, "lo")) throw Unknown{i.text.str()};
+    const auto low = [&](Value* v) {
+      return is_signed ? build_.CreateAShr(build_.CreateShl(v, 8), 8) : build_.CreateAnd(v, 0xffffffu);
+    };
+    a = low(a), b = low(b);
+  }
+  Type* wide = build_.getIntNTy(type.bits * 2);
+  Value* product = nullptr;
+  PtxType sum = type;
+  if (has(i, "lo")) {
+    product = build_.CreateMul(a, b);
+  } else {
+    product = build_.CreateMul(build_.CreateIntCast(a, wide, is_signed), build_.CreateIntCast(b, wide, is_signed));
+    if (has(i, "hi")) product = build_.CreateTrunc(build_.CreateLShr(product, type.bits), a->getType());
+    else if (has(i, "wide")) sum.bits *= 2;
+    else throw Unknown{i.text.str()};
+  }
+  return adds ? build_.CreateAdd(product, read(i.operands[3], sum)) : product;
+}
+
+Value* Lower::compare(const Instruction& i, PtxType type) {
+  if (i.words.size() < 3 || i.operands.size() != 3) throw Unknown{i.text.str()};
+  static const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  static const CmpInst::Predicate reals[] = {CmpInst::FCMP_OEQ, CmpInst::FCMP_ONE, CmpInst::FCMP_OLT,
+                                             CmpInst::FCMP_OLE, CmpInst::FCMP_OGT, CmpInst::FCMP_OGE};
+  static const CmpInst::Predicate signeds[] = {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_SLT,
+                                               CmpInst::ICMP_SLE, CmpInst::ICMP_SGT, CmpInst::ICMP_SGE};
+  static const CmpInst::Predicate unsigneds[] = {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_ULT,
+                                                 CmpInst::ICMP_ULE, CmpInst::ICMP_UGT, CmpInst::ICMP_UGE};
+  for (unsigned k = 0; k < 6; ++k) {
+    if (i.words[1] != names[k]) continue;
+    Value* a = read(i.operands[1], type);
+    Value* b = read(i.operands[2], type);
+    if (type.kind == 'f') return build_.CreateFCmp(reals[k], a, b);
+    return build_.CreateICmp(type.kind == 's' ? signeds[k] : unsigneds[k], a, b);
+  }
+  throw Unknown{i.text.str()};
+}
+
+Value* Lower::cvt(const Instruction& i) {
+  if (has(i, "tf32") || has(i, "f16x2") || has(i, "bf16") || has(i, "bf16x2")) return cvt_to_short(i);
+  PtxType to, from;
+  SmallVector<PtxType, 2> types;
+  for (StringRef word : drop_begin(i.words)) {
+    PtxType type;
+    if (parse_type(word, type)) types.push_back(type);
+  }
+  if (types.size() != 2 || has(i, "sat")) throw Unknown{i.text.str()};
+  to = types[0], from = types[1];
+  Value* value = read(i.operands[1], from);
+  if (to.kind == 'f' && from.kind == 'f') return build_.CreateFPCast(value, llvm_type(to));
+  if (to.kind == 'f') return from.kind == 's' ? build_.CreateSIToFP(value, llvm_type(to)) : build_.CreateUIToFP(value, llvm_type(to));
+  if (from.kind == 'f') {
+    const auto id = has(i, "rni") ? Intrinsic::rint : has(i, "rmi") ? Intrinsic::floor : has(i, "rpi") ? Intrinsic::ceil : Intrinsic::trunc;
+    value = build_.CreateIntrinsic(id, {value->getType()}, {value});
+    const auto convert_id = to.kind == 's' ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+    return build_.CreateIntrinsic(convert_id, {llvm_type(to), value->getType()}, {value});
+  }
+  return build_.CreateIntCast(value, llvm_type(to), from.kind == 's');
+}
+
+/// A float rounded to one of the short formats, or two of them in a word, the second one low.
+Value* Lower::cvt_to_short(const Instruction& i) {
+  if (i.words.back() != "f32" || has(i, "relu") || has(i, "rz") || has(i, "satfinite")) throw Unknown{i.text.str()};
+  const auto rounded = [&](unsigned k) -> Value* {
+    if (k >= i.operands.size()) throw Unknown{i.text.str()};
+    Value* value = read(i.operands[k], {'f', 32});
+    if (has(i, "f16x2")) {
+      Value* half = build_.CreateFPTrunc(value, build_.getHalfTy());
+      return build_.CreateZExt(build_.CreateBitCast(half, build_.getInt16Ty()), build_.getInt32Ty());
+    }
+    // To nearest: ties to even, or away from zero for tf32's rna.
+    const unsigned dropped = has(i, "tf32") ? 13 : 16;
+    Value* bits = build_.CreateBitCast(value, build_.getInt32Ty());
+    Value* tie = has(i, "rna") ? build_.getInt32(1u << (dropped - 1))
+                               : build_.CreateAdd(build_.getInt32((1u << (dropped - 1)) - 1),
+                                                  build_.CreateAnd(build_.CreateLShr(bits, dropped), 1));
+    Value* near = build_.CreateAnd(build_.CreateAdd(bits, tie), ~((1u << dropped) - 1));
+    Value* is_special = build_.CreateICmpUGE(build_.CreateAnd(bits, 0x7fffffffu), build_.getInt32(0x7f800000u));
+    Value* special = build_.CreateSelect(build_.CreateFCmpUNO(value, value), build_.getInt32(0x7fff0000u), bits);
+    near = build_.CreateSelect(is_special, special, near);
+    return dropped == 16 ? build_.CreateLShr(near, 16) : near;
+  };
+  if (!has(i, "f16x2") && !has(i, "bf16x2")) {
+    Value* one = rounded(1);
+    return has(i, "tf32") ? one : build_.CreateTrunc(one, build_.getInt16Ty());
+  }
+  Value* high = rounded(1);
+  return build_.CreateOr(rounded(2), build_.CreateShl(high, 16));
+}
+
+/// By zero is by one: x86 would end the program where a GPU goes on.
+Value* Lower::divide(const Instruction& i, bool wants_rest, PtxType type) {
+  Value* a = read(i.operands[1], type);
+  Value* b = read(i.operands[2], type);
+  const bool is_signed = type.kind == 's';
+  Value* one = ConstantInt::get(a->getType(), 1);
+  Value* fails = build_.CreateICmpEQ(b, Constant::getNullValue(b->getType()));
+  if (is_signed) fails = build_.CreateOr(fails, build_.CreateICmpEQ(b, Constant::getAllOnesValue(b->getType())));
+  Value* by = build_.CreateSelect(fails, one, b);
+  Value* result = wants_rest ? (is_signed ? build_.CreateSRem(a, by) : build_.CreateURem(a, by))
+                             : (is_signed ? build_.CreateSDiv(a, by) : build_.CreateUDiv(a, by));
+  if (wants_rest || !is_signed) return result;
+  return build_.CreateSelect(build_.CreateICmpEQ(b, Constant::getAllOnesValue(b->getType())), build_.CreateNeg(a), result);
+}
+
+}  // namespace kasoku::embedded::ptx

@@ -1,0 +1,126 @@
+#include "kasoku/compile/clang/ptx.h"
+
+namespace kasoku::embedded::ptx {
+
+void Lower::one(const Instruction& i) {
+  if (i.words.empty()) return;
+  const StringRef name = i.words[0];
+  PtxType type;
+  for (StringRef word : drop_begin(i.words)) parse_type(word, type);
+  if (i.text.starts_with(".reg") || name == "prefetch" || name == "prefetchu" || name == "pragma") return;
+  if (name == "bar" || name == "barrier") {
+    if (has(i, "arrive") || has(i, "red")) throw Unknown{i.text.str()};
+    if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {read(i.operands[0], {'u', 32})});
+    else runtime("ks_barrier", build_.getVoidTy());
+    return;
+  }
+  if (name == "membar" || name == "fence") {
+    build_.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    return;
+  }
+  if (name == "trap") return (void)runtime("ks_rt_trap", build_.getVoidTy());
+  if (name == "nanosleep" || name == "brkpt") return;
+  if (name == "st") return store(i, type);
+  if (name == "ld" || name == "ldu") return load(i, type);
+  if (name == "cp" && has(i, "async")) return copy(i);
+  if (name == "red") return (void)atomic(i, type, /*has_result=*/false);
+  if (name == "mov" && move_halves(i, type)) return;
+  if (name == "shfl") return shuffle(i);
+  if (name == "ldmatrix") return load_matrices(i);
+  if (name == "mma") return multiply_matrices(i);
+  if (i.operands.size() < 2) throw Unknown{i.text.str()};
+  write(i.operands[0], value_of(i, name, type), i);
+}
+
+Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
+  const auto operand = [&](unsigned k) {
+    if (k >= i.operands.size()) throw Unknown{i.text.str()};
+    return read(i.operands[k], type);
+  };
+  const auto intrinsic = [&](Intrinsic::ID id, ArrayRef<Value*> args) {
+    return build_.CreateIntrinsic(id, {args[0]->getType()}, args);
+  };
+  const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
+  if (name == "atom") return atomic(i, type, /*has_result=*/true);
+  if (name == "cvta" && has(i, "shared")) {
+    Value* origin = build_.CreatePtrToInt(shared_origin(), build_.getInt64Ty());
+    if (has(i, "to")) return build_.CreateSub(read(i.operands[1], {'u', 64}), origin);
+    return build_.CreateAdd(build_.CreateSExt(read(i.operands[1], {'s', 32}), build_.getInt64Ty()), origin);
+  }
+  if (name == "mov" || name == "cvta") return operand(1);
+  if (name == "activemask") return runtime("ks_activemask", build_.getInt32Ty());
+  if (name == "vote") return vote(i);
+  if (name == "match") {
+    if (!is_warp_wide(i) || !has(i, "any") || i.operands.size() != 3) throw Unknown{i.text.str()};
+    return runtime(type.bits == 64 ? "ks_match_any_i64" : "ks_match_any_i32", build_.getInt32Ty(),
+                   {read(i.operands[2], {'u', 32}), operand(1)});
+  }
+  if (name == "redux") return reduce(i, type);
+  if (name == "cvt" && i.words.size() >= 3) return cvt(i);
+  if (name == "setp") return compare(i, type);
+  if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(1), operand(2));
+  if (name == "not") return build_.CreateNot(operand(1));
+  if (name == "neg") return is_float ? build_.CreateFNeg(operand(1)) : build_.CreateNeg(operand(1));
+  if (name == "abs") {
+    if (is_float) return intrinsic(Intrinsic::fabs, {operand(1)});
+    return intrinsic(Intrinsic::abs, {operand(1), build_.getFalse()});
+  }
+  if (name == "popc") return build_.CreateTrunc(intrinsic(Intrinsic::ctpop, {operand(1)}), build_.getInt32Ty());
+  if (name == "clz") return build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {operand(1), build_.getFalse()}), build_.getInt32Ty());
+  if (name == "brev") return intrinsic(Intrinsic::bitreverse, {operand(1)});
+  if (name == "bfe") return bfe(operand(1), read(i.operands[2], {'u', 32}), read(i.operands[3], {'u', 32}), type);
+  if (name == "bfi") return bfi(operand(1), operand(2), read(i.operands[3], {'u', 32}), read(i.operands[4], {'u', 32}));
+  if (name == "bfind") {
+    Value* value = operand(1);
+    if (is_signed) value = build_.CreateXor(value, build_.CreateAShr(value, type.bits - 1));
+    Value* zeros = build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {value, build_.getFalse()}), build_.getInt32Ty());
+    return has(i, "shiftamt") ? zeros : build_.CreateSub(build_.getInt32(type.bits - 1), zeros);
+  }
+  if (name == "lop3") return lop3(i, type);
+  if (name == "shf") {
+    Value* low = operand(1);
+    Value* high = operand(2);
+    Value* amount = operand(3);
+    if (has(i, "clamp")) throw Unknown{i.text.str()};
+    return has(i, "l") ? intrinsic(Intrinsic::fshl, {high, low, amount}) : intrinsic(Intrinsic::fshr, {high, low, amount});
+  }
+  if (name == "ex2") return intrinsic(Intrinsic::exp2, {operand(1)});
+  if (name == "lg2") return intrinsic(Intrinsic::log2, {operand(1)});
+  if (name == "sin") return intrinsic(Intrinsic::sin, {operand(1)});
+  if (name == "cos") return intrinsic(Intrinsic::cos, {operand(1)});
+  if (name == "sqrt") return intrinsic(Intrinsic::sqrt, {operand(1)});
+  if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(1));
+  if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(1)}));
+  if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
+  if (name == "prmt") return permute(i);
+  if (name == "dp4a") return dot_of_bytes(i);
+  if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
+  if (name == "sad") {
+    Value* a = operand(1);
+    Value* b = operand(2);
+    Value* less = is_signed ? build_.CreateICmpSLT(a, b) : build_.CreateICmpULT(a, b);
+    return build_.CreateAdd(build_.CreateSelect(less, build_.CreateSub(b, a), build_.CreateSub(a, b)), operand(3));
+  }
+  if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
+  if (name == "mul" || name == "mad" || name == "mul24" || name == "mad24") return multiply(i, name, type);
+  if (name == "fma") return intrinsic(Intrinsic::fma, {operand(1), operand(2), operand(3)});
+  Value* a = operand(1);
+  if (name == "shl" || name == "shr") return shift(name, a, read(i.operands[2], {'u', 32}), type);
+  Value* b = operand(2);
+  if (name == "add") return is_float ? build_.CreateFAdd(a, b) : build_.CreateAdd(a, b);
+  if (name == "sub") return is_float ? build_.CreateFSub(a, b) : build_.CreateSub(a, b);
+  if (name == "and") return build_.CreateAnd(a, b);
+  if (name == "or") return build_.CreateOr(a, b);
+  if (name == "xor") return build_.CreateXor(a, b);
+  if (name == "div" && is_float) return build_.CreateFDiv(a, b);
+  if (!is_float && (name == "div" || name == "rem")) return divide(i, name == "rem", type);
+  if (name == "min" || name == "max") {
+    const bool low = name == "min";
+    if (is_float) return intrinsic(low ? Intrinsic::minnum : Intrinsic::maxnum, {a, b});
+    if (is_signed) return intrinsic(low ? Intrinsic::smin : Intrinsic::smax, {a, b});
+    return intrinsic(low ? Intrinsic::umin : Intrinsic::umax, {a, b});
+  }
+  throw Unknown{i.text.str()};
+}
+
+}  // namespace kasoku::embedded::ptx
