@@ -22,7 +22,7 @@ int64_t axes_of(const Index& x) {
   return is_mask(x) ? x.array_value->ndim() : 1;
 }
 
-/// With one ellipsis replaced by whole slices, so that every axis has its entry.
+/// With whole slices before an ellipsis, so that every axis has its entry.
 std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& index) {
   int64_t used = 0;
   int n_ellipses = 0;
@@ -39,7 +39,7 @@ std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& ind
   std::vector<Index> result;
   for (const Index& x : index) {
     if (x.kind == Index::ellipsis) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
-    else result.push_back(x);
+    result.push_back(x);  // an ellipsis too: one of no axes still stands between arrays
   }
   if (n_ellipses == 0) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
   return result;
@@ -65,7 +65,8 @@ void apply_slice(const Index& x, int64_t length, int64_t stride, View& view) {
 struct Basic {
   Array view;
   struct Advanced {
-    size_t axis;  ///< of the view: where the array's (first) axis is
+    size_t axis;   ///< of the view: where the array's (first) axis is
+    size_t place;  ///< in the index
     Array array;
   };
   std::vector<Advanced> arrays;
@@ -75,9 +76,10 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
   const View from = array.input().view;
   View view{{}, {}, from.offset};
   std::vector<Basic::Advanced> arrays;
-  size_t d = 0;
+  size_t d = 0, place = 0;
   const bool has_arrays = std::any_of(index.begin(), index.end(), [](const Index& x) { return x.kind == Index::array; });
   for (const Index& x : spelled_out(array, index)) {
+    ++place;
     switch (x.kind) {
       case Index::newaxis:
         view.shape.push_back(1);
@@ -89,7 +91,7 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
           throw Error(ErrorKind::index, "index " + std::to_string(x.number_value) + " is out of bounds for axis " +
                                             std::to_string(d) + " with size " + std::to_string(length));
         if (has_arrays) {  // beside arrays a number is one of them, NumPy says
-          arrays.push_back({view.shape.size(), full({}, Scalar::of(at), Dtype::int64, array.device())});
+          arrays.push_back({view.shape.size(), place, full({}, Scalar::of(at), Dtype::int64, array.device())});
           view.shape.push_back(length);
           view.strides.push_back(from.strides[d++]);
         } else {
@@ -105,20 +107,26 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
         const int64_t n = axes_of(x);
         if (is_mask(x)) {
           for (int64_t k = 0; k < n; ++k)
-            if (x.array_value->shape()[static_cast<size_t>(k)] != from.shape[d + static_cast<size_t>(k)])
+            if (x.array_value->shape()[static_cast<size_t>(k)] != from.shape[d + static_cast<size_t>(k)] &&
+                x.array_value->shape()[static_cast<size_t>(k)] != 0)  // an empty mask fits everywhere, NumPy says
               throw Error(ErrorKind::index, "boolean index did not match indexed array along axis " + std::to_string(d + static_cast<size_t>(k)) +
                                                 "; size of axis is " + std::to_string(from.shape[d + static_cast<size_t>(k)]) +
                                                 " but size of corresponding boolean axis is " + std::to_string(x.array_value->shape()[static_cast<size_t>(k)]));
-          if (n == 0) throw Error(ErrorKind::unsupported, "a bool without axes as an index").fix("use a mask of x's shape");
+          if (n == 0) {  // a bool is an axis more, with the array once or not at all
+            const bool is_true = *static_cast<const bool*>(to_device(*x.array_value, device("cpu")).data_for_read());
+            arrays.push_back({view.shape.size(), place, full({is_true ? 1 : 0}, Scalar::of(int64_t{0}), Dtype::int64, array.device())});
+            view.shape.push_back(1);
+            view.strides.push_back(0);
+          }
           for (const Array& positions : nonzero(*x.array_value)) {
-            arrays.push_back({view.shape.size(), positions});
+            arrays.push_back({view.shape.size(), place, positions});
             view.shape.push_back(from.shape[d]);
             view.strides.push_back(from.strides[d++]);
           }
         } else {
           if (!is_integer(x.array_value->dtype()))
             throw Error(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
-          arrays.push_back({view.shape.size(), *x.array_value});
+          arrays.push_back({view.shape.size(), place, *x.array_value});
           view.shape.push_back(from.shape[d]);
           view.strides.push_back(from.strides[d++]);
         }
@@ -164,7 +172,7 @@ Scattered scattered(const Basic& basic) {
     }
   }
   bool adjacent = true;
-  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].axis == basic.arrays[k - 1].axis + 1;
+  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].place <= basic.arrays[k - 1].place + 1;
   const size_t front = adjacent ? basic.arrays[0].axis : 0;
   Scattered result;
   Shape before, after;

@@ -22,6 +22,8 @@ std::optional<int64_t> optional_int(nb::handle object) {
   return as_int(object);
 }
 
+bool is_bool_array(nb::handle key) { return nb::cast<std::string>(nb::str(nb::object(key.attr("dtype")))) == "bool"; }
+
 Index one_index(nb::handle key, Device& device) {
   Index x;
   if (key.is_none()) {
@@ -34,10 +36,12 @@ Index one_index(nb::handle key, Device& device) {
     x.stop = optional_int(key.attr("stop"));
     x.step = optional_int(key.attr("step")).value_or(1);
   } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
-             (nb::hasattr(key, "ndim") && nb::cast<int>(key.attr("ndim")) > 0)) {
+             (nb::hasattr(key, "ndim") && (nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
     x.kind = Index::array;
-    if (nb::isinstance<nb::list>(key) && nb::len(key) == 0) x.array_value = Array::empty({0}, Dtype::int64, device);
-    else x.array_value = array_from(key, device);
+    x.array_value = array_from(key, device);
+    // Lists that hold no number have no dtype of their own.
+    if (nb::isinstance<nb::list>(key) && x.array_value->size() == 0)
+      x.array_value = Array::empty(x.array_value->shape(), Dtype::int64, device);
     if (nb::isinstance<Array>(key) && x.array_value->ndim() == 0 && is_integer(x.array_value->dtype())) {
       x.kind = Index::number;
       x.number_value = nb::cast<int64_t>(item_of(*x.array_value));

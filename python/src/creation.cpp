@@ -156,7 +156,7 @@ void bind_creation(nb::module_& m) {
   m.def("take", [](const Array& x, nb::handle at, nb::handle axis) {
     std::optional<int64_t> along;
     if (!axis.is_none()) along = nb::cast<int64_t>(axis);
-    return take(x, array_from(at, x.device()), along);
+    return take(x.ndim() ? x : reshape(x, {1}), array_from(at, x.device()), along);  // a number is a row of one
   }, "x"_a, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis.");
   m.def("nonzero", [](const Array& x) {
     nb::list axes;

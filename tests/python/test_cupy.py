@@ -347,3 +347,31 @@ def test_testing_compares_with_numpy(cp):
     with pytest.raises(AssertionError, match="only one of them"):
         raises_alone()
     assert len(cp.testing.product({"a": [1, 2], "b": [3]})) == 2
+
+
+def test_take_with_an_output_and_of_one_number(cp):
+    a, out = cp.arange(6).reshape(2, 3), cp.zeros((2, 2), cp.int64)
+    assert cp.take(a, [2, 0], axis=1, out=out) is out and out.tolist() == [[2, 0], [5, 3]]
+    assert a.take([5, 1]).tolist() == [5, 1] and cp.asarray(7).take([0, 0], axis=0).tolist() == [7, 7]
+    with pytest.raises(ValueError, match="shape"):
+        a.take([1], out=out)
+    with pytest.raises(TypeError, match="dtype"):
+        a.take([[0, 1], [2, 3]], out=cp.zeros((2, 2), cp.float32))
+
+
+def test_numpys_functions_on_arrays(cp):
+    a = cp.arange(4.0)
+    assert np.result_type(3, a) == np.float64 and np.can_cast(a, "f4") is False
+    assert np.common_type(cp.arange(2, dtype="f4"), a) is np.float64
+    q, r = np.linalg.qr(cp.asarray([[1.0, 2], [3, 4]]))
+    assert isinstance(q, cp.ndarray) and np.allclose((q @ r).get(), [[1, 2], [3, 4]])
+    np.add.at(a, [0, 0], 5)
+    assert a.tolist() == [10, 1, 2, 3]
+    assert np.add.accumulate(a).tolist() == [10, 11, 13, 16] and np.multiply.outer(a, a).shape == (4, 4)
+
+
+def test_flags_and_bytes(cp):
+    a = cp.arange(6, dtype=cp.int16).reshape(2, 3)
+    assert "OWNDATA" in repr(a.flags) and a.tobytes("F") == a.get().tobytes("F")
+    assert a.conj() is a and a.conjugate() is a
+    assert all(set(one) <= set("?bBhHiIlLqQefdFD->") for one in cp.add.types)

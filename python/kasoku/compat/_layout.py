@@ -54,7 +54,11 @@ class ArrayFlags:
         return getattr(self, attribute)
 
     def __repr__(self):
-        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}"
+        return (
+            f"  C_CONTIGUOUS : {self.c_contiguous}\n"
+            f"  F_CONTIGUOUS : {self.f_contiguous}\n"
+            f"  OWNDATA : {self.owndata}"
+        )
 
 
 def is_contiguous(shape, strides, itemsize, order):

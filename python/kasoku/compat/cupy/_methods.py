@@ -159,6 +159,47 @@ def scatter_add(self, slices, value):
     add(self, slices, value)
 
 
+def conj(self):
+    """The complex conjugate; a real array itself."""
+    return _engine_conj(self) if self.dtype.kind == "c" else self
+
+
+def tobytes(self, order="C"):
+    """The values as bytes, in an order."""
+    return self.numpy().tobytes(order)
+
+
+def __array_function__(self, function, types, args, kwargs):
+    """numpy.f(array): the engine's function of that name, else this package's."""
+    result = _engine_function(self, function, types, args, kwargs)
+    if result is not NotImplemented:
+        return result
+    import kasoku.compat.cupy as cupy
+
+    parts = function.__module__.split(".")[1:]
+    if parts[:1] not in ([], ["linalg"], ["fft"]):
+        return NotImplemented
+    of = getattr(cupy, parts[0]) if parts else cupy
+    try:
+        ours = getattr(of, function.__name__)
+    except AttributeError:
+        return NotImplemented
+    return ours(*args, **kwargs)
+
+
+def __array_ufunc__(self, function, method, *inputs, **kwargs):
+    """numpy's ufuncs and their methods on arrays."""
+    result = _engine_ufunc(self, function, method, *inputs, **kwargs)
+    if result is not NotImplemented or method == "__call__":
+        return result
+    import kasoku.compat.cupy as cupy
+
+    ours = getattr(getattr(cupy, function.__name__, None), method, None)
+    if isinstance(kwargs.get("out"), tuple):
+        (kwargs["out"],) = kwargs["out"]
+    return NotImplemented if ours is None else ours(*inputs, **kwargs)
+
+
 def _from_function(name):
     """A method that is the function of that name in this package."""
 
@@ -190,14 +231,15 @@ searchsorted take trace
 def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
-        if not hasattr(_Array, name) or name == "round":
-            _util.add_method(name, _from_function(name))
+        _util.add_method(name, _from_function(name))
     for name in ("sort", "partition", "put"):
         _util.add_method(name, _in_place(name))
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)
-    _Array.conjugate = _Array.conj
+    _Array.conj = _Array.conjugate = conj
+    _Array.tobytes = tobytes
+    _Array.__array_function__, _Array.__array_ufunc__ = __array_function__, __array_ufunc__
     _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
     _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
     _Array.flags = property(ArrayFlags, doc="How the elements lie: c_contiguous, f_contiguous, owndata.")
@@ -210,4 +252,5 @@ def _extend():
 
 
 _engine_astype, _engine_reshape, _engine_transpose = _Array.astype, _Array.reshape, _Array.transpose
+_engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__
 _extend()

@@ -90,6 +90,20 @@ def round(a, decimals=0, out=None):
 around = round_ = round
 
 
+def take(a, indices, axis=None, out=None):
+    """The elements at positions along an axis, or of the raveled array."""
+    a = asarray(a)
+    result = _core.take(a, asarray(indices), axis)
+    if out is None:
+        return result
+    if out.dtype != a.dtype:
+        raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
+    if out.shape != result.shape:
+        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {result.shape}")
+    out[...] = result
+    return out
+
+
 def expand_dims(a, axis):
     """A view with new axes of length 1."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)

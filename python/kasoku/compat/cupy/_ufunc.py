@@ -8,6 +8,9 @@ from kasoku import _core
 from . import _host
 
 
+_held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
+
+
 def _is_complex(x):
     return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
@@ -18,8 +21,9 @@ class ufunc:
     def __init__(self, name, operation, numpys):
         self.__name__, self._operation, self._numpy = name, operation, numpys
         self.__doc__ = operation.__doc__
-        self.nin, self.nout, self.types = numpys.nin, numpys.nout, numpys.types
-        self.nargs, self.ntypes, self.identity = numpys.nargs, numpys.ntypes, numpys.identity
+        self.nin, self.nout = numpys.nin, numpys.nout
+        self.types = [one for one in numpys.types if _held.issuperset(one)]
+        self.nargs, self.ntypes, self.identity = numpys.nargs, len(self.types), numpys.identity
 
     name = property(lambda self: "cupy_" + self.__name__)
 

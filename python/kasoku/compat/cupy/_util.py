@@ -6,6 +6,7 @@ import kasoku as ks
 
 _remembered = []
 ENABLE_SLICE_COPY = False
+CUDA_ARRAY_INTERFACE_EXPORT_VERSION = 3
 
 
 class PerformanceWarning(RuntimeWarning):

@@ -304,6 +304,9 @@ class GPUArray(Operators):
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
+    _block = property(lambda self: (256, 1, 1), doc="A block for kernels over the elements.")
+    _grid = property(lambda self: (max(1, min(-(-self.size // 256), 8192)), 1), doc="A grid for that block.")
+
     def bind_to_texref(self, texref, allow_offset=False):
         """Lets the reference's tex1Dfetch read this array."""
         return texref.set_address(self, self.nbytes, allow_offset) // self.itemsize

@@ -57,6 +57,15 @@ def _check_errors(ours, numpys, accept_error):
         raise AssertionError("both raise errors" + said)
 
 
+def _results(function, args, kwargs, name, scipy_name, accept_error):
+    """The results of cupy and of NumPy; None where both raise errors that the test accepts."""
+    (ours, our_error), (numpys, numpys_error) = _run_both(function, args, kwargs, name, scipy_name)
+    if our_error or numpys_error:
+        _check_errors(our_error, numpys_error, accept_error)
+        return None
+    return ours, numpys
+
+
 def _as_pair(ours, numpys):
     """The two as arrays that can be compared; a wrong kind of result is an error."""
     if isinstance(ours, cupy.ndarray) and isinstance(numpys, (np.ndarray, np.generic)):
@@ -91,12 +100,10 @@ def _both(check, name, contiguous_check, accept_error, scipy_name=None):
     def decorate(function):
         @without(function, name, scipy_name)
         def test(*args, **kwargs):
-            (ours, our_error), (numpys, numpys_error) = _run_both(
-                function, args, kwargs, name, scipy_name
-            )
-            if our_error or numpys_error:
-                _check_errors(our_error, numpys_error, accept_error)
+            results = _results(function, args, kwargs, name, scipy_name, accept_error)
+            if results is None:
                 return
+            ours, numpys = results
             assert ours is not None and numpys is not None, "the test returns nothing to compare"
             ours = ours if isinstance(ours, (tuple, list)) else [ours]
             numpys = numpys if isinstance(numpys, (tuple, list)) else [numpys]
@@ -181,13 +188,9 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
     def decorate(function):
         @without(function, name, scipy_name)
         def test(*args, **kwargs):
-            (ours, our_error), (numpys, numpys_error) = _run_both(
-                function, args, kwargs, name, scipy_name
-            )
-            if our_error or numpys_error:
-                _check_errors(our_error, numpys_error, False)
-            elif ours != numpys:
-                raise AssertionError(f"the results differ\ncupy: {ours}\nnumpy: {numpys}")
+            results = _results(function, args, kwargs, name, scipy_name, False)
+            if results is not None and results[0] != results[1]:
+                raise AssertionError(f"the results differ\ncupy: {results[0]}\nnumpy: {results[1]}")
 
         return test
 
