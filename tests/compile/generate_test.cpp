@@ -156,6 +156,11 @@ TEST_CASE("generate: warps are vectors where one lane does more, where the last 
   CHECK(sums_of_one(v + "if ((t & 31) == 31) s[t >> 5] = v; __syncthreads(); y[t] = v + s[0];") == 0);
   CHECK(sums_of_one(v + "s[t] = v; __syncthreads(); float sum = 0; for (int w = 0; w < t >> 5; ++w) "
                         "sum += s[t + w]; y[t] = sum;") == 0);
+  const std::string leader = generate("unsigned b = 0, v = __ballot_sync(~0u, x[t] > 0); if (t % 32 == 0) "
+      "b = atomicAdd((unsigned*)y, __popc(v)); x[t] = __shfl_sync(~0u, b, 0) + t;", 32, 1, KS_IR).main;
+  CHECK(leader.find("atomicrmw") == leader.rfind("atomicrmw"));
+  CHECK(leader.find("store <8 x float>") != std::string::npos);
+  CHECK(leader.find("store i32") == std::string::npos);
   CHECK(generate("float v = 0; for (int i = ((int*)y)[t / 32] + t % 32; i < n; i += 32) v += x[i]; "
                  "x[t] = v + __shfl_xor_sync(~0u, v, 16);", 256, 1, KS_IR)
             .main.find("llvm.masked.load.v8f32") != std::string::npos);

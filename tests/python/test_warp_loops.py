@@ -125,3 +125,63 @@ def test_lanes_past_the_end_do_something_else(n, device):
     v = v + np.where(i % 32 == 31, v, np.roll(v, -1))
     np.testing.assert_array_equal(out, want_out + np.where(i + 1 < n, v, 0))
     np.testing.assert_array_equal(rest, np.where(i % 32 == 2, v, want_rest))
+
+
+@pytest.mark.parametrize("lane", [0, 7, 31])
+@pytest.mark.parametrize("block", [32, 128, 80])
+def test_leaders_ask_for_all(lane, block, device):
+    """What the others keep must survive that the leader goes their way first, or does not."""
+    text = f"""extern "C" __global__ void k(const float* in, float* out, float* own, unsigned* count, int n) {{
+      int lane = threadIdx.x & 31, i = blockIdx.x * blockDim.x + threadIdx.x;
+      bool keep = i < n && in[i] > 0;
+      unsigned kept = __ballot_sync({FULL}, keep), base = 100 + lane;
+      if (lane == {lane}) base = atomicAdd(count, (unsigned)__popc(kept));
+      own[i] = base;
+      base = __shfl_sync({FULL}, base, {lane});
+      if (keep) out[base + __popc(kept & ((1u << lane) - 1))] = in[i];
+    }}"""
+    blocks = 3
+    size = blocks * block
+    if block % 32 and lane >= block % 32:
+        pytest.skip("the last warp has no such lane")
+    x, n = whole_numbers(size), size - 5
+    out, own, count = run(device, text, blocks, block, x, np.zeros_like(x), np.zeros_like(x),
+                          np.zeros(1, np.uint32), np.int32(n))[1:4]
+    keep = (np.arange(size) < n) & (x > 0)
+    assert count[0] == keep.sum()
+    np.testing.assert_array_equal(np.sort(out[: count[0]]), np.sort(x[keep]))
+    of_lane = np.tile(np.arange(block) % 32, blocks)
+    np.testing.assert_array_equal(own[of_lane != lane], 100 + of_lane[of_lane != lane])
+
+
+@pytest.mark.parametrize("way", ["v = 2 * v;", "v = in[i] - v;", "{ out[i] += 1; v = v + 3; }"])
+def test_one_lane_goes_its_own_way_again_and_again(way, device):
+    text = f"""extern "C" __global__ void k(const float* in, float* out, int n) {{
+      int i = threadIdx.x, lane = i & 31;
+      float v = in[i];
+      for (int k = 0; k < n; ++k) {{
+        if (lane == 3) v = v - 1; else {way}
+        v += __shfl_xor_sync({FULL}, v, 1);
+        if (lane != 30) v += 1; else {way}
+      }}
+      out[i] += v;
+    }}"""
+    x, n = whole_numbers(64), 4
+    out = run(device, text, 1, 64, x, np.zeros_like(x), np.int32(n))[1]
+    i = np.arange(64)
+    v, want = x.copy(), np.zeros_like(x)
+
+    def step(those, v, want):
+        if way.startswith("{"):
+            return np.where(those, v + 3, v), np.where(those, want + 1, want)
+        return np.where(those, 2 * v if "2 *" in way else x - v, v), want
+
+    for _ in range(n):
+        three = i % 32 == 3
+        stepped, want = step(~three, v, want)
+        v = np.where(three, v - 1, stepped)
+        v = v + v[i ^ 1]
+        thirty = i % 32 == 30
+        stepped, want = step(thirty, v, want)
+        v = np.where(~thirty, v + 1, stepped)
+    np.testing.assert_array_equal(out, want + v)

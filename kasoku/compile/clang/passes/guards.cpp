@@ -199,6 +199,12 @@ bool settles_all(const Guard& guard, const GuardQuestions& ask) {
          (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
 }
 
+bool leaves_one_out(const Guard& guard, const GuardQuestions& ask) {
+  if (!is_equality(guard) || holds_for_one(guard)) return false;
+  const auto* compare = cast<ICmpInst>(guard.parts[0].first);
+  return ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) && grows_in(*compare, ask);
+}
+
 RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
   RegionGuards found;
   bool effects_before = false;

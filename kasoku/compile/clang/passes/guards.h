@@ -66,6 +66,9 @@ llvm::Instruction* limited_index(llvm::Value* condition, bool wanted, const Guar
 /// Whether the threads outside of a guard's own settled range are settled too, the other way.
 bool settles_all(const Guard& guard, const GuardQuestions& ask);
 
+/// Whether a guard holds for all threads but one.
+bool leaves_one_out(const Guard& guard, const GuardQuestions& ask);
+
 RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
 
 /// The range [first, second) of the innermost counter, within [0, extent), where

@@ -533,6 +533,16 @@ class Builder {
     Value* zero = build.getInt32(0);
     if (guards.all.empty()) {
       build_range(build, nest, plain, zero, nest.extent(), nullptr, true, outcome);
+    } else if (driver_->granule() && others_may_come_first(plain, guards, ask)) {
+      build_range(build, nest, plain, zero, nest.extent(), &guards, true, outcome);
+      RegionGuards one;
+      const Guard& others = guards.all[0];
+      one.all = {{others.branch, !others.side, {{others.parts[0].first, !others.parts[0].second}}}};
+      const ThreadIndex first = nest.first(build);
+      const auto [at, after] = settled_range(
+          build, one, nest.extent(), ask,
+          [&](Value* value) { return at_first_thread(build, plain, first, value); });
+      if_not_empty(build, nest, plain, at, after, &one, false, outcome);
     } else {
       const ThreadIndex first = nest.first(build);
       const auto [low, high] = settled_range(
@@ -682,6 +692,41 @@ class Builder {
     if (*next.begin() == done_) return true;
     for (const Instruction* value : live_.at(*plan_.syncs[*next.begin() - 1].block))
       if (region.blocks.contains(const_cast<BasicBlock*>(value->getParent()))) return false;
+    return true;
+  }
+
+  // Where all lanes but one go one way: whether that one may go it too before it goes its own.
+  // It then does nothing but leave values where its own way leaves others.
+  bool others_may_come_first(const Region& region, const RegionGuards& guards,
+                             const GuardQuestions& ask) {
+    if (guards.all.size() != 1 || !leaves_one_out(guards.all[0], ask)) return false;
+    SmallSetVector<const BasicBlock*, 8> way;
+    way.insert(region.start);
+    const BasicBlock* branching = guards.all[0].branch->getParent();
+    for (size_t i = 0; i < way.size(); ++i) {
+      const BasicBlock* block = way[i];
+      for (const Instruction& instruction : *block)
+        if (!instruction.isTerminator() && !is_arrival(instruction) &&
+            sync_of(instruction) == Sync::none &&
+            (instruction.mayHaveSideEffects() ||
+             (instruction.mayReadFromMemory() && block != region.start)))
+          return false;
+      if (block == branching) {
+        const BasicBlock* next = guards.all[0].branch->getSuccessor(guards.all[0].side ? 0 : 1);
+        if (!sync_blocks_.count(const_cast<BasicBlock*>(next))) way.insert(next);
+        continue;
+      }
+      for (const BasicBlock* next : successors(block))
+        if (!sync_blocks_.count(const_cast<BasicBlock*>(next))) way.insert(next);
+    }
+    std::set<const Slot*> read;
+    for (Instruction* value : region.live) read.insert(&slot(*value));
+    for (const unsigned next : next_of(region)) {
+      if (next == done_) continue;
+      if (next == region.number) return false;
+      for (Instruction* value : live_.at(*plan_.syncs[next - 1].block))
+        if (region.blocks.contains(value->getParent()) && read.count(&slot(*value))) return false;
+    }
     return true;
   }
 
