@@ -125,8 +125,8 @@ def test_stats_say_why_bytes_were_copied(device):
     # A CPU's launch reads the host's memory where it is, and an element is not copied.
     on_host = device == "cpu"
     assert reasons(lambda: float(x[3])) == ({} if on_host else {"item": 8})
-    scale = SourceModule("__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
     with ks.default_device(device):
+        scale = SourceModule("__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
         there_and_back = reasons(lambda: scale(InOut(np.ones(4)), block=(4, 1, 1)))
         assert there_and_back == ({} if on_host else {"argument": 64})
     assert all(reason in ks.stats.__doc__ for reason in ks._core._copy_reasons())
