@@ -297,6 +297,9 @@ void classify(Fused& fused) {
     in_fours &= group.randoms[k].inner == Inner::unit && access.offset % 4 == 0;
     for (size_t d = 0; d + 1 < access.strides.size(); ++d) in_fours &= access.strides[d] % 4 == 0;
   }
+  int64_t reduced = 1;
+  for (size_t d = group.kept_rank; d < fused.lengths.size(); ++d) reduced *= fused.lengths[d];
+  group.by_warps = group.is_reduce && group.for_cuda && reduced <= warp_row && fused.total() > reduced;
   group.by_fours = in_fours;
   if (!group.is_reduce)
     group.store_inner = length == 1 ? Inner::broadcast : inner_of(fused.store.strides[axis], static_cast<int64_t>(info(group.store_dtype).size), length);

@@ -68,6 +68,8 @@ struct Group {
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
   bool by_fours = false;
+  /// On a GPU: so few elements for each result that a warp does it, not a block.
+  bool by_warps = false;
   bool wide_index = true;
   bool for_cuda = false;
 
@@ -78,6 +80,8 @@ struct Group {
 /// what a sum is, and never change.
 inline constexpr int64_t chunk_elements = 8192;
 inline constexpr int64_t chunk_lanes = 1024;
+/// The longest row that a warp reduces, and results of a block that has eight warps.
+inline constexpr int64_t warp_row = 256, warps_of_block = 8;
 /// Columns that a block of a reduction by columns takes.
 inline constexpr int64_t column_width = 16;
 

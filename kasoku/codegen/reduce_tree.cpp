@@ -258,10 +258,41 @@ std::string cuda_rows(const Group& group) {
   return text + "      }\n    }\n  }\n";
 }
 
+/// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
+/// Lanes beyond the row have the identity, so steps over them alone are left out.
+std::string cuda_short_rows(const Group& group) {
+  const bool arg = is_arg(group);
+  const auto t = register_text(group.accumulate);
+  const int first = group.kept_rank, last = group.rank();
+  constexpr int64_t held = warp_row / 32;
+  std::string text = fmt::format("  __shared__ {} shared[256];\n", t);
+  if (arg) text += "  __shared__ long long shared_at[256];\n";
+  text += fmt::format("  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  {}* const lanes = shared + 32 * warp;\n", t);
+  if (arg) text += "  long long* const lanes_at = shared_at + 32 * warp;\n";
+  text += fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + warp; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
+          pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
+          fmt::format("    {} acc[{}];\n", t, held);
+  if (arg) text += fmt::format("    long long acc_at[{}];\n", held);
+  text += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      const long long row = l + 32 * k;\n      acc[k] = {};\n", held, identity(group));
+  if (arg) text += fmt::format("      acc_at[k] = {};\n", no_position);
+  text += "      if (row < count) {\n        const ks_index at = (ks_index)(begin + row);\n" +
+          positions(group, first, last, "at", false, 'b', 'p', "        ") + element(group, {"0"}, "        ") +
+          take(group, "acc[k]", value_of(group), "acc_at[k]", value_at(group, "(begin + row)"), "        ") + "      }\n    }\n";
+  text += fmt::format("#pragma unroll\n    for (int s = {}; s > 0; s >>= 1)\n#pragma unroll\n      for (int k = 0; k < s; ++k) {{\n", held / 2) +
+          take(group, "acc[k]", "acc[k + s]", "acc_at[k]", "acc_at[k + s]", "        ") + "      }\n    lanes[l] = acc[0];\n";
+  if (arg) text += "    lanes_at[l] = acc_at[0];\n";
+  text += "    __syncwarp();\n    for (int s = 16; s > 0; s >>= 1) {\n      if (l < s) {\n" +
+          take(group, "lanes[l]", "lanes[l + s]", "lanes_at[l]", "lanes_at[l + s]", "        ") +
+          "      }\n      __syncwarp();\n    }\n    if (l == 0) {\n" +
+          fmt::format("      y[pair] = {};\n", store_text(group.accumulate, "lanes[0]"));
+  if (arg) text += "      y_at[pair] = lanes_at[0];\n";
+  return text + "    }\n    __syncwarp();\n  }\n";
+}
+
 }  // namespace
 
 std::string emit_reduce(const Group& group) {
-  if (group.for_cuda) return cuda_rows(group);
+  if (group.for_cuda) return group.by_warps ? cuda_short_rows(group) : cuda_rows(group);
   return group.by_columns ? cpu_columns(group) : cpu_rows(group);
 }
 

@@ -86,9 +86,17 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
 }
 
 TEST_CASE("array: rows and columns reduce to the same bits in the text for a GPU") {
-  const Array x = reshape(stored(300 * 120, Dtype::float32), {300, 120});
-  for (int64_t axis : {0, 1})
-    check_equal([&] { return reduce(ReduceOp::sum, x, {.axes = {{axis}}}); });
+  for (const auto& [rows, columns] : {std::pair{300, 120}, {120, 300}, {1000, 3}, {3, 1000}, {64, 256}, {257, 65}, {5, 1}}) {
+    CAPTURE(rows);
+    CAPTURE(columns);
+    const Array x = reshape(stored(rows * columns, Dtype::float32), {rows, columns});
+    for (int64_t axis : {0, 1})
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::argmax})
+        check_equal([&] { return reduce(op, x, {.axes = {{axis}}}); });
+  }
+  const Array cube = reshape(stored(20 * 30 * 10, Dtype::float64), {20, 30, 10});
+  for (const std::vector<int64_t>& axes : {std::vector<int64_t>{0}, {1}, {2}, {0, 2}, {1, 2}})
+    check_equal([&] { return reduce(ReduceOp::sum, cube, {.axes = axes}); });
   const Array wide = reshape(stored(3 * 20'000, Dtype::float64), {3, 20'000});
   check_equal([&] { return reduce(ReduceOp::sum, wide, {.axes = {{1}}}); });
 }
