@@ -14,6 +14,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace kasoku;
@@ -47,6 +48,30 @@ TEST_CASE("pool: calls nest, and many threads call at once") {
     });
   for (auto& thread : threads) thread.join();
   CHECK(sum == 6u * 20u * (999u * 1000u / 2));
+}
+
+TEST_CASE("pool: threads that call at once keep the cores to themselves") {
+  const uint32_t n = worker_count();
+  std::atomic<uint32_t> inside{0}, helped{0};
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < n; ++t)
+    threads.emplace_back([&] {
+      const auto caller = std::this_thread::get_id();
+      bool has_arrived = false;
+      parallel_blocks(300, 1, [&](uint64_t, uint64_t) {
+        if (std::this_thread::get_id() != caller) {
+          helped += inside == n && !is_over;
+        } else if (!std::exchange(has_arrived, true)) {
+          ++inside;
+          while (inside < n) std::this_thread::yield();
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      });
+      is_over = true;  // from here on there are cores for helpers again
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(helped < n);  // a chunk each, begun before all had arrived
 }
 
 TEST_CASE("pool: the first exception of a body reaches the caller, and the pool goes on") {

@@ -58,6 +58,7 @@ struct Job {
 thread_local int parallel_depth = 0;
 thread_local int serial_depth = 0;
 thread_local uint32_t own_limit = 0;
+thread_local bool has_left = false;  // a worker, from its job, for a caller
 
 struct InsideParallel {
   explicit InsideParallel(uint32_t limit = 0) : before(std::exchange(own_limit, limit)) { ++parallel_depth; }
@@ -106,9 +107,10 @@ class Pool {
   std::mutex& mutex() { return mutex_; }
 
   void run(Job& job) {
-    open(job);
+    const bool is_outermost = parallel_depth == 0;
+    open(job, is_outermost);
     take_chunks(job, true);
-    close(job);
+    close(job, is_outermost);
   }
 
   /// In a forked child: the helpers of jobs on this thread's stack are gone.
@@ -126,25 +128,45 @@ class Pool {
   }
 
  private:
-  void open(Job& job) {
-    bool is_someone_asleep;
+  /// Threads of a program that call at once have the cores themselves: workers help only as many as
+  /// there are cores left, or each caller would wait for others' work to end its own.
+  uint32_t helpers_wanted() const {
+    const uint32_t callers = callers_.load(std::memory_order_relaxed);
+    return workers_ > callers ? workers_ - callers : 0;
+  }
+
+  void open(Job& job, bool is_outermost) {
+    bool wake_one;
     {
       std::lock_guard lock(mutex_);
+      if (is_outermost) callers_.fetch_add(1, std::memory_order_relaxed);
       job.older = newest_;
       if (newest_) newest_->newer = &job;
       newest_ = &job;
-      opened_.fetch_add(1, std::memory_order_relaxed);
-      is_someone_asleep = n_asleep_ > 0;
+      wake_one = call_helpers();
     }
-    if (is_someone_asleep) wake_.notify_one();  // who wakes wakes the next
+    if (wake_one) wake_.notify_one();  // who wakes wakes the next
   }
 
-  void close(Job& job) {
+  /// Under the mutex: what workers look for has changed. Whether one has to be woken.
+  bool call_helpers() {
+    if (helping_.load(std::memory_order_relaxed) >= helpers_wanted()) return false;
+    opened_.fetch_add(1, std::memory_order_relaxed);
+    return n_asleep_ > 0;
+  }
+
+  void close(Job& job, bool is_outermost) {
+    bool wake_one = false;
     {
       std::lock_guard lock(mutex_);
       (job.newer ? job.newer->older : newest_) = job.older;
       if (job.older) job.older->newer = job.newer;
+      if (is_outermost) {
+        callers_.fetch_sub(1, std::memory_order_relaxed);
+        wake_one = newest_ && call_helpers();  // there is a core for somebody else's work
+      }
     }
+    if (wake_one) wake_.notify_one();
     const auto is_left = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
     if (!is_left() && !spin_until(is_left)) wait_for_helpers(job, is_left);
     // A helper that left last may still hold the mutex to notify: it does not
@@ -185,6 +207,7 @@ class Pool {
     const StopScope stop(job.is_stopped);
     try {
       while (job.has_chunks()) {
+        if (!is_caller && leaves_for_callers()) return;
         const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
         if (begin >= job.n) break;
         if (is_caller)
@@ -200,7 +223,16 @@ class Pool {
     }
   }
 
+  /// Whether this helper is one too many since other threads call: it is then no longer counted.
+  bool leaves_for_callers() {
+    uint32_t helping = helping_.load(std::memory_order_relaxed);
+    while (helping > helpers_wanted())
+      if (helping_.compare_exchange_weak(helping, helping - 1, std::memory_order_relaxed)) return has_left = true;
+    return false;
+  }
+
   Job* find_job() {
+    if (helping_.load(std::memory_order_relaxed) >= helpers_wanted()) return nullptr;
     for (Job* job = newest_; job; job = job->older)
       if (job->has_chunks() && job->helpers.load(std::memory_order_relaxed) + 1 < job->limit) return job;
     return nullptr;
@@ -214,10 +246,12 @@ class Pool {
     for (;;) {
       if (Job* job = find_job()) {
         job->helpers.fetch_add(1, std::memory_order_relaxed);
+        helping_.fetch_add(1, std::memory_order_relaxed);
         const bool wake_another = n_asleep_ > 0 && job->next.load() + job->grain < job->n;
         lock.unlock();
         if (wake_another) wake_.notify_one();
         take_chunks(*job, false);
+        if (!std::exchange(has_left, false)) helping_.fetch_sub(1, std::memory_order_relaxed);
         lock.lock();
         if (job->helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_all();
         continue;
@@ -252,6 +286,8 @@ class Pool {
   std::condition_variable wake_, left_;
   Job* newest_ = nullptr;
   std::deque<std::function<void()>> tasks_;
+  std::atomic<uint32_t> callers_{0};  ///< threads of the program inside of run(); grows under the mutex
+  std::atomic<uint32_t> helping_{0};  ///< workers inside of jobs
   std::atomic<uint64_t> opened_{0};  ///< jobs and tasks so far; grows under the mutex
   uint32_t n_asleep_ = 0;
 };

@@ -33,7 +33,7 @@ class BlockBody {
 
 /// Runs `body` over [0, n) in chunks of `grain`, the last one shorter. Chunks are
 /// handed out in increasing order; the caller takes part and returns when all are
-/// done. Calls nest. The first exception of a body (or Error(interrupted) after
+/// done. Where several threads call at once, each has a core, and workers the rest. Calls nest. The first exception of a body (or Error(interrupted) after
 /// an interrupt) reaches the caller; chunks not begun by then are left out.
 void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
 
