@@ -8,7 +8,7 @@ import numpy as np
 import kasoku as ks
 
 from .. import Face
-from . import _ops, _types, cuda, linalg, random  # noqa: F401
+from . import _maths, _ops, _rearrange, _types, accelerator, cuda, fft, linalg, random  # noqa: F401
 from ._tensor import Tensor, array_of
 from ._types import (  # noqa: F401
     Size,
@@ -23,8 +23,16 @@ from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
 __version__ = "2.8.0"
 globals().update(_types.names)
-globals().update(_ops.functions)
+for _functions in (_ops.functions, _rearrange.functions, _maths.functions):
+    globals().update(_functions)
 from math import e, inf, nan, pi  # noqa: E402, F401
+
+for _name, _method in {**_rearrange.functions, **_maths.functions}.items():
+    if not hasattr(Tensor, _name) and _name not in ("einsum", "complex", "polar", "searchsorted"):
+        setattr(Tensor, _name, _method)
+for _name, _method in _rearrange.in_place.items():
+    setattr(Tensor, _name + "_", _method)
+Tensor.real, Tensor.imag = property(_maths.functions["real"]), property(_maths.functions["imag"])
 
 strided = "torch.strided"
 
@@ -300,7 +308,7 @@ def set_num_threads(n):
     """Limits the threads that share the work of this thread's calls; KASOKU_NUM_THREADS sets the most."""
     if n < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
-    ks._core._set_thread_limit(int(n))
+    ks._core._set_thread_limit(builtins.int(n))
 
 
 def get_num_threads():
@@ -346,6 +354,54 @@ class iinfo:
         self.max, self.min, self.bits = builtins.int(i.max), builtins.int(i.min), i.bits
 
 
+def set_float32_matmul_precision(precision):
+    """Accepted: products of float32 are computed in float32."""
+    if precision not in ("highest", "high", "medium"):
+        raise ValueError(f"the precision is highest, high or medium, not {precision!r}")
+
+
+def get_float32_matmul_precision():
+    return "highest"
+
+
+def multinomial(x, num_samples, replacement=False, *, generator=None):
+    """Places drawn with probabilities in proportion to x's elements, by rows if x has two axes."""
+    if not replacement and num_samples > x.shape[-1]:
+        raise RuntimeError(f"cannot draw {num_samples} of {x.shape[-1]} without replacement")
+    if replacement:
+        sums = _rearrange.functions["cumsum"](x, -1)
+        u = rand(*x.shape[:-1], num_samples, dtype=x.dtype, device=x.device, generator=generator)
+        return (u.unsqueeze(-1) * sums[..., -1:].unsqueeze(-1) >= sums.unsqueeze(-2)).sum(-1)
+    keys = _ops.functions["log"](rand(*x.shape, dtype=x.dtype, device=x.device, generator=generator)) / x
+    return _rearrange.topk(keys, num_samples).indices
+
+
+def save(obj, f):
+    """Writes tensors, and containers of them, in Python's own format; load() reads it."""
+    import pickle
+
+    if hasattr(f, "write"):
+        pickle.dump(obj, f)
+    else:
+        with open(f, "wb") as file:
+            pickle.dump(obj, file)
+
+
+def load(f, map_location=None, *, weights_only=True, **_):
+    """What save() wrote, on the device where it was or on `map_location`."""
+    import pickle
+
+    if hasattr(f, "read"):
+        found = pickle.load(f)
+    else:
+        with open(f, "rb") as file:
+            if file.read(2) == b"PK":
+                raise RuntimeError(f"{f} is a file of the installed torch: kasoku's load() reads what its save() wrote")
+            file.seek(0)
+            found = pickle.load(file)
+    return found.to(map_location) if map_location is not None and isinstance(found, Tensor) else found
+
+
 class _Backend:
     """torch.backends.*: switches that are accepted."""
 
@@ -359,6 +415,9 @@ class _Backend:
 class backends:
     class cudnn(_Backend):
         enabled = benchmark = deterministic = False
+
+    class cuda:
+        matmul = _Backend(allow_tf32=False, fp32_precision="ieee")
 
     mps = _Backend()
     mkl = _Backend()

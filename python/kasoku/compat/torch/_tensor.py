@@ -11,6 +11,12 @@ from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
 
+_legacy = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+}  # what Tensor.type() calls them  # fmt: skip
+
+
 class Tensor:
     __slots__ = ("_a", "requires_grad", "grad", "__weakref__")
     __array_priority__ = 1000
@@ -161,7 +167,10 @@ class Tensor:
         return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
 
     def type(self, dtype=None):
-        return self.to(dtype) if dtype is not None else f"torch.{self.dtype.name}"
+        if dtype is not None:
+            return self.to(dtype)
+        where = "torch.cuda." if self.is_cuda else "torch."
+        return where + _legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
 
     def clone(self):
         return Tensor(self._a.copy().eval())

@@ -1,0 +1,215 @@
+"""More of torch's arithmetic: products by letters, logarithms of sums, complex numbers, statistics."""
+
+import math
+
+import numpy as np
+
+import kasoku as ks
+
+from . import _ops
+from ._host import on_host
+from ._tensor import Tensor
+
+functions = {}
+_f = _ops.functions
+
+
+def _function(f):
+    functions[f.__name__.rstrip("_")] = f
+    return f
+
+
+def _host(f):
+    functions[f.__name__.rstrip("_")] = on_host(f)
+    return f
+
+
+@_function
+def logsumexp(x, dim, keepdim=False):
+    a = _ops._float(x)
+    axes = _ops._dims(dim)
+    top = a.max(axis=axes, keepdims=True)
+    top = ks.where(ks.isfinite(top), top, 0)
+    sums = ks.log(ks.exp(a - top).sum(axis=axes, keepdims=True)) + top
+    return Tensor((sums if keepdim else ks.squeeze(sums, axes)).eval())
+
+
+@_function
+def log_softmax(x, dim, dtype=None):
+    return _f["sub"](x, logsumexp(x, dim, True))
+
+
+@_function
+def softplus(x):
+    return Tensor(ks.logaddexp(_ops._float(x), 0).eval())
+
+
+@_function
+def frac(x):
+    return Tensor((x._a - ks.trunc(x._a)).eval())
+
+
+@_function
+def logit(x):
+    a = _ops._float(x)
+    return Tensor(ks.log(a / (1 - a)).eval())
+
+
+@_function
+def lerp(start, end, weight):
+    return start + weight * (end - start)
+
+
+@_function
+def addcmul(x, a, b, *, value=1):
+    return x + value * (a * b)
+
+
+@_function
+def addcdiv(x, a, b, *, value=1):
+    return x + value * (a / b)
+
+
+def _adding(product):
+    return lambda x, a, b, *, beta=1, alpha=1: beta * x + alpha * _f[product](a, b)
+
+
+functions["addmm"], functions["addmv"], functions["baddbmm"] = _adding("mm"), _adding("mv"), _adding("bmm")
+
+
+@_function
+def isclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
+    return on_host(lambda a, b: np.isclose(a, b, rtol, atol, equal_nan))(x, y)
+
+
+@_function
+def trace(x):
+    return functions["einsum"]("ii->", x)
+
+
+@_function
+def einsum(equation, *operands):
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    return on_host(lambda *arrays: np.einsum(equation, *arrays, optimize=True))(*operands)
+
+
+@_host
+def tensordot(a, b, dims=2):
+    return np.tensordot(a, b, dims)
+
+
+@_host
+def inner(a, b):
+    return np.inner(a, b)
+
+
+@_host
+def kron(a, b):
+    return np.kron(a, b)
+
+
+@_host
+def cross(a, b, dim=-1):
+    return np.cross(a, b, axis=dim)
+
+
+@_function
+def cdist(a, b, p=2.0):
+    """Distances of all rows of one from all rows of the other."""
+    difference = ks.abs(ks.expand_dims(a._a, -2) - ks.expand_dims(b._a, -3))
+    if math.isinf(p):
+        return Tensor(difference.max(axis=-1).eval())
+    return Tensor(((difference**p).sum(axis=-1) ** (1 / p)).eval())
+
+
+@_host
+def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@_function
+def std_mean(x, dim=None, *, keepdim=False, **options):
+    return _f["std"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim)
+
+
+@_function
+def var_mean(x, dim=None, *, keepdim=False, **options):
+    return _f["var"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim)
+
+
+@_function
+def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return on_host(lambda a, at: np.quantile(a, at, dim, keepdims=keepdim, method=interpolation))(x, q)
+
+
+def _ignoring_nan(name):
+    def f(x, dim=None, keepdim=False):
+        return on_host(lambda a: getattr(np, name)(a, axis=dim, keepdims=keepdim))(x)
+
+    f.__name__ = name
+    functions[name] = f
+
+
+for _name in ("nansum", "nanmean"):
+    _ignoring_nan(_name)
+
+
+@_host
+def cov(x, *, correction=1):
+    return np.cov(x, ddof=correction)
+
+
+@_host
+def corrcoef(x):
+    return np.corrcoef(x)
+
+
+def _each(name, function):
+    functions[name] = on_host(np.vectorize(function, otypes=[np.float64]))
+
+
+for _name, _each_one in {"erf": math.erf, "erfc": math.erfc, "lgamma": math.lgamma}.items():
+    _each(_name, _each_one)
+
+
+# ── complex numbers ───────────────────────────────────────────────────────────────────────
+
+
+@_host
+def complex_(real, imag):
+    return real + 1j * imag
+
+
+@_host
+def polar(abs, angle):  # noqa: A002
+    return abs * np.exp(1j * angle)
+
+
+@_host
+def view_as_real(x):
+    return np.stack([x.real, x.imag], -1)
+
+
+@_host
+def view_as_complex(x):
+    return x[..., 0] + 1j * x[..., 1]
+
+
+@_host
+def angle(x):
+    return np.angle(x)
+
+
+@_function
+def conj(x):
+    return Tensor(x._a.conj().eval())
+
+
+@_host
+def real(x):
+    return x.real
+
+
+@_host
+def imag(x):
+    return x.imag
