@@ -16,6 +16,46 @@ def whole_program(rng):
     return Launch([x, weights, Out(want), i32(n)], (64, 1, 1), (3, 1, 1))
 
 
+@case("whole_program.cu", "rays", only_on=("cpu",), **CPP17)
+def sample_vectors(rng):
+    n = 50
+    p, rows = rng.random((n, 3)).astype(f32), rng.random((3, 4)).astype(f32)
+    way = (p - 0.5) / np.linalg.norm(p - 0.5, axis=1, keepdims=True)
+    seen = np.stack([p @ rows[0, :3], p @ rows[1, :3] + rows[1, 3], np.linalg.norm(np.cross(p, rows[2, :3]), axis=1)], 1)
+    color = np.concatenate([0.75 * seen + 0.25 * way * [1, 1, -1], np.full((n, 1), 0.75)], 1)
+    cell = np.abs(np.floor(p * f32(10)) - 5).astype(np.uint32)
+    packed = cell[:, 0] | cell[:, 1] << 8 | np.maximum(cell[:, 2], 2) << 16
+    return Launch([p, Out((np.clip(color, 0, 1) * 255).astype(f32), rtol=1e-4, atol=1e-3), Out(packed), i32(n)],
+                  (64, 1, 1), globals_in={"camera": rows})
+
+
+def quasi(word, bits, first):
+    """The definition: a bit of the number's Gray code takes the direction in."""
+    directions = [1]
+    for _ in range(bits - 1):
+        directions.append(directions[-1] ^ directions[-1] << 1)
+    directions = [d << (bits - 1 - k) for k, d in enumerate(directions)]
+    numbers = []
+    for i in range(first, first + 128):
+        gray, x = i ^ i >> 1, 0
+        for k in range(bits):
+            x ^= directions[k] if gray >> k & 1 else 0
+        numbers.append((x >> 11) * 2.0**-53 + 2.0**-54 if bits == 64 else x * 2.0**-32 + 2.0**-33)
+    return Launch([np.array(directions, word), Out(np.array(numbers), rtol=1e-7), np.uint32(first)], (32, 1, 1))
+
+
+@case("whole_program.cu", "quasi<curandStateSobol32, curandDirectionVectors32_t>", only_on=("cpu",),
+      name_expressions=("quasi<curandStateSobol32, curandDirectionVectors32_t>",), **CPP17)
+def sobol(rng):
+    return quasi(np.uint32, 32, 1000)
+
+
+@case("whole_program.cu", "quasi<curandStateSobol64_t, curandDirectionVectors64_t>", only_on=("cpu",),
+      name_expressions=("quasi<curandStateSobol64_t, curandDirectionVectors64_t>",), **CPP17)
+def sobol_64(rng):
+    return quasi(np.uint64, 64, 77)
+
+
 @case("wide_tiles.cu", "sums", **CPP17)
 def wide_tiles(rng):
     x = rng.integers(0, 100, (3, 4, 64)).astype(i32)

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <cuda_runtime.h>
+#include <curand_kernel.h>
 #include <helper_cuda.h>
+#include <helper_math.h>
 #include <thrust/count.h>
 #include <thrust/execution_policy.h>
 
@@ -82,6 +84,33 @@ extern "C" __global__ void count(const char* text, int n, int* spread, int* alon
     alone[1] = std::count(text, text + n, 'e');
     alone[2] = std::is_same<std::iterator_traits<const char*>::value_type, char>::value;
   }
+}
+
+// Vectors as NVIDIA's samples compute with them.
+typedef unsigned int uint;
+typedef struct { float4 row[3]; } Camera;
+__constant__ Camera camera;
+
+extern "C" __global__ void rays(const float3* at, float4* out, uint* packed, int n) {
+  const int i = threadIdx.x;
+  if (i >= n) return;
+  const float3 p = at[i], way = normalize(p - make_float3(0.5f));
+  const float3 seen = make_float3(dot(p, make_float3(camera.row[0])), dot(make_float4(p, 1.0f), camera.row[1]),
+                                  length(cross(p, make_float3(camera.row[2]))));
+  const float4 color = lerp(make_float4(seen, 1.0f), make_float4(reflect(way, make_float3(0, 0, 1)), 0.0f), 0.25f);
+  out[i] = clamp(color, 0.0f, 1.0f) * 255.0f;
+  const int3 cell = abs(make_int3(floorf(p * 10.0f) - 5.0f));
+  packed[i] = (uint)cell.x | (uint)cell.y << 8 | (uint)max(cell, make_int3(2)).z << 16;
+}
+
+// Quasi-random numbers by direction vectors of the caller.
+template <class State, class Vectors>
+__global__ void quasi(const Vectors* directions, double* out, unsigned int first) {
+  State state;
+  curand_init(const_cast<Vectors*>(directions)[0], threadIdx.x * 4 + first, &state);
+  for (int k = 0; k < 4; ++k) out[threadIdx.x * 4 + k] = curand_uniform_double(&state);
+  auto [whole, tail] = std::make_pair(3, 0.5);
+  if (out[threadIdx.x * 4] > whole + tail) out[0] = 7;
 }
 
 int main(int argc, char** argv) {

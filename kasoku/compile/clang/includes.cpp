@@ -17,7 +17,7 @@ constexpr const char* empty[] = {
     "initializer_list", "iterator", "limits", "memory", "new", "numeric", "type_traits", "utility",
     "complex", "concepts", "version", "exception", "stdexcept",
     // CUDA
-    "builtin_types.h", "channel_descriptor.h", "common_functions.h", "cuda.h", "cuda_runtime.h",
+    "builtin_types.h", "channel_descriptor.h", "common_functions.h", "cuda_runtime.h",
     "cuda_runtime_api.h", "cuda_device_runtime_api.h", "device_atomic_functions.h",
     "device_double_functions.h", "device_functions.h", "device_launch_parameters.h",
     "device_types.h", "driver_functions.h", "driver_types.h", "host_config.h", "host_defines.h",
@@ -27,7 +27,7 @@ constexpr const char* empty[] = {
     "sm_61_intrinsics.h", "vector_functions.h", "vector_functions.hpp", "vector_types.h",
     "crt/device_functions.h", "crt/host_defines.h", "crt/math_functions.h", "crt/host_config.h",
     "cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "library_types.h", "nvrtc.h",
-    "helper_cuda.h", "helper_functions.h", "helper_string.h", "helper_timer.h", "nv/target",
+    "nv/target",
     "cuda_profiler_api.h", "cupy/carray.cuh", "pycuda-helpers.hpp", "nvtx3/nvToolsExt.h",
     "cuda/std/array", "cuda/std/bit", "cuda/std/cassert", "cuda/std/cfloat", "cuda/std/climits",
     "cuda/std/cmath", "cuda/std/complex", "cuda/std/cstddef", "cuda/std/cstdint",
@@ -55,8 +55,12 @@ constexpr const char* of_the_host[] = {
     "future", "chrono", "random", "string_view", "filesystem", "regex", "locale", "valarray", "bitset",
     "thrust/device_vector.h", "thrust/host_vector.h", "thrust/device_ptr.h", "thrust/device_malloc.h",
     "thrust/device_free.h", "thrust/generate.h", "thrust/random.h", "thrust/system/cuda/execution_policy.h",
-    "getopt.h", "pthread.h", "sys/stat.h", "sys/resource.h", "fcntl.h", "signal.h", "libgen.h", "dirent.h",
+    "helper_cuda.h", "helper_functions.h", "helper_string.h", "helper_timer.h", "cuda.h", "getopt.h", "pthread.h", "sys/stat.h", "sys/resource.h", "fcntl.h", "signal.h", "libgen.h", "dirent.h",
     "omp.h", "cudaProfiler.h", "helper_image.h", "helper_cuda_drvapi.h", "nvrtc_helper.h", "exception.h",
+    "typeinfo", "typeindex", "optional", "variant", "any", "cwchar", "cstdarg", "csignal", "csetjmp", "setjmp.h",
+    "locale.h", "wchar.h", "execution", "ratio", "streambuf", "iosfwd", "forward_list", "scoped_allocator",
+    "shared_mutex", "charconv", "sys/wait.h", "sys/mman.h", "sys/times.h", "sys/param.h", "helper_multiprocess.h",
+    "cuda_gl_interop.h", "GL/glew.h", "GL/gl.h", "GL/glut.h", "GL/freeglut.h", "helper_gl.h", "rendercheck_gl.h", "curand_globals.h",
     "timer.h", "cuda_egl_interop.h", "cublas_v2.h", "cublas.h", "cublasLt.h", "cufft.h", "cufftXt.h", "cusparse.h",
     "cusolverDn.h", "cudnn.h", "nccl.h", "mpi.h",
 };
@@ -129,7 +133,6 @@ struct Missing {
 
 constexpr Missing missing[] = {
     {"cuda/ptx", "PTX exists only on a GPU"},
-    {"cuda_gl_interop.h", "graphics exist only on a GPU"},
     {"cute/tensor.hpp", "CUTLASS is written for a GPU's tensor cores"},
     {"cutlass/cutlass.h", "CUTLASS is written for a GPU's tensor cores"},
     {"cuda_fp4.h", "4-bit floating numbers are not supported yet"},

@@ -92,6 +92,7 @@ class Lower {
   Value* multiply(const Instruction& i, StringRef name, PtxType type);
   Value* compare(const Instruction& i, PtxType type);
   Value* cvt(const Instruction& i);
+  Value* differences(const Instruction& i);
   Value* cvt_to_short(const Instruction& i);
   Value* divide(const Instruction& i, bool wants_rest, PtxType type);
 

@@ -80,6 +80,26 @@ Value* Lower::dot_of_bytes(const Instruction& i) {
   return sum;
 }
 
+/// vabsdiff, vabsdiff2, vabsdiff4 with .add: what the parts of two words differ by, and a sum.
+Value* Lower::differences(const Instruction& i) {
+  unsigned parts = 1;
+  i.words[0].drop_front(8).getAsInteger(10, parts);
+  if (i.words.size() != 5 || i.words[4] != "add" || i.operands.size() != 4 || !isPowerOf2_32(parts) || parts > 4)
+    throw Unknown{i.text.str()};
+  const unsigned bits = 32 / parts;
+  Value* sum = read(i.operands[3], {'u', 32});
+  for (unsigned k = 0; k < parts; ++k) {
+    Value* part[2];
+    for (unsigned side : {0u, 1u}) {
+      Value* field = build_.CreateTrunc(build_.CreateLShr(read(i.operands[side + 1], {'u', 32}), bits * k), build_.getIntNTy(bits));
+      part[side] = build_.CreateIntCast(field, build_.getInt64Ty(), i.words[side + 2].starts_with("s"));
+    }
+    Value* difference = build_.CreateIntrinsic(Intrinsic::abs, {build_.getInt64Ty()}, {build_.CreateSub(part[0], part[1]), build_.getFalse()});
+    sum = build_.CreateAdd(sum, build_.CreateTrunc(difference, build_.getInt32Ty()));
+  }
+  return sum;
+}
+
 Value* Lower::shift(StringRef name, Value* a, Value* amount, PtxType type) {
   Value* in_range = build_.CreateICmpULT(amount, build_.getInt32(type.bits));
   Value* top = build_.getInt32(type.bits - 1);

@@ -28,7 +28,7 @@ void Lower::one(const Instruction& i) {
   if (name == "shfl") return shuffle(i);
   if (name == "ldmatrix") return load_matrices(i);
   if (name == "mma") return multiply_matrices(i);
-  if (i.operands.size() < 2) throw Unknown{i.text.str()};
+  if (i.operands.size() < 2 && name != "activemask") throw Unknown{i.text.str()};
   write(i.operands[0], value_of(i, name, type), i);
 }
 
@@ -59,6 +59,13 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (name == "cvt" && i.words.size() >= 3) return cvt(i);
   if (name == "setp") return compare(i, type);
   if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(1), operand(2));
+  if (name == "slct") {
+    Value* chooses = read(i.operands[3], i.words.back() == "f32" ? PtxType{'f', 32} : PtxType{'s', 32});
+    Value* zero = Constant::getNullValue(chooses->getType());
+    Value* first = chooses->getType()->isFloatTy() ? build_.CreateFCmpOGE(chooses, zero) : build_.CreateICmpSGE(chooses, zero);
+    parse_type(i.words[1], type);
+    return build_.CreateSelect(first, operand(1), operand(2));
+  }
   if (name == "not") return build_.CreateNot(operand(1));
   if (name == "neg") return is_float ? build_.CreateFNeg(operand(1)) : build_.CreateNeg(operand(1));
   if (name == "abs") {
@@ -94,6 +101,7 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
   if (name == "prmt") return permute(i);
   if (name == "dp4a") return dot_of_bytes(i);
+  if (name.starts_with("vabsdiff")) return differences(i);
   if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
   if (name == "sad") {
     Value* a = operand(1);

@@ -31,6 +31,12 @@ KS_FETCH(atomicSub, __atomic_fetch_sub, float)
 KS_FETCH(atomicSub, __atomic_fetch_sub, double)
 #undef KS_FETCH
 
+// Each part for itself, as a GPU does it.
+ks_inline float2 atomicAdd(float2* p, float2 v) { return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
+ks_inline float4 atomicAdd(float4* p, float4 v) {
+  return make_float4(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w));
+}
+
 template <class Word, class T>
 ks_inline T ks_exchange(T* p, T v) {
   return ks_bits<T>(__atomic_exchange_n((Word*)p, ks_bits<Word>(v), __ATOMIC_RELAXED));

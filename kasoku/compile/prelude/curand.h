@@ -264,4 +264,6 @@ ks_inline uint4 curand_poisson4(curandStatePhilox4_32_10_t* s, double lambda) {
   return make_uint4(a, b, c, d);
 }
 
+#include <kasoku/curand_sobol.h>
+
 #pragma clang force_cuda_host_device end

@@ -83,11 +83,14 @@ ks_inline float fracf(float v) { return v - floorf(v); }
   ks_inline V fminf(V a, V b) { return min(a, b); }                               \
   ks_inline V fmaxf(V a, V b) { return max(a, b); }                               \
   ks_inline V fmodf(V a, V b) { return V{KS_LIST_##n(KS_CALL_BOTH, fmodf)}; }     \
-  ks_inline V reflect(V i, V n) { return i - 2.0f * n * dot(n, i); }              \
+  ks_inline V reflect(V i, V axis) { return i - 2.0f * axis * dot(axis, i); }     \
   ks_inline V smoothstep(V a, V b, V x) {                                         \
     const V y = clamp((x - a) / (b - a), 0.0f, 1.0f);                             \
     return y * y * (make_##V(3.0f) - make_##V(2.0f) * y);                         \
   }
+#define KS_ABSOLUTE(V, n) ks_inline V abs(V a) { return V{KS_LIST_##n(KS_CALL, abs)}; }
+KS_ABSOLUTE(int2, 2) KS_ABSOLUTE(int3, 3) KS_ABSOLUTE(int4, 4)
+#undef KS_ABSOLUTE
 KS_GEOMETRY(float2, 2) KS_GEOMETRY(float3, 3) KS_GEOMETRY(float4, 4)
 #undef KS_GEOMETRY
 ks_inline float3 cross(float3 a, float3 b) {

@@ -47,6 +47,17 @@ ks_handle(cublasLtMatrixLayout_t) ks_handle(cublasLtMatmulPreference_t) ks_handl
 ks_handle(cusparseMatDescr_t) ks_handle(cusolverDnHandle_t) ks_handle(cudnnHandle_t) ks_handle(ncclComm_t)
 ks_handle(MPI_Comm)
 #undef ks_handle
+struct StopWatchInterface;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+enum cudaError_enum {};
+typedef cudaError_enum CUresult;
+typedef unsigned int GLuint, GLenum;
+typedef int GLint, GLsizei;
+typedef float GLfloat;
 enum cublasStatus_t {};
 enum cublasOperation_t {};
 enum cublasComputeType_t {};

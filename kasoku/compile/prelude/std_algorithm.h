@@ -169,6 +169,10 @@ template <size_t i, class A, class B> constexpr const auto& get(const pair<A, B>
   if constexpr (i == 0) return p.first;
   else return p.second;
 }
+template <size_t i, class A, class B> constexpr auto&& get(pair<A, B>&& p) {
+  if constexpr (i == 0) return static_cast<A&&>(p.first);
+  else return static_cast<B&&>(p.second);
+}
 template <class A, class B> struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
 template <size_t i, class A, class B> struct tuple_element<i, pair<A, B>> { typedef conditional_t<i == 0, A, B> type; };
 template <class T, size_t n> struct array {
@@ -201,6 +205,7 @@ template <class T, size_t n> constexpr bool operator==(const array<T, n>& a, con
 }
 template <size_t i, class T, size_t n> constexpr T& get(array<T, n>& a) { return a[i]; }
 template <size_t i, class T, size_t n> constexpr const T& get(const array<T, n>& a) { return a[i]; }
+template <size_t i, class T, size_t n> constexpr T&& get(array<T, n>&& a) { return static_cast<T&&>(a[i]); }
 template <class T, size_t n> struct tuple_size<array<T, n>> : integral_constant<size_t, n> {};
 template <size_t i, class T, size_t n> struct tuple_element<i, array<T, n>> { typedef T type; };
 #if __cplusplus >= 201703L

@@ -200,17 +200,23 @@ ks_inline char* ks_surface_at(cudaSurfaceObject_t o, int x, int y, int z, int by
 #define KS_ARGUMENTS_1D
 #define KS_ARGUMENTS_2D y,
 #define KS_ARGUMENTS_3D y, z,
+#define KS_ARGUMENTS_Cubemap y, face,
+#define KS_ARGUMENTS_CubemapLayered y, face,
 #define KS_ARGUMENTS_1DLayered layer,
 #define KS_ARGUMENTS_2DLayered y, layer,
 KS_SURFACE(1D, , 0, 0)
 KS_SURFACE(2D, int y KS_COMMA, y, 0)
 KS_SURFACE(3D, int y KS_COMMA int z KS_COMMA, y, z)
+KS_SURFACE(Cubemap, int y KS_COMMA int face KS_COMMA, y, face)
+KS_SURFACE(CubemapLayered, int y KS_COMMA int face KS_COMMA, y, face)
 KS_SURFACE(1DLayered, int layer KS_COMMA, 0, layer)
 KS_SURFACE(2DLayered, int y KS_COMMA int layer KS_COMMA, y, layer)
 #undef KS_SURFACE
 #undef KS_ARGUMENTS_1D
 #undef KS_ARGUMENTS_2D
 #undef KS_ARGUMENTS_3D
+#undef KS_ARGUMENTS_Cubemap
+#undef KS_ARGUMENTS_CubemapLayered
 #undef KS_ARGUMENTS_1DLayered
 #undef KS_ARGUMENTS_2DLayered
 #undef KS_COMMA
