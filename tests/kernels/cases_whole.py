@@ -130,3 +130,24 @@ def ptx_lanes(rng):
                     (low + np.where(x % 5, np.fmod(y, np.maximum(x % 5, 1)), 0)).astype(i32).view(np.uint32),
                     sums.view(np.uint32)[:, 0], upper_half(halves)[0].reshape(32, 2).copy().view(np.uint32)[:, 0]])
     return Launch([x, Out(np.cumsum(x).astype(i32)), Out(out.astype(np.uint32))], (32, 1, 1))
+
+
+@case("wait_for_others.cu", "chain")
+def chain(rng):
+    x = rng.integers(0, 100, 70).astype(i32)
+    want = np.cumsum(x[::-1])[::-1].astype(i32)
+    return Launch([x, Out(want, np.full(70, -1, i32)), i32(70)], (70, 1, 1))
+
+
+@case("wait_for_others.cu", "tree")
+def tree(rng):
+    value = rng.integers(0, 100, 120).astype(i32)
+    want = value.copy()
+    for cell in range(119, 0, -1):
+        want[(cell - 1) // 2] += want[cell]
+    return Launch([value, Out(want, np.full(120, -1, i32)), i32(120)], (64, 1, 1))
+
+
+@case("wait_for_others.cu", "flags", **CPP17)
+def flags(rng):
+    return Launch([Out(np.array([95], i32)), Out(np.full(96, 95, i32))], (96, 1, 1))

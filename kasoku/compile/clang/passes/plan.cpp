@@ -118,6 +118,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   Function& function = *kernel.function;
   RegionPlan plan;
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
+  if (!shape.is_single_thread()) let_waiting_loops_turn(function);
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
   if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function)) {
     add_loop_barriers(function, &shape);

@@ -1,6 +1,10 @@
 #include "kasoku/compile/clang/passes/volatile_shared.h"
 
+#include "kasoku/compile/clang/passes/intrinsics.h"
+
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -45,6 +49,44 @@ void add_warp_barriers_for_volatile(Function& kernel) {
     before.CreateCall(barrier, {before.getInt32(~0u)});
     IRBuilder<> after(store->getNextNode());
     after.CreateCall(barrier, {after.getInt32(~0u)});
+  }
+}
+
+void let_waiting_loops_turn(Function& kernel) {
+  const auto reads_what_others_write = [](const Instruction& instruction) {
+    const auto* load = dyn_cast<LoadInst>(&instruction);
+    return load && (load->isVolatile() || load->isAtomic()) && !points_to_shared(load->getPointerOperand()) &&
+           !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand(), /*MaxLookup=*/0));
+  };
+  const auto writes_for_others = [](const Instruction& instruction) {
+    return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
+  };
+  // What no thread of the kernel writes, no thread waits for.
+  if (none_of(instructions(kernel), reads_what_others_write) || none_of(instructions(kernel), writes_for_others)) return;
+  const DominatorTree dominators(kernel);
+  const LoopInfo loops(dominators);
+  SmallVector<BasicBlock*> latches;
+  for (const Loop* loop : loops.getLoopsInPreorder()) {
+    const bool waits = any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, reads_what_others_write); });
+    const bool syncs = any_of(loop->blocks(), [](BasicBlock* block) {
+      return any_of(*block, [](const Instruction& instruction) { return sync_of(instruction) != Sync::none; });
+    });
+    if (waits && !syncs) loop->getLoopLatches(latches);
+  }
+  if (latches.empty()) return;
+  Module& module = *kernel.getParent();
+  Type* word = Type::getInt32Ty(kernel.getContext());
+  FunctionCallee barrier = module.getOrInsertFunction(
+      "ks_warp_barrier", FunctionType::get(Type::getVoidTy(kernel.getContext()), {word}, false));
+  const auto index = [&](IRBuilder<>& build, const char* name) {
+    return build.CreateCall(module.getOrInsertFunction(name, FunctionType::get(word, false)));
+  };
+  for (BasicBlock* latch : latches) {
+    IRBuilder<> build(latch->getTerminator());
+    // A barrier of the lane alone is passed at once, and the thread that is least far goes on.
+    Value* rank = build.CreateAdd(index(build, "ks_tid_y"), build.CreateMul(index(build, "ks_bdim_y"), index(build, "ks_tid_z")));
+    rank = build.CreateAdd(index(build, "ks_tid_x"), build.CreateMul(index(build, "ks_bdim_x"), rank));
+    build.CreateCall(barrier, {build.CreateShl(build.getInt32(1), build.CreateAnd(rank, 31))});
   }
 }
 

@@ -12,4 +12,9 @@ namespace kasoku::embedded {
 
 void add_warp_barriers_for_volatile(llvm::Function& kernel);
 
+/// A loop that reads global memory as volatile or atomic may wait for what another thread of the block
+/// writes there: a GPU's threads all get on. Each turn of such a loop lets the others run;
+/// without that the first thread would wait for good.
+void let_waiting_loops_turn(llvm::Function& kernel);
+
 }  // namespace kasoku::embedded

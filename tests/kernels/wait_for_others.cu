@@ -1,0 +1,35 @@
+// Threads that wait for what another thread of their block writes, without a barrier.
+#include <cuda/atomic>
+
+extern "C" __global__ void chain(const int* x, volatile int* sums, int n) {
+  const int i = threadIdx.x;
+  int next = 0;
+  if (i + 1 < n)
+    while ((next = sums[i + 1]) < 0) {}
+  sums[i] = x[i] + next;
+}
+
+// A tree of cells, each thread with several: a cell is summed when its children are.
+extern "C" __global__ void tree(const int* value, volatile int* sum, int cells) {
+  int cell = threadIdx.x;
+  while (cell < cells) {
+    const int left = 2 * cell + 1, right = left + 1;
+    const int a = left < cells ? sum[left] : 0, b = right < cells ? sum[right] : 0;
+    if (a >= 0 && b >= 0) {
+      sum[cell] = value[cell] + a + b;
+      cell += blockDim.x;
+    } else if (cell + blockDim.x < cells && sum[cell + blockDim.x] < 0) {
+      const int later = cell + blockDim.x;
+      const int c = 2 * later + 1 < cells ? sum[2 * later + 1] : 0, d = 2 * later + 2 < cells ? sum[2 * later + 2] : 0;
+      if (c >= 0 && d >= 0) sum[later] = value[later] + c + d;
+    }
+  }
+}
+
+extern "C" __global__ void flags(int* ready, int* out) {
+  cuda::atomic_ref<int, cuda::thread_scope_block> flag(*ready);
+  if (threadIdx.x == blockDim.x - 1) flag.store(threadIdx.x, cuda::memory_order_release);
+  int seen;
+  while ((seen = flag.load(cuda::memory_order_acquire)) == 0) {}
+  out[threadIdx.x] = seen;
+}
