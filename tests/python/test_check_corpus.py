@@ -13,15 +13,18 @@ import cases_dialect  # noqa: E402, F401
 import cases_language  # noqa: E402, F401
 import cases_programs  # noqa: E402, F401
 import cases_warp  # noqa: E402, F401
+import cases_whole  # noqa: E402, F401
 import corpus  # noqa: E402
 
-# Races on purpose: a warp without barriers, blocks or threads that store one value twice, and a
-# plain read between atomics.
+# Races on purpose: a warp without barriers, blocks or threads that store one value twice, a
+# plain read between atomics, and threads that look at volatile memory until another has written.
 deliberate = {
     "reduce_volatile-reduce_volatile": "s",
     "device_global-device_global": "table",
     "bfs_rodinia-bfs": "cost",
     "atomics_combined-atomics_seen": "c",
+    "wait_for_others-chain": "sums",
+    "wait_for_others-tree": "sum",
 }
 
 
