@@ -4,7 +4,7 @@ import contextlib
 
 import kasoku as ks
 
-from . import config, dtypes, errors, linalg, math, random
+from . import _arrays, _more, config, debugging, dtypes, errors, linalg, math, nn, random
 from ._ops import *  # noqa: F403
 from ._ops import elementwise as _elementwise
 from ._ops import function, tf_print  # noqa: F401
@@ -32,6 +32,11 @@ from .dtypes import (  # noqa: F401
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
+for _functions in (_arrays.functions, linalg.functions, debugging.functions, _more.functions):
+    globals().update(_functions)
+GradientTape, Module, TensorArray = _more.GradientTape, _more.Module, _more.TensorArray
+autograph, bitwise, signal = _more.autograph, _more.bitwise, _more.signal
+Assert = debugging.Assert
 globals()["print"] = tf_print
 
 

@@ -238,7 +238,24 @@ class Function:
         functools.update_wrapper(self, python_function)
         self.python_function, self.input_signature = python_function, input_signature
 
+    def _check(self, args):
+        """That the arguments fit the input signature."""
+        for at, (spec, value) in enumerate(zip(self.input_signature, args)):
+            if getattr(spec, "dtype", None) is None or isinstance(value, (list, tuple, dict)):
+                continue
+            value = convert(value)
+            fits = spec.shape is None or (
+                len(spec.shape) == value.ndim and all(n is None or n == own for n, own in zip(spec.shape, value.shape))
+            )
+            if not fits or spec.dtype != value.dtype:
+                raise TypeError(
+                    f"{self.python_function.__name__}: argument {at} is a tensor of shape {value.shape} and "
+                    f"{value.dtype.name}, the input signature wants shape {spec.shape} and {spec.dtype.name}"
+                )
+
     def __call__(self, *args, **kwargs):
+        if self.input_signature is not None:
+            self._check(args)
         with GraphScope():
             result = self.python_function(*args, **kwargs)
         return result if in_graph() else _settled(result)

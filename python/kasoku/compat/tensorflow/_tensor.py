@@ -216,6 +216,8 @@ def convert(value, dtype=None, like=None):
         ):
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)")
     array = np.asarray(value)
+    if array.dtype.kind in "SUO":
+        raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
     if wanted is None:
         if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
             wanted = dtypes.float32
@@ -307,10 +309,15 @@ class Variable:
         return self._set(lambda old: convert(value, old.dtype if not isinstance(value, Tensor) else None))
 
     def assign_add(self, delta, **ignored):
-        return self._set(lambda old: old + delta)
+        return self._set(lambda old: old + self._like(old, delta))
 
     def assign_sub(self, delta, **ignored):
-        return self._set(lambda old: old - delta)
+        return self._set(lambda old: old - self._like(old, delta))
+
+    @staticmethod
+    def _like(old, value):
+        """Numbers and lists of them in the variable's type."""
+        return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
 
     def __getattr__(self, name):
         return getattr(object.__getattribute__(self, "_value"), name)

@@ -1,8 +1,11 @@
 """tf.math: the elementwise operations and reductions."""
 
+from . import _more  # noqa: F401 - adds to the tables
+from ._arrays import maths as _maths
 from ._ops import elementwise as _elementwise
 
 globals().update(_elementwise)
+globals().update(_maths)
 mod, floor_div = _elementwise["mod"], _elementwise["floordiv"]
 
 

@@ -82,3 +82,9 @@ class Generator:
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         values = self._rng.standard_normal(_shape(shape), dtype=np.float64 if dtypes.as_dtype(dtype) == dtypes.float64 else np.float32)
         return Tensor((values * stddev + mean).astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def shuffle(value, seed=None, name=None):
+    """The rows in another order."""
+    x = convert(value)._array
+    return Tensor(ks.take(x, ks.random.permutation(x.shape[0]), 0))
