@@ -244,3 +244,28 @@ def test_persist():
     kept, (also, three) = dask.persist(x, [x + 1, 3])
     assert (kept.compute(), also.compute(), three) == (5, 6, 3) and len(calls) == 2
     assert kept.compute() == 5 and len(calls) == 2
+
+
+def test_bags():
+    from kasoku.compat.dask import bag as db
+
+    b = db.from_sequence(range(10), npartitions=3)
+    assert b.npartitions == 3 and b.compute() == list(range(10)) and dask.is_dask_collection(b)
+    squares = b.map(lambda x, n: x**n, 2)
+    assert squares.sum().compute() == 285 and squares.filter(lambda x: x % 2).compute() == [1, 9, 25, 49, 81]
+    assert (b.count().compute(), b.max().compute(), b.min().compute(), b.mean().compute()) == (10, 9, 0, 4.5)
+    assert b.var().compute() == np.var(range(10)) and b.fold(operator.add).compute() == 45
+    assert b.take(2) == (0, 1) and b.take(6, npartitions=-1) == (0, 1, 2, 3, 4, 5)
+    assert db.from_sequence([[1, 2], [3]]).flatten().compute() == [1, 2, 3]
+    assert dict(db.from_sequence("abca").frequencies().compute()) == {"a": 2, "b": 1, "c": 1}
+    assert db.from_sequence([3, 1, 3, 2]).distinct().compute() == [3, 1, 2] and b.topk(2).compute() == [9, 8]
+    assert dict(b.groupby(lambda x: x % 2).compute()) == {0: [0, 2, 4, 6, 8], 1: [1, 3, 5, 7, 9]}
+    assert dict(b.foldby(lambda x: x % 2, operator.add).compute()) == {0: 20, 1: 25}
+    people = db.from_sequence([{"n": 1, "w": "x"}, {"n": 2}])
+    assert people.pluck("n").compute() == [1, 2] and people.pluck("w", None).compute() == ["x", None]
+    assert db.zip(b, squares).take(3) == ((0, 0), (1, 1), (2, 4)) and db.concat([b, b]).count().compute() == 20
+    assert delayed(sum)(b).compute() == 45 and dask.compute(b, b.sum()) == (list(range(10)), 45)
+    assert db.from_delayed([delayed(list)((1, 2)), delayed(list)((3,))]).compute() == [1, 2, 3]
+    assert b.persist().sum().compute() == 45 and b.to_delayed()[0].compute() == [0, 1, 2, 3]
+    with pytest.raises(AttributeError, match="dask.bag.Bag.to_textfiles"):
+        b.to_textfiles("x")
