@@ -1,7 +1,7 @@
 #include "kasoku/compile/clang/frontend.h"
 
 #include "kasoku/compile/clang/diagnostics.h"
-#include "kasoku/compile/clang/includes.h"
+#include "kasoku/compile/clang/own_files.h"
 #include "kasoku/compile/clang/own_names.h"
 #include "kasoku/compile/clang/prelude_files.h"
 
@@ -204,21 +204,10 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
                        std::string_view pch, std::string& diagnostics) {
   Frontend result;
   result.memory = new llvm::vfs::InMemoryFileSystem;
-  const auto add = [&](const std::string& path, std::string_view text) {
-    result.memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(
-                                        llvm::StringRef(text.data(), text.size()), path,
-                                        /*RequiresNullTerminator=*/false));
-  };
-  for (const PreludeFile& file : prelude_files())
-    add(std::string(system_dir) + "/kasoku/" + file.name, file.text);
-  for (const Include& include : includes())
-    if (!(request.for_cuda && include.text.starts_with("#error")))
-      add(std::string(system_dir) + "/" + include.name, include.text);
   for (const auto& [name, content] : request.headers)
     result.memory->addFile(std::string(headers_dir) + "/" + std::string(name), 0,
                            llvm::MemoryBuffer::getMemBufferCopy(
                                llvm::StringRef(content.data(), content.size()), std::string(name)));
-  if (!pch.empty()) add(pch_path, pch);
   const std::string own = pch.empty() ? std::string() : own_names(request.text);
   if (!own.empty())
     result.memory->addFile(own_names_path, 0, llvm::MemoryBuffer::getMemBufferCopy(own));
@@ -260,6 +249,7 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
   result.absent = std::make_shared<std::set<std::string>>();
   auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
       llvm::makeIntrusiveRefCnt<NoteAbsent>(llvm::vfs::getRealFileSystem(), result.absent));
+  overlay->pushOverlay(own_files(request.for_cuda, pch));
   overlay->pushOverlay(result.memory);
   compiler.createFileManager(overlay);
   return result;
