@@ -1,4 +1,5 @@
 #include "kasoku/jit/infer.h"
+#include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
 
@@ -60,6 +61,8 @@ int Inference::instance(const Function& function, std::vector<Type> arguments) {
     typed->parameter_variables.push_back(static_cast<int>(i));
     typed->variables[i].type = arguments[i];
   }
+  for (const Signature& signature : function.declared)
+    if (signature.arguments == arguments) typed->declared_result = typed->result = signature.result;
   typed->parameters = std::move(arguments);
   typed->symbol = unit_.functions.empty()
                       ? function.name
@@ -103,7 +106,7 @@ void Inference::run() {
       walk(function_->body);
       if (falls_through(function_->body)) {
         const auto result = join(function_->result, Type::none());
-        if (!result)
+        if (!result || (function_->declared_result.is_known() && *result != function_->declared_result))
           fail({1, 0}, fmt::format("{} returns {} or nothing", function_->function->name,
                                    str(function_->result)));
         if (*result != function_->result) function_->result = *result, changed_ = true;
@@ -225,8 +228,14 @@ void Inference::walk(Stmt& stmt) {
     }
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
-      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype)
+      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function)
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
+      if (function_->declared_result.is_known()) {
+        if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
+          fail(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name, str(type),
+                                       str(function_->declared_result)));
+        break;
+      }
       const auto result = join(function_->result, type);
       if (!result)
         fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
@@ -254,6 +263,7 @@ Type Inference::iterated(Expr& iterable) {
     }
     if (intrinsic->handler == Handler::zip) {
       std::vector<Type> items;
+      if (iterable.items.size() < 2) fail(iterable.place, "zip() of nothing cannot be compiled");
       for (size_t i = 1; i < iterable.items.size(); ++i) items.push_back(iterated(*iterable.items[i]));
       return Type::tuple(items);
     }

@@ -109,7 +109,7 @@ Type Inference::constant(const Expr& expr) {
         else if constexpr (std::is_same_v<T, int64_t>) return int64_type;
         else if constexpr (std::is_same_v<T, uint64_t>) return Type::scalar(Dtype::uint64);
         else if constexpr (std::is_same_v<T, double>) return float64_type;
-        else if constexpr (std::is_same_v<T, std::string>) return Type::of(TypeKind::text);
+        else if constexpr (std::is_same_v<T, std::string>) return Type::of_text(value);
         else return Type::scalar(Dtype::complex128);
       },
       expr.kind == ExprKind::global ? expr.binding.value : expr.value);
@@ -125,6 +125,13 @@ Type binding_type(const Binding& binding) {
       return type;
     }
     case Binding::Kind::array: return binding.type;
+    case Binding::Kind::function:
+    case Binding::Kind::intrinsic: {
+      Type type = Type::of(TypeKind::function);
+      type.function = binding.function;
+      if (!type.function) type.intrinsic = find_intrinsic(binding.name);
+      return type;
+    }
     case Binding::Kind::tuple: {
       std::vector<Type> items;
       for (const Binding& item : binding.items) items.push_back(binding_type(item));
@@ -140,7 +147,7 @@ Type binding_type(const Binding& binding) {
             else if constexpr (std::is_same_v<T, int64_t>) return int64_type;
             else if constexpr (std::is_same_v<T, uint64_t>) return Type::scalar(Dtype::uint64);
             else if constexpr (std::is_same_v<T, double>) return float64_type;
-            else if constexpr (std::is_same_v<T, std::string>) return Type::of(TypeKind::text);
+            else if constexpr (std::is_same_v<T, std::string>) return Type::of_text(value);
             else return Type::scalar(Dtype::complex128);
           },
           binding.value);
@@ -169,12 +176,7 @@ Type Inference::global(const Expr& expr) {
         default: break;
       }
     }
-    fail(expr.place, fmt::format("the function '{}' is not a value in compiled code", expr.text), "",
-         "call it");
   }
-  if (binding.kind == Binding::Kind::function)
-    fail(expr.place, fmt::format("the function '{}' is not a value in compiled code", expr.text), "",
-         "call it");
   return binding_type(binding);
 }
 
@@ -313,6 +315,12 @@ Type Inference::attribute(Expr& expr) {
                          object.ndim, true);
     }
   }
+  if (object.is_scalar() && name == "dtype") {
+    Type type = Type::of(TypeKind::dtype);
+    type.dtype = object.dtype;
+    return type;
+  }
+  if (object.kind == TypeKind::dtype && name == "type") return object;
   if (object.is_scalar() && (name == "real" || name == "imag"))
     return Type::scalar(object.dtype == Dtype::complex64    ? Dtype::float32
                         : object.dtype == Dtype::complex128 ? Dtype::float64

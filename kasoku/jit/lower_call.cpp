@@ -33,9 +33,9 @@ Val FunctionLowering::call_function(const Expr& e) {
   }
   for (size_t i = 1; i < e.items.size(); ++i) {
     const Val value = expr(*e.items[i]);
-    if (value.type.kind == TypeKind::none || value.type.kind == TypeKind::text || value.type.kind == TypeKind::dtype)
-      continue;
-    arguments.push_back(pin(value).text);
+    if (value.type.is_symbol()) continue;
+    const Type& wanted = callee.parameters[i - 1];
+    arguments.push_back(pin(value.type == wanted ? value : Val{convert(value, wanted), wanted}).text);
   }
   effects_.writes = true;
   check_zero();
@@ -104,7 +104,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::zeros_like: case Handler::ones_like: case Handler::empty_like: case Handler::full_like:
     case Handler::arange: case Handler::linspace: case Handler::copy: case Handler::flatten:
     case Handler::ascontiguous: case Handler::asarray: case Handler::make_array: case Handler::astype:
-    case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose:
+    case Handler::view: case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose:
       return creation(e, handler);
     case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
     case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
@@ -215,6 +215,16 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       const std::string x = text_as(*e.items[1], e.type.dtype);
       if (!has(e, 1)) return {fmt::format("log({})", x), e.type};
       return {fmt::format("(log({}) / log({}))", x, text_as(*e.items[2], e.type.dtype)), e.type};
+    }
+    case Handler::ldexp:
+      return {fmt::format("ldexp({}, (int)({}))", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], Dtype::int64)), e.type};
+    case Handler::frexp: {
+      const Dtype dtype = e.type.items[0].dtype;
+      const std::string exponent = temp("exponent"), part = temp("part");
+      const std::string x = text_as(*e.items[1], dtype);
+      line("int {} = 0;", exponent);
+      line("const {} {} = frexp({}, &{});", text_of(dtype), part, x, exponent);
+      return {fmt::format("{}{{{}, {}}}", text_of(e.type), part, exponent), e.type};
     }
     case Handler::hypot:
       return {fmt::format("hypot({}, {})", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], e.type.dtype)), e.type};

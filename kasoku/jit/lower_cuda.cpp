@@ -25,6 +25,30 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
     case Handler::cuda_syncthreads: line("__syncthreads();"); return {"", Type::none()};
     case Handler::cuda_syncwarp: line("__syncwarp({});", mask(0)); return {"", Type::none()};
     case Handler::cuda_threadfence: line("__threadfence();"); return {"", Type::none()};
+    case Handler::cuda_threadfence_block: line("__threadfence_block();"); return {"", Type::none()};
+    case Handler::cuda_threadfence_system: line("__threadfence_system();"); return {"", Type::none()};
+    case Handler::cuda_nanosleep: line("__nanosleep((unsigned)({}));", as_int(0, "0")); return {"", Type::none()};
+    case Handler::cuda_match_any:
+    case Handler::cuda_match_all: {
+      const std::string m = mask(0), v = value(1).text, found = temp("found");
+      if (handler == Handler::cuda_match_any) {
+        line("const ks_i64 {} = __match_any_sync({}, {});", found, m, v);
+        return {found, e.type};
+      }
+      const std::string all = temp("all");
+      line("int {} = 0;", all);
+      line("const ks_i64 {} = __match_all_sync({}, {}, &{});", found, m, v, all);
+      return {fmt::format("{}{{{}, {} != 0}}", text_of(e.type), found, all), e.type};
+    }
+    case Handler::cuda_eq: {  // whether a predicate is the same in all of them
+      const std::string m = mask(0), p = truth(*e.items[2]), same = temp();
+      line("const unsigned {} = __ballot_sync({}, {});", same, m, p);
+      return {fmt::format("({0} == 0 || {0} == ({1} & __activemask()))", same, m), e.type};
+    }
+    case Handler::cuda_brev: {
+      const bool is_wide = info(e.type.dtype).size == 8;
+      return {fmt::format("({})__brev{}(({})({}))", text_of(e.type), is_wide ? "ll" : "", is_wide ? "ks_u64" : "unsigned", expr(*e.items[1]).text), e.type};
+    }
     case Handler::cuda_syncthreads_count:
     case Handler::cuda_syncthreads_and:
     case Handler::cuda_syncthreads_or: {
@@ -57,8 +81,12 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
       return {name, e.type};
     }
     case Handler::cuda_activemask: return {"(ks_i64)__activemask()", e.type};
-    case Handler::cuda_popc: return {fmt::format("(ks_i64)__popcll((ks_u64)({}))", as_int(0, "0")), e.type};
-    case Handler::cuda_clz: return {fmt::format("(ks_i64)__clzll({})", as_int(0, "0")), e.type};
+    case Handler::cuda_popc:
+    case Handler::cuda_clz: {  // of 32 bits, if the operand has so many
+      const bool is_wide = e.items[1]->type.dtype != Dtype::int32 && e.items[1]->type.dtype != Dtype::uint32;
+      const char* name = handler == Handler::cuda_popc ? "popc" : "clz";
+      return {fmt::format("(ks_i64)__{}{}(({})({}))", name, is_wide ? "ll" : "", is_wide ? "ks_i64" : "int", as_int(0, "0")), e.type};
+    }
     case Handler::cuda_ffs: return {fmt::format("(ks_i64)__ffsll({})", as_int(0, "0")), e.type};
     case Handler::cuda_fma:
       return {fmt::format("fma({}, {}, {})", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], e.type.dtype),

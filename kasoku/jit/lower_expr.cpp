@@ -78,10 +78,14 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
     case Binding::Kind::tuple: {
       std::string text = text_of(type) + "{";
       for (size_t i = 0; i < what.items.size(); ++i)
-        text += (i ? ", " : "") + binding(what.items[i], type.items[i], place).text;
+        text += (i ? ", " : "") + (type.items[i].is_symbol() ? "ks_none{}" : binding(what.items[i], type.items[i], place).text);
       return {text + "}", type};
     }
     case Binding::Kind::array: {
+      if (options_.is_cuda) {
+        if (index_ != 0) error(place, "an array outside can be read by the kernel itself alone", "pass it to the device function");
+        return {fmt::format("ks_outside{}", what.hidden), type};
+      }
       // Behind the arguments' words stand those of the arrays outside.
       int at = 0;
       for (const Type& parameter : unit_.unit.functions[0]->parameters) at += words_of(parameter);
@@ -112,7 +116,8 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::name: {
       const auto deferred = deferred_.find(e.variable);
       if (deferred != deferred_.end()) return expr(*deferred->second);
-      return {name_of(e.variable), fn_.variables[e.variable].type};
+      const Type& type = fn_.variables[e.variable].type;
+      return {type.kind == TypeKind::text ? quoted(type.text) : name_of(e.variable), type};
     }
     case ExprKind::attribute: return attribute(e);
     case ExprKind::subscript: return subscript(e);
@@ -123,7 +128,7 @@ Val FunctionLowering::expr(const Expr& e) {
       std::vector<Val> values;
       for (const ExprPtr& item : e.items) values.push_back(pin(expr(*item)));
       for (size_t i = 0; i < values.size(); ++i)
-        text += (i ? ", " : "") + convert(values[i], e.type.items[i]);
+        text += (i ? ", " : "") + (e.type.items[i].is_symbol() ? "ks_none{}" : convert(values[i], e.type.items[i]));
       return {text + "}", e.type};
     }
     case ExprKind::unary: {
@@ -314,6 +319,7 @@ Val FunctionLowering::conditional(const Expr& e) {
 Val FunctionLowering::attribute(const Expr& e) {
   const std::string& name = e.text;
   const Expr& object = *e.items[0];
+  if (e.type.is_symbol()) return {"", e.type};
   if (object.type.is_array()) {
     if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};
     if (name == "itemsize") return {fmt::format("{}LL", info(object.type.dtype).size), int64_type};

@@ -266,7 +266,9 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       line("const ks_shape<{}> {} = {{{{{}}}}};", e.type.ndim, s, text);
       return new_array(e.type, s, handler == Handler::zeros_like, e.place);
     }
-    case Handler::asarray: return expr(*e.items[1]);
+    case Handler::asarray:
+      if (e.items[1]->type.is_array() && e.items[1]->type.dtype == e.type.dtype) return expr(*e.items[1]);
+      return creation(e, Handler::make_array);
     case Handler::transpose: {
       Expr attribute;
       attribute.kind = ExprKind::attribute;
@@ -277,7 +279,15 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       return expr(attribute);
     }
     case Handler::make_array: {
-      if (e.items[1]->type.is_array()) return computed(*e.items[1]);
+      if (e.items[1]->type.is_array()) {
+        Expr converted;
+        converted.kind = ExprKind::call;
+        converted.place = e.place;
+        converted.type = e.type;
+        for (const ExprPtr& item : e.items) converted.items.push_back(item ? item->clone() : nullptr);
+        converted.items[0]->binding.name = "array.astype";
+        return computed(converted);
+      }
       const Val tuple = pin(expr(*e.items[1]));
       const auto rows = tuple.type.items.size();
       const std::string s = temp("shape");
@@ -293,6 +303,25 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
                cast(fmt::format("{}._{}._{}", tuple.text, i, j), tuple.type.items[i].items[j].dtype, e.type.dtype));
       }
       return result;
+    }
+    case Handler::view: {
+      const Val array = expr(*e.items[1]);
+      if (array.type == e.type) return array;
+      const size_t from = info(array.type.dtype).size, to = info(e.type.dtype).size;
+      const std::string view = temp("view");
+      const int last = e.type.ndim - 1;
+      line("{} {};", text_of(e.type), view);
+      line("{}.data = ({}*)({}*){}.data;", view, text_of(e.type.dtype), text_of(array.type.dtype), array.text);
+      if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array.text);
+      for (int k = 0; k <= last; ++k) line("{0}.shape[{2}] = {1}.shape[{2}]; {0}.stride[{2}] = {1}.stride[{2}];", view, array.text, k);
+      if (from == to) return {view, e.type};
+      line("{}.shape[{}] = {}.shape[{}] * {} / {};", view, last, array.text, last, from, to);
+      if (!options_.is_cuda)
+        fail_if(fmt::format("{}.shape[{}] * {} % {}", array.text, last, from, to),
+                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"the last axis of {{}} elements has no whole number of {}\", {}.shape[{}], 0, 0)",
+                            e.place.line, info(e.type.dtype).name, array.text, last));
+      line("ks_set_strides({});", view);
+      return {view, e.type};
     }
     case Handler::fill: {
       const Val target = expr(*e.items[1]);

@@ -59,6 +59,8 @@ class UnitLowering {
 bool uses_random(const TypedUnit& unit, int index);
 /// Name in kernel text: keywords and our own names get a trailing underscore.
 std::string safe_name(const std::string& name);
+/// The name of a program's kernel: not that of a C function, which LLVM would take it for.
+std::string entry_name(const std::string& name);
 /// A C++ string literal.
 std::string quoted(const std::string& text);
 std::string number_text(double value);
@@ -144,7 +146,7 @@ class FunctionLowering {
   void remark(Place place, const std::string& text);
   [[noreturn]] void error(Place place, const std::string& what, const std::string& fix = "");
 
-  // --- statements (lower.cpp) -------------------------------------------------------------
+  // --- statements (lower_statement.cpp) -------------------------------------------------------------
   void block(const Block& statements);
   void statement(const Stmt& stmt);
   void store(const Expr& target, const Val& value);
@@ -277,7 +279,7 @@ class FunctionLowering {
   Val graph_matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val graph_reduction(const Expr& expr, Handler handler);
 
-  // --- arrays (lower_array.cpp, lower_reduce.cpp) -----------------------------------------
+  // --- arrays (lower_fuse.cpp, lower_array.cpp, lower_reduce.cpp) -----------------------------------------
   struct Range { Dtype dtype; std::string start, step, length; };
   Range arange_bounds(const Expr& expr);
   struct Spread { std::string first, last, step, length; };

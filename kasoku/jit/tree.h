@@ -126,6 +126,12 @@ struct Parameter {
   Binding default_value;
 };
 
+/// A list of argument types that was given ahead, with the result's type or an unknown one.
+struct Signature {
+  std::vector<Type> arguments;
+  Type result;
+};
+
 /// A function as read. Lives as long as what was compiled from it.
 struct Function {
   std::string name;
@@ -135,6 +141,7 @@ struct Function {
   std::vector<Parameter> parameters;
   Block body;
   Options options;
+  std::vector<Signature> declared;  ///< if any, it is compiled for these alone and arguments convert
   bool is_jitted = true;            ///< false: a plain Python function, compiled along
 };
 

@@ -31,7 +31,8 @@ std::string str(const Type& type) {
       return text + (type.items.size() == 1 ? ",)" : ")");
     }
     case TypeKind::range: return "range";
-    case TypeKind::text: return "str";
+    case TypeKind::text: return "the text '" + type.text + "'";
+    case TypeKind::function: return "function";
     case TypeKind::dtype: return fmt::format("dtype({})", info(type.dtype).name);
     case TypeKind::optional: return "optional(" + str(type.items.at(0)) + ")";
   }
@@ -173,7 +174,6 @@ std::optional<Type> join(const Type& a, const Type& b) {
       }
       return both;
     }
-    case TypeKind::text: return a;
     default: return std::nullopt;
   }
 }

@@ -10,6 +10,9 @@
 
 namespace kasoku::jit {
 
+struct Function;
+struct Intrinsic;
+
 enum class TypeKind : uint8_t {
   unknown,    ///< not inferred yet; joins with anything
   none,       ///< Python's None
@@ -19,6 +22,7 @@ enum class TypeKind : uint8_t {
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
   dtype,      ///< a dtype as a value: np.float64
+  function,   ///< a function as a value: `function`, or a row of intrinsics.def
   optional,   ///< None or items[0]; only as a result
 };
 
@@ -29,6 +33,9 @@ struct Type {
   bool is_contiguous = false;  ///< array: C order is known when compiling
   bool is_read_only = false;   ///< array: a store to it is an error when compiling
   std::vector<Type> items;
+  const Function* function = nullptr;    ///< function
+  const Intrinsic* intrinsic = nullptr;  ///< function, if it is none of the unit's
+  std::string text;                      ///< text: which one
 
   bool operator==(const Type&) const = default;
 
@@ -60,11 +67,20 @@ struct Type {
     type.items = std::move(items);
     return type;
   }
+  static Type of_text(std::string text) {
+    Type type = of(TypeKind::text);
+    type.text = std::move(text);
+    return type;
+  }
   static Type none() { return of(TypeKind::none); }
 
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }
   bool is_tuple() const { return kind == TypeKind::tuple; }
+  /// Known when compiling: nothing of it is in kernel text.
+  bool is_symbol() const {
+    return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function;
+  }
   bool is_known() const { return kind != TypeKind::unknown; }
   bool is_boolean() const { return is_scalar() && dtype == Dtype::bool_; }
   bool is_integer() const;   ///< scalar, booleans not counted

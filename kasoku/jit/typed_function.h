@@ -26,6 +26,7 @@ struct TypedFunction {
   std::vector<Variable> variables;
   Block body;
   Type result;
+  Type declared_result;  ///< what returned values convert to, if a signature says so
   std::string symbol;   ///< in kernel text
 };
 

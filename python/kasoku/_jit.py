@@ -7,7 +7,7 @@ import linecache
 import textwrap
 import warnings
 
-from . import _core, errors
+from . import _core, _signature, errors
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -80,31 +80,52 @@ def _warn_interpreted(function, why):
 class _Methods:
     """What a JitFunction answers besides calls; put on the type once."""
 
+    _is_cuda = False
     py_func = property(_core._jit_function, doc="The Python function that is compiled.")
-    signatures = property(_core._jit_signatures, doc="Types of arguments that it was compiled for.")
+
+    @property
+    def signatures(self):
+        """Types of arguments that it was compiled for, the oldest first."""
+        return [tuple(map(_signature.of_description, args)) for args, _ in _core._jit_signatures(self)]
+
+    @property
+    def nopython_signatures(self):
+        """The same with their results' types."""
+        return [
+            _signature.Signature(_signature.of_description(result), map(_signature.of_description, args))
+            for args, result in _core._jit_signatures(self)
+        ]
+
+    @property
+    def overloads(self):
+        """{types of arguments: signature}."""
+        return {s.args: s for s in self.nopython_signatures}
 
     def report(self):
         """What became of each loop and array expression, by line."""
         return _core._jit_report(self)
 
-    def inspect_text(self):
+    def _texts(self, form, signature):
+        found = dict(zip(self.signatures, (text for _, text in reversed(_core._jit_text(self, form))), strict=True))
+        return found if signature is None else found[tuple(signature)]
+
+    def inspect_text(self, signature=None):
         """{signature: kernel text}."""
-        return dict(_core._jit_text(self, "text"))
+        return self._texts("text", signature)
 
     def inspect_llvm(self, signature=None):
         """{signature: LLVM IR}."""
-        found = dict(_core._jit_text(self, "llvm"))
-        return found if signature is None else found[str(signature)]
+        return self._texts("llvm", signature)
 
     def inspect_asm(self, signature=None):
         """{signature: assembly}."""
-        found = dict(_core._jit_text(self, "assembly"))
-        return found if signature is None else found[str(signature)]
+        return self._texts("assembly", signature)
 
-    def inspect_types(self, file=None, **_):
+    def inspect_types(self, file=None, signature=None, **_):
         """Prints the kernel text with its types."""
-        for signature, text in self.inspect_text().items():
-            print(signature, text, sep="\n", file=file)
+        for key, text in self.inspect_text().items():
+            if signature is None or key == tuple(signature):
+                print(key, text, sep="\n", file=file)
 
     def parallel_diagnostics(self, signature=None, level=1):
         """Prints report()."""
@@ -112,7 +133,15 @@ class _Methods:
 
     def compile(self, signature):
         """Compiles for a signature ahead of the first call."""
-        _core._jit_compile(self, _signature(signature))
+        if self.__dict__.get("_is_closed"):
+            raise RuntimeError("compilation disabled")
+        args, _ = _signature.describe(signature)
+        _core._jit_compile(self, _all_arguments(self.py_func, args))
+
+    def disable_compile(self, value=True):
+        """From now on it is compiled for no other types: arguments convert to those it has."""
+        self._is_closed = value
+        _declare(self, self.nopython_signatures if value else [])
 
     def recompile(self):
         """Nothing to do: a function whose globals changed is compiled again by itself."""
@@ -121,46 +150,34 @@ class _Methods:
         return f"<kasoku jit {self.py_func.__qualname__}>"
 
 
+def _all_arguments(function, args):
+    """The types of a signature, with those of the defaults that it leaves out."""
+    code = function.__code__
+    most = code.co_argcount + code.co_kwonlyargcount
+    least = most - len(function.__defaults__ or ()) - len(function.__kwdefaults__ or ())
+    if not least <= len(args) <= most:
+        raise errors.TypeError(
+            f"Signature mismatch: {len(args)} argument types given, but function takes {most} arguments"
+        )
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    missing = defaults[len(defaults) - (most - len(args)) :]
+    return [*args, *(_signature.of_value(value)._describe() for value in missing)]
+
+
+def _declare(made, signatures):
+    """Compiles for these signatures alone."""
+    described = [_signature.describe(s) for s in signatures]
+    described = [(_all_arguments(made.py_func, args), result) for args, result in described]
+    _core._jit_declare(made, described)
+    made._is_closed = bool(signatures)
+    if not made._is_cuda:
+        for args, _ in described:
+            _core._jit_compile(made, args)
+
+
 for _name, _value in vars(_Methods).items():
     if not _name.startswith("__") or _name == "__repr__":
         setattr(_core.JitFunction, _name, _value)
-
-
-def _one_type(item):
-    """A type of a signature as (dtype, ndim, contiguous, read-only); ndim -1 is a number."""
-    dtype = getattr(item, "__kasoku_dtype__", None)
-    if dtype is not None:
-        return str(dtype), getattr(item, "ndim", -1), getattr(item, "layout", "A") == "C", getattr(item, "readonly", False)
-    import numpy
-
-    if item in (int, float, bool, complex) or isinstance(item, numpy.dtype) or isinstance(item, type):
-        return numpy.dtype(item).name, -1, False
-    if isinstance(item, str):
-        name, ndim, contiguous = item.strip(), -1, False
-        if name.endswith("]"):
-            name, axes = name[:-1].split("[")
-            ndim, contiguous = axes.count(":") - (2 if "::1" in axes else 0) + (1 if "::1" in axes else 0), "::1" in axes
-        names = {"f4": "float32", "f8": "float64", "i4": "int32", "i8": "int64", "u4": "uint32", "u8": "uint64",
-                 "i1": "int8", "i2": "int16", "u1": "uint8", "u2": "uint16", "b1": "bool", "boolean": "bool",
-                 "c8": "complex64", "c16": "complex128", "float_": "float64", "int_": "int64", "intp": "int64",
-                 "double": "float64", "float": "float64", "int": "int64"}  # fmt: skip
-        return names.get(name, name), ndim, contiguous
-    raise TypingError(f"{item!r} is not a type of a signature")
-
-
-def _signature(given):
-    if isinstance(given, str):
-        text = given.strip()
-        inside = text[text.index("(") + 1 : text.rindex(")")] if "(" in text else text
-        parts, depth, start = [], 0, 0
-        for i, c in enumerate(inside + ","):
-            depth += (c == "[") - (c == "]")
-            if c == "," and depth == 0:
-                parts.append(inside[start:i])
-                start = i + 1
-        return [_one_type(part) for part in parts if part.strip()]
-    given = getattr(given, "args", given)
-    return [_one_type(item) for item in given]
 
 
 def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, parallel=True, fastmath=False,
@@ -173,6 +190,8 @@ def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, pa
     """
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
+    if locals:
+        raise errors.UnsupportedError("locals= of jit is not there\n  fix  convert where the variable is assigned: x = np.float32(…)")
 
     def decorate(function):
         if isinstance(function, _core.JitFunction):
@@ -184,8 +203,8 @@ def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, pa
         made = _core._jit_make(function, bool(parallel), bool(fastmath), boundscheck is not False, error_model == "python",
                                bool(nopython), False)  # fmt: skip
         functools.update_wrapper(made, function)
-        for signature in signatures:
-            made.compile(signature)
+        if signatures:
+            _declare(made, signatures)
         return made
 
     given, signatures = signature_or_function, []
@@ -195,7 +214,7 @@ def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, pa
         return decorate(given)
     if isinstance(given, list):
         signatures = given
-    elif isinstance(given, (str, tuple)) or hasattr(given, "args"):
+    elif _signature.is_signature(given):
         signatures = [given]
     else:
         raise errors.TypeError(f"ks.jit takes a function or a signature, not {type(given).__name__}")

@@ -68,7 +68,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
     throw Error(ErrorKind::type, "check: a device function runs inside of kernels alone").fix("check the kernel that calls it");
   jitted.options.is_checked = true;
   jitted.options.parallel = true;
-  ReadFunction read = read_function(jitted.function, jitted.options);
+  ReadFunction read = read_function(jitted);
   std::vector<jit::Type> types, hidden;
   for (nb::handle argument : args) types.push_back(type_of_value(argument));
   for (const nb::object& array : read.arrays) hidden.push_back(type_of_value(array));

@@ -63,21 +63,40 @@ Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle 
   return arange(from, by, n, wanted, where);
 }
 
-Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoint, nb::handle dtype, nb::handle device) {
-  if (num < 0) throw Error(ErrorKind::value, "Number of samples, " + std::to_string(num) + ", must be non-negative.");
-  const double a = scalar_from(start).as_double(), b = scalar_from(stop).as_double();
-  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
-  Device& where = device_from(device);
-  nb::gil_scoped_release release;
+Array spaced(double a, double b, int64_t num, bool endpoint, Device& where) {
   const int64_t steps = endpoint ? num - 1 : num;
   const double step = steps > 0 ? (b - a) / static_cast<double>(steps) : 0;
   Array x = arange(Scalar::of(a), Scalar::of(step), num, Dtype::float64, where);
-  if (endpoint && num > 1) {  // the last one exactly
-    x = copy(x);
-    x.with_view({{1}, {8}, 8 * (num - 1)}).assign(full({1}, Scalar::of(b), Dtype::float64, where));
-  }
+  if (!endpoint || num <= 1) return x;
+  x = copy(x);  // the last one exactly
+  x.with_view({{1}, {8}, 8 * (num - 1)}).assign(full({1}, Scalar::of(b), Dtype::float64, where));
+  return x;
+}
+
+Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoint, nb::handle dtype, nb::handle device) {
+  if (num < 0) throw Error(ErrorKind::value, "Number of samples, " + std::to_string(num) + ", must be non-negative.");
+  const bool is_complex = PyComplex_Check(start.ptr()) || PyComplex_Check(stop.ptr());
+  const Dtype wanted = optional_dtype(dtype).value_or(is_complex ? Dtype::complex128 : Dtype::float64);
+  Device& where = device_from(device);
+  Array x = [&] {
+    if (!is_complex) {
+      const double a = scalar_from(start).as_double(), b = scalar_from(stop).as_double();
+      nb::gil_scoped_release release;
+      return spaced(a, b, num, endpoint, where);
+    }
+    const auto part = [&](nb::handle z, bool imaginary) {
+      nb::object whole = nb::module_::import_("builtins").attr("complex")(z);
+      return imaginary ? PyComplex_ImagAsDouble(whole.ptr()) : PyComplex_RealAsDouble(whole.ptr());
+    };
+    const Array real = spaced(part(start, false), part(stop, false), num, endpoint, where);
+    const Array imaginary = spaced(part(start, true), part(stop, true), num, endpoint, where);
+    return apply(Op::add, {astype(real, Dtype::complex128),
+                           apply(Op::multiply, {astype(imaginary, Dtype::complex128),
+                                                full({}, Scalar::of(std::complex<double>(0, 1)), Dtype::complex128, where)})});
+  }();
+  nb::gil_scoped_release release;
   if (is_integer(wanted)) x = apply(Op::floor, {x});
-  return wanted == Dtype::float64 ? x : astype(x, wanted);
+  return wanted == x.dtype() ? x : astype(x, wanted);
 }
 
 Array make_eye(int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {

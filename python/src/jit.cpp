@@ -1,21 +1,15 @@
 /// \file python/src/jit.cpp
 /// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
-#include "jit_read.h"
-#include "jit_values.h"
-#include "kasoku/base/env.h"
+#include "jit_state.h"
 #include "kasoku/base/error.h"
-#include "kasoku/compile/backends.h"
-#include "kasoku/compile/compile.h"
-#include "kasoku/device/cpu/pool.h"
-#include "kasoku/jit/compiled.h"
+#include "kasoku/jit/runtime.h"
+#include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
 #include <structmember.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <mutex>
 
 namespace kasoku {
 
@@ -31,46 +25,18 @@ constexpr size_t vectorcall_offset_bit = size_t{1} << (8 * sizeof(size_t) - 1);
 
 using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
-/// One list of argument types.
-struct Entry {
-  Compiled compiled;
-  std::vector<Type> arguments;
-  std::vector<nb::object> hidden;
-  bool is_placed = false;  ///< an array says where it runs; else the default device does
-};
-
-struct State {
-  nb::object function;
-  Options options;
-  bool nopython = true;
-  std::vector<std::string> names;
-  std::vector<nb::object> defaults;  ///< invalid where there is none
-  bool is_read = false;
-  std::shared_ptr<const Unit> unit;
-  std::vector<Dependency> dependencies;
-  std::vector<nb::object> hidden;
-  std::vector<std::shared_ptr<Entry>> entries;  ///< the last used first
-  nb::object interpreted;  ///< why it runs in the interpreter; invalid if it does not
-};
-
 struct Object {
   PyObject base;
   VectorCall vectorcall;
   PyObject* dict;
   PyObject* weak;
-  State* state;
+  JitState* state;
 };
 
 PyTypeObject* jit_type = nullptr;
 PyObject* typing_error = nullptr;
 
-State& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->state; }
-
-bool still_holds(const State& state) {
-  for (const Dependency& dependency : state.dependencies)
-    if (!dependency.holds()) return false;
-  return true;
-}
+JitState& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->state; }
 
 std::string signature_text(PyObject* const* arguments, size_t n) {
   std::string text = "(";
@@ -83,133 +49,8 @@ std::string signature_text(PyObject* const* arguments, size_t n) {
   return text + ")";
 }
 
-/// For tests: NumPy's arrays count as those of a device.
-bool offloads_to_cpu = false;
-
-/// Where a call without arrays runs: nullptr is the host itself.
-Device* default_place() {
-  if (offloads_to_cpu) return &device("cpu");
-  Device& wanted = default_device();
-  return wanted.kind == DeviceKind::cuda ? &wanted : nullptr;
-}
-
-/// Where a call with these arrays runs. An error names what lies elsewhere.
-Device* place_of(const Where& where) {
-  if (where.other)
-    throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and {}", where.device->str(), where.other->str()))
-        .fix(fmt::format("move them: x.to_device(\"{}\")", where.device->str()));
-  if (where.device && where.device->kind == DeviceKind::cuda) {
-    if (where.has_numpy)
-      throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and in host memory", where.device->str()))
-          .fix(fmt::format("ks.asarray(x, device=\"{}\")", where.device->str()));
-    return where.device;
-  }
-  if (offloads_to_cpu) return &device("cpu");
-  return where.device || where.has_numpy ? nullptr : default_place();
-}
-
-std::shared_ptr<Entry> compile_for(State& state, std::vector<Type> types, Where where) {
-  if (!state.is_read) {
-    ReadFunction read = read_function(state.function, state.options);
-    state.unit = std::move(read.unit);
-    state.dependencies = std::move(read.dependencies);
-    state.hidden = std::move(read.arrays);
-    state.is_read = true;
-  }
-  for (const nb::object& array : state.hidden) where.look(array.ptr());
-  Device* const place = state.options.is_cuda ? nullptr : place_of(where);
-  for (const auto& entry : state.entries)  // another thread may have been faster
-    if (entry->arguments == types && entry->compiled.device() == place) return entry;
-  std::vector<Type> hidden;
-  for (const nb::object& array : state.hidden) hidden.push_back(type_of_value(array));
-  const std::shared_ptr<const Unit> unit = state.unit;
-  auto entry = [&] {
-    nb::gil_scoped_release released;
-    return std::shared_ptr<Entry>(new Entry{Compiled(unit, types, hidden, place), types, {}},
-                                  [](Entry* p) { delete p; });
-  }();
-  entry->hidden = state.hidden;
-  entry->is_placed = where.device || where.has_numpy;
-  state.entries.insert(state.entries.begin(), entry);
-  return entry;
-}
-
-void raise_failure(const Entry& entry, const CallRecord& record) {
-  const std::string text = entry.compiled.failure_text(record);
-  nb::object builtins = nb::module_::import_("builtins");
-  const auto set = [&](const char* name) { PyErr_SetString(nb::object(builtins.attr(name)).ptr(), text.c_str()); };
-  switch (static_cast<Failure>(record.status)) {
-    case Failure::index: throw Error(ErrorKind::index, text);
-    case Failure::zero_division: set("ZeroDivisionError"); break;
-    case Failure::memory:
-      throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
-    case Failure::assertion: set("AssertionError"); break;
-    case Failure::raised: {
-      const std::string name(record.name, std::string(record.name).find('\n') == std::string::npos
-                                              ? std::string(record.name).size() : std::string(record.name).find('\n'));
-      if (nb::hasattr(builtins, name.c_str())) set(name.c_str());
-      else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
-      break;
-    }
-    case Failure::value:
-    case Failure::shape: throw Error(ErrorKind::value, text);
-    default:
-      if (record.is_placed_error) entry.compiled.rethrow_placed(record);
-      if (record.interruption) std::rethrow_exception(record.interruption);
-      throw Error(ErrorKind::interrupted, text);
-  }
-  throw nb::python_error();
-}
-
-PyObject* run(const Entry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
-  CallRecord record;
-  record.words = words;
-  if (offloaded || entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
-    nb::gil_scoped_release released;
-    entry.compiled.call(record);
-  } else {
-    entry.compiled.call(record);
-  }
-  if (record.status) raise_failure(entry, record);
-  const Type& result = entry.compiled.lowered().result;
-  if (result.kind == TypeKind::none) Py_RETURN_NONE;
-  const uint64_t* at = words;
-  return unpack(result, at, arguments, n, offloaded).release().ptr();
-}
-
-bool fill(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded) {
-  for (size_t i = 0; i < n; ++i)
-    if (!pack(arguments[i], entry.arguments[i], words, offloaded)) return false;
-  for (size_t i = 0; i < entry.hidden.size(); ++i)
-    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words, offloaded)) return false;
-  return true;
-}
-
-constexpr int words_at_hand = 96;
-
-PyObject* call_with_words(const Entry& entry, PyObject* const* arguments, size_t n, uint64_t* words) {
-  Device* const place = entry.compiled.device();
-  if (!entry.is_placed && place != default_place()) return nullptr;
-  if (offloads_to_cpu != (place && place->kind == DeviceKind::cpu)) return nullptr;
-  if (Device* device = entry.compiled.device()) {
-    Offloaded offloaded(*device);
-    return fill(entry, arguments, n, words, &offloaded) ? run(entry, words, arguments, n, &offloaded) : nullptr;
-  }
-  return fill(entry, arguments, n, words, nullptr) ? run(entry, words, arguments, n, nullptr) : nullptr;
-}
-
-PyObject* call_entry(const std::shared_ptr<Entry>& entry, PyObject* const* arguments, size_t n) {
-  const int need = std::max(entry->compiled.argument_words(), entry->compiled.result_words());
-  if (need <= words_at_hand) {
-    uint64_t words[words_at_hand];
-    return call_with_words(*entry, arguments, n, words);
-  }
-  std::vector<uint64_t> words(static_cast<size_t>(need));
-  return call_with_words(*entry, arguments, n, words.data());
-}
-
 /// Arguments by name and defaults into their places.
-bool place(State& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed) {
+bool place(JitState& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed) {
   const size_t wanted = state.names.size();
   placed.assign(wanted, nullptr);
   if (n > wanted) return false;
@@ -230,7 +71,7 @@ bool place(State& state, PyObject* const* arguments, size_t n, PyObject* names, 
   return true;
 }
 
-PyObject* interpret(State& state, PyObject* const* arguments, size_t n, PyObject* names) {
+PyObject* interpret(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
   nb::list positional;
   for (size_t i = 0; i < n; ++i) positional.append(nb::borrow(arguments[i]));
   nb::dict by_name;
@@ -242,7 +83,7 @@ PyObject* interpret(State& state, PyObject* const* arguments, size_t n, PyObject
   return result;
 }
 
-PyObject* call_slowly(State& state, PyObject* const* arguments, size_t n, PyObject* names) {
+PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
   std::vector<PyObject*> placed;
   if (!place(state, arguments, n, names, placed))
     return interpret(state, arguments, n, names);  // Python's own words for a wrong call
@@ -257,9 +98,12 @@ PyObject* call_slowly(State& state, PyObject* const* arguments, size_t n, PyObje
                                                nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
                                                signature_text(&placed[i], 1)));
     }
+    std::vector<Type> wanted = types;
+    if (!state.declared.empty())
+      wanted = choose(state.declared, types, nb::cast<std::string>(nb::repr(state.function))).arguments;
     for (int attempt = 0; attempt < 2; ++attempt) {
-      const std::shared_ptr<Entry> entry = compile_for(state, types, where);
-      PyObject* result = call_entry(entry, placed.data(), placed.size());
+      const std::shared_ptr<JitEntry> entry = compile_for(state, wanted, where);
+      PyObject* result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);
       if (result) return result;
       // An array outside has changed in place (its flags, its shape): read everything anew.
       state.is_read = false;
@@ -309,17 +153,12 @@ PyObject* guarded(const F& f) {
 PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
   const size_t n = n_and_flag & ~vectorcall_offset_bit;
   return guarded([&]() -> PyObject* {
-    State& state = state_of(self);
+    JitState& state = state_of(self);
     if (state.interpreted.is_valid()) return interpret(state, arguments, n, names);
-    if (!still_holds(state)) {
-      state.is_read = false;
-      state.entries.clear();
-      state.dependencies.clear();
-      state.unit.reset();
-    }
+    if (!still_holds(state)) forget(state);
     if (!names && n == state.names.size()) {
       for (size_t i = 0; i < state.entries.size(); ++i) {
-        const std::shared_ptr<Entry> entry = state.entries[i];
+        const std::shared_ptr<JitEntry> entry = state.entries[i];
         if (PyObject* result = call_entry(entry, arguments, n)) {
           if (i && i < state.entries.size()) std::swap(state.entries[0], state.entries[i]);
           return result;
@@ -391,8 +230,8 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   object->vectorcall = call;
   object->dict = nullptr;
   object->weak = nullptr;
-  object->state = new State;
-  State& state = *object->state;
+  object->state = new JitState;
+  JitState& state = *object->state;
   state.function = function;
   state.options = {parallel, fastmath, boundscheck, python_errors, is_cuda};
   state.nopython = nopython;
@@ -415,11 +254,6 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
-State& checked_state(nb::handle object) {
-  if (Py_TYPE(object.ptr()) != jit_type) throw Error(ErrorKind::type, "this is not a function of ks.jit");
-  return state_of(object.ptr());
-}
-
 void print_to_python(const char* text, uint64_t size) {
   nb::gil_scoped_acquire acquired;
   try {
@@ -430,10 +264,15 @@ void print_to_python(const char* text, uint64_t size) {
 
 }  // namespace
 
+JitState& jit_state(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != jit_type) throw Error(ErrorKind::type, "this is not a function of ks.jit");
+  return state_of(object.ptr());
+}
+
 bool as_jit_object(nb::handle object, JitObject& out) {
   if (Py_TYPE(object.ptr()) == jit_type) {
-    const State& state = state_of(object.ptr());
-    out = {state.function, state.options};
+    const JitState& state = state_of(object.ptr());
+    out = {state.function, state.options, state.declared};
     return true;
   }
   // A wrapper of ours: a ks.cuda kernel or device function.
@@ -464,75 +303,11 @@ void bind_jit(nb::module_& m) {
   jit_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!jit_type) throw nb::python_error();
   m.attr("JitFunction") = nb::borrow(reinterpret_cast<PyObject*>(jit_type));
-  set_printer(print_to_python);
 
   m.def("_jit_make", &make, "function"_a, "parallel"_a, "fastmath"_a, "boundscheck"_a, "python_errors"_a, "nopython"_a,
         "is_cuda"_a);
   m.def("_jit_typing_error", [](nb::object type) { typing_error = type.release().ptr(); });
-  m.def("_jit_function", [](nb::handle f) { return checked_state(f).function; });
-  m.def("_jit_compile", [](nb::handle f, nb::list types) {
-    // A signature given ahead: (dtype name, ndim, contiguous) for each argument.
-    State& state = checked_state(f);
-    std::vector<Type> all;
-    for (nb::handle item : types) {
-      nb::tuple t = nb::borrow<nb::tuple>(item);
-      const auto dtype = dtype_from_name(nb::cast<std::string>(t[0]));
-      if (!dtype) throw Error(ErrorKind::type, "unknown type in a signature: " + nb::cast<std::string>(t[0]));
-      const int ndim = nb::cast<int>(t[1]);
-      all.push_back(ndim < 0 ? Type::scalar(*dtype) : Type::array(*dtype, ndim, nb::cast<bool>(t[2])));
-      all.back().is_read_only = nb::len(t) > 3 && nb::cast<bool>(t[3]);
-    }
-    compile_for(state, all, Where{nullptr, nullptr, std::ranges::any_of(all, &Type::is_array)});
-  });
-  m.def("_jit_signatures", [](nb::handle f) {
-    std::vector<std::string> all;
-    for (const auto& entry : checked_state(f).entries) {
-      std::string text = "(";
-      for (size_t i = 0; i < entry->arguments.size(); ++i) text += (i ? ", " : "") + str(entry->arguments[i]);
-      all.push_back(text + ")");
-    }
-    return all;
-  });
-  m.def("_jit_report", [](nb::handle f) {
-    State& state = checked_state(f);
-    if (state.interpreted.is_valid()) return nb::cast<std::string>(nb::str(state.interpreted)) + "\n";
-    std::string text;
-    for (const auto& entry : state.entries) text += entry->compiled.report();
-    return text;
-  });
-  m.def("_jit_text", [](nb::handle f, std::string form) {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const auto& entry : checked_state(f).entries) {
-      std::string signature = "(";
-      for (size_t i = 0; i < entry->arguments.size(); ++i) signature += (i ? ", " : "") + str(entry->arguments[i]);
-      const Lowered& lowered = entry->compiled.lowered();
-      const uint32_t block[3] = {1, 1, 1};
-      std::string text = lowered.program.text;
-      if (!lowered.device_program.text.empty()) text += "\n// --- kernels ---\n" + lowered.device_program.text;
-      if (form != "text") {
-        nb::gil_scoped_release released;
-        text = code_text(lowered.program, device("cpu"), lowered.entry, form == "llvm" ? CodeForm::llvm_ir : CodeForm::assembly, block);
-      }
-      all.emplace_back(signature + ")", std::move(text));
-    }
-    return all;
-  });
-  m.def("_jit_lower", [](nb::handle f, nb::args arguments) {
-    // The text for these arguments, without compiling it.
-    State& state = checked_state(f);
-    std::vector<Type> types;
-    for (nb::handle argument : arguments) types.push_back(type_of_value(argument));
-    ReadFunction read = read_function(state.function, state.options);
-    TypedUnit typed = infer(*read.unit, types);
-    for (const nb::object& array : read.arrays) typed.hidden.push_back(type_of_value(array));
-    return (state.options.is_cuda ? lower_kernel(typed) : lower(typed)).program.text;
-  });
-  m.def("_set_thread_limit", &cpu::set_thread_limit, "n"_a);
-  m.def("_thread_limit", &cpu::thread_limit);
-  m.def("_worker_count", &cpu::worker_count);
-  offloads_to_cpu = env_flag(Env::KASOKU_JIT_OFFLOAD);
-  m.def("_jit_offload_to_cpu", [](bool on) { return std::exchange(offloads_to_cpu, on); });
-  m.def("_jit_seed", [](int64_t value) { seed(value); });
+  set_printer(print_to_python);
 }
 
 }  // namespace kasoku

@@ -14,10 +14,12 @@
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/jit/lower.h"
+#include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <deque>
 
 namespace kasoku {
 
@@ -34,42 +36,24 @@ class JitKernel {
 
   void launch(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
     const CopyScope reason(CopyReason::argument);
-    Device& target = device_of(arguments);
+    Device* const placed = device_of(arguments);
+    Device& target = placed ? *placed : default_device();
     std::vector<Type> types;
     std::vector<nb::object> values;
-    struct Host {
-      nb::object array;
-      Array on_device;
-    };
     std::vector<Host> hosts;
     for (nb::handle given : arguments) {
-      nb::object value = nb::borrow(given);
-      while (nb::hasattr(value, "__kasoku_array__")) value = value.attr("__kasoku_array__");
-      Dtype dtype;
-      bool is_constant = false;
-      if (const NumpyArray* host = target.kind != DeviceKind::cpu ? as_numpy(value.ptr(), dtype) : nullptr) {
-        // A host array travels there and, unless it is read-only, back, as Numba has it.
-        is_constant = is_read_only(*host);
-        Array copy = import_host(value, std::nullopt, target, true);
-        if (!is_constant) hosts.push_back({value, copy});
-        value = nb::cast(copy);
-      }
-      types.push_back(type_of(value));
-      types.back().is_read_only |= is_constant;
-      if (!types.back().is_known())
-        throw Error(ErrorKind::type, fmt::format("argument {} of {} is a {}, which a kernel does not take", values.size() + 1,
-                                                 name(), nb::cast<std::string>(value.type().attr("__name__"))));
-      values.push_back(value);
+      Type type;
+      values.push_back(there(nb::borrow(given), target, type, hosts));
+      types.push_back(type);
+      if (!type.is_known())
+        throw Error(ErrorKind::type, fmt::format("argument {} of {} is a {}, which a kernel does not take", values.size(),
+                                                 name(), nb::cast<std::string>(values.back().type().attr("__name__"))));
     }
     Entry& entry = find(types, target);
-    std::vector<std::vector<uint64_t>> words(values.size());
+    std::deque<std::vector<uint64_t>> words;
     std::vector<void*> pointers;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (types[i].kind == TypeKind::none) continue;
-      words[i].resize(static_cast<size_t>(words_of(types[i])) + 4);
-      fill(values[i], types[i], words[i].data());
-      pointers.push_back(words[i].data());
-    }
+    for (size_t i = 0; i < values.size(); ++i) fill(values[i], types[i], entry.types[i], words, pointers);
+    for (size_t i = 0; i < entry.hidden.size(); ++i) fill(entry.hidden[i], entry.hidden_types[i], entry.hidden_types[i], words, pointers);
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
     {
       nb::gil_scoped_release released;
@@ -78,13 +62,38 @@ class JitKernel {
     for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
   }
 
+  /// Compiles for the default device, ahead of a launch.
+  void compile_ahead(nb::list described) {
+    std::vector<Type> types;
+    for (nb::handle type : described) types.push_back(type_of_description(type));
+    find(types, default_device());
+  }
+
+  /// Types of arguments that it was compiled for, the oldest first.
+  nb::list signatures() const {
+    nb::list all;
+    for (const auto& entry : entries_) {
+      nb::list types;
+      for (const Type& type : entry->types) types.append(description(type));
+      all.append(types);
+    }
+    return all;
+  }
+
+  /// A figure of each compiled kernel under the name of CUDA's function attribute.
+  std::vector<int64_t> attributes(const std::string& name) const {
+    std::vector<int64_t> all;
+    for (const auto& entry : entries_) all.push_back(entry->function->attribute(name));
+    return all;
+  }
+
   /// Runs the launch on the CPU, on copies of the arrays, one thread after another with every access watched.
   std::vector<Finding> check(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
     Device& cpu = kasoku::device("cpu");
     JitObject jitted;
     as_jit_object(function_, jitted);
     jitted.options.is_checked = true;
-    const ReadFunction read = read_function(jitted.function, jitted.options);
+    const ReadFunction read = read_function(jitted);
     std::vector<Type> types;
     std::vector<nb::object> values;
     for (nb::handle given : arguments) {
@@ -101,15 +110,12 @@ class JitKernel {
     register_check_functions();
     const std::shared_ptr<Module> module = compile(lowered.program, cpu);
     kasoku::Function& entry = module->function(lowered.entry);
-    std::vector<std::vector<uint64_t>> words(values.size());
+    std::deque<std::vector<uint64_t>> words;
     std::vector<void*> pointers;
     std::vector<KnownArray> arrays;
     for (size_t i = 0; i < values.size(); ++i) {
-      if (types[i].kind == TypeKind::none) continue;
-      words[i].resize(static_cast<size_t>(words_of(types[i])) + 4);
-      fill(values[i], types[i], words[i].data());
-      pointers.push_back(words[i].data());
-      if (types[i].is_array()) arrays.push_back(known_array(types[i], words[i].data(), read.unit->functions[0]->parameters[i].name));
+      fill(values[i], types[i], types[i], words, pointers);
+      if (types[i].is_array()) arrays.push_back(known_array(types[i], words.back().data(), read.unit->functions[0]->parameters[i].name));
     }
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
     Shadow shadow(std::move(arrays), Shadow::Agents::threads);
@@ -141,6 +147,8 @@ class JitKernel {
   struct Entry {
     std::vector<Type> types;
     Device* device;
+    std::vector<nb::object> hidden;  ///< arrays outside, as they were when it was compiled
+    std::vector<Type> hidden_types;
     Lowered lowered;
     std::shared_ptr<Module> module;
     kasoku::Function* function;
@@ -162,13 +170,52 @@ class JitKernel {
     return nb::isinstance<Array>(value) ? &nb::cast<const Array&>(value) : nullptr;
   }
 
-  static Device& device_of(nb::tuple arguments) {
-    for (nb::handle given : arguments) {
-      nb::object value = nb::borrow(given);
-      while (nb::hasattr(value, "__kasoku_array__")) value = value.attr("__kasoku_array__");
-      if (const Array* array = as_array(value)) return array->device();
+  static nb::object bare(nb::object value) {
+    while (nb::hasattr(value, "__kasoku_array__")) value = value.attr("__kasoku_array__");
+    return value;
+  }
+
+  static Device* device_of(nb::handle arguments) {
+    for (nb::handle given : nb::borrow<nb::tuple>(arguments)) {
+      nb::object value = bare(nb::borrow(given));
+      if (const Array* array = as_array(value)) return &array->device();
+      if (PyTuple_Check(value.ptr()))
+        if (Device* inside = device_of(value)) return inside;
     }
-    return default_device();
+    return nullptr;
+  }
+
+  struct Host {
+    nb::object array;
+    Array on_device;
+  };
+
+  /// The value where the kernel runs, and its type. A host array travels there and, unless it is
+  /// read-only, back, as Numba has it.
+  static nb::object there(nb::object given, Device& target, Type& type, std::vector<Host>& hosts) {
+    nb::object value = bare(std::move(given));
+    if (PyTuple_CheckExact(value.ptr())) {
+      nb::list items;
+      type = Type::tuple({});
+      for (nb::handle item : value) {
+        Type own;
+        items.append(there(nb::borrow(item), target, own, hosts));
+        if (!own.is_known()) return type = {}, value;
+        type.items.push_back(own);
+      }
+      return nb::tuple(items);
+    }
+    Dtype dtype;
+    bool is_constant = false;
+    if (const NumpyArray* host = target.kind != DeviceKind::cpu ? as_numpy(value.ptr(), dtype) : nullptr) {
+      is_constant = is_read_only(*host);
+      Array copy = import_host(value, std::nullopt, target, true);
+      if (!is_constant) hosts.push_back({value, copy});
+      value = nb::cast(copy);
+    }
+    type = type_of(value);
+    type.is_read_only |= is_constant;
+    return value;
   }
 
   static Type type_of(nb::handle value) {
@@ -181,43 +228,65 @@ class JitKernel {
     return type_of_value(value);
   }
 
-  static void fill(nb::handle value, const Type& type, uint64_t* words) {
-    uint64_t* at = words;
-    const Array* array = as_array(value);
-    if (array) {
-      words[0] = reinterpret_cast<uint64_t>(array->data());
+  /// The kernel's parameters: a tuple's items one by one (kernel_parameter() of jit/lower_entry.cpp).
+  static void fill(nb::handle value, const Type& type, const Type& wanted, std::deque<std::vector<uint64_t>>& words, std::vector<void*>& pointers) {
+    if (type.is_symbol()) return;
+    if (type.is_tuple()) {
+      for (size_t i = 0; i < type.items.size(); ++i)
+        fill(nb::handle(PyTuple_GetItem(value.ptr(), static_cast<Py_ssize_t>(i))), type.items[i], wanted.items[i], words, pointers);
+      return;
+    }
+    std::vector<uint64_t>& own = words.emplace_back(static_cast<size_t>(std::max(words_of(type), words_of(wanted))) + 4);
+    uint64_t* at = own.data();
+    pointers.push_back(at);
+    if (const Array* array = as_array(value)) {
+      own[0] = reinterpret_cast<uint64_t>(array->data());
       for (int k = 0; k < type.ndim; ++k) {
         const auto axis = static_cast<size_t>(k);
-        words[1 + k] = static_cast<uint64_t>(array->shape()[axis]);
-        words[1 + type.ndim + k] = static_cast<uint64_t>(array->strides()[axis] / static_cast<int64_t>(array->itemsize()));
+        own[1 + axis] = static_cast<uint64_t>(array->shape()[axis]);
+        own[1 + static_cast<size_t>(type.ndim) + axis] = static_cast<uint64_t>(array->strides()[axis] / static_cast<int64_t>(array->itemsize()));
       }
-    } else if (!pack(value.ptr(), type, at)) {
+    } else if (!pack_converted(value.ptr(), type, wanted, at)) {
       throw Error(ErrorKind::internal, "an argument does not fit the type made of it");
     }
   }
 
-  Entry& find(const std::vector<Type>& types, Device& device) {
-    bool holds = true;
-    for (const Dependency& dependency : dependencies_) holds &= dependency.holds();
-    if (!holds) entries_.clear(), unit_.reset();
+  Entry& find(const std::vector<Type>& given, Device& device) {
+    for (const Dependency& dependency : dependencies_)
+      if (!dependency.holds()) {
+        entries_.clear(), unit_.reset();
+        break;
+      }
     for (const auto& entry : entries_)
-      if (entry->device == &device && entry->types == types) return *entry;
+      if (entry->device == &device && entry->types == given) return *entry;
+    JitObject jitted;
+    as_jit_object(function_, jitted);
+    std::vector<Type> types = given;
+    if (!jitted.declared.empty()) {
+      types = choose(jitted.declared, given, nb::cast<std::string>(nb::repr(jitted.function))).arguments;
+      for (const auto& entry : entries_)
+        if (entry->device == &device && entry->types == types) return *entry;
+    }
     if (!unit_) {
-      JitObject jitted;
-      as_jit_object(function_, jitted);
-      ReadFunction read = read_function(jitted.function, jitted.options);
+      ReadFunction read = read_function(jitted);
       unit_ = read.unit;
       dependencies_ = std::move(read.dependencies);
-      if (!read.arrays.empty())
-        throw Error(ErrorKind::type, "a kernel cannot read arrays outside of it").fix("pass them as arguments");
+      outside_ = std::move(read.arrays);
     }
     auto entry = std::make_unique<Entry>();
     entry->types = types;
     entry->device = &device;
+    for (const nb::object& array : outside_) {  // constants: what they hold now
+      entry->hidden.push_back(nb::cast(as_array(array) ? kasoku::copy(to_device(*as_array(array), device))
+                                                       : import_host(array, std::nullopt, device, true)));
+      entry->hidden_types.push_back(type_of(entry->hidden.back()));
+      entry->hidden_types.back().is_read_only = true;
+    }
     const std::shared_ptr<const Unit> unit = unit_;
     {
       nb::gil_scoped_release released;
-      const TypedUnit typed = infer(*unit, types);
+      TypedUnit typed = infer(*unit, types);
+      typed.hidden = entry->hidden_types;
       if (typed.functions[0]->result.kind != TypeKind::none)
         throw Error(ErrorKind::type, fmt::format("the kernel {} returns a value", unit->functions[0]->name))
             .fix("store results into an array");
@@ -229,6 +298,7 @@ class JitKernel {
     return *entries_.back();
   }
 
+  std::vector<nb::object> outside_;
   nb::object function_;  ///< a JitFunction
   std::shared_ptr<const Unit> unit_;
   std::vector<Dependency> dependencies_;
@@ -242,6 +312,9 @@ void bind_jit_kernel(nb::module_& m) {
       .def(nb::init<nb::object>(), "function"_a)
       .def("check", &JitKernel::check, "grid"_a, "block"_a, "shared_bytes"_a, "arguments"_a)
       .def("launch", &JitKernel::launch, "grid"_a, "block"_a, "shared_bytes"_a, "arguments"_a)
+      .def("compile", &JitKernel::compile_ahead, "types"_a)
+      .def("signatures", &JitKernel::signatures)
+      .def("attributes", &JitKernel::attributes, "name"_a)
       .def("texts", &JitKernel::texts, "form"_a);
 }
 

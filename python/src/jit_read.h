@@ -25,16 +25,21 @@ struct ReadFunction {
   std::vector<nb::object> arrays;  ///< outside, in the order of the hidden arguments
 };
 
-/// Throws Error(type) with the user's line for what has no compiled form, Error(unsupported) if
-/// there is no source.
-ReadFunction read_function(nb::handle function, const jit::Options& options);
-
-/// The options and the Python function behind an object of ks.jit, or null.
+/// What is behind an object of ks.jit.
 struct JitObject {
   nb::object function;
   jit::Options options;
+  std::vector<jit::Signature> declared;
 };
 bool as_jit_object(nb::handle object, JitObject& out);
+
+/// Throws Error(type) with the user's line for what has no compiled form, Error(unsupported) if
+/// there is no source.
+ReadFunction read_function(const JitObject& function);
+
+/// A type as Python describes it: (dtype, ndim, is contiguous, is read-only), ("tuple", items), ("none",).
+jit::Type type_of_description(nb::handle description);
+nb::object description(const jit::Type& type);
 
 /// The type of a Python value as an argument; unknown if it has none.
 jit::Type type_of_value(nb::handle value);

@@ -26,6 +26,9 @@ struct Offloaded {
 /// array does not lie where the call runs (on the host without `offloaded`).
 bool pack(PyObject* value, const jit::Type& type, uint64_t*& words, Offloaded* offloaded = nullptr);
 
+/// The same for a value of type `from` whose conversion to `to` is allowed (jit/signature.h).
+bool pack_converted(PyObject* value, const jit::Type& from, const jit::Type& to, uint64_t*& words, Offloaded* offloaded = nullptr);
+
 /// The Python value of a result. `arguments` own the memory of arrays that are views of them.
 nb::object unpack(const jit::Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n,
                   Offloaded* offloaded = nullptr);

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from .. import _core
+from .. import _core, _signature
 
 
 class DeviceNDArray:
@@ -16,6 +16,14 @@ class DeviceNDArray:
     @property
     def shape(self):
         return tuple(self.__kasoku_array__.shape)
+
+    @shape.setter
+    def shape(self, shape):
+        self.__kasoku_array__ = self.__kasoku_array__.reshape(shape)
+
+    @property
+    def strides(self):
+        return tuple(self.__kasoku_array__.strides)
 
     @property
     def dtype(self):
@@ -36,72 +44,187 @@ class DeviceNDArray:
     alloc_size = nbytes
 
     @property
+    def flags(self):
+        return {"C_CONTIGUOUS": self.is_c_contiguous(), "F_CONTIGUOUS": self.is_f_contiguous()}
+
+    @property
     def T(self):
         return DeviceNDArray(self.__kasoku_array__.T)
 
+    @property
+    def gpu_data(self):
+        return self
+
+    @property
+    def device_ctypes_pointer(self):
+        import ctypes
+
+        return ctypes.c_void_p(self.__kasoku_array__.ptr)
+
+    @property
+    def __cuda_array_interface__(self):
+        return {
+            "shape": self.shape,
+            "strides": None if self.is_c_contiguous() else self.strides,
+            "typestr": self.dtype.str,
+            "data": (self.__kasoku_array__.ptr if self.size else 0, False),
+            "version": 3,
+            "stream": None,
+        }
+
+    def transpose(self, axes=None):
+        return DeviceNDArray(self.__kasoku_array__.transpose(*(axes or ())))
+
     def __len__(self):
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
         return self.shape[0]
 
     def copy_to_host(self, ary=None, stream=0):
-        values = self.__kasoku_array__.numpy()
+        """The values as a NumPy array, or in `ary`."""
+        with _on(stream):
+            values = self.__kasoku_array__.numpy()
         if ary is None:
-            return values
-        np.copyto(ary, values)
+            return np.asfortranarray(values) if self.is_f_contiguous() and not self.is_c_contiguous() else values
+        if ary.shape != self.shape and ary.size != self.size:
+            raise TypeError(f"incompatible shape: {ary.shape} vs. {self.shape}")
+        if ary.dtype != self.dtype:
+            raise TypeError(f"incompatible dtype: {ary.dtype} vs. {self.dtype}")
+        np.copyto(ary, values.reshape(ary.shape))
         return ary
 
     def copy_to_device(self, ary, stream=0):
-        source = ary.__kasoku_array__ if isinstance(ary, DeviceNDArray) else np.asarray(ary, self.dtype)
-        self.__kasoku_array__[...] = source
+        """Takes the values of another array of the same shape."""
+        source = bare(ary) if is_cuda_array(ary) else np.asarray(ary, self.dtype)
+        if tuple(source.shape) != self.shape:
+            raise ValueError(f"incompatible shape: {tuple(source.shape)} vs. {self.shape}")
+        with _on(stream):
+            self.__kasoku_array__[...] = source
 
     def __getitem__(self, index):
         part = self.__kasoku_array__[index]
         return part.item() if part.ndim == 0 else DeviceNDArray(part)
 
+    def getitem(self, index, stream=0):
+        with _on(stream):
+            return self[index]
+
     def __setitem__(self, index, value):
-        self.__kasoku_array__[index] = getattr(value, "__kasoku_array__", value)
+        self.__kasoku_array__[index] = bare(value) if is_cuda_array(value) else value
+
+    def setitem(self, index, value, stream=0):
+        with _on(stream):
+            self[index] = value
 
     def reshape(self, *shape, order="C"):
-        return DeviceNDArray(self.__kasoku_array__.reshape(*shape))
+        array = self.__kasoku_array__
+        if order == "C":
+            return DeviceNDArray(array.reshape(*shape))
+        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        return DeviceNDArray(array.T.reshape(tuple(reversed(shape))).T)
 
     def ravel(self, order="C", stream=0):
-        return DeviceNDArray(self.__kasoku_array__.ravel())
+        by_columns = order == "F" or (order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous())
+        return DeviceNDArray((self.__kasoku_array__.T if by_columns else self.__kasoku_array__).ravel())
+
+    def squeeze(self, axis=None, stream=0):
+        return DeviceNDArray(self.__kasoku_array__.squeeze(axis) if axis is not None else self.__kasoku_array__.squeeze())
+
+    def view(self, dtype):
+        dtype = np.dtype(dtype)
+        if dtype.itemsize == self.dtype.itemsize or self.is_c_contiguous():
+            return to_device(self.copy_to_host().view(dtype))
+        raise ValueError("To change to a dtype of a different size, the array must be C-contiguous")
 
     def split(self, section, stream=0):
+        """Parts of `section` elements."""
+        if self.ndim != 1:
+            raise ValueError("only support 1d array")
         return [self[i : i + section] for i in range(0, self.size, section)]
 
+    def bind(self, stream=0):
+        return self
+
     def is_c_contiguous(self):
-        return True
+        return is_contiguous(self.__kasoku_array__)
+
+    def is_f_contiguous(self):
+        return is_contiguous(self.__kasoku_array__.T)
 
     def __array__(self, dtype=None, copy=None):
         values = self.copy_to_host()
         return values if dtype is None else values.astype(dtype)
 
+    @property
+    def _numba_type_(self):
+        return _signature.of_value(self)
+
     def __repr__(self):
         return f"<device array {self.shape} {self.dtype}>"
 
 
+def is_contiguous(array):
+    """Whether a ks.Array lies in C order without gaps."""
+    step = array.itemsize
+    for length, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        if length > 1 and stride != step:
+            return False
+        step *= max(length, 1)
+    return True
+
+
+def bare(array):
+    """The ks.Array of a device array."""
+    while hasattr(array, "__kasoku_array__"):
+        array = array.__kasoku_array__
+    return array
+
+
+def _on(stream):
+    return stream if hasattr(stream, "__enter__") else contextlib.nullcontext()
+
+
 def to_device(obj, stream=0, copy=True, to=None):
-    """A copy of a host array on the default device."""
+    """A copy of a host array on the default device, in its order of axes."""
     if isinstance(obj, DeviceNDArray):
         return obj
-    return DeviceNDArray(_core.array(np.asarray(obj)))
+    host = np.asarray(obj)
+    with _on(stream):
+        if host.ndim > 1 and host.flags.f_contiguous and not host.flags.c_contiguous:
+            made = DeviceNDArray(_core.array(np.ascontiguousarray(host.T)).T)
+        else:
+            made = DeviceNDArray(_core.array(np.ascontiguousarray(host) if host.ndim else host))
+    if to is not None:
+        to.copy_to_device(made)
+        return to
+    return made
 
 
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
     """A new array on the default device; its contents are not defined."""
-    return DeviceNDArray(_core.empty(shape if isinstance(shape, tuple) else (int(shape),), dtype=np.dtype(dtype)))
+    shape = tuple(map(int, shape)) if isinstance(shape, (tuple, list)) else (int(shape),)
+    dtype = np.dtype(getattr(dtype, "__kasoku_dtype__", dtype))
+    if order == "F":
+        return DeviceNDArray(_core.empty(shape[::-1], dtype=dtype).T)
+    return DeviceNDArray(_core.empty(shape, dtype=dtype))
+
+
+def _order(ary):
+    flags = ary.flags
+    return "F" if flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"] else "C"
 
 
 def device_array_like(ary, stream=0):
-    return device_array(ary.shape, ary.dtype)
+    return device_array(ary.shape, ary.dtype, order=_order(ary))
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C"):
-    return np.empty(shape, dtype)
+    """An array of the host: copies find their own pinned memory."""
+    return np.empty(shape, dtype, order)
 
 
 def pinned_array_like(ary):
-    return np.empty_like(ary)
+    return np.empty(ary.shape, ary.dtype, _order(ary))
 
 
 @contextlib.contextmanager
@@ -109,16 +232,83 @@ def pinned(*arrays):
     yield
 
 
-def mapped_array(shape, dtype=np.float64, **_):
-    return device_array(shape, dtype)
+class MappedNDArray(np.ndarray):
+    """Memory of the host that kernels take as it is: a launch copies it there and back on a GPU."""
+
+    def copy_to_host(self, ary=None, stream=0):
+        if ary is None:
+            return np.array(self)
+        np.copyto(ary, self)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        np.copyto(self, np.asarray(ary))
+
+    def split(self, section, stream=0):
+        return [self[i : i + section] for i in range(0, self.size, section)]
 
 
-managed_array = mapped_array
+def mapped_array(shape, dtype=np.float64, strides=None, order="C", stream=0, portable=False, wc=False):
+    """An array that host code and kernels see."""
+    return np.empty(shape, dtype, order).view(MappedNDArray)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    return mapped_array(ary.shape, ary.dtype, order=_order(ary))
+
+
+@contextlib.contextmanager
+def mapped(*arrays, **options):
+    views = [a.view(MappedNDArray) for a in arrays]
+    yield views[0] if len(views) == 1 else views
+
+
+def managed_array(shape, dtype=np.float64, strides=None, order="C", stream=0, attach_global=True):
+    return mapped_array(shape, dtype, order=order)
 
 
 def is_cuda_array(obj):
-    return isinstance(obj, DeviceNDArray) or hasattr(obj, "__cuda_array_interface__")
+    """Whether it lies on a device."""
+    return isinstance(obj, (DeviceNDArray, _core.Array)) or hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj, sync=True):
-    return obj if isinstance(obj, DeviceNDArray) else DeviceNDArray(_core.asarray(obj))
+    """The same memory under Numba's methods."""
+    if isinstance(obj, DeviceNDArray):
+        return obj
+    if not is_cuda_array(obj):
+        raise TypeError("*obj* doesn't implement the cuda array interface.")
+    return DeviceNDArray(bare(obj) if hasattr(obj, "__kasoku_array__") else _core.asarray(obj))
+
+
+from_cuda_array_interface = as_cuda_array
+
+
+class _Copied:
+    """An argument of a launch that is copied there (In), back (Out), or both."""
+
+    _copies = True
+    _there, _back = True, True
+
+    def __init__(self, value):
+        self.value = value
+
+    def to(self, back):
+        if is_cuda_array(self.value):
+            return self.value
+        made = to_device(self.value) if self._there else device_array_like(self.value)
+        if self._back:
+            back.append((self.value, made))
+        return made
+
+
+class In(_Copied):
+    _back = False
+
+
+class Out(_Copied):
+    _there = False
+
+
+class InOut(_Copied):
+    pass

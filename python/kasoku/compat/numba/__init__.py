@@ -2,10 +2,13 @@
 
 from ... import _core, _jit
 from ..._jit import TypingError, prange  # noqa: F401
+from ..._signature import Signature, of_value
 from . import core, cuda, types  # noqa: F401
 from .core import config, errors  # noqa: F401
 from .types import *  # noqa: F401,F403
-from .vectorize import guvectorize, vectorize
+from .guvectorize import guvectorize
+from .stencil import stencil
+from .vectorize import vectorize
 
 __version__ = "0.61.0"
 
@@ -17,9 +20,6 @@ def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=
 def njit(*args, **options):
     options["nopython"] = True
     return jit(*args, **options)
-
-
-generated_jit = jit
 
 
 def get_num_threads():
@@ -45,7 +45,20 @@ def get_thread_id():
 
 def typeof(value):
     """The type that compiled code has for a value."""
-    return types._of_value(value)
+    return of_value(value)
+
+
+def from_dtype(dtype):
+    """The type of a NumPy dtype."""
+    import numpy as np
+
+    return types.Type(np.dtype(dtype).name)
+
+
+def objmode(*args, **kwargs):
+    from .. import missing
+
+    raise NotImplementedError(missing("numba.objmode"))
 
 
 literally = literal_unroll = lambda value: value

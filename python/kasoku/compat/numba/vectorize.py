@@ -2,64 +2,238 @@
 
 import functools
 import inspect
-import linecache
 
 import numpy as np
 
-from ... import _jit
+from ... import _core, _jit, _signature
+from ...cuda._arrays import is_contiguous
+from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
 
 
 class DUFunc:
-    """Compiled for the dtypes that come; arrays broadcast as NumPy's do."""
+    """A universal function: loops for the declared dtypes, or for those that come."""
 
-    def __init__(self, function, parallel):
+    nout = 1
+    signature = None
+
+    def __init__(self, function, signatures=(), parallel=False, identity=None):
+        functools.update_wrapper(self, function)
         self.py_func = function
         self.nin = len(inspect.signature(function).parameters)
-        self._scalar = _jit.jit(function, parallel=False)
+        self.nargs = self.nin + 1
+        self.identity = identity
+        self._is_open = not signatures
+        self._scalar = _jit.jit(list(signatures) or None, parallel=False)(function)
+        self.__kasoku_jit__ = self._scalar  # compiled code calls it with numbers
+        self._loops = []  # (input dtypes, result dtype)
+        self._parallel = parallel
+        for given in signatures:
+            args, result = _signature.signature(given)
+            types = [np.dtype(t.__kasoku_dtype__) for t in args]
+            self._loops.append((types, self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)))
         names = ", ".join(f"a{i}" for i in range(self.nin))
         items = ", ".join(f"a{i}[i]" for i in range(self.nin))
-        text = f"def loop(out, {names}):\n    for i in prange(out.size):\n        out[i] = scalar({items})\n"
-        file = f"<vectorize {function.__qualname__} {id(self)}>"
-        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-        space = {"prange": _jit.prange, "scalar": self._scalar}
-        exec(compile(text, file, "exec"), space)
-        self._loop = _jit.jit(space["loop"], parallel=parallel)
-        functools.update_wrapper(self, function)
+        self._loop = self._make("loop", f"""
+            def loop(out, {names}):
+                for i in prange(out.size):
+                    out[i] = scalar({items})
+            """)
 
-    def __call__(self, *args, out=None):
-        if all(np.ndim(arg) == 0 for arg in args) and out is None:
-            return self._scalar(*args)
-        arrays = [np.asarray(arg) for arg in args]
-        shape = np.broadcast_shapes(*(a.shape for a in arrays))
-        flat = [np.ascontiguousarray(np.broadcast_to(a, shape)).reshape(-1) for a in arrays]
-        if out is None:
-            out = np.empty(shape, self._dtype(arrays))
-        result = np.ascontiguousarray(out).reshape(-1)
-        self._loop(result, *flat)
-        if not np.shares_memory(result, out):
-            out[...] = result.reshape(shape)
-        return out
+    def _make(self, name, text):
+        return compiled(inspect.cleandoc(text) + "\n", name, self._parallel, scalar=self._scalar)
 
-    def _dtype(self, arrays):
-        probe = self._scalar(*(a.dtype.type(1) for a in arrays))
-        widest = np.result_type(*arrays)
-        if isinstance(probe, bool):
-            return np.dtype(bool)
-        if isinstance(probe, complex):
-            return np.result_type(widest, np.complex64)
-        if isinstance(probe, float):
-            return widest if widest.kind == "f" else np.dtype(np.float64)
-        return np.dtype(np.int64)
+    def _result(self, dtypes):
+        found = _core._jit_result(self._scalar, [(d.name, -1, False, False) for d in dtypes])
+        if len(found) != 4 or found[1] >= 0:
+            raise _jit.TypingError(f"{self.__name__} gives {found[0]}, and a ufunc gives a number")
+        return np.dtype(found[0])
+
+    @property
+    def types(self):
+        codes = [[*(d.char for d in dtypes), "->", result.char] for dtypes, result in self._loops]
+        return ["".join(code) for code in codes]
+
+    @property
+    def ntypes(self):
+        return len(self._loops)
+
+    def _choose(self, given):
+        dtypes = [own_dtype(g) for g in given]
+        if self._is_open and not any(loop[0] == dtypes for loop in self._loops):
+            self._loops.append((dtypes, self._result(dtypes)))
+        return choose(self._loops, given, self.__name__)
+
+    def add(self, signature):
+        """One more loop."""
+        args, _ = _signature.signature(signature)
+        dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
+        self._loops.append((dtypes, self._result(dtypes)))
+
+    def build_ufunc(self):
+        self._is_open = not self._loops
+        return self
+
+    def disable_compile(self):
+        self._is_open = False
+
+    def __call__(self, *args, out=None, stream=0, dtype=None, where=True):
+        if where is not True:
+            raise NotImplementedError(f"{self.__name__}: where= is not there yet")
+        if len(args) == self.nargs and out is None:
+            *args, out = args
+        if len(args) != self.nin:
+            raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given")
+        out = out[0] if isinstance(out, tuple) else out
+        dtypes, result = self._choose([dtype_of(arg) for arg in args])
+        arrays, wrap = as_arrays(args)
+        if out is None and all(a.ndim == 0 for a in arrays):
+            return result.type(self._scalar(*(d.type(a.item()) for d, a in zip(dtypes, arrays, strict=True))))
+        shape = np.broadcast_shapes(*(tuple(a.shape) for a in arrays))
+        target = empty(shape, result, arrays[0]) if out is None else bare(out)
+        if tuple(target.shape) != shape:
+            raise ValueError(f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}")
+        flat = [rows(a.astype(d), shape) for a, d in zip(arrays, dtypes, strict=True)]
+        if isinstance(target, np.ndarray) and not isinstance(arrays[0], np.ndarray):  # device arrays, a host's out
+            values = empty((target.size,), result, arrays[0])
+            self._loop(values, *flat)
+            target[...] = np.asarray(values).reshape(shape)
+            return out
+        into = target if target.dtype == result and _is_flat(target) else empty(shape, result, arrays[0])
+        self._loop(into.reshape(-1), *flat)
+        if into is not target:
+            target[...] = into if dtype is None else into.astype(dtype)
+        return wrap(target) if out is None else out
+
+    # ── what NumPy's ufuncs do besides ────────────────────────────────────────────────────
+
+    def _binary(self, array):
+        if self.nin != 2:
+            raise ValueError("reduce only supported for binary functions")
+        (values,), wrap = as_arrays([array])
+        dtypes, result = self._choose([np.dtype(values.dtype)] * 2)
+        return values.astype(result), result, wrap
+
+    def _along(self, name, array, axis, text):
+        values, result, wrap = self._binary(array)
+        if not isinstance(values, np.ndarray):
+            values = values.numpy()
+            back = lambda x: wrap(_core.asarray(x))  # noqa: E731
+        else:
+            back = wrap
+        moved = np.moveaxis(values, axis, -1) if values.ndim else values.reshape(1)
+        flat = np.ascontiguousarray(moved).reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1])
+        return flat, moved.shape, result, back, self._make(name, text)
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, stream=0):
+        if axis is None:
+            array, axis, ndim = np.asarray(bare(array)).reshape(-1), 0, np.ndim(array)
+        elif isinstance(axis, tuple):
+            for one in sorted((a % np.ndim(array) for a in axis), reverse=True):
+                array = self.reduce(array, one, keepdims=keepdims)
+            return array
+        else:
+            ndim = 1
+        flat, shape, result, back, loop = self._along("fold", array, axis, """
+            def fold(out, x):
+                for i in prange(x.shape[0]):
+                    for k in range(x.shape[1]):
+                        out[i] = scalar(out[i], x[i, k])
+            """)
+        start = initial if initial is not None else self.identity if shape[-1] == 0 else None
+        if start is None and shape[-1] == 0:
+            raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+        total = np.full(len(flat), start, result) if start is not None else flat[:, 0].copy()
+        loop(total, flat if start is not None else np.ascontiguousarray(flat[:, 1:]))
+        total = total.reshape(shape[:-1])
+        if keepdims:
+            total = np.expand_dims(total, axis) if ndim == 1 else total.reshape((1,) * ndim)
+        if dtype is not None:
+            total = total.astype(dtype)
+        if out is not None:
+            bare(out)[...] = total
+            return out
+        return total[()] if total.ndim == 0 else back(total)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        flat, shape, result, back, loop = self._along("scan", array, axis, """
+            def scan(out):
+                for i in prange(out.shape[0]):
+                    for k in range(1, out.shape[1]):
+                        out[i, k] = scalar(out[i, k - 1], out[i, k])
+            """)
+        total = flat.copy()
+        loop(total)
+        total = np.moveaxis(total.reshape(shape), -1, axis)
+        if dtype is not None:
+            total = total.astype(dtype)
+        if out is not None:
+            bare(out)[...] = total
+            return out
+        return back(total)
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        values, stops = np.asarray(array), [*indices[1:], np.shape(array)[axis]]
+        parts = [
+            self.reduce(np.take(values, range(i, j) if i < j else [i], axis), axis)
+            for i, j in zip(indices, stops, strict=True)
+        ]
+        return np.stack(parts, axis)
+
+    def outer(self, a, b, **options):
+        a, b = np.asarray(a), np.asarray(b)
+        return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
+
+    def at(self, array, indices, *values):
+        """In place, element by element: an index that comes twice counts twice."""
+        places = np.arange(array.size).reshape(array.shape)[indices].reshape(-1)
+        if self.nin == 1:
+            loop = self._make("at", """
+                def at(out, places):
+                    for k in range(places.size):
+                        out[places[k]] = scalar(out[places[k]])
+                """)
+            others = ()
+        else:
+            loop = self._make("at", """
+                def at(out, places, values):
+                    for k in range(places.size):
+                        out[places[k]] = scalar(out[places[k]], values[k])
+                """)
+            shape = np.shape(np.arange(array.size).reshape(array.shape)[indices])
+            others = (np.ascontiguousarray(np.broadcast_to(values[0], shape)).reshape(-1),)
+        flat = np.ascontiguousarray(array).reshape(-1)
+        loop(flat, places, *others)
+        if not np.shares_memory(flat, array):
+            array[...] = flat.reshape(array.shape)
+
+    def __repr__(self):
+        return f"<numba._DUFunc '{self.__name__}'>"
 
 
-def vectorize(signatures_or_function=None, *, target="cpu", **options):
-    parallel = target == "parallel"
+def _is_flat(array):
+    return array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
+
+
+_options = {"nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend"}
+
+
+def check_options(options, what):
+    for name in options:
+        if name not in _options:
+            raise TypeError(f"Unrecognized options: {name} ({what} knows {', '.join(sorted(_options))})")
+
+
+def as_list(given):
+    return list(given) if isinstance(given, (list, tuple)) and not (
+        isinstance(given, tuple) and given and isinstance(given[0], _signature.Type)
+    ) else [given]
+
+
+def vectorize(signatures_or_function=None, *, target="cpu", identity=None, **options):
+    """Makes a universal function of a function of numbers."""
+    check_options(options, "vectorize")
+    parallel = target in ("parallel", "cuda")
     if inspect.isfunction(signatures_or_function):
-        return DUFunc(signatures_or_function, parallel)
-    return lambda function: DUFunc(function, parallel)
-
-
-def guvectorize(*args, **options):
-    from .. import missing
-
-    raise NotImplementedError(missing("numba.guvectorize"))
+        return DUFunc(signatures_or_function, (), parallel, identity)
+    signatures = [] if signatures_or_function is None else as_list(signatures_or_function)
+    return lambda function: DUFunc(getattr(function, "py_func", function), signatures, parallel, identity)

@@ -2,7 +2,7 @@
 
 from .... import cuda as _cuda
 from ....cuda import *  # noqa: F401,F403
-from . import random
+from . import cudadrv, random  # noqa: F401
 
 
 def __getattr__(name):

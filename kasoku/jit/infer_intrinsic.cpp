@@ -1,0 +1,295 @@
+/// Types of what the rows of intrinsics.def give: Python, math, elementwise operations, reductions.
+#include "kasoku/base/error.h"
+#include "kasoku/jit/element.h"
+#include "kasoku/jit/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+void Inference::want_scalar(const Expr& call, size_t i) {
+  const Type type = argument(call, i);
+  if (type.is_known() && !type.is_scalar())
+    fail(call.items[i + 1]->place, fmt::format("a number is needed here, not {}", str(type)));
+}
+
+int Inference::shape_ndim(Expr& call, size_t i) {
+  const Type type = argument(call, i);
+  if (type.is_integer() || type.is_boolean()) return 1;
+  if (type.is_tuple() &&
+      std::ranges::all_of(type.items, [](const Type& t) { return t.is_integer() || t.is_boolean(); }))
+    return static_cast<int>(type.items.size());
+  fail(call.place, fmt::format("a shape is an integer or a tuple of integers, not {}",
+                               has(call, i) ? str(type) : "nothing"));
+}
+
+Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
+  if (!has(call, i) || argument(call, i).kind == TypeKind::none) return otherwise;
+  const Type type = argument(call, i);
+  if (type.kind == TypeKind::dtype) return type.dtype;
+  const Expr& given = *call.items[i + 1];
+  const Value& value = given.kind == ExprKind::global ? given.binding.value : given.value;
+  if (const std::string* name = std::get_if<std::string>(&value)) {
+    if (const auto dtype = dtype_from_name(*name)) return *dtype;
+    const std::string_view code = name->starts_with('<') || name->starts_with('=') || name->starts_with('|')
+                                      ? std::string_view(*name).substr(1) : std::string_view(*name);
+    for (const auto& [short_name, dtype] : std::initializer_list<std::pair<std::string_view, Dtype>>{
+             {"b1", Dtype::bool_}, {"?", Dtype::bool_}, {"i1", Dtype::int8}, {"i2", Dtype::int16}, {"i4", Dtype::int32},
+             {"i8", Dtype::int64}, {"u1", Dtype::uint8}, {"u2", Dtype::uint16}, {"u4", Dtype::uint32}, {"u8", Dtype::uint64},
+             {"f4", Dtype::float32}, {"f8", Dtype::float64}, {"c8", Dtype::complex64}, {"c16", Dtype::complex128},
+             {"b", Dtype::int8}, {"h", Dtype::int16}, {"i", Dtype::int32}, {"l", Dtype::int64}, {"q", Dtype::int64},
+             {"B", Dtype::uint8}, {"H", Dtype::uint16}, {"I", Dtype::uint32}, {"L", Dtype::uint64}, {"f", Dtype::float32},
+             {"d", Dtype::float64}, {"F", Dtype::complex64}, {"D", Dtype::complex128}, {"double", Dtype::float64},
+             {"single", Dtype::float32}})
+      if (code == short_name) return dtype;
+    if (*name == "int") return Dtype::int64;
+    if (*name == "float") return Dtype::float64;
+  }
+  fail(given.place, fmt::format("{} is not a dtype that can be compiled", str(type)));
+}
+
+Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
+  std::vector<Type> types;
+  for (size_t i = 1; i < expr.items.size(); ++i) {
+    if (!expr.items[i]) fail(expr.place, fmt::format("{} needs ({})", intrinsic.name, intrinsic.parameters));
+    types.push_back(expr.items[i]->type);
+    if (!types.back().is_scalar() && !types.back().is_array())
+      fail(expr.items[i]->place, fmt::format("{} of {} has no meaning", intrinsic.name, str(types.back())));
+  }
+  Dtype dtype = types[0].dtype;
+  if (types.size() == 2) {
+    const Type& a = types[0];
+    const Type& b = types[1];
+    dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
+            : a.is_array()               ? weak_dtype(a.dtype, b.dtype)
+            : b.is_array()               ? weak_dtype(b.dtype, a.dtype)
+                                         : scalar_dtype(a.dtype, b.dtype);
+  }
+  if (intrinsic.op) {
+    try {
+      dtype = element_types(*intrinsic.op, dtype, intrinsic.in_floats).result;
+    } catch (const Error& error) {
+      fail(expr.place, std::string(error.what()));
+    }
+    return elementwise_type(dtype, types);
+  }
+  switch (intrinsic.result) {
+    case Result::floating: dtype = floating_dtype(dtype); break;
+    case Result::integer: dtype = Dtype::int64; break;
+    case Result::part:
+      if (is_complex(dtype)) dtype = dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+      break;
+  }
+  return elementwise_type(dtype, types);
+}
+
+Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
+  const auto need = [&](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (!has(expr, i))
+        fail(expr.place, fmt::format("{} needs ({})", intrinsic.name, intrinsic.parameters));
+  };
+  const auto binary = [&](Operator op) -> Type {
+    need(2);
+    const auto type = binary_type(op, argument(expr, 0), argument(expr, 1), expr.items[2].get());
+    if (!type)
+      fail(expr.place, fmt::format("{}({}, {}) has no meaning", intrinsic.name,
+                                   str(argument(expr, 0)), str(argument(expr, 1))));
+    return *type;
+  };
+  const Type first = argument(expr, 0);
+  const auto convert = [&](Dtype dtype) {
+    if (!has(expr, 0)) return Type::scalar(dtype);
+    if (first.is_array() && first.ndim == 0) return Type::scalar(dtype);
+    if (!first.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name, str(first)));
+    if (first.is_complex() && dtype != Dtype::bool_)
+      fail(expr.place, fmt::format("{} of a complex number has no meaning", intrinsic.name), "",
+           "use abs(x) or x.real");
+    return Type::scalar(dtype);
+  };
+  switch (intrinsic.handler) {
+    case Handler::elementwise: return call_elementwise(expr, intrinsic);
+    case Handler::range:
+    case Handler::prange:
+      need(1);
+      for (size_t i = 0; i < 3; ++i)
+        if (has(expr, i) && !argument(expr, i).is_integer() && !argument(expr, i).is_boolean())
+          fail(expr.items[i + 1]->place, fmt::format("range needs integers, not {}", str(argument(expr, i))));
+      return Type::of(TypeKind::range);
+    case Handler::len:
+      need(1);
+      if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.kind == TypeKind::range) return int64_type;
+      fail(expr.place, fmt::format("{} has no len()", str(first)));
+    case Handler::to_int: return convert(Dtype::int64);
+    case Handler::to_float: return convert(Dtype::float64);
+    case Handler::to_bool: return convert(Dtype::bool_);
+    case Handler::to_complex:
+      for (size_t i = 0; i < 2; ++i) want_scalar(expr, i);
+      return Type::scalar(Dtype::complex128);
+    case Handler::abs: {
+      need(1);
+      Dtype dtype = first.dtype;
+      if (is_complex(dtype)) dtype = dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+      if (first.is_array()) return Type::array(dtype, first.ndim, true);
+      if (!first.is_scalar()) fail(expr.place, fmt::format("abs of {} has no meaning", str(first)));
+      return Type::scalar(first.is_integer() || first.is_boolean() ? scalar_dtype(dtype, dtype) == Dtype::bool_
+                              ? Dtype::int64 : scalar_dtype(dtype, dtype) : dtype);
+    }
+    case Handler::round:
+      need(1);
+      if (first.is_array()) return Type::array(first.dtype, first.ndim, true);
+      want_scalar(expr, 0);
+      if (has(expr, 1) || intrinsic.name == "numpy.round") return first;
+      return first.is_floating() ? int64_type : first;
+    case Handler::min:
+    case Handler::max: {
+      if (expr.items.size() == 2) {
+        if (first.is_array()) return call_reduction(expr, intrinsic.handler == Handler::min ? Handler::amin
+                                                                                            : Handler::amax);
+        if (first.is_tuple() && !first.items.empty()) {
+          Type all;
+          for (const Type& item : first.items) all = join(all, item).value_or(Type{});
+          if (all.is_scalar()) return all;
+        }
+        fail(expr.place, fmt::format("{} of {} has no meaning", intrinsic.name, str(first)));
+      }
+      need(2);
+      Type all;
+      for (size_t i = 0; i + 1 < expr.items.size(); ++i) {
+        want_scalar(expr, i);
+        all = join(all, argument(expr, i)).value_or(float64_type);
+      }
+      return all;
+    }
+    case Handler::sum:
+      if (first.is_tuple()) {
+        Type all = int64_type;
+        for (const Type& item : first.items) all = join(all, item).value_or(float64_type);
+        return all;
+      }
+      [[fallthrough]];
+    case Handler::prod:
+    case Handler::mean:
+    case Handler::var:
+    case Handler::std:
+    case Handler::amin:
+    case Handler::amax:
+    case Handler::any:
+    case Handler::all:
+    case Handler::count_nonzero:
+    case Handler::argmin:
+    case Handler::argmax: need(1); return call_reduction(expr, intrinsic.handler);
+    case Handler::pow: return binary(Operator::power);
+    case Handler::add: return binary(Operator::add);
+    case Handler::subtract: return binary(Operator::subtract);
+    case Handler::multiply: return binary(Operator::multiply);
+    case Handler::divide: return binary(Operator::divide);
+    case Handler::floor_divide: return binary(Operator::floor_divide);
+    case Handler::modulo: return binary(Operator::modulo);
+    case Handler::divmod: {
+      const Type type = binary(Operator::floor_divide);
+      return Type::tuple({type, type});
+    }
+    case Handler::print: return Type::none();
+    case Handler::log:
+      need(1);
+      want_scalar(expr, 0), want_scalar(expr, 1);
+      return Type::scalar(floating_dtype(first.dtype));
+    case Handler::ldexp:
+      need(2);
+      want_scalar(expr, 0), want_scalar(expr, 1);
+      return Type::scalar(floating_dtype(first.dtype));
+    case Handler::frexp:
+      need(1);
+      want_scalar(expr, 0);
+      return Type::tuple({Type::scalar(floating_dtype(first.dtype)), int64_type});
+    case Handler::hypot:
+      need(2);
+      want_scalar(expr, 0), want_scalar(expr, 1);
+      return Type::scalar(floating_dtype(scalar_dtype(first.dtype, argument(expr, 1).dtype)));
+    case Handler::where: {
+      need(3);
+      const Type a = argument(expr, 1), b = argument(expr, 2);
+      const auto type = binary_type(Operator::subtract, a, b, nullptr);
+      if (!type) fail(expr.place, fmt::format("where of {} and {} has no meaning", str(a), str(b)));
+      const bool both_bool = a.dtype == Dtype::bool_ && b.dtype == Dtype::bool_;
+      return elementwise_type(both_bool ? Dtype::bool_ : type->dtype, {first, a, b});
+    }
+    case Handler::clip: {
+      need(1);
+      std::vector<Type> operands{first};
+      Type all = first;
+      for (size_t i : {1, 2})
+        if (has(expr, i) && argument(expr, i).kind != TypeKind::none) {
+          operands.push_back(argument(expr, i));
+          const auto both = binary_type(Operator::add, all, argument(expr, i), nullptr);
+          if (both) all = *both;
+        }
+      return elementwise_type(all.dtype, operands);
+    }
+    case Handler::dot: {
+      need(2);
+      const Type second = argument(expr, 1);
+      if (first.is_scalar() || second.is_scalar()) return binary(Operator::multiply);
+      return binary(Operator::matmul);
+    }
+    case Handler::item:
+      need(1);
+      if (first.is_scalar()) return first;
+      return Type::scalar(first.dtype);
+    case Handler::seed:
+      need(1);
+      want_scalar(expr, 0);
+      return Type::none();
+    case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
+    case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
+    case Handler::randint: case Handler::randint_inclusive:
+      return call_random(expr, intrinsic.handler);
+    default: break;
+  }
+  if (intrinsic.handler >= Handler::cuda_grid) return call_cuda(expr, intrinsic.handler);
+  return call_creation(expr, intrinsic.handler);
+}
+
+Type Inference::call_reduction(Expr& expr, Handler handler) {
+  const Type first = argument(expr, 0);
+  if (!first.is_array() && !first.is_scalar())
+    fail(expr.place, fmt::format("a reduction of {} has no meaning", str(first)));
+  Dtype dtype = first.dtype;
+  switch (handler) {
+    case Handler::sum:
+    case Handler::prod:
+      if (dtype == Dtype::bool_ || info(dtype).kind == DtypeKind::signed_) dtype = Dtype::int64;
+      else if (info(dtype).kind == DtypeKind::unsigned_) dtype = Dtype::uint64;
+      break;
+    case Handler::mean:
+    case Handler::var:
+    case Handler::std:
+      dtype = floating_dtype(dtype);
+      if (is_complex(dtype)) fail(expr.place, "the mean of complex numbers cannot be compiled yet");
+      break;
+    case Handler::any:
+    case Handler::all: dtype = Dtype::bool_; break;
+    case Handler::count_nonzero:
+    case Handler::argmin:
+    case Handler::argmax: dtype = Dtype::int64; break;
+    default: break;
+  }
+  if (has(expr, 1) && argument(expr, 1).kind != TypeKind::none) {
+    const auto axis = constant_int(*expr.items[2]);
+    if (!axis)
+      fail(expr.items[2]->place, "axis must be an integer known when compiling");
+    if (!first.is_array() || *axis >= first.ndim || *axis < -first.ndim)
+      fail(expr.items[2]->place, fmt::format("axis {} is out of range for {}", *axis, str(first)));
+    if (handler == Handler::argmin || handler == Handler::argmax || handler == Handler::var ||
+        handler == Handler::std)
+      if (first.ndim > 1)
+        fail(expr.place, "this reduction along an axis cannot be compiled yet", "", "loop over the axis");
+    if (first.ndim > 1) return Type::array(dtype, first.ndim - 1, true);
+  }
+  return Type::scalar(dtype);
+}
+
+}  // namespace kasoku::jit

@@ -1,0 +1,302 @@
+/// Text of statements: assignments and stores, returns, branches.
+#include "kasoku/jit/lowering.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+void FunctionLowering::block(const Block& statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const Stmt& stmt = *statements[i];
+    if (defers(statements, i)) {
+      deferred_[stmt.targets[0]->variable] = stmt.expr.get();
+      deferred_fused_.erase(stmt.targets[0]->variable);  // of another copy of the loop
+      remark(stmt.place, fmt::format("'{}' is made inside the expression that reads it, never stored", stmt.targets[0]->text));
+      continue;
+    }
+    statement(stmt);
+  }
+}
+
+void FunctionLowering::statement(const Stmt& stmt) {
+  if (stmt.kind != StmtKind::pass && stmt.kind != StmtKind::break_ && stmt.kind != StmtKind::continue_)
+    if (options_.is_checked)  // a finding names the user's file and line, whichever of our lines it is in
+      line_mark_ = fmt::format("#line {} {}\n", source_.first_line + stmt.place.line - 1, quoted(source_.file));
+    else
+      out_ += fmt::format("#line {} \"{}\"\n", stmt.place.line, source_.name);
+  switch (stmt.kind) {
+    case StmtKind::pass: return;
+    case StmtKind::expr:
+      if (stmt.expr->kind != ExprKind::constant) {
+        const Val value = expr(*stmt.expr);
+        if (!value.text.empty() && !value.type.is_array()) line("(void)({});", value.text);
+      }
+      break;
+    case StmtKind::assign: assignment(stmt); break;
+    case StmtKind::augment: augmented(stmt); break;
+    case StmtKind::return_: return_statement(stmt); return;
+    case StmtKind::if_: {
+      const std::string condition = truth(*stmt.expr);
+      check_zero();
+      open(fmt::format("if ({})", condition));
+      block(stmt.body);
+      if (!stmt.orelse.empty()) {
+        --indent_;
+        line("}} else {{");
+        ++indent_;
+        block(stmt.orelse);
+      }
+      close();
+      return;
+    }
+    case StmtKind::for_: for_loop(stmt); break;
+    case StmtKind::while_: while_loop(stmt); break;
+    case StmtKind::break_:
+      if (breaks_.back() == "!") error(stmt.place, "break inside a parallel loop cannot be compiled", "use range");
+      if (!breaks_.back().empty()) line("{} = true;", breaks_.back());
+      line("break;");
+      return;
+    case StmtKind::continue_: line("continue;"); return;
+    case StmtKind::assert_: {
+      if (options_.is_cuda) return;
+      const std::string condition = truth(*stmt.expr);
+      std::string message;
+      if (stmt.message)
+        if (const std::string* text = std::get_if<std::string>(&stmt.message->value)) message = *text;
+      fail_if("!(" + condition + ")",
+              fmt::format("ks_jit_fail(ks, ks_assertion_error, {}, {}, 0, 0, 0)", stmt.place.line, quoted(message)));
+      break;
+    }
+    case StmtKind::raise: {
+      if (options_.is_cuda) return;
+      std::string message = stmt.text;
+      if (stmt.message)
+        if (const std::string* text = std::get_if<std::string>(&stmt.message->value)) message += "\n" + *text;
+      effects_.may_fail = true;
+      line("ks_jit_fail(ks, ks_raised, {}, {}, 0, 0, 0);", stmt.place.line, quoted(message));
+      line("{}", fail_return());
+      return;
+    }
+  }
+  check_zero();
+}
+
+void FunctionLowering::return_statement(const Stmt& stmt) {
+  if (in_one_thread_) {  // the host returns it
+    if (stmt.expr && fn_.result.is_scalar()) line("ks_out->ks_result = {};", convert(expr(*stmt.expr), fn_.result));
+    check_zero();
+    line("ks_out->ks_returned = true;");
+    line("return;");
+    return;
+  }
+  if (is_parallel_) error(stmt.place, "return inside a parallel loop cannot be compiled");
+  if (!stmt.expr || fn_.result.kind == TypeKind::none) {
+    if (stmt.expr) expr(*stmt.expr);
+    check_zero();
+    line("{}", fn_.result.kind == TypeKind::none ? "return;" : "return {};");
+    return;
+  }
+  const Val value = expr(*stmt.expr);
+  if (fn_.result.is_scalar()) {
+    const std::string text = convert(value, fn_.result);
+    if (has_zero_ && !defer_zero_) {
+      const std::string name = temp("result");
+      line("const {} {} = {};", text_of(fn_.result), name, text);
+      check_zero();
+      line("return {};", name);
+    } else {
+      line("return {};", text);
+    }
+    return;
+  }
+  check_zero();
+  const std::string name = temp("result");
+  line("{} {} = {};", text_of(fn_.result), name, convert(value, fn_.result));
+  retain(name, fn_.result);
+  line("return {};", name);
+}
+
+void FunctionLowering::store(const Expr& target, const Val& value) {
+  switch (target.kind) {
+    case ExprKind::name: {
+      const Type& type = fn_.variables[target.variable].type;
+      assign(name_of(target.variable), type, value);
+      return;
+    }
+    case ExprKind::tuple:
+    case ExprKind::list: {
+      const Val pinned = pin(value);
+      for (size_t i = 0; i < target.items.size(); ++i) {
+        if (value.type.is_array()) {
+          const std::string at = loaded(fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text), value.type.dtype);
+          if (i == 0 && !options_.is_cuda)
+            fail_if(fmt::format("{}.shape[0] != {}", pinned.text, target.items.size()),
+                    fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}.shape[0], {}, 0)",
+                                target.place.line, quoted("{} values are unpacked into {} names"),
+                                pinned.text, target.items.size()));
+          store(*target.items[i], {at, Type::scalar(value.type.dtype)});
+        } else {
+          store(*target.items[i], {fmt::format("{}._{}", pinned.text, i), value.type.items[i]});
+        }
+      }
+      return;
+    }
+    case ExprKind::subscript: {
+      effects_.writes = true;
+      const Type& object = target.items[0]->type;
+      if (target.type.is_scalar()) {
+        const Val pinned = pin(value);
+        const std::string element = element_of(target, true);
+        line("{} = {};", element, cast(pinned.text, value.type.dtype, object.dtype));
+        return;
+      }
+      break;
+    }
+    default: break;
+  }
+  error(target.place, "this cannot be assigned to");
+}
+
+void FunctionLowering::assignment(const Stmt& stmt) {
+  const Expr& target = *stmt.targets[0];
+  // Stores of whole arrays keep the right side unevaluated, so that it fuses with the store.
+  if (stmt.targets.size() == 1 && target.kind == ExprKind::subscript && target.type.is_array()) {
+    effects_.writes = true;
+    const Expr& index = *target.items[1];
+    if (index.type.is_array()) {
+      const Val object = expr(*target.items[0]);
+      if (index.type.dtype != Dtype::bool_) error(target.place, "a store through an index array cannot be compiled yet",
+                                                  "loop over the indices");
+      if (!stmt.expr->type.is_scalar()) error(target.place, "a masked store takes a number in compiled code",
+                                              "use np.where");
+      if (uses_graph()) return graph_masked_store(object, index, *stmt.expr, target.place);
+      const Val value = pin(expr(*stmt.expr));
+      const Fused mask = fuse(index);
+      const std::string s = shape(mask, target.place);
+      elements(mask, s, {{object.text, object.type}}, [&](const Index& at) {
+        const std::string offset = offset_text(object.text, object.type.ndim, at);
+        line("if ({}) {}.data[{}] = {};", mask.element(at), object.text, offset,
+             cast(value.text, value.type.dtype, object.type.dtype));
+      }, false);
+      return;
+    }
+    const Val to = view(target);
+    store_array(to, *stmt.expr, stmt.place);
+    return;
+  }
+  // (a, b) = (b, a): all values before the first store.
+  if (stmt.targets.size() == 1 && target.kind == ExprKind::tuple && stmt.expr->kind == ExprKind::tuple &&
+      target.items.size() == stmt.expr->items.size()) {
+    std::vector<Val> values;
+    for (const ExprPtr& item : stmt.expr->items) {
+      Val value = expr(*item);
+      if (value.type.is_scalar()) {
+        const std::string name = temp();
+        line("const {} {} = {};", text_of(value.type), name, value.text);
+        value.text = name;
+      } else if (value.type.is_array() && !options_.is_cuda) {
+        const std::string name = temp();
+        line("{} {} = {};", text_of(value.type), name, value.text);
+        retain(name, value.type);
+        keep(name, value.type);
+        value.text = name;
+      }
+      values.push_back(value);
+    }
+    for (size_t i = 0; i < values.size(); ++i) store(*target.items[i], values[i]);
+    return;
+  }
+  Val value = expr(*stmt.expr);
+  if (stmt.targets.size() > 1) value = pin(value);
+  for (const ExprPtr& each : stmt.targets) store(*each, value);
+}
+
+/// x[mask] op= number
+void FunctionLowering::masked_augment(const Stmt& stmt) {
+  const Expr& target = *stmt.targets[0];
+  if (target.items[1]->type.dtype != Dtype::bool_)
+    error(target.place, "a store through an index array cannot be compiled yet", "loop over the indices");
+  if (!stmt.expr->type.is_scalar())
+    error(target.place, "a masked store takes a number in compiled code", "use np.where");
+  effects_.writes = true;
+  const Val object = expr(*target.items[0]);
+  if (uses_graph()) return graph_update(stmt.op, object, target.items[1].get(), *stmt.expr, target.place);
+  const Val value = pin(expr(*stmt.expr));
+  const Dtype own = object.type.dtype;
+  const auto result = binary_type(stmt.op, object.type, value.type, stmt.expr.get());
+  const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
+  const Fused mask = fuse(*target.items[1]);
+  const std::string s = shape(mask, target.place);
+  elements(mask, s, {{object.text, object.type}}, [&](const Index& at) {
+    const std::string element = fmt::format("{}.data[{}]", object.text, offset_text(object.text, object.type.ndim, at));
+    const std::string a = cast(element, own, dtype), b = cast(value.text, value.type.dtype, dtype);
+    line("if ({}) {} = {};", mask.element(at), element, cast(arithmetic(stmt.op, a, b, dtype), dtype, own));
+  }, false);
+}
+
+void FunctionLowering::augmented(const Stmt& stmt) {
+  const Expr& target = *stmt.targets[0];
+  if (target.kind == ExprKind::subscript && target.items[1]->type.is_array()) {
+    masked_augment(stmt);
+    return;
+  }
+  if (target.type.is_array()) {
+    effects_.writes = true;
+    const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);
+    if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
+    Fused left;
+    left.type = to.type;
+    left.leaves.push_back({to.text, to.type});
+    const std::string name = to.text;
+    const Type type = to.type;
+    left.element = [name, type](const Index& at) {
+      return fmt::format("{}.data[{}]", name, offset_text(name, type.ndim, at));
+    };
+    Fused all = left;
+    const auto result = binary_type(stmt.op, type, stmt.expr->type, stmt.expr.get());
+    const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
+    std::function<std::string(const Index&)> right;
+    Dtype right_dtype = stmt.expr->type.dtype;
+    if (stmt.expr->type.is_array()) {
+      const Fused other = fuse(*stmt.expr);
+      for (const Fused::Leaf& leaf : other.leaves) all.leaves.push_back(leaf);
+      right = other.element;
+    } else {
+      const Val value = pin(expr(*stmt.expr));
+      right = [value](const Index&) { return value.text; };
+    }
+    const Operator op = stmt.op;
+    all.element = [=, of = left.element](const Index& at) {
+      const std::string a = cast(of(at), type.dtype, dtype), b = cast(right(at), right_dtype, dtype);
+      return cast(arithmetic(op, a, b, dtype), dtype, type.dtype);
+    };
+    store_fused(to, all, stmt.place);
+    return;
+  }
+  if (target.kind == ExprKind::name) {
+    const Val left = {name_of(target.variable), fn_.variables[target.variable].type};
+    const Val right = expr(*stmt.expr);
+    const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
+    const bool is_free = options_.fastmath && loop_depth_ > 0;
+    if (is_free && stmt.op == Operator::add && type.is_floating() && type == left.type) {
+      line("{} = ks_sum({}, {});", left.text, left.text, convert(right, type));
+      return;
+    }
+    const Val value = combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place);
+    assign(left.text, left.type, value);
+    return;
+  }
+  // x[i] op= v: the index is evaluated once.
+  effects_.writes = true;
+  const Type& object = target.items[0]->type;
+  const std::string place = element_of(target, true);
+  const std::string at = temp("at");
+  line("auto&& {} = {};", at, place);
+  const Val right = expr(*stmt.expr);
+  const Val left = {loaded(at, object.dtype), Type::scalar(object.dtype)};
+  const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
+  const Val value = combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place);
+  line("{} = {};", at, cast(value.text, value.type.dtype, object.dtype));
+}
+
+}  // namespace kasoku::jit

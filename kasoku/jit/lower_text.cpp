@@ -1,0 +1,74 @@
+/// Names, literals, casts and arithmetic as kernel text.
+#include "kasoku/jit/lowering.h"
+
+#include <cmath>
+
+#include <dlfcn.h>
+
+namespace kasoku::jit {
+
+std::string safe_name(const std::string& name) {
+  static const std::set<std::string> taken = {
+      "alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "class", "const",
+      "constexpr", "default", "delete", "do", "double", "enum", "explicit", "export", "extern",
+      "float", "friend", "goto", "inline", "int", "long", "mutable", "namespace", "new", "operator",
+      "private", "protected", "public", "register", "short", "signed", "sizeof", "static", "struct",
+      "switch", "template", "this", "throw", "try", "typedef", "typename", "union", "unsigned",
+      "using", "virtual", "void", "volatile", "threadIdx", "blockIdx", "blockDim", "gridDim", "sqrt",
+      "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+      "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma",
+      "fabs", "fabsf", "pow", "atan2", "fmod", "copysign", "hypot", "floor", "ceil", "trunc", "rint",
+      "cbrt", "fma", "and", "or", "not", "xor", "compl", "bitand", "bitor", "true", "false", "min",
+      "max", "abs", "round", "warpSize", "half", "M_PI", "INFINITY", "NAN", "assert", "signbit"};
+  if (taken.contains(name) || name.starts_with("ks_") || name.starts_with("__")) return name + "_";
+  return name;
+}
+
+std::string entry_name(const std::string& name) {
+  const std::string safe = safe_name(name);
+  return dlsym(RTLD_DEFAULT, safe.c_str()) ? safe + "_" : safe;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const unsigned char c : text) {
+    if (c == '"' || c == '\\') out += '\\', out += static_cast<char>(c);
+    else if (c == '\n') out += "\\n";
+    else if (c < 32 || c > 126) out += fmt::format("\\{:03o}", c);
+    else out += static_cast<char>(c);
+  }
+  return out + "\"";
+}
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "__longlong_as_double(0x7ff8000000000000LL)";
+  if (std::isinf(value))
+    return value > 0 ? "__longlong_as_double(0x7ff0000000000000LL)"
+                     : "__longlong_as_double((long long)0xfff0000000000000ULL)";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return value < 0 || (value == 0 && std::signbit(value)) ? "(" + text + ")" : text;
+}
+
+std::string cast(const std::string& text, Dtype from, Dtype to) {
+  if (from == to) return text;
+  const std::string type = text_of(to);
+  if (to == Dtype::bool_)
+    return is_complex(from) ? fmt::format("({} != {}())", text, text_of(from))
+                            : fmt::format("({} != 0)", text);
+  if (is_complex(to)) {
+    if (is_complex(from)) return fmt::format("{}({})", type, text);
+    return fmt::format("{}(({})({}))", type, to == Dtype::complex64 ? "float" : "double", text);
+  }
+  if (is_complex(from)) return cast(text + ".re", from == Dtype::complex64 ? Dtype::float32 : Dtype::float64, to);
+  if (is_floating(from) && is_integer(to)) return fmt::format("ks_saturate<{}>({})", type, text);
+  return fmt::format("({})({})", type, text);
+}
+
+std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype) {
+  const Op row = op_of(op);
+  const Dtype compute = element_types(row, dtype).compute;  // a power of bools is one of int8
+  return cast(op_text(row, compute, {cast(a, dtype, compute), cast(b, dtype, compute)}), element_types(row, dtype).result, dtype);
+}
+
+}  // namespace kasoku::jit

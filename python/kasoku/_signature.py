@@ -1,0 +1,235 @@
+"""Types of compiled functions as objects, and signatures: what @ks.jit("float64(float64[:])") means."""
+
+from . import errors
+
+__all__ = ["Type", "TupleType", "Signature"]
+
+
+class Type:
+    """A number type; with `ndim` an array of it. Called, it makes a value or a signature."""
+
+    def __init__(self, dtype, ndim=-1, layout="A", name=None, readonly=False):
+        self.__kasoku_dtype__ = dtype
+        self.name = name or dtype
+        if ndim >= 0:
+            self.ndim, self.layout, self.readonly = ndim, layout, bool(readonly)
+            self.name = repr(self)
+
+    def __call__(self, *args):
+        if len(args) == 1 and not isinstance(args[0], (Type, TupleType)):
+            if isinstance(args[0], tuple):  # numba.float64((int64, int64))
+                return Signature(self, args[0])
+            import numpy as np
+
+            return np.dtype(self.__kasoku_dtype__).type(args[0])
+        return Signature(self, args)
+
+    def __getitem__(self, axes):
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        layout = "C" if axes[-1].step == 1 else "F" if axes[0].step == 1 else "A"
+        return Type(self.__kasoku_dtype__, len(axes), layout)
+
+    @property
+    def dtype(self):
+        return Type(self.__kasoku_dtype__)
+
+    @property
+    def bitwidth(self):
+        import numpy as np
+
+        return np.dtype(self.__kasoku_dtype__).itemsize * 8
+
+    def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
+        """The same array type with other properties."""
+        keep = lambda new, old: old if new is None else new  # noqa: E731
+        return Type(
+            dtype.__kasoku_dtype__ if dtype is not None else self.__kasoku_dtype__,
+            keep(ndim, self.ndim),
+            keep(layout, self.layout),
+            readonly=keep(readonly, self.readonly),
+        )
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and repr(self) == repr(other)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __repr__(self):
+        if hasattr(self, "ndim"):
+            before = "readonly " * self.readonly
+            return f"{before}array({self.__kasoku_dtype__}, {self.ndim}d, {self.layout})"
+        return self.name
+
+    def _describe(self):
+        name = self.__kasoku_dtype__
+        if name in ("void", "none"):
+            return ("none",)
+        return name, getattr(self, "ndim", -1), getattr(self, "layout", "A") == "C", getattr(self, "readonly", False)
+
+
+class TupleType:
+    """A tuple of types."""
+
+    def __init__(self, types):
+        self.types = tuple(types)
+
+    def __len__(self):
+        return len(self.types)
+
+    def __iter__(self):
+        return iter(self.types)
+
+    def __getitem__(self, index):
+        return self.types[index]
+
+    def __eq__(self, other):
+        return isinstance(other, TupleType) and self.types == other.types
+
+    def __hash__(self):
+        return hash(self.types)
+
+    def __repr__(self):
+        if self.types and all(t == self.types[0] for t in self.types):
+            return f"UniTuple({self.types[0]!r} x {len(self.types)})"
+        return f"Tuple({', '.join(map(repr, self.types))})"
+
+    name = property(__repr__)
+
+    def __call__(self, *args):
+        return Signature(self, args)
+
+    def _describe(self):
+        return "tuple", [t._describe() for t in self.types]
+
+
+class Signature:
+    """result(arguments); `return_type` is None if it is left open."""
+
+    def __init__(self, return_type, args):
+        self.return_type, self.args = return_type, tuple(args)
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and (self.return_type, self.args) == (other.return_type, other.args)
+
+    def __hash__(self):
+        return hash(self.args)
+
+    def __iter__(self):
+        return iter(self.args)
+
+    def __repr__(self):
+        return f"({', '.join(map(repr, self.args))}) -> {self.return_type!r}"
+
+
+_aliases = {
+    "bool": "bool boolean bool_ b1",
+    "int8": "int8 i1 char", "int16": "int16 i2 short", "int32": "int32 i4 intc",
+    "int64": "int64 i8 int_ intp long_ longlong ssize_t",
+    "uint8": "uint8 u1 byte uchar", "uint16": "uint16 u2 ushort", "uint32": "uint32 u4 uintc",
+    "uint64": "uint64 u8 uint uintp ulong ulonglong size_t",
+    "float16": "float16 f2", "float32": "float32 f4 float_", "float64": "float64 f8 double",
+    "complex64": "complex64 c8", "complex128": "complex128 c16",
+    "none": "none void NoneType",
+}  # fmt: skip
+names = {name: Type(dtype) for dtype, all_names in _aliases.items() for name in all_names.split()}
+
+
+def Array(dtype, ndim, layout, readonly=False, aligned=True):  # noqa: N802
+    return Type(dtype.__kasoku_dtype__, ndim, layout, readonly=readonly)
+
+
+def UniTuple(dtype, count):  # noqa: N802
+    return TupleType((dtype,) * count)
+
+
+def Tuple(types):  # noqa: N802
+    return TupleType(types)
+
+
+constructors = {"Array": Array, "UniTuple": UniTuple, "Tuple": Tuple}
+_python = {int: "int64", float: "float64", bool: "bool", complex: "complex128"}
+
+
+def as_type(item):
+    """A type of a signature: ours, NumPy's or Python's."""
+    if isinstance(item, (Type, TupleType)):
+        return item
+    if item is None:
+        return names["none"]
+    if isinstance(item, tuple):
+        return TupleType(map(as_type, item))
+    if item in _python:
+        return Type(_python[item])
+    import numpy as np
+
+    try:
+        return Type(np.dtype(item).name)
+    except TypeError:
+        raise errors.TypeError(f"{item!r} is not a type of a signature") from None
+
+
+def of_description(given):
+    """The type that compiled code describes (python/src/jit_convert.cpp)."""
+    if given[0] == "tuple":
+        return TupleType(map(of_description, given[1]))
+    if len(given) == 1:
+        return names.get(given[0]) or Type(given[0])
+    dtype, ndim, contiguous, readonly = given
+    return Type(dtype) if ndim < 0 else Type(dtype, ndim, "C" if contiguous else "A", readonly=readonly)
+
+
+def of_value(value):
+    """The type of an argument."""
+    for python in (bool, int, float, complex):
+        if type(value) is python:
+            return Type(_python[python])
+    if value is None:
+        return names["none"]
+    if isinstance(value, tuple):
+        return TupleType(map(of_value, value))
+    if isinstance(value, (Type, TupleType)):
+        return value
+    import numpy as np
+
+    array = value if hasattr(value, "dtype") and hasattr(value, "shape") else np.asarray(value)
+    if array.dtype == object:
+        raise ValueError(f"Cannot determine Numba type of {type(value)}")
+    if getattr(array, "ndim", 0) or isinstance(value, np.ndarray):
+        flags = getattr(array, "flags", None)
+        if flags is None:
+            return Type(np.dtype(array.dtype).name, array.ndim, "C")
+        layout = "C" if flags["C_CONTIGUOUS"] else "F" if flags["F_CONTIGUOUS"] else "A"
+        return Type(array.dtype.name, array.ndim, layout, readonly=not getattr(flags, "writeable", True))
+    return Type(np.dtype(array.dtype).name)
+
+
+def is_signature(given):
+    return isinstance(given, (str, tuple, Signature, Type)) or hasattr(given, "args")
+
+
+def signature(given):
+    """(argument types, result type or None) of text, a tuple of types or a Signature."""
+    if isinstance(given, str):
+        text = given
+        try:
+            given = eval(text, {"__builtins__": {}}, {**names, **constructors})
+        except Exception as error:
+            raise errors.TypeError(f"the signature {text!r} cannot be read: {error}") from None
+        if not isinstance(given, (tuple, Signature)):
+            raise errors.TypeError(
+                f"invalid signature: {text!r} evaluates to {given!r} instead of tuple or Signature\n"
+                f"  fix  write ({text},) or result({text})"
+            )
+    if isinstance(given, tuple):
+        return tuple(map(as_type, given)), None
+    if not hasattr(given, "args"):
+        raise errors.TypeError(f"invalid signature: {given!r} is not a tuple, text or result(arguments)")
+    result = given.return_type
+    return tuple(map(as_type, given.args)), None if result is None else as_type(result)
+
+
+def describe(given):
+    """A signature as _core._jit_declare takes it."""
+    args, result = signature(given)
+    return [t._describe() for t in args], None if result is None else result._describe()

@@ -1,0 +1,93 @@
+"""Loops over elements as text that ks.jit compiles: what vectorize, guvectorize and stencil make."""
+
+import itertools
+import linecache
+
+import numpy as np
+
+from ... import _core, _jit
+
+_count = itertools.count()
+
+
+def compiled(text, name, parallel, **names):
+    """The function `name` of the text, compiled; the text is there for messages."""
+    file = f"<kasoku {name} {next(_count)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    space = {"prange": _jit.prange, "np": np, **names}
+    exec(compile(text, file, "exec"), space)
+    return _jit.jit(space[name], parallel=parallel)
+
+
+def is_device_array(x):
+    return hasattr(x, "__kasoku_array__") or isinstance(x, _core.Array)
+
+
+def bare(x):
+    while hasattr(x, "__kasoku_array__"):
+        x = x.__kasoku_array__
+    return x
+
+
+def as_arrays(args):
+    """(the arguments as arrays of one place, how a result is wrapped for the caller)."""
+    on_device = [x for x in args if is_device_array(x)]
+    if not on_device:
+        return [np.asarray(x) for x in args], lambda result: result
+    wrap = type(on_device[0]) if hasattr(on_device[0], "__kasoku_array__") else lambda x: x
+    device = bare(on_device[0]).device
+    return [bare(x) if is_device_array(x) else _core.asarray(np.asarray(x), device=device) for x in args], wrap
+
+
+def dtype_of(x):
+    """The dtype of an argument; a Python number has its type instead."""
+    if type(x) in (bool, int, float, complex):
+        return type(x)
+    return np.dtype(bare(x).dtype) if is_device_array(x) else np.asarray(x).dtype
+
+
+_kinds = {bool: "b", int: "iu", float: "f", complex: "c"}
+
+
+def fits(given, wanted):
+    """Whether a value of dtype `given` (or a Python number) converts safely."""
+    if isinstance(given, type):  # a Python number takes the array's dtype within its kind and above
+        return "biufc".index(_kinds[given][0]) <= "biufc".index(wanted.kind)
+    return np.can_cast(given, wanted, "safe")
+
+
+def own_dtype(given):
+    return np.dtype(given)
+
+
+def choose(loops, given, name):
+    """The first loop (input dtypes, …) that the arguments convert to safely; exact ones before."""
+    strong = [own_dtype(g) for g in given]
+    for loop in loops:
+        if list(loop[0]) == strong:
+            return loop
+    weak = given if any(not isinstance(g, type) for g in given) else strong
+    for loop in loops:
+        if all(fits(g, w) for g, w in zip(weak, loop[0], strict=True)):
+            return loop
+    raise TypeError(
+        f"ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any "
+        f"supported types according to the casting rule ''safe''\n"
+        f"  why  the arguments are {', '.join(map(str, strong))}"
+    )
+
+
+def empty(shape, dtype, like):
+    """A new array where `like` lies."""
+    if isinstance(like, np.ndarray):
+        return np.empty(shape, dtype)
+    return _core.empty(shape, dtype=dtype, device=like.device)
+
+
+def rows(array, shape, core=()):
+    """The array broadcast to shape + core, as one axis of rows before the core axes, in C order."""
+    if isinstance(array, np.ndarray):
+        full = np.broadcast_to(array, (*shape, *core))
+        return np.ascontiguousarray(full).reshape(-1, *core) if np.prod(shape) else np.empty((0, *core), array.dtype)
+    full = _core.broadcast_to(array, (*shape, *core))
+    return _core.copy(full).reshape((int(np.prod(shape)), *core))

@@ -1,0 +1,21 @@
+"""numba.extending: what programs use of it. Plain Python functions are compiled along as they are."""
+
+from . import njit
+
+
+def register_jitable(function=None, **options):
+    """The function itself: compiled code calls Python functions."""
+    return function if function is not None else lambda f: f
+
+
+def is_jitted(function):
+    """Whether it was compiled by jit."""
+    return isinstance(function, type(njit(is_jitted)))
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .. import missing
+
+    raise AttributeError(missing(f"numba.extending.{name}"))

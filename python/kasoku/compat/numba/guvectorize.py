@@ -1,0 +1,141 @@
+"""numba.guvectorize: a function of small arrays, applied along the other axes."""
+
+import functools
+import inspect
+import re
+
+import numpy as np
+
+from ... import _jit, _signature
+from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
+from .vectorize import check_options
+
+
+def _layout(text):
+    """"(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)])."""
+    plain = re.sub(r"\s", "", text)
+    if not re.fullmatch(r"(\(\w*(,\w+)*\),?)*->(\(\w*(,\w+)*\),?)+", plain):
+        raise ValueError(f"the layout {text!r} cannot be read\n  fix  write it like (m,n),(n)->(m)")
+    sides = plain.split("->")
+    return [[tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)] for side in sides]
+
+
+class GUFunc:
+    """A generalized universal function: `layout` says which axes the function itself sees."""
+
+    def __init__(self, function, signatures, layout, parallel=False):
+        functools.update_wrapper(self, function)
+        self.py_func, self.signature = function, layout
+        self._ins, self._outs = _layout(layout)
+        self.nin, self.nout = len(self._ins), len(self._outs)
+        self.nargs = self.nin + self.nout
+        if len(inspect.signature(function).parameters) != self.nargs:
+            raise ValueError(f"the layout {layout} is of {self.nargs} arguments, and {function.__name__} takes others")
+        self._core, self._parallel = _jit.jit(function, parallel=False), parallel
+        self._is_open = not signatures
+        self._loops, self._made = [], {}
+        for signature in signatures:
+            self.add(signature)
+
+    def add(self, signature):
+        """One more list of types."""
+        if isinstance(signature, str) and "(" not in signature.split("[")[0]:
+            signature = f"({signature},)"
+        args, result = _signature.signature(signature)
+        if len(args) != self.nargs:
+            raise TypeError(f"the signature {signature} is not of {self.nargs} arguments, as {self.signature} is")
+        if result is not None and repr(result) != "none":
+            raise TypeError("guvectorized functions cannot return values: signature has return type " + repr(result))
+        dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
+        self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
+
+    def build_ufunc(self):
+        return self
+
+    @property
+    def types(self):
+        join = lambda dtypes: "".join(d.char for d in dtypes)  # noqa: E731
+        return [f"{join(ins)}->{join(outs)}" for ins, outs, _ in self._loops]
+
+    ntypes = property(lambda self: len(self._loops))
+
+    def _loop(self, is_array):
+        """The loop over rows; a scalar of the layout that is declared an array is one of one element."""
+        key = tuple(is_array)
+        if key not in self._made:
+            names = [f"a{i}" for i in range(self.nargs)]
+            items = [
+                f"{name}[i]" if core or not array else f"{name}[i:i + 1]"
+                for name, core, array in zip(names, self._ins + self._outs, is_array, strict=True)
+            ]
+            text = f"def rows(n, {', '.join(names)}):\n    for i in prange(n):\n        core({', '.join(items)})\n"
+            self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
+        return self._made[key]
+
+    def __call__(self, *args, out=None, axis=None, stream=0, **options):
+        outs = list(out) if isinstance(out, tuple) else [] if out is None else [out]
+        if len(args) == self.nargs:
+            args, outs = args[: self.nin], list(args[self.nin :])
+        if len(args) != self.nin:
+            raise TypeError(f"{self.__name__}() takes {self.nin} positional arguments but {len(args)} were given")
+        given = [dtype_of(arg) for arg in args]
+        if self._is_open:
+            if not outs:
+                raise TypeError(f"{self.__name__} has no signature that names its results' types\n  fix  pass the arrays for them")
+            arrays = [len(core) > 0 for core in self._ins] + [True] * self.nout
+            loop = [own_dtype(g) for g in given], [dtype_of(o) for o in outs], arrays
+        else:
+            loop = choose(self._loops, given, self.__name__)
+        ins, results, is_array = loop
+        arrays, wrap = as_arrays(args)
+        if axis is not None:
+            arrays = [np.moveaxis(a, axis, -1) if core else a for a, core in zip(arrays, self._ins, strict=True)]
+        lengths, outer = {}, []
+        for i, (array, core) in enumerate(zip(arrays, self._ins, strict=True)):
+            if array.ndim < len(core):
+                raise ValueError(
+                    f"{self.__name__}: Input operand {i} does not have enough dimensions "
+                    f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
+                )
+            split = array.ndim - len(core)
+            outer.append(tuple(array.shape[:split]))
+            for k, name in enumerate(core):
+                length = int(name) if name.isdigit() else lengths.setdefault(name, array.shape[split + k])
+                if array.shape[split + k] != length:
+                    raise ValueError(
+                        f"{self.__name__}: Input operand {i} has a mismatch in its core dimension {k}, with gufunc "
+                        f"signature {self.signature} (size {array.shape[split + k]} is different from {length})"
+                    )
+        targets = [bare(o) for o in outs]
+        for target, core in zip(targets, self._outs, strict=False):
+            for name, length in zip(core, target.shape[target.ndim - len(core) :], strict=True):
+                lengths.setdefault(name, length)
+        shape = np.broadcast_shapes(*outer) if outer else ()
+        count = int(np.prod(shape, dtype=np.int64))
+        cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
+        flat = [rows(a.astype(d), shape, core) for a, d, core in zip(arrays, ins, cores, strict=False)]
+        values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
+        for value, target in zip(values, targets, strict=False):  # what the function does not write stays
+            value[...] = np.asarray(target).reshape(value.shape) if isinstance(value, np.ndarray) else target.reshape(value.shape)
+        self._loop(is_array)(count, *flat, *values)
+        values = [v.reshape((*shape, *core)) for v, core in zip(values, cores[self.nin :], strict=True)]
+        if axis is not None:
+            values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
+        for value, target in zip(values, targets, strict=False):
+            target[...] = value if isinstance(value, np.ndarray) == isinstance(target, np.ndarray) else np.asarray(value)
+        final = [o if k < len(outs) else None for k, o in enumerate(outs + [None] * (self.nout - len(outs)))]
+        final = [(wrap(v) if v.ndim else v[()]) if f is None else f for f, v in zip(final, values, strict=True)]
+        return final[0] if self.nout == 1 else tuple(final)
+
+    def __repr__(self):
+        return f"<numba._GUFunc '{self.__name__}'>"
+
+
+def guvectorize(signatures, layout=None, *, target="cpu", **options):
+    """Makes a generalized universal function of a function that writes its results into arrays."""
+    check_options(options, "guvectorize")
+    if layout is None:
+        signatures, layout = [], signatures
+    if isinstance(signatures, str):
+        signatures = [signatures]
+    return lambda function: GUFunc(getattr(function, "py_func", function), signatures, layout, target in ("parallel", "cuda"))

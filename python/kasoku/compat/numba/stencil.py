@@ -1,0 +1,108 @@
+"""numba.stencil: a function of an element's neighbours, applied to all elements that have them."""
+
+import ast
+import functools
+
+from ... import _jit
+from ._loops import as_arrays, bare, compiled
+
+
+class _Relative(ast.NodeTransformer):
+    """a[-1, 0] -> a[i0 + -1, i1 + 0], with the reach of each array's indices."""
+
+    def __init__(self, arrays, fixed):
+        self.arrays, self.fixed = arrays, fixed
+        self.ndim, self.low, self.high, self.is_constant = None, None, None, True
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.value, ast.Name) or node.value.id not in self.arrays or node.value.id in self.fixed:
+            return node
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if self.ndim is None:
+            self.ndim, self.low, self.high = len(parts), [0] * len(parts), [0] * len(parts)
+        if len(parts) != self.ndim:
+            raise ValueError(f"stencil: {ast.unparse(node)} has {len(parts)} indices, and others have {self.ndim}")
+        for k, part in enumerate(parts):
+            try:
+                offset = ast.literal_eval(part)
+            except ValueError:
+                self.is_constant = False
+                continue
+            if not isinstance(offset, int):
+                raise ValueError(f"stencil: an index is an integer, and {ast.unparse(part)} is not")
+            self.low[k], self.high[k] = min(self.low[k], offset), max(self.high[k], offset)
+        moved = [ast.BinOp(ast.Name(f"ks_at{k}", ast.Load()), ast.Add(), part) for k, part in enumerate(parts)]
+        node.slice = moved[0] if len(moved) == 1 else ast.Tuple(moved, ast.Load())
+        return node
+
+
+class StencilFunc:
+    """Called with an array, it gives one of the same shape; compiled code may call it too."""
+
+    def __init__(self, function, cval=0, neighborhood=None, standard_indexing=()):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        node = _jit._source(function)[0]
+        names = [arg.arg for arg in node.args.args]
+        for name in standard_indexing:
+            if name not in names:
+                raise ValueError(f"stencil: standard_indexing names {name!r}, which is no argument")
+        if names and names[0] in standard_indexing:
+            raise ValueError("The first argument to a stencil kernel must use relative indexing, not standard indexing.")
+        relative = _Relative(set(names), set(standard_indexing))
+        statements = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
+        body = [relative.visit(statement) for statement in statements]
+        if relative.ndim is None:
+            raise ValueError("Stencil kernel with no accesses to relatively indexed arrays.")
+        ndim = relative.ndim
+        if neighborhood is not None:
+            if len(neighborhood) != ndim:
+                raise ValueError(f"{ndim} dimensional neighborhood specified for {len(neighborhood)} dimensional input array")
+            relative.low, relative.high = [n[0] for n in neighborhood], [n[1] for n in neighborhood]
+        elif not relative.is_constant:
+            raise ValueError("stencil: an index that is not a constant needs neighborhood=((low, high), …)")
+        self.neighborhood = tuple(zip(relative.low, relative.high, strict=True))
+        at = [f"ks_at{k}" for k in range(ndim)]
+        arguments = ", ".join(names)
+        text = f"def at({', '.join(at)}, {arguments}):\n"
+        text += "".join("    " + line + "\n" for statement in body for line in ast.unparse(statement).split("\n"))
+        closure = dict(zip(function.__code__.co_freevars, (c.cell_contents for c in function.__closure__ or ()), strict=True))
+        names_outside = {**function.__globals__, **closure}
+        element = compiled(text, "at", False, **{k: v for k, v in names_outside.items() if not k.startswith("__")})
+        loop, first = "", names[0]
+        for k, (low, high) in enumerate(self.neighborhood):
+            where = f"({max(0, -low)}, {first}.shape[{k}] - {max(0, high)})"
+            loop += "    " * (k + 1) + f"for {at[k]} in {'prange' if k == 0 else 'range'}{where}:\n"
+        loop += "    " * (ndim + 1) + f"out[{', '.join(at)}] = at({', '.join(at)}, {arguments})\n"
+        zeros = ", ".join("0" for _ in at)
+        value = repr(cval) if isinstance(cval, (int, float, complex)) and cval == cval else "np.nan"
+        whole = f"def stencil({arguments}):\n    out = np.full({first}.shape, {value}, at({zeros}, {arguments}).dtype)\n{loop}    return out\n"
+        self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element)
+        self._into = compiled(f"def into(out, {arguments}):\n{loop}", "into", True, at=element)
+        self._names, self._ndim = names, ndim
+
+    def __call__(self, *args, out=None):
+        if len(args) != len(self._names):
+            raise TypeError(f"{self.__name__} takes {len(self._names)} arguments, not {len(args)}")
+        if getattr(args[0], "ndim", None) is None:
+            raise TypeError("The first argument to a stencil kernel must be the primary input array.")
+        if args[0].ndim != self._ndim:
+            raise ValueError(f"stencil: {self.__name__} is of {self._ndim} axes, and its array has {args[0].ndim}")
+        plain = [bare(arg) for arg in args]
+        if out is not None:
+            self._into(bare(out), *plain)
+            return out
+        return as_arrays(args[:1])[1](self.__kasoku_jit__(*plain))
+
+
+def stencil(func_or_mode="constant", **options):
+    """Makes a stencil of a function that reads a[-1], a[0], a[1], …"""
+    for name in options:
+        if name not in ("cval", "neighborhood", "standard_indexing"):
+            raise ValueError(f"Unknown stencil option {name}")
+    if callable(func_or_mode):
+        return StencilFunc(func_or_mode, **options)
+    if func_or_mode != "constant":
+        raise ValueError(f"Unsupported mode style {func_or_mode}")
+    return lambda function: StencilFunc(function, **options)

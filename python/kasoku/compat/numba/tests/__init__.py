@@ -1,0 +1,1 @@
+"""numba.tests: the helpers that other projects' tests import."""

@@ -1,0 +1,348 @@
+"""Streams, events, devices and contexts under Numba's names."""
+
+import contextlib
+import threading
+
+from .. import _core, errors
+
+
+class Stream:
+    """A queue of launches and copies on the default device."""
+
+    def __init__(self, native):
+        self._native = native
+
+    handle = property(lambda self: self._native.handle)
+
+    def synchronize(self):
+        """Waits for what was queued so far."""
+        self._native.synchronize()
+
+    @contextlib.contextmanager
+    def auto_synchronize(self):
+        """Waits at the end of a `with` block."""
+        yield self
+        self.synchronize()
+
+    def __enter__(self):
+        self._native.__enter__()
+        return self
+
+    def __exit__(self, *raised):
+        return self._native.__exit__(*raised)
+
+    def add_callback(self, callback, arg=None):
+        """Calls callback(stream, 0, arg) from another thread when what was queued so far is done."""
+        event = _core.Event()
+        event.record(self._native)
+
+        def wait():
+            event.synchronize()
+            callback(self, 0, arg)
+
+        threading.Thread(target=wait, daemon=True).start()
+
+    def async_done(self):
+        """A future of the running asyncio loop, done when the work queued so far is."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def resolve():
+            if not future.done():
+                future.set_result(self)
+
+        self.add_callback(lambda stream, status, arg: loop.call_soon_threadsafe(resolve))
+        return future
+
+    def __int__(self):
+        return int(self.handle or 0)
+
+    def __repr__(self):
+        return f"<CUDA stream {int(self)}>"
+
+
+class _DefaultStream(Stream):
+    def __init__(self):
+        super().__init__(None)
+
+    handle = 0
+
+    def synchronize(self):
+        _core.synchronize()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return None
+
+    def __repr__(self):
+        return "<default stream>"
+
+
+def stream():
+    """A new stream; on a CPU launches are done when they return."""
+    return Stream(_core.Stream())
+
+
+_default = _DefaultStream()
+
+
+def default_stream():
+    return _default
+
+
+legacy_default_stream = per_thread_default_stream = default_stream
+
+
+def external_stream(ptr):
+    raise errors.UnsupportedError("a stream of another library cannot be adopted\n  fix  use cuda.stream()")
+
+
+class Event:
+    """A moment in a stream."""
+
+    def __init__(self, timing=True):
+        self._native = _core.Event()
+
+    def record(self, stream=0):
+        native = getattr(stream, "_native", None)
+        self._native.record(native) if native is not None else self._native.record()
+
+    def synchronize(self):
+        self._native.synchronize()
+
+    def query(self):
+        """Whether it is over."""
+        done = self._native.is_done
+        return done() if callable(done) else done
+
+    def wait(self, stream=0):
+        """What the stream is given from now on comes after this."""
+        native = getattr(stream, "_native", None)
+        native.wait(self._native) if native is not None else self.synchronize()
+
+    def elapsed_time(self, end):
+        """Milliseconds from this event to `end`."""
+        return event_elapsed_time(self, end)
+
+
+def event(timing=True):
+    return Event(timing)
+
+
+def event_elapsed_time(start, end):
+    """Milliseconds between two recorded events."""
+    end.synchronize()
+    return end._native.milliseconds_since(start._native)
+
+
+class Device:
+    """A device under Numba's names; as a context manager it changes nothing, since there is one per process."""
+
+    def __init__(self, native):
+        self._native = native
+
+    id = property(lambda self: self._native.index)
+
+    @property
+    def name(self):
+        return self._native.name.encode()
+
+    @property
+    def compute_capability(self):
+        """Of a CPU, that of the architecture whose kernels it runs."""
+        version = tuple(self._native.properties["compute_capability"])
+        return version if any(version) else (7, 5)
+
+    @property
+    def uuid(self):
+        return f"GPU-{self._native.properties.get('uuid', self._native.index)}"
+
+    supports_float16 = True
+
+    def reset(self):
+        _core.synchronize()
+
+    def get_primary_context(self):
+        return current_context()
+
+    def __getattr__(self, name):
+        properties = self._native.properties
+        if name in properties:
+            return properties[name]
+        upper = {"MAX_THREADS_PER_BLOCK": "max_threads_per_block", "WARP_SIZE": "warp_size",
+                 "MULTIPROCESSOR_COUNT": "multi_processor_count"}.get(name)  # fmt: skip
+        if upper in properties:
+            return properties[upper]
+        return getattr(self._native, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return None
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and (self._native.kind, self.id) == (other._native.kind, other.id)
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __repr__(self):
+        return f"<CUDA device {self.id} '{self.name}'>"
+
+
+class _Gpus:
+    """The devices that kernels run on: one, the default device."""
+
+    @property
+    def lst(self):
+        return [get_current_device()]
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return self.lst[index]
+
+    def __iter__(self):
+        return iter(self.lst)
+
+    @property
+    def current(self):
+        return get_current_device()
+
+    def __str__(self):
+        return f"<Managed Device {self.current.id}>"
+
+
+gpus = _Gpus()
+
+
+def list_devices():
+    return gpus
+
+
+def get_current_device():
+    return Device(_core.default_device())
+
+
+def select_device(device_id):
+    if device_id != 0:
+        raise errors.ValueError(f"there is no device {device_id}: kernels run on {_core.default_device()}")
+    return get_current_device()
+
+
+class MemoryInfo(tuple):
+    """(free, total) bytes."""
+
+    free = property(lambda self: self[0])
+    total = property(lambda self: self[1])
+
+
+class _Deallocations(list):
+    def clear(self):
+        _core.synchronize()
+
+
+class Context:
+    """The one context there is; memory is the engine's own pool."""
+
+    deallocations = _Deallocations()
+
+    @property
+    def device(self):
+        return get_current_device()
+
+    def get_memory_info(self):
+        memory = _core.default_device().memory
+        memory = memory() if callable(memory) else memory
+        free, total = (memory["free"], memory["total"]) if isinstance(memory, dict) else memory
+        return MemoryInfo((free, total))
+
+    def synchronize(self):
+        _core.synchronize()
+
+    def reset(self):
+        _core.synchronize()
+
+    def push(self):
+        """It is always the current one."""
+
+    pop = push
+
+    def create_stream(self):
+        return stream()
+
+    def get_default_stream(self):
+        return _default
+
+    def create_event(self, timing=True):
+        return Event(timing)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return None
+
+
+_context = Context()
+
+
+def current_context(devnum=None):
+    return _context
+
+
+def require_context(function):
+    """The function itself: a context is always there."""
+    return function
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """Memory is given back when nothing uses it, here as elsewhere."""
+    yield
+
+
+@contextlib.contextmanager
+def profiling():
+    """A region for a profiler."""
+    yield
+
+
+profile_start = profile_stop = lambda: None
+
+
+def close():
+    """Nothing to close."""
+
+
+def synchronize():
+    """Waits for all launches."""
+    _core.synchronize()
+
+
+def is_available():
+    """Whether kernels run on a GPU. They run in any case: on the CPU where there is none."""
+    return _core.default_device().kind == "cuda"
+
+
+def is_float16_supported():
+    return False
+
+
+is_supported_version = is_available
+
+
+def detect():
+    device = get_current_device()
+    print(f"Found 1 CUDA devices\nid {device.id}    {device.name}    [SUPPORTED]")
+    print("\tCompute Capability: %d.%d" % device.compute_capability)
+    print(f"Summary:\n\t1/1 devices are supported: kernels run on {_core.default_device()}")
+    return True
+
+

@@ -1,0 +1,228 @@
+"""Kernels written in Python: `@cuda.jit`, `kernel[grid, block](…)`."""
+
+import functools
+
+import numpy as np
+
+from .. import _core, _jit, _signature, errors
+from ._driver import is_available
+
+
+def _shape(given, what):
+    lengths = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    if not 1 <= len(lengths) <= 3:
+        raise ValueError(f"{what} must be a sequence of 1, 2 or 3 integers, got {lengths!r}")
+    for n in lengths:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            raise TypeError(f"{what} must be a sequence of integers, got {lengths!r}")
+    return tuple(map(int, lengths))
+
+
+_options = {
+    "fastmath", "debug", "opt", "lineinfo", "max_registers", "link", "inline", "cache", "fastmath", "boundscheck",
+    "extensions", "lto", "forceinline", "nopython", "fast_math", "launch_bounds",
+}  # fmt: skip
+
+
+class Kernel:
+    """A compiled kernel: `kernel[grid, block](arguments)`, `kernel[grid, block, stream, shared_bytes]`."""
+
+    def __init__(self, function, signatures=(), **options):
+        for name in options:
+            if name not in _options:
+                raise errors.TypeError(f"Unrecognized options: {name} (cuda.jit knows {', '.join(sorted(_options))})")
+        if options.get("link"):
+            raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
+        self.targetoptions = options
+        self.__kasoku_jit__ = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
+        self.__kasoku_jit__._is_cuda = True
+        functools.update_wrapper(self.__kasoku_jit__, function)
+        self.py_func = function
+        self._native = _core._JitKernel(self.__kasoku_jit__)
+        functools.update_wrapper(self, function)
+        if signatures:
+            _jit._declare(self.__kasoku_jit__, signatures)
+            for given in signatures:
+                args, result = _signature.describe(given)
+                if result not in (None, ("none",)):
+                    raise errors.TypeError("CUDA kernel must have void return type.")
+                self._native.compile(args)
+
+    def __getitem__(self, configuration):
+        if not isinstance(configuration, tuple) or len(configuration) < 2:
+            raise ValueError("must specify at least the griddim and blockdim")
+        if len(configuration) > 4:
+            raise ValueError(f"a launch shape is [grid, block, stream, shared memory], not {len(configuration)} values")
+        return self.configure(*configuration)
+
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        return _Launch(self, _shape(griddim, "griddim"), _shape(blockdim, "blockdim"), stream, sharedmem)
+
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
+        """A launch of one thread per task, with a block size of its own."""
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+        return _ForAll(self, int(ntasks), tpb or 128, stream, sharedmem)
+
+    def __call__(self, *args):
+        raise errors.ValueError(
+            f"{self.py_func.__name__}: the launch configuration was not specified\n"
+            f"  fix  write {self.py_func.__name__}[blocks, threads](…)"
+        )
+
+    def _check(self, args, grid, block, shared):
+        if block is None:
+            raise errors.ValueError(
+                f"check: {self.py_func.__name__} needs its launch shape\n"
+                f"  fix  check({self.py_func.__name__}[1, 64], x), or block=64, grid=1"
+            )
+        return self._native.check(_shape(1 if grid is None else grid, "grid"), _shape(block, "block"), int(shared), args)
+
+    # ── what was compiled ─────────────────────────────────────────────────────────────────
+
+    @property
+    def signatures(self):
+        return [tuple(map(_signature.of_description, types)) for types in self._native.signatures()]
+
+    @property
+    def overloads(self):
+        """{types of arguments: this kernel}."""
+        return dict.fromkeys(self.signatures, self)
+
+    def compile(self, signature):
+        self._native.compile(_signature.describe(signature)[0])
+        return self
+
+    def specialize(self, *args):
+        """A kernel for the types of these arguments alone."""
+        types = tuple(map(_signature.of_value, args))
+        made = Kernel(self.py_func, [types], **self.targetoptions)
+        made._is_special = True
+        return made
+
+    specialized = property(lambda self: getattr(self, "_is_special", False) or self.__kasoku_jit__._is_closed)
+
+    def _figure(self, name, signature):
+        found = dict(zip(self.signatures, self._native.attributes(name), strict=True))
+        if signature is not None:
+            return found[tuple(signature)]
+        return next(iter(found.values())) if self.specialized else found
+
+    def get_regs_per_thread(self, signature=None):
+        return self._figure("num_regs", signature)
+
+    def get_const_mem_size(self, signature=None):
+        return self._figure("const_size_bytes", signature)
+
+    def get_shared_mem_per_block(self, signature=None):
+        return self._figure("shared_size_bytes", signature)
+
+    def get_max_threads_per_block(self, signature=None):
+        return self._figure("max_threads_per_block", signature)
+
+    def get_local_mem_per_thread(self, signature=None):
+        return self._figure("local_size_bytes", signature)
+
+    def _texts(self, form, signature):
+        found = dict(zip(self.signatures, (text for _, text in self._native.texts(form)), strict=True))
+        if signature is not None:
+            return found[tuple(signature)]
+        return found
+
+    def inspect_text(self, signature=None):
+        """{signature: kernel text}."""
+        return self._texts("text", signature)
+
+    def inspect_llvm(self, signature=None):
+        return self._texts("llvm", signature)
+
+    def inspect_asm(self, signature=None):
+        """{signature: PTX, or assembly on a CPU}."""
+        return self._texts("ptx" if is_available() else "assembly", signature)
+
+    def inspect_types(self, file=None):
+        for signature, text in self.inspect_text().items():
+            print(signature, text, sep="\n", file=file)
+
+    def inspect_sass(self, signature=None):
+        raise errors.UnsupportedError("machine code of a GPU cannot be shown\n  fix  use inspect_asm()")
+
+
+def _native_stream(stream):
+    return stream if hasattr(stream, "__enter__") else None
+
+
+class _Launch:
+    def __init__(self, kernel, grid, block, stream, shared_bytes):
+        self.kernel, self.grid, self.block = kernel, grid, block
+        self.stream, self.shared_bytes = stream, int(shared_bytes or 0)
+
+    def _check(self, args, grid, block, shared):
+        return self.kernel._check(args, grid or self.grid, block or self.block, shared or self.shared_bytes)
+
+    def __call__(self, *args):
+        code = self.kernel.py_func.__code__
+        defaults = self.kernel.py_func.__defaults__ or ()
+        missing = code.co_argcount - len(args)
+        if not 0 <= missing <= len(defaults):
+            raise TypeError(f"{self.kernel.py_func.__name__} takes {code.co_argcount} arguments, not {len(args)}")
+        args = [*args, *defaults[len(defaults) - missing :]] if missing else args
+        bare, back = [], []
+        for arg in args:
+            copies = getattr(arg, "_copies", None)
+            bare.append(arg if copies is None else arg.to(back))
+        stream = _native_stream(self.stream)
+        if stream is None:
+            self.kernel._native.launch(self.grid, self.block, self.shared_bytes, tuple(bare))
+        else:
+            with stream:
+                self.kernel._native.launch(self.grid, self.block, self.shared_bytes, tuple(bare))
+        for host, device in back:
+            device.copy_to_host(host)
+
+
+class _ForAll:
+    def __init__(self, kernel, ntasks, tpb, stream, sharedmem):
+        self.kernel, self.ntasks, self.thread_per_block = kernel, ntasks, tpb
+        self.stream, self.sharedmem = stream, sharedmem
+
+    def __call__(self, *args):
+        if self.ntasks:
+            blocks = -(-self.ntasks // self.thread_per_block)
+            self.kernel[blocks, self.thread_per_block, self.stream, self.sharedmem](*args)
+
+
+def device_function(function, signatures=(), **options):
+    """A function that kernels call."""
+    made = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
+    made._is_cuda = True
+    functools.update_wrapper(made, function)
+    if signatures:
+        _jit._declare(made, signatures)
+    return made
+
+
+def jit(function_or_signature=None, device=False, **options):
+    """Makes a kernel, or with device=True a function that kernels call."""
+    given = function_or_signature
+    if options.get("debug") and options.get("opt") is True:
+        import warnings
+
+        warnings.warn("debug=True with opt=True may not be supported", stacklevel=2)
+    if isinstance(given, list):
+        signatures = given
+    elif given is not None and not callable(given) or _signature.is_signature(given):
+        signatures = [given]
+    else:
+        signatures = []
+    returns = signatures and _signature.signature(signatures[0])[1] not in (None, _signature.names["none"])
+    if returns and not device and "device" not in options:
+        raise errors.TypeError("CUDA kernel must have void return type.")
+
+    def decorate(function):
+        function = getattr(function, "py_func", function)
+        return device_function(function, signatures, **options) if device else Kernel(function, signatures, **options)
+
+    return decorate(given) if given is not None and not signatures else decorate
+
+

@@ -1,0 +1,126 @@
+/// \file python/src/jit_convert.cpp
+/// Arguments of declared signatures: types as Python describes them, values on their way to another type.
+#include "jit_read.h"
+#include "jit_values.h"
+#include "kasoku/base/error.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace kasoku {
+
+using namespace jit;
+
+Type type_of_description(nb::handle given) {
+  nb::tuple t = nb::borrow<nb::tuple>(given);
+  const std::string name = nb::cast<std::string>(t[0]);
+  if (name == "none" || name == "void") return Type::none();
+  if (name == "tuple") {
+    std::vector<Type> items;
+    for (nb::handle item : nb::object(t[1])) items.push_back(type_of_description(item));
+    return Type::tuple(std::move(items));
+  }
+  const auto dtype = dtype_from_name(name);
+  if (!dtype) throw Error(ErrorKind::type, "unknown type in a signature: " + name);
+  if (*dtype == Dtype::float16 || *dtype == Dtype::bfloat16)
+    throw Error(ErrorKind::type, name + " in a signature cannot be compiled").fix("use float32");
+  const int ndim = nb::cast<int>(t[1]);
+  if (ndim < 0) return Type::scalar(*dtype);
+  Type type = Type::array(*dtype, ndim, nb::cast<bool>(t[2]));
+  type.is_read_only = nb::cast<bool>(t[3]);
+  return type;
+}
+
+nb::object description(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::scalar: return nb::make_tuple(std::string(info(type.dtype).name), -1, false, false);
+    case TypeKind::array: return nb::make_tuple(std::string(info(type.dtype).name), static_cast<int>(type.ndim), type.is_contiguous, type.is_read_only);
+    case TypeKind::tuple: {
+      nb::list items;
+      for (const Type& item : type.items) items.append(description(item));
+      return nb::make_tuple("tuple", items);
+    }
+    case TypeKind::none: return nb::make_tuple("none");
+    default: return nb::make_tuple(str(type));
+  }
+}
+
+namespace {
+
+struct Number {
+  double real = 0, imaginary = 0;
+  int64_t integer = 0;
+};
+
+Number number_of(const Type& type, const uint64_t* words) {
+  Number number;
+  float single;
+  switch (type.dtype) {
+    case Dtype::complex64:
+    case Dtype::complex128:
+      std::memcpy(&number.imaginary, words + 1, 8);
+      [[fallthrough]];
+    case Dtype::float64: std::memcpy(&number.real, words, 8); break;
+    case Dtype::float32:
+      std::memcpy(&single, words, 4);
+      number.real = single;
+      break;
+    case Dtype::bool_: number.integer = static_cast<int64_t>(*words & 1); break;
+    case Dtype::int8: number.integer = static_cast<int8_t>(*words); break;
+    case Dtype::int16: number.integer = static_cast<int16_t>(*words); break;
+    case Dtype::int32: number.integer = static_cast<int32_t>(*words); break;
+    case Dtype::uint8: number.integer = static_cast<uint8_t>(*words); break;
+    case Dtype::uint16: number.integer = static_cast<uint16_t>(*words); break;
+    case Dtype::uint32: number.integer = static_cast<uint32_t>(*words); break;
+    default: std::memcpy(&number.integer, words, 8);
+  }
+  if (is_floating(type.dtype) || is_complex(type.dtype)) {
+    // What lies outside becomes the least integer, as x86 converts.
+    constexpr double limit = 9223372036854775808.0;
+    number.integer = number.real >= -limit && number.real < limit ? static_cast<int64_t>(number.real)
+                                                                  : std::numeric_limits<int64_t>::min();
+  } else {
+    number.real = type.dtype == Dtype::uint64 ? static_cast<double>(static_cast<uint64_t>(number.integer))
+                                              : static_cast<double>(number.integer);
+  }
+  return number;
+}
+
+void put_number(const Number& number, const Type& from, const Type& to, uint64_t* words) {
+  const bool is_real = is_floating(from.dtype) || is_complex(from.dtype);
+  *words = 0;
+  if (is_complex(to.dtype)) std::memcpy(words + 1, &number.imaginary, 8);
+  if (is_complex(to.dtype) || to.dtype == Dtype::float64) {
+    std::memcpy(words, &number.real, 8);
+  } else if (to.dtype == Dtype::float32) {
+    const auto single = static_cast<float>(number.real);
+    std::memcpy(words, &single, 4);
+  } else if (to.dtype == Dtype::bool_) {
+    *words = is_real ? number.real != 0 : number.integer != 0;
+  } else {
+    std::memcpy(words, &number.integer, info(to.dtype).size);
+  }
+}
+
+}  // namespace
+
+bool pack_converted(PyObject* value, const Type& from, const Type& to, uint64_t*& words, Offloaded* offloaded) {
+  if (from.is_scalar() && to.is_scalar() && from != to) {
+    uint64_t own[2], *at = own;
+    if (!pack(value, from, at, offloaded)) return false;
+    put_number(number_of(from, own), from, to, words);
+    words += is_complex(to.dtype) ? 2 : 1;
+    return true;
+  }
+  if (from.is_tuple() && to.is_tuple()) {
+    for (size_t i = 0; i < to.items.size(); ++i)
+      if (!pack_converted(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), from.items[i], to.items[i], words, offloaded)) return false;
+    return true;
+  }
+  return pack(value, from, words, offloaded);  // arrays have the same words whatever is known of them
+}
+
+}  // namespace kasoku

@@ -1,0 +1,167 @@
+/// \file python/src/jit_entry.cpp
+/// A function of ks.jit for one list of argument types: where it runs, its compilation, a call, what a failure raises.
+#include "jit_state.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace kasoku {
+
+using namespace jit;
+
+bool still_holds(const JitState& state) {
+  for (const Dependency& dependency : state.dependencies)
+    if (!dependency.holds()) return false;
+  return true;
+}
+
+void forget(JitState& state) {
+  state.is_read = false;
+  state.entries.clear();
+  state.dependencies.clear();
+  state.unit.reset();
+}
+
+namespace {
+
+bool offloads_to_cpu = false;
+
+/// Where a call without arrays runs: nullptr is the host itself.
+Device* default_place() {
+  if (offloads_to_cpu) return &device("cpu");
+  Device& wanted = default_device();
+  return wanted.kind == DeviceKind::cuda ? &wanted : nullptr;
+}
+
+/// Where a call with these arrays runs. An error names what lies elsewhere.
+Device* place_of(const Where& where) {
+  if (where.other)
+    throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and {}", where.device->str(), where.other->str()))
+        .fix(fmt::format("move them: x.to_device(\"{}\")", where.device->str()));
+  if (where.device && where.device->kind == DeviceKind::cuda) {
+    if (where.has_numpy)
+      throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and in host memory", where.device->str()))
+          .fix(fmt::format("ks.asarray(x, device=\"{}\")", where.device->str()));
+    return where.device;
+  }
+  if (offloads_to_cpu) return &device("cpu");
+  return where.device || where.has_numpy ? nullptr : default_place();
+}
+
+}  // namespace
+
+bool set_offloads_to_cpu(bool on) { return std::exchange(offloads_to_cpu, on); }
+
+std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where where) {
+  if (!state.is_read) {
+    ReadFunction read = read_function({state.function, state.options, state.declared});
+    state.unit = std::move(read.unit);
+    state.dependencies = std::move(read.dependencies);
+    state.hidden = std::move(read.arrays);
+    state.is_read = true;
+  }
+  for (const nb::object& array : state.hidden) where.look(array.ptr());
+  Device* const place = state.options.is_cuda ? nullptr : place_of(where);
+  for (const auto& entry : state.entries)  // another thread may have been faster
+    if (entry->arguments == types && entry->compiled.device() == place) return entry;
+  std::vector<Type> hidden;
+  for (const nb::object& array : state.hidden) hidden.push_back(type_of_value(array));
+  const std::shared_ptr<const Unit> unit = state.unit;
+  auto entry = [&] {
+    nb::gil_scoped_release released;
+    return std::shared_ptr<JitEntry>(new JitEntry{Compiled(unit, types, hidden, place), types, {}},
+                                  [](JitEntry* p) { delete p; });
+  }();
+  entry->hidden = state.hidden;
+  entry->is_placed = where.device || where.has_numpy;
+  state.entries.insert(state.entries.begin(), entry);
+  return entry;
+}
+
+namespace {
+
+void raise_failure(const JitEntry& entry, const CallRecord& record) {
+  const std::string text = entry.compiled.failure_text(record);
+  nb::object builtins = nb::module_::import_("builtins");
+  const auto set = [&](const char* name) { PyErr_SetString(nb::object(builtins.attr(name)).ptr(), text.c_str()); };
+  switch (static_cast<Failure>(record.status)) {
+    case Failure::index: throw Error(ErrorKind::index, text);
+    case Failure::zero_division: set("ZeroDivisionError"); break;
+    case Failure::memory:
+      throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
+    case Failure::assertion: set("AssertionError"); break;
+    case Failure::raised: {
+      const std::string name(record.name, std::string(record.name).find('\n') == std::string::npos
+                                              ? std::string(record.name).size() : std::string(record.name).find('\n'));
+      if (nb::hasattr(builtins, name.c_str())) set(name.c_str());
+      else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
+      break;
+    }
+    case Failure::value:
+    case Failure::shape: throw Error(ErrorKind::value, text);
+    default:
+      if (record.is_placed_error) entry.compiled.rethrow_placed(record);
+      if (record.interruption) std::rethrow_exception(record.interruption);
+      throw Error(ErrorKind::interrupted, text);
+  }
+  throw nb::python_error();
+}
+
+PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
+  CallRecord record;
+  record.words = words;
+  if (offloaded || entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
+    nb::gil_scoped_release released;
+    entry.compiled.call(record);
+  } else {
+    entry.compiled.call(record);
+  }
+  if (record.status) raise_failure(entry, record);
+  const Type& result = entry.compiled.lowered().result;
+  if (result.kind == TypeKind::none) Py_RETURN_NONE;
+  const uint64_t* at = words;
+  return unpack(result, at, arguments, n, offloaded).release().ptr();
+}
+
+bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded,
+          const std::vector<Type>* given) {
+  for (size_t i = 0; i < n; ++i)
+    if (given ? !pack_converted(arguments[i], (*given)[i], entry.arguments[i], words, offloaded)
+              : !pack(arguments[i], entry.arguments[i], words, offloaded))
+      return false;
+  for (size_t i = 0; i < entry.hidden.size(); ++i)
+    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words, offloaded)) return false;
+  return true;
+}
+
+constexpr int words_at_hand = 96;
+
+PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words,
+                          const std::vector<Type>* given) {
+  Device* const place = entry.compiled.device();
+  if (!entry.is_placed && place != default_place()) return nullptr;
+  if (offloads_to_cpu != (place && place->kind == DeviceKind::cpu)) return nullptr;
+  if (Device* device = entry.compiled.device()) {
+    Offloaded offloaded(*device);
+    return fill(entry, arguments, n, words, &offloaded, given) ? run(entry, words, arguments, n, &offloaded) : nullptr;
+  }
+  return fill(entry, arguments, n, words, nullptr, given) ? run(entry, words, arguments, n, nullptr) : nullptr;
+}
+
+}  // namespace
+
+PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
+                     const std::vector<Type>* given) {
+  const int need = std::max(entry->compiled.argument_words(), entry->compiled.result_words());
+  if (need <= words_at_hand) {
+    uint64_t words[words_at_hand];
+    return call_with_words(*entry, arguments, n, words, given);
+  }
+  std::vector<uint64_t> words(static_cast<size_t>(need));
+  return call_with_words(*entry, arguments, n, words.data(), given);
+}
+
+}  // namespace kasoku

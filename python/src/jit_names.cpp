@@ -1,0 +1,231 @@
+/// \file python/src/jit_names.cpp
+/// What the names that a function reads from outside mean.
+#include "jit_reader.h"
+#include "kasoku/base/error.h"
+#include "kasoku/jit/intrinsics.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+namespace kasoku {
+
+using namespace jit;
+
+namespace {
+
+/// Python object -> name of a row of intrinsics.def. Objects of modules that are not imported
+/// cannot be met, so they are looked up when their module is there.
+class Known {
+ public:
+  const std::string* find(nb::handle object) {
+    refresh();
+    const auto found = names_.find(object.ptr());
+    return found == names_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  void refresh() {
+    nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+    const bool has_numpy = modules.contains("numpy"), has_cuda = modules.contains("kasoku.cuda");
+    if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_) return;
+    is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda;
+    for (const Intrinsic* row : intrinsics()) {
+      std::string path(row->name);
+      if (path.starts_with("array.")) continue;
+      const std::string top = path.substr(0, path.find('.'));
+      if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda)) continue;
+      if (path == "kasoku.prange") path = "kasoku._jit.prange";
+      try {
+        nb::object at = nb::module_::import_(top.c_str());
+        std::string module = top;
+        for (size_t dot = path.find('.'); dot != std::string::npos;) {
+          const size_t next = path.find('.', dot + 1);
+          const std::string part = path.substr(dot + 1, next == std::string::npos ? next : next - dot - 1);
+          module += "." + part;
+          if (modules.contains(module.c_str())) at = nb::borrow(modules[module.c_str()]);
+          else at = at.attr(part.c_str());
+          dot = next;
+        }
+        keep_.push_back(at);
+        names_.emplace(at.ptr(), std::string(row->name));
+      } catch (const nb::python_error&) {
+        // This version of the module has no such name.
+      }
+    }
+  }
+
+  bool is_ready_ = false, has_numpy_ = false, has_cuda_ = false;
+  std::unordered_map<PyObject*, std::string> names_;
+  std::vector<nb::object> keep_;
+};
+Known& known() {
+  static Known& all = *new Known;
+  return all;
+}
+
+}  // namespace
+
+nb::object Reader::look_up(const std::string& name, nb::handle node) {
+  const auto cell = frame_->cells.find(name);
+  if (cell != frame_->cells.end()) {
+    if (!nb::hasattr(cell->second, "cell_contents") && name == frame_->function->name) return frame_->python;
+    nb::object value = cell->second.attr("cell_contents");
+    dependencies_.push_back({cell->second, nb::str(name.c_str()), value});
+    return value;
+  }
+  nb::str key(name.c_str());
+  if (frame_->globals.contains(key)) {
+    nb::object value = nb::borrow(frame_->globals[key]);
+    PyObject* interned = key.release().ptr();
+    PyUnicode_InternInPlace(&interned);
+    if (!PyModule_Check(value.ptr())) dependencies_.push_back({frame_->globals, nb::steal(interned), value});
+    else Py_DECREF(interned);
+    return value;
+  }
+  // Compiled ahead, by its decorator, a function has no name yet: it is itself.
+  if (name == frame_->function->name) return frame_->python;
+  nb::object builtins = nb::module_::import_("builtins");
+  if (nb::hasattr(builtins, name.c_str())) return builtins.attr(name.c_str());
+  fail(node, fmt::format("'{}' is not defined", name));
+}
+
+Binding Reader::classify(nb::object object, const std::string& name, int depth) {
+  Binding binding;
+  binding.name = name;
+  PyObject* p = object.ptr();
+  const auto value = [&](Value v) {
+    binding.kind = Binding::Kind::value;
+    binding.value = std::move(v);
+    return binding;
+  };
+  if (object.is_none()) return value(None{});
+  if (PyBool_Check(p)) return value(p == Py_True);
+  if (const std::string* intrinsic = known().find(object)) {
+    binding.kind = Binding::Kind::intrinsic;
+    binding.name = *intrinsic;
+    return binding;
+  }
+  if (nb::hasattr(object, "__kasoku_dtype__")) {
+    if (const auto dtype = dtype_from_name(nb::cast<std::string>(nb::str(object.attr("__kasoku_dtype__"))))) {
+      binding.kind = Binding::Kind::dtype;
+      binding.dtype = *dtype;
+      return binding;
+    }
+  }
+  const Type type = type_of_value(object);
+  if (PyLong_CheckExact(p)) {
+    int overflow = 0;
+    const long long n = PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (!overflow) return value(static_cast<int64_t>(n));
+    const unsigned long long u = PyLong_AsUnsignedLongLong(p);
+    if (PyErr_Occurred()) PyErr_Clear();
+    else return value(static_cast<uint64_t>(u));
+    binding.name = "an integer of more than 64 bits";
+    return binding;
+  }
+  if (PyFloat_CheckExact(p)) return value(PyFloat_AsDouble(p));
+  if (PyUnicode_Check(p)) return value(nb::cast<std::string>(object));
+  if (PyComplex_CheckExact(p))
+    return value(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
+  if (type.is_scalar()) {  // a NumPy scalar, an IntEnum
+    binding.dtype = type.dtype;
+    if (is_complex(type.dtype)) {
+      nb::object z = nb::module_::import_("builtins").attr("complex")(object);
+      return value(std::complex<double>(PyComplex_RealAsDouble(z.ptr()), PyComplex_ImagAsDouble(z.ptr())));
+    }
+    if (is_floating(type.dtype)) return value(nb::cast<double>(nb::float_(object)));
+    if (type.dtype == Dtype::bool_) return value(PyObject_IsTrue(p) == 1);
+    return value(nb::cast<int64_t>(nb::int_(object)));
+  }
+  if ((PyTuple_Check(p) || PyList_Check(p)) && depth < 4) {
+    binding.kind = Binding::Kind::tuple;
+    for (nb::handle item : object) binding.items.push_back(classify(nb::borrow(item), name, depth + 1));
+    return binding;
+  }
+  if (type.is_array()) {
+    binding.kind = Binding::Kind::array;
+    binding.type = type;
+    binding.dtype = type.dtype;
+    binding.hidden = static_cast<int>(arrays_.size());
+    for (size_t i = 0; i < arrays_.size(); ++i)
+      if (arrays_[i].is(object)) binding.hidden = static_cast<int>(i);
+    if (binding.hidden == static_cast<int>(arrays_.size())) arrays_.push_back(object);
+    return binding;
+  }
+  JitObject jitted;
+  if (as_jit_object(object, jitted)) {
+    jitted.options.is_cuda = options_.is_cuda;
+    binding.kind = Binding::Kind::function;
+    binding.function = read(jitted, true);
+    return binding;
+  }
+  if (object.is(frame_->python)) {
+    binding.kind = Binding::Kind::function;
+    binding.function = frame_->function;
+    return binding;
+  }
+  if (object.type().is(nb::module_::import_("types").attr("FunctionType"))) {
+    // A plain function is compiled along, unless it is a library's.
+    binding.kind = Binding::Kind::function;
+    binding.function = read({object, options_, {}}, false);
+    return binding;
+  }
+  if (PyType_Check(p) || nb::hasattr(object, "dtype") || nb::hasattr(object, "type")) {
+    try {
+      nb::object numpy = nb::module_::import_("numpy");
+      nb::object dtype = numpy.attr("dtype");
+      const bool is_dtype = PyObject_IsInstance(p, dtype.ptr()) == 1 ||
+                            (PyType_Check(p) && PyObject_IsSubclass(p, numpy.attr("generic").ptr()) == 1);
+      if (is_dtype)
+        if (const auto found = dtype_from_name(nb::cast<std::string>(dtype(object).attr("name")))) {
+          binding.kind = Binding::Kind::dtype;
+          binding.dtype = *found;
+          return binding;
+        }
+    } catch (const nb::python_error&) {
+    }
+  }
+  if (PyCallable_Check(p)) {
+    // What NumPy has and compiled code does not, in Python that is compiled along.
+    nb::object written = library().attr("function")(object);
+    if (!written.is_none()) {
+      binding.kind = Binding::Kind::function;
+      binding.function = read({written, options_, {}}, false);
+      return binding;
+    }
+  }
+  binding.name = describe(object);
+  return binding;
+}
+
+nb::object Reader::library() { return nb::module_::import_("kasoku._library"); }
+
+ExprPtr Reader::global(nb::object object, const std::string& name, nb::handle node) {
+  auto e = std::make_unique<Expr>();
+  e->kind = ExprKind::global;
+  e->place = place(node);
+  e->text = name;
+  e->binding = classify(object, name);
+  return e;
+}
+
+nb::object Reader::resolve(nb::handle node) {
+  if (node.type().is(ast_class("Name"))) {
+    const std::string name = nb::cast<std::string>(node.attr("id"));
+    if (frame_->locals.contains(name)) return {};
+    return look_up(name, node);
+  }
+  if (node.type().is(ast_class("Attribute"))) {
+    nb::object object = resolve(node.attr("value"));
+    if (!object.is_valid()) return {};
+    // Attributes of arrays and numbers are values; of anything else, names.
+    if (type_of_value(object).is_known() && !PyModule_Check(object.ptr())) return {};
+    const std::string name = nb::cast<std::string>(node.attr("attr"));
+    if (!nb::hasattr(object, name.c_str())) fail(node, fmt::format("{} has no attribute '{}'", describe(object), name));
+    return object.attr(name.c_str());
+  }
+  return {};
+}
+
+}  // namespace kasoku

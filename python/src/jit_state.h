@@ -1,0 +1,55 @@
+/// \file python/src/jit_state.h
+/// What is behind a kasoku._core.JitFunction: the function as read, and what was compiled of it.
+#pragma once
+
+#include "jit_read.h"
+#include "jit_values.h"
+#include "kasoku/jit/compiled.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+
+/// One list of argument types.
+struct JitEntry {
+  jit::Compiled compiled;
+  std::vector<jit::Type> arguments;
+  std::vector<nb::object> hidden;
+  bool is_placed = false;  ///< an array says where it runs; else the default device does
+};
+
+struct JitState {
+  nb::object function;
+  jit::Options options;
+  std::vector<jit::Signature> declared;  ///< if any, it is compiled for these alone and arguments convert
+  bool nopython = true;
+  std::vector<std::string> names;
+  std::vector<nb::object> defaults;  ///< invalid where there is none
+  bool is_read = false;
+  std::shared_ptr<const jit::Unit> unit;
+  std::vector<Dependency> dependencies;
+  std::vector<nb::object> hidden;
+  std::vector<std::shared_ptr<JitEntry>> entries;  ///< the last used first
+  nb::object interpreted;  ///< why it runs in the interpreter; invalid if it does not
+};
+
+/// Whether all that the function read from outside is what it was.
+bool still_holds(const JitState& state);
+/// Forgets what was compiled.
+void forget(JitState& state);
+/// The entry for these types where the call runs, compiled if there is none.
+std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<jit::Type> types, Where where);
+/// The result, or null if the arguments are not of the entry's types. `given`: their own types, if they
+/// are to be converted.
+PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
+                     const std::vector<jit::Type>* given = nullptr);
+/// For tests: NumPy's arrays count as those of a device. Gives what it was.
+bool set_offloads_to_cpu(bool on);
+
+/// Throws if `object` is not a function of ks.jit.
+JitState& jit_state(nb::handle object);
+
+}  // namespace kasoku

@@ -1,0 +1,208 @@
+/// \file python/src/jit_syntax.cpp
+/// Nodes of Python's ast as expressions and statements.
+#include "jit_reader.h"
+#include "kasoku/base/error.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace kasoku {
+
+using namespace jit;
+
+Operator Reader::operator_of(nb::handle op) {
+  static const std::map<std::string, Operator> names = {
+      {"Add", Operator::add}, {"Sub", Operator::subtract}, {"Mult", Operator::multiply},
+      {"Div", Operator::divide}, {"FloorDiv", Operator::floor_divide}, {"Mod", Operator::modulo},
+      {"Pow", Operator::power}, {"MatMult", Operator::matmul}, {"LShift", Operator::left_shift},
+      {"RShift", Operator::right_shift}, {"BitAnd", Operator::bit_and}, {"BitOr", Operator::bit_or},
+      {"BitXor", Operator::bit_xor}, {"USub", Operator::negative}, {"UAdd", Operator::positive},
+      {"Invert", Operator::invert}, {"Not", Operator::not_}, {"And", Operator::and_}, {"Or", Operator::or_},
+      {"Lt", Operator::less}, {"LtE", Operator::less_equal}, {"Gt", Operator::greater},
+      {"GtE", Operator::greater_equal}, {"Eq", Operator::equal}, {"NotEq", Operator::not_equal},
+      {"Is", Operator::is}, {"IsNot", Operator::is_not}, {"In", Operator::in}, {"NotIn", Operator::not_in}};
+  return names.at(class_name(op));
+}
+
+ExprPtr Reader::expr(nb::handle node) {
+  auto e = std::make_unique<Expr>();
+  e->place = place(node);
+  const std::string kind = class_name(node);
+  const auto add = [&](const char* name) { e->items.push_back(expr(node.attr(name))); };
+  const auto all = [&](const char* name) {
+    for (nb::handle item : node.attr(name)) e->items.push_back(expr(item));
+  };
+  if (kind == "Constant") {
+    nb::object value = node.attr("value");
+    if (value.is(nb::handle(Py_Ellipsis))) {
+      e->kind = ExprKind::ellipsis;
+      return e;
+    }
+    Binding binding = classify(value, "constant");
+    if (binding.kind != Binding::Kind::value) fail(node, fmt::format("{} cannot be used in compiled code", binding.name));
+    e->kind = ExprKind::constant;
+    e->value = binding.value;
+  } else if (kind == "Name") {
+    const std::string name = nb::cast<std::string>(node.attr("id"));
+    if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
+    e->kind = ExprKind::name;
+    e->text = name;
+  } else if (kind == "Attribute") {
+    nb::object object = resolve(node);
+    const std::string name = nb::cast<std::string>(node.attr("attr"));
+    if (object.is_valid()) return global(object, name, node);
+    e->kind = ExprKind::attribute;
+    e->text = name;
+    add("value");
+  } else if (kind == "Subscript") {
+    e->kind = ExprKind::subscript;
+    add("value"), add("slice");
+  } else if (kind == "Slice") {
+    e->kind = ExprKind::slice;
+    for (const char* part : {"lower", "upper", "step"}) e->items.push_back(optional(node.attr(part)));
+  } else if (kind == "UnaryOp") {
+    e->kind = ExprKind::unary;
+    e->op = operator_of(node.attr("op"));
+    add("operand");
+    const uint64_t* magnitude = e->items[0]->kind == ExprKind::constant ? std::get_if<uint64_t>(&e->items[0]->value) : nullptr;
+    if (e->op == Operator::negative && magnitude && *magnitude == uint64_t{1} << 63) {  // the least int64
+      e = std::move(e->items[0]);
+      e->value = std::numeric_limits<int64_t>::min();
+    }
+  } else if (kind == "BinOp") {
+    e->kind = ExprKind::binary;
+    e->op = operator_of(node.attr("op"));
+    add("left"), add("right");
+  } else if (kind == "Compare") {
+    e->kind = ExprKind::compare;
+    add("left"), all("comparators");
+    for (nb::handle op : node.attr("ops")) e->ops.push_back(operator_of(op));
+  } else if (kind == "BoolOp") {
+    e->kind = ExprKind::logic;
+    e->op = operator_of(node.attr("op"));
+    all("values");
+  } else if (kind == "IfExp") {
+    e->kind = ExprKind::conditional;
+    add("test"), add("body"), add("orelse");
+  } else if (kind == "Call") {
+    e->kind = ExprKind::call;
+    add("func");
+    if (Expr& method = *e->items[0]; method.kind == ExprKind::attribute) {
+      nb::object written = library().attr("method")(method.text);
+      if (!written.is_none()) {
+        method.binding.kind = Binding::Kind::function;
+        method.binding.function = read({written, options_, {}}, false);
+      }
+    }
+    for (nb::handle argument : node.attr("args")) {
+      if (class_name(argument) == "Starred") fail(argument, "*arguments cannot be compiled");
+      e->items.push_back(expr(argument));
+    }
+    for (nb::handle keyword : node.attr("keywords")) {
+      if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");
+      e->items.push_back(expr(keyword.attr("value")));
+      e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
+    }
+  } else if (kind == "Tuple" || kind == "List") {
+    e->kind = kind == "Tuple" ? ExprKind::tuple : ExprKind::list;
+    all("elts");
+  } else if (kind == "NamedExpr") {
+    e->kind = ExprKind::walrus;
+    add("target"), add("value");
+  } else {
+    fail(node, fmt::format("{} cannot be compiled yet", describe_syntax(kind)));
+  }
+  return e;
+}
+
+std::string Reader::describe_syntax(const std::string& kind) {
+  static const std::map<std::string, std::string> names = {
+      {"ListComp", "a list comprehension"}, {"GeneratorExp", "a generator expression"}, {"Dict", "a dict"},
+      {"Set", "a set"}, {"DictComp", "a dict comprehension"}, {"SetComp", "a set comprehension"},
+      {"Lambda", "a lambda inside a compiled function"}, {"JoinedStr", "an f-string"}, {"Starred", "a starred expression"},
+      {"Try", "try"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
+      {"ClassDef", "a class"}, {"Delete", "del"}, {"Global", "global"}, {"Nonlocal", "nonlocal"},
+      {"Import", "import"}, {"ImportFrom", "import"}, {"Yield", "yield"}, {"Await", "await"}, {"Match", "match"}};
+  const auto found = names.find(kind);
+  return found == names.end() ? kind : found->second;
+}
+
+Block Reader::block(nb::handle nodes) {
+  Block statements;
+  for (nb::handle node : nodes) {
+    StmtPtr stmt = statement(node);
+    if (stmt) statements.push_back(std::move(stmt));
+  }
+  return statements;
+}
+
+StmtPtr Reader::statement(nb::handle node) {
+  auto stmt = std::make_unique<Stmt>();
+  stmt->place = place(node);
+  const std::string kind = class_name(node);
+  const auto value = [&](const char* name) { stmt->expr = expr(node.attr(name)); };
+  const auto bodies = [&] {
+    stmt->body = block(node.attr("body"));
+    stmt->orelse = block(node.attr("orelse"));
+  };
+  if (kind == "Assign") {
+    stmt->kind = StmtKind::assign;
+    value("value");
+    for (nb::handle target : node.attr("targets")) stmt->targets.push_back(expr(target));
+  } else if (kind == "AnnAssign") {
+    if (node.attr("value").is_none()) return nullptr;
+    stmt->kind = StmtKind::assign;
+    value("value");
+    stmt->targets.push_back(expr(node.attr("target")));
+  } else if (kind == "AugAssign") {
+    stmt->kind = StmtKind::augment;
+    stmt->op = operator_of(node.attr("op"));
+    stmt->targets.push_back(expr(node.attr("target")));
+    value("value");
+  } else if (kind == "Expr") {
+    if (class_name(node.attr("value")) == "Constant") return nullptr;  // a docstring
+    stmt->kind = StmtKind::expr;
+    value("value");
+  } else if (kind == "If" || kind == "While") {
+    stmt->kind = kind == "If" ? StmtKind::if_ : StmtKind::while_;
+    value("test");
+    bodies();
+  } else if (kind == "For") {
+    stmt->kind = StmtKind::for_;
+    stmt->targets.push_back(expr(node.attr("target")));
+    value("iter");
+    bodies();
+  } else if (kind == "Break") {
+    stmt->kind = StmtKind::break_;
+  } else if (kind == "Continue") {
+    stmt->kind = StmtKind::continue_;
+  } else if (kind == "Return") {
+    stmt->kind = StmtKind::return_;
+    if (!node.attr("value").is_none()) value("value");
+  } else if (kind == "Pass") {
+    stmt->kind = StmtKind::pass;
+  } else if (kind == "Assert") {
+    stmt->kind = StmtKind::assert_;
+    value("test");
+    if (!node.attr("msg").is_none()) stmt->message = expr(node.attr("msg"));
+  } else if (kind == "Raise") {
+    stmt->kind = StmtKind::raise;
+    nb::object raised = node.attr("exc");
+    if (raised.is_none()) fail(node, "raise without an exception cannot be compiled");
+    if (class_name(raised) == "Call") {
+      if (nb::len(nb::object(raised.attr("args"))) > 0) {
+        nb::object message = raised.attr("args")[0];
+        if (class_name(message) == "Constant") stmt->message = expr(message);
+      }
+      raised = raised.attr("func");
+    }
+    if (class_name(raised) != "Name") fail(node, "raise takes the name of an exception in compiled code");
+    stmt->text = nb::cast<std::string>(raised.attr("id"));
+  } else {
+    fail(node, fmt::format("{} cannot be compiled yet", describe_syntax(kind)));
+  }
+  return stmt;
+}
+
+}  // namespace kasoku

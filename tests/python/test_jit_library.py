@@ -1,0 +1,198 @@
+"""NumPy and math functions that are compiled from Python: against the originals."""
+
+import math
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(5)
+one_array = [np.cumsum, np.cumprod, np.diff, np.flatnonzero, np.sort, np.unique, np.median, np.ptp, np.shape, np.size,
+             np.ndim, np.nansum, np.nanmean, np.nanmax, np.nanmin]  # fmt: skip
+arrays = {
+    "floats": rng.normal(size=40),
+    "one": np.array([3.5]),
+    "integers": rng.integers(-5, 5, 40),
+    "int32": rng.integers(0, 9, 33).astype(np.int32),
+    "float32": rng.random(20).astype(np.float32),
+    "strided": rng.normal(size=30)[::-3],
+    "nan": np.array([2.0, np.nan, -1.0, np.inf, np.nan, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", arrays)
+@pytest.mark.parametrize("function", one_array, ids=lambda f: f.__name__)
+def test_functions_of_an_array(function, name):
+    x = arrays[name]
+    if function is np.unique and name == "nan":
+        pytest.skip("NumPy has one NaN, we have all")
+    compiled = ks.jit(lambda a: function(a))
+    got, want = compiled(x), function(x)
+    if isinstance(want, np.ndarray):
+        assert got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=2e-6 if x.dtype == np.float32 else 1e-13)
+
+
+@pytest.mark.parametrize("name", arrays)
+def test_sorting(name):
+    x = arrays[name]
+
+    @ks.jit
+    def in_place(a):
+        a.sort()
+        return a.cumsum()
+
+    copy = x.copy()
+    in_place(copy)
+    np.testing.assert_array_equal(copy, np.sort(x))
+    np.testing.assert_array_equal(ks.jit(lambda a: np.argsort(a))(x), np.argsort(x, kind="stable"))
+
+
+def test_functions_of_several():
+    a, b = rng.random(6), rng.random(4)
+    cases = [
+        (lambda a, b: np.outer(a, b), a, b),
+        (lambda a, b: np.convolve(a, b), a, b),
+        (lambda a, b: np.searchsorted(a, b), np.sort(a), b),
+        (lambda a, b: np.searchsorted(a, b, side="right"), np.sort(a), a),
+        (lambda a, b: np.interp(b, a, a * a), np.sort(a), np.array([-1.0, 0.3, 0.5, 2.0])),
+        (lambda a, b: np.cross(a[:3], b[:3]), a, b),
+        (lambda a, b: np.roll(a, b), a, -2),
+        (lambda a, b: np.repeat(a, b), a, 3),
+        (lambda a, b: np.trace(a), a.reshape(2, 3), 0),
+        (lambda a, b: np.diag(a), a, 0),
+        (lambda a, b: np.eye(b), a, 3),
+        (lambda a, b: np.bincount(b), a, np.array([1, 1, 3])),
+        (lambda a, b: np.linalg.norm(a), a, 0),
+        (lambda a, b: np.allclose(a, a + b), a, 1e-12),
+        (lambda a, b: np.array_equal(a, b), a, b),
+        (lambda a, b: np.histogram(a, b), a, 5),
+    ]
+    for function, x, y in cases:
+        got, want = ks.jit(function)(x, y), function(x, y)
+        for one, other in zip(*((got, want) if isinstance(want, tuple) else ([got], [want])), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        (math.gcd, [(12, 18), (0, 5), (-4, 6), (0, 0)]),
+        (math.factorial, [(0,), (5,), (20,)]),
+        (math.comb, [(5, 2), (3, 7), (30, 15), (4, 0)]),
+        (math.isqrt, [(0,), (15,), (16,), (10**18,), (2**62 - 1,)]),
+        (math.modf, [(2.5,), (-2.5,), (0.0,)]),
+        (math.isclose, [(1.0, 1.0 + 1e-10), (1.0, 1.1), (math.inf, math.inf), (math.inf, 1.0)]),
+        (math.frexp, [(0.0,), (1.0,), (-3.25,), (1e300,), (5e-324,)]),
+        (math.ldexp, [(0.5, 3), (-1.5, -1070), (1.0, 2000)]),
+        (math.nextafter, [(1.0, 2.0), (0.0, -1.0)]),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_math(function, values):
+    one = lambda a: function(a)  # noqa: E731
+    two = lambda a, b: function(a, b)  # noqa: E731
+    compiled = ks.jit(one if len(values[0]) == 1 else two)
+    for args in values:
+        try:
+            want = function(*args)
+        except OverflowError:
+            want = math.inf
+        assert compiled(*args) == want, args
+
+
+@ks.jit
+def twice(x):
+    return x + x
+
+
+@ks.jit
+def apply(f, x):
+    return f(x)
+
+
+def test_functions_are_values_in_compiled_code():
+    @ks.jit
+    def chosen(x):
+        f = twice
+        g = math.sqrt
+        return apply(f, x) + apply(g, x) + apply(np.float32, x)
+
+    assert chosen(4.0) == 14
+
+    @ks.jit
+    def from_tuple(x):
+        all_of_them = (twice, math.sqrt)
+        return all_of_them[0](x) + all_of_them[1](x)
+
+    assert from_tuple(4.0) == 10
+
+    @ks.jit
+    def two(x):
+        return twice
+
+    with pytest.raises(ks.TypingError if hasattr(ks, "TypingError") else TypeError, match="function cannot be returned"):
+        two(1)
+
+    @ks.jit
+    def either(x):
+        f = twice
+        if x > 0:
+            f = apply
+        return f(x)
+
+    with pytest.raises(TypeError, match="'f' is function here and function elsewhere"):
+        either(1)
+
+
+@ks.jit
+def by_name(x, how):
+    if how == "double":
+        return x * 2
+    return x
+
+
+def test_texts_are_known_by_their_value():
+    @ks.jit
+    def f(x):
+        way = "double"
+        return by_name(x, "double") + 10 * by_name(x, "single") + 100 * by_name(x, way)
+
+    assert f(1) == 212
+
+    @ks.jit
+    def g(x):
+        way = "double"
+        if x > 0:
+            way = "single"
+        return by_name(x, way)
+
+    with pytest.raises(TypeError, match="'way' is the text"):
+        g(1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint64, np.int16])
+def test_views_of_another_dtype(dtype):
+    x = rng.random((3, 4))
+    view = ks.jit(lambda a: a.view(dtype))
+    np.testing.assert_array_equal(view(x), x.view(dtype))
+    if np.dtype(dtype).itemsize == 8:
+        np.testing.assert_array_equal(view(x[:, ::2]), x[:, ::2].view(dtype))
+    else:
+        with pytest.raises(TypeError, match="needs an array in C order"):
+            view(x[:, ::2])
+
+
+def test_calls_without_their_arguments_are_errors():
+    for function in (
+        lambda x: np.arange(stop=x),
+        lambda x: np.arange(step=x),
+        lambda x: np.full(x),
+        lambda x: np.zeros(),
+        lambda x: np.linspace(x),
+        lambda x: np.where(x),
+        lambda x: x.reshape(),
+        lambda x: np.array(),
+    ):
+        with pytest.raises(TypeError):
+            ks.jit(function)(3)

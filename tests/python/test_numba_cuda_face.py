@@ -1,0 +1,269 @@
+"""numba.cuda's names: arrays, streams, contexts, typed kernels, words of kernels. On whatever device there is."""
+
+import threading
+
+import numpy as np
+import pytest
+from kasoku.compat import numba
+from kasoku.compat.numba import cuda, float32, float64, int32, int64, void
+
+rng = np.random.default_rng(2)
+
+
+def add(r, x, y):
+    r[0] = x + y
+
+
+def test_typed_kernels_convert_and_refuse():
+    f = cuda.jit(["(int64[::1], int64, int64)", void(float64[::1], float64, float64)])(add)
+    assert len(f.overloads) == 2
+    r = np.zeros(1, np.int64)
+    f[1, 1](r, 1, 2)
+    assert r[0] == 3
+    r = np.zeros(1)
+    f[1, 1](r, np.int32(1), 2.5)
+    assert r[0] == 3.5
+    with pytest.raises(TypeError, match="No matching definition"):
+        f[1, 1](np.zeros(1, complex), 1j, 1j)
+    g = cuda.jit("(int64[::1], int64, int64)")(add)
+    r = np.zeros(1, np.int64)
+    g[1, 1](r, 12.9, 45.2)
+    assert r[0] == 57
+
+
+@pytest.mark.parametrize("signature", ["(int64, int64)", ["(int64, int64)", "(float64, float64)"]])
+def test_typed_device_functions_convert(signature):
+    plus = cuda.jit(signature, device=True)(lambda a, b: a + b)
+
+    @cuda.jit
+    def kernel(r, x, y):
+        r[0] = plus(x, y)
+
+    r = np.zeros(1)
+    kernel[1, 1](r, 1.5, 2.5)
+    assert r[0] == (3 if isinstance(signature, str) else 4)
+    with pytest.raises(numba.core.errors.TypingError, match="Invalid use of type .* with parameters .complex128"):
+        kernel[1, 1](np.zeros(1, complex), 1j, 1j)
+
+
+def test_what_a_kernel_may_not_be():
+    with pytest.raises(TypeError, match="must have void return type"):
+        cuda.jit("int64(int64[:])")(lambda x: x)
+    with pytest.raises(TypeError, match="Unrecognized options: nonsense"):
+        cuda.jit(nonsense=1)(add)
+    f = cuda.jit(add)
+    for shape in [(1,), (1, 2, 3, 4, 5)]:
+        with pytest.raises(ValueError):
+            f[shape]
+    with pytest.raises(ValueError, match="griddim must be a sequence of 1, 2 or 3 integers"):
+        f[(1, 1, 1, 1), 1]
+    with pytest.raises(TypeError, match="blockdim must be a sequence of integers"):
+        f[1, (1.5,)]
+    with pytest.raises(ValueError, match="launch configuration was not specified"):
+        f(1, 2, 3)
+    with pytest.raises(ValueError, match="negative task count"):
+        f.forall(-1)
+
+
+def test_forall_of_nothing_runs_nothing():
+    @cuda.jit
+    def fill(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = i
+
+    for n in (0, 1, 1000):
+        x = np.full(n, -1)
+        fill.forall(n)(x)
+        np.testing.assert_array_equal(x, np.arange(n))
+
+
+constants = np.arange(10, dtype=np.float64)
+table = rng.random((3, 4)).astype(np.float32)
+
+
+def test_arrays_outside_are_constants():
+    @cuda.jit
+    def kernel(out, other):
+        i = cuda.grid(1)
+        known = cuda.const.array_like(constants)
+        if i < out.size:
+            out[i] = known[i] + table[i % 3, 1]
+            other[i] = constants[-1]
+
+    out, other = np.zeros(10), np.zeros(10)
+    kernel[1, 16](out, other)
+    np.testing.assert_allclose(out, constants + table[np.arange(10) % 3, 1])
+    assert (other == 9).all()
+    constants[0] += 1
+    try:
+        kernel[1, 16](out, other)
+        assert out[0] == table[0, 1]  # what it held when the kernel was compiled
+    finally:
+        constants[0] -= 1
+
+
+def test_tuples_of_anything_are_arguments():
+    @cuda.jit
+    def kernel(out, pair, nested):
+        out[0] = pair[0][1] + pair[1] + nested[0][0] * nested[1][0]
+
+    out = np.zeros(1)
+    kernel[1, 1](out, (np.arange(3.0), np.int32(10)), ((True, 2), (np.float32(0.5),)))
+    assert out[0] == 1 + 10 + 0.5
+    kernel[1, 1](out, (cuda.to_device(np.arange(3.0)), 5), ((False, 2), (np.float32(0.5),)))
+    assert out[0] == 6
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_device_arrays_keep_their_order(order):
+    host = np.asarray(rng.random((3, 4, 2)), order=order)
+    x = cuda.to_device(host)
+    assert x.strides == host.strides and x.is_c_contiguous() == (order == "C") and x.is_f_contiguous() == (order == "F")
+    back = x.copy_to_host()
+    np.testing.assert_array_equal(back, host)
+    assert back.strides == host.strides
+    for way in "CFA":
+        np.testing.assert_array_equal(x.ravel(order=way).copy_to_host(), host.ravel(order=way))
+    np.testing.assert_array_equal(x.reshape(4, 6, order=order).copy_to_host(), host.reshape(4, 6, order=order))
+    assert cuda.device_array_like(x).strides == host.strides
+    np.testing.assert_array_equal(x.transpose((2, 0, 1)).copy_to_host(), host.transpose(2, 0, 1))
+    np.testing.assert_array_equal(x[1:, ::2].copy_to_host(), host[1:, ::2])
+    x[0] = host[1]
+    np.testing.assert_array_equal(x[0].copy_to_host(), host[1])
+    with pytest.raises(ValueError):
+        x.copy_to_device(np.zeros(3))
+    with pytest.raises(TypeError):
+        x.copy_to_host(np.zeros(3))
+
+
+def test_other_memory():
+    @cuda.jit
+    def double(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    for make in (cuda.pinned_array, cuda.mapped_array, cuda.managed_array):
+        x = make(8, dtype=np.float32)
+        x[:] = np.arange(8)
+        double[1, 8](x)
+        cuda.synchronize()
+        np.testing.assert_array_equal(x, 2 * np.arange(8))
+    host = np.ones(4)
+    double[1, 4](cuda.InOut(host))
+    assert (host == 2).all()
+    double[1, 4](cuda.In(host))
+    assert (host == 2).all()
+    with cuda.pinned(host):
+        double[1, 4](cuda.to_device(host))
+
+
+def test_streams_events_contexts():
+    stream = cuda.stream()
+    x = cuda.to_device(np.arange(4.0), stream=stream)
+    start, end = cuda.event(), cuda.event()
+    start.record(stream)
+    kernel = cuda.jit(add)
+    with stream.auto_synchronize():
+        kernel[1, 1, stream](x, 1.0, 2.0)
+    end.record(stream)
+    end.synchronize()
+    assert end.query() and cuda.event_elapsed_time(start, end) >= 0
+    assert x.copy_to_host(stream=stream)[0] == 3
+    called = threading.Event()
+    stream.add_callback(lambda stream, status, event: event.set(), called)
+    assert called.wait(5)
+    context = cuda.current_context()
+    free, total = context.get_memory_info()
+    assert 0 < free <= total and context.device.id == cuda.get_current_device().id == cuda.gpus[0].id == 0
+    assert len(cuda.gpus) == 1 and cuda.detect()
+    with cuda.gpus[0], cuda.defer_cleanup():
+        cuda.current_context().synchronize()
+    with pytest.raises(ValueError):
+        cuda.select_device(1)
+
+
+def test_asyncio_waits_for_a_stream():
+    import asyncio
+
+    async def one(value):
+        stream = cuda.stream()
+        x = cuda.to_device(np.full(8, value), stream=stream)
+        assert await stream.async_done() is stream
+        return x.copy_to_host(stream=stream).mean()
+
+    async def all_of_them():
+        return await asyncio.gather(*(one(v) for v in (1.0, 2.0, 3.0)))
+
+    assert asyncio.run(all_of_them()) == [1, 2, 3]
+
+
+def test_words_of_bits_and_warps():
+    @cuda.jit
+    def kernel(x, out, lanes):
+        i = cuda.grid(1)
+        value = x[i]
+        out[i, 0] = cuda.popc(value)
+        out[i, 1] = cuda.clz(value)
+        out[i, 2] = cuda.brev(value)
+        out[i, 3] = cuda.ffs(value)
+        lanes[i, 0] = cuda.match_any_sync(0xFFFFFFFF, i % 2)
+        same, all_same = cuda.match_all_sync(0xFFFFFFFF, 7)
+        lanes[i, 1] = same if all_same else 0
+        lanes[i, 2] = cuda.eq_sync(0xFFFFFFFF, i >= 0)
+        lanes[i, 3] = cuda.lanemask_lt()
+        cuda.threadfence_block()
+        cuda.threadfence_system()
+        cuda.nanosleep(1)
+
+    for dtype, bits in ((np.int32, 32), (np.uint32, 32), (np.int64, 64), (np.uint64, 64)):
+        x = rng.integers(0, 2**31 - 1, 32).astype(dtype)
+        x[0] = 0
+        if dtype in (np.int32, np.int64):
+            x[1] = -1
+        out, lanes = np.zeros((32, 4), np.uint64), np.zeros((32, 4), np.int64)
+        kernel[1, 32](x, out, lanes)
+        for value, (ones, zeros, back, first) in zip(x.tolist(), out.tolist(), strict=True):
+            text = format(value % 2**bits, f"0{bits}b")
+            assert ones == text.count("1") and zeros == len(text) - len(text.lstrip("0"))
+            assert back % 2**bits == int(text[::-1], 2) and first == (text[::-1] + "1").index("1") + 1 if value else first == 0
+        assert lanes[0, 0] == 0x55555555 and lanes[1, 0] == 0xAAAAAAAA
+        assert (lanes[:, 1] == 0xFFFFFFFF).all() and (lanes[:, 2] == 1).all()
+        np.testing.assert_array_equal(lanes[:, 3], 2 ** np.arange(32) - 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 33, 5000])
+def test_reduce(n):
+    total = cuda.reduce(lambda a, b: a + b)
+    x = rng.integers(0, 100, n)
+    assert total(x) == x.sum() and total(cuda.to_device(x), init=7) == x.sum() + 7
+    out = cuda.to_device(np.zeros(1, x.dtype))
+    assert total(x, res=out) is None and out[0] == x.sum()
+    assert total(x, size=n // 2) == x[: n // 2].sum()
+    largest = cuda.Reduce(lambda a, b: a if a > b else b)
+    assert largest(x.astype(np.float32), init=-1) == (x.max() if n else -1)
+    with pytest.raises(TypeError, match="only support 1D"):
+        total(np.ones((2, 2)))
+
+
+def test_kernels_that_are_named_like_c_functions():
+    def frexp(x, out):
+        out[0] = x + 1
+
+    def index(x):
+        return x + 1
+
+    out = np.zeros(1)
+    cuda.jit(frexp)[1, 1](2.0, out)
+    assert out[0] == 3 and numba.njit(index)(2.0) == 3 and numba.njit(float64(float64))(index)(2) == 3
+
+
+def test_figures_and_texts_by_signature():
+    f = cuda.jit(add).specialize(np.zeros(1), 1, 2)
+    assert f.specialized and f.get_max_threads_per_block() > 0 and f.get_shared_mem_per_block() == 0
+    f[1, 1](np.zeros(1), 1, 2)
+    (signature,) = f.overloads
+    assert signature == (float64[::1], int64, int64)
+    assert f.inspect_asm(signature) and "define" in f.inspect_llvm()[signature]
+    assert [float32, int32] == [cuda.Type("float32"), cuda.Type("int32")]

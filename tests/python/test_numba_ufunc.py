@@ -1,0 +1,181 @@
+"""vectorize, guvectorize and stencil against NumPy and serial loops."""
+
+import numpy as np
+import pytest
+from kasoku.compat.numba import cuda, float32, float64, guvectorize, int32, int64, njit, stencil, vectorize
+
+targets = pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+declared = [int32(int32, int32), float32(float32, float32), float64(float64, float64)]
+rng = np.random.default_rng(1)
+
+
+def plus(a, b):
+    return a + b
+
+
+@targets
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64])
+@pytest.mark.parametrize("shapes", [((7,), (7,)), ((3, 1), (4,)), ((2, 3), ()), ((0,), (0,)), ((), (2, 0))])
+def test_broadcasting_and_dtypes(target, dtype, shapes):
+    f = vectorize(declared, target=target)(plus)
+    a, b = ((rng.random(shape) * 100).astype(dtype) for shape in shapes)
+    got = f(a, b)
+    np.testing.assert_array_equal(got, a + b, strict=True)
+    if len(shapes[0]) == 1:
+        np.testing.assert_array_equal(f(a[::-2], b[::-2]), a[::-2] + b[::-2])
+
+
+def test_the_declared_loop_is_found_as_numpy_finds_it():
+    f = vectorize(declared)(plus)
+    assert f.types == ["ii->i", "ff->f", "dd->d"] and f.nin == 2 and f.nargs == 3
+    assert f(np.int8(1), np.int8(2)).dtype == np.int32
+    assert f(np.ones(1, np.int64), np.ones(1, np.int64)).dtype == np.float64
+    assert f(np.ones(1, np.float32), 2).dtype == np.float32
+    assert f(1.2, 2.3) == 3.5 and f(1, 2).dtype == np.float64
+    with pytest.raises(TypeError, match="ufunc 'plus' not supported for the input types"):
+        f(1j, 2)
+    with pytest.raises(TypeError, match="positional arguments"):
+        f(1)
+    with pytest.raises(ValueError):
+        f(np.ones(2), np.ones(3))
+
+
+def test_without_signatures_loops_come_with_their_arguments():
+    f = vectorize(lambda a, b: a if a > b else b)
+    assert f(np.arange(3), np.ones(3, int)).dtype == np.int64
+    assert f(np.arange(3.0), 1).dtype == np.float64 and f.ntypes == 2
+    np.testing.assert_array_equal(f(np.arange(4).reshape(2, 2), np.array([1, 2])), [[1, 2], [2, 3]])
+
+
+def test_out():
+    f = vectorize(declared)(plus)
+    out = np.empty((2, 3), np.float64)
+    assert f(np.ones((2, 3), np.float32), np.float32(1), out=out) is out and (out == 2).all()
+    strided = np.zeros((3, 4))[:, ::2]
+    f(1.0, np.ones((3, 2)), strided)
+    assert (strided == 2).all()
+    with pytest.raises(ValueError, match="doesn't match the broadcast shape"):
+        f(np.ones(3), np.ones(3), out=np.empty(2))
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 1, 3)])
+def test_reduce_accumulate_outer_at(shape):
+    f = vectorize(["int64(int64, int64)"], identity=0)(lambda a, b: a - 2 * b)
+    reference = np.frompyfunc(lambda a, b: a - 2 * b, 2, 1)
+    x = rng.integers(-9, 9, shape)
+    for axis in range(len(shape)):
+        np.testing.assert_array_equal(f.reduce(x, axis), np.asarray(reference.reduce(x, axis), int))
+        np.testing.assert_array_equal(f.reduce(x, axis, keepdims=True), np.asarray(reference.reduce(x, axis, keepdims=True), int))
+        np.testing.assert_array_equal(f.accumulate(x, axis), reference.accumulate(x, axis).astype(int))
+    np.testing.assert_array_equal(f.outer(x, [1, 2]), reference.outer(x, [1, 2]).astype(int))
+    np.testing.assert_array_equal(f.reduceat(x, [0, 1, 0]), reference.reduceat(x, [0, 1, 0]).astype(int)) if shape[0] > 1 else None
+    got, want = x.copy(), x.copy()
+    f.at(got, [0, 1 % shape[0], 0], 3)
+    for i in (0, 1 % shape[0], 0):
+        want[i] = want[i] - 6
+    np.testing.assert_array_equal(got, want)
+    assert f.reduce(np.empty(0, int)) == 0
+    with pytest.raises(ValueError, match="no identity"):
+        vectorize(["int64(int64, int64)"])(plus).reduce(np.empty(0, int))
+
+
+def test_device_arrays_stay_on_the_device():
+    f = vectorize(declared, target="cuda")(plus)
+    a, b = rng.random((3, 4)), rng.random(4)
+    got = f(cuda.to_device(a), cuda.to_device(b))
+    np.testing.assert_array_equal(got.copy_to_host(), a + b)
+    out = cuda.device_array(4)
+    assert f(cuda.to_device(b), 1.0, out=out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), b + 1)
+
+
+def test_unknown_options_are_errors():
+    with pytest.raises(TypeError, match="Unrecognized options: nonexistent"):
+        vectorize(declared, nonexistent=2)(plus)
+    with pytest.raises(TypeError):
+        vectorize([int64(int64)])(plus)
+
+
+def multiply(a, b, c):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] = 0
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+@targets
+@pytest.mark.parametrize("outer", [(), (5,), (2, 3), (0,)])
+def test_generalized_functions_loop_over_the_other_axes(target, outer):
+    f = guvectorize(["void(float64[:, :], float64[:, :], float64[:, :])"], "(m,n),(n,p)->(m,p)", target=target)(multiply)
+    a, b = rng.random((*outer, 2, 3)), rng.random((3, 4))
+    np.testing.assert_allclose(f(a, b), a @ b, rtol=1e-14)
+    out = np.empty((*outer, 2, 4))
+    assert f(a, b, out) is out
+    np.testing.assert_allclose(out, a @ b, rtol=1e-14)
+    with pytest.raises(ValueError, match="mismatch in its core dimension 0"):
+        f(a, rng.random((4, 4)))
+    with pytest.raises(ValueError, match="does not have enough dimensions"):
+        f(a, rng.random(3))
+
+
+def test_scalars_of_a_layout():
+    @guvectorize([(int64[:], int64, int64[:])], "(n),()->(n)")
+    def add_to(x, y, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + y
+
+    np.testing.assert_array_equal(add_to(np.arange(4), 2), np.arange(4) + 2)
+    np.testing.assert_array_equal(add_to(np.arange(6).reshape(2, 3), np.array([10, 20])), [[10, 11, 12], [23, 24, 25]])
+
+    @guvectorize(["float64[:], float64[:]"], "(n)->()")
+    def total(x, out):
+        out[0] = 0
+        for i in range(x.size):
+            out[0] += x[i]
+
+    x = rng.random((3, 5))
+    np.testing.assert_allclose(total(x), x.sum(1), rtol=1e-14)
+    np.testing.assert_allclose(total(x, axis=0), x.sum(0), rtol=1e-14)
+
+    @guvectorize([(float64[:], float64[:], float64[:])], "(n)->(),()")
+    def both(x, low, high):
+        low[0], high[0] = x.min(), x.max()
+
+    low, high = both(x)
+    np.testing.assert_array_equal([low, high], [x.min(1), x.max(1)])
+
+
+@stencil
+def cross(a):
+    return 0.25 * (a[0, 1] + a[1, 0] + a[0, -1] + a[-1, 0])
+
+
+@stencil(cval=-1.0, neighborhood=((-2, 0),), standard_indexing=("w",))
+def weighted(a, w):
+    total = 0.0
+    for k in range(-2, 1):
+        total += a[k] * w[k + 2]
+    return total
+
+
+def test_stencils():
+    a = rng.random((5, 6))
+    want = np.zeros_like(a)
+    want[1:-1, 1:-1] = 0.25 * (a[1:-1, 2:] + a[2:, 1:-1] + a[1:-1, :-2] + a[:-2, 1:-1])
+    np.testing.assert_array_equal(cross(a), want)
+    np.testing.assert_array_equal(njit(lambda x: cross(x) + 1)(a), want + 1)
+    assert cross(np.ones((1, 1))).tolist() == [[0.0]]
+    x, w = rng.random(7), np.array([1.0, 2.0, 3.0])
+    want = [-1, -1, *(x[i - 2] + 2 * x[i - 1] + 3 * x[i] for i in range(2, 7))]
+    np.testing.assert_allclose(weighted(x, w), want, rtol=1e-15)
+    out = np.full(7, 5.0)
+    assert weighted(x, w, out=out) is out and out[0] == 5
+    integers = stencil(lambda a: a[-1] + a[1])
+    assert integers(np.arange(4)).dtype == np.int64
+    with pytest.raises(ValueError, match="of 2 axes"):
+        cross(np.ones(3))
+    with pytest.raises(ValueError, match="no accesses"):
+        stencil(lambda a: 1.0)
+    with pytest.raises(ValueError, match="neighborhood"):
+        stencil(lambda a: sum_of(a[k] for k in (1, 2)))  # noqa: F821
