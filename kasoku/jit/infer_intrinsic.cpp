@@ -111,6 +111,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
   };
   switch (intrinsic.handler) {
     case Handler::elementwise: return call_elementwise(expr, intrinsic);
+    case Handler::word: return Type::scalar(intrinsic.dtype);  // cuda.lanemask_lt()
     case Handler::range:
     case Handler::prange:
       need(1);

@@ -110,6 +110,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
     case Handler::randint: case Handler::randint_inclusive:
       return call_random(e, handler);
+    case Handler::word: return {fmt::format("({})({})", text_of(intrinsic.dtype), intrinsic.text), e.type};
     case Handler::print: return print(e);
     case Handler::dot:
       if (e.items[1]->type.is_array() && e.items[2]->type.is_array())

@@ -117,8 +117,7 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
       state.interpreted = nb::module_::import_("kasoku._jit").attr("_warn_interpreted")(state.function, error.what());
       return interpret(state, arguments, n, names);
     }
-    PyErr_SetString(typing_error, error.what());
-    throw nb::python_error();
+    throw_typing_error(error);
   }
 }
 
@@ -263,6 +262,11 @@ void print_to_python(const char* text, uint64_t size) {
 }
 
 }  // namespace
+
+void throw_typing_error(const Error& error) {
+  PyErr_SetString(typing_error, error.what());
+  throw nb::python_error();
+}
 
 JitState& jit_state(nb::handle object) {
   if (Py_TYPE(object.ptr()) != jit_type) throw Error(ErrorKind::type, "this is not a function of ks.jit");

@@ -268,7 +268,14 @@ class JitKernel {
         if (entry->device == &device && entry->types == types) return *entry;
     }
     if (!unit_) {
-      ReadFunction read = read_function(jitted);
+      ReadFunction read = [&] {
+        try {
+          return read_function(jitted);
+        } catch (const Error& error) {
+          if (error.kind == ErrorKind::type) throw_typing_error(error);
+          throw;
+        }
+      }();
       unit_ = read.unit;
       dependencies_ = std::move(read.dependencies);
       outside_ = std::move(read.arrays);
@@ -283,7 +290,7 @@ class JitKernel {
       entry->hidden_types.back().is_read_only = true;
     }
     const std::shared_ptr<const Unit> unit = unit_;
-    {
+    try {
       nb::gil_scoped_release released;
       TypedUnit typed = infer(*unit, types);
       typed.hidden = entry->hidden_types;
@@ -293,6 +300,9 @@ class JitKernel {
       entry->lowered = lower_kernel(typed);
       entry->module = compile(entry->lowered.program, device);
       entry->function = &entry->module->function(entry->lowered.entry);
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
+      throw_typing_error(error);
     }
     entries_.push_back(std::move(entry));
     return *entries_.back();

@@ -165,6 +165,15 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
     binding.function = frame_->function;
     return binding;
   }
+  if (PyCallable_Check(p)) {
+    // What NumPy has and compiled code does not, in Python that is compiled along.
+    nb::object written = library().attr("function")(object);
+    if (!written.is_none()) {
+      binding.kind = Binding::Kind::function;
+      binding.function = read({written, options_, {}}, false);
+      return binding;
+    }
+  }
   if (object.type().is(nb::module_::import_("types").attr("FunctionType"))) {
     // A plain function is compiled along, unless it is a library's.
     binding.kind = Binding::Kind::function;
@@ -184,15 +193,6 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
           return binding;
         }
     } catch (const nb::python_error&) {
-    }
-  }
-  if (PyCallable_Check(p)) {
-    // What NumPy has and compiled code does not, in Python that is compiled along.
-    nb::object written = library().attr("function")(object);
-    if (!written.is_none()) {
-      binding.kind = Binding::Kind::function;
-      binding.function = read({written, options_, {}}, false);
-      return binding;
     }
   }
   binding.name = describe(object);

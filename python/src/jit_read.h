@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bindings.h"
+#include "kasoku/base/error.h"
 #include "kasoku/jit/tree.h"
 
 #include <memory>
@@ -32,6 +33,9 @@ struct JitObject {
   std::vector<jit::Signature> declared;
 };
 bool as_jit_object(nb::handle object, JitObject& out);
+
+/// Throws Python's TypingError for what has no compiled form.
+[[noreturn]] void throw_typing_error(const Error& error);
 
 /// Throws Error(type) with the user's line for what has no compiled form, Error(unsupported) if
 /// there is no source.
