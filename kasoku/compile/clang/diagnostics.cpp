@@ -55,18 +55,21 @@ class Printer : public clang::DiagnosticConsumer {
  private:
   /// Clang knows a kernel in device text only as a function of the wrong kind.
   static bool launches_a_kernel(const clang::Diagnostic& diagnostic) {
-    if (diagnostic.getID() != clang::diag::err_ref_bad_target) return false;
+    if (diagnostic.getID() != clang::diag::err_ref_bad_target &&
+        diagnostic.getID() != clang::diag::err_undeclared_var_use)
+      return false;
     llvm::SmallString<256> message;
     diagnostic.FormatDiagnostic(message);
-    return message.starts_with("reference to __global__ function");
+    return message.starts_with("reference to __global__ function") || message.str().contains("cudaConfigureCall");
   }
   void show_launch(const clang::Diagnostic& diagnostic) {
     llvm::SmallString<256> message;
     diagnostic.FormatDiagnostic(message);
+    const llvm::StringRef name = message.str().split('\'').second.split('\'').first;
     const clang::PresumedLoc place = diagnostic.getSourceManager().getPresumedLoc(
         diagnostic.getSourceManager().getExpansionLoc(diagnostic.getLocation()));
     stream_ << place.getFilename() << ':' << place.getLine() << ':' << place.getColumn()
-            << ": error: a kernel cannot launch " << message.str().split('\'').second.split('\'').first
+            << ": error: a kernel cannot launch " << (name.empty() || name == "cudaConfigureCall" ? "kernels" : name)
             << " on a CPU (dynamic parallelism): launch it from the host\n";
     last_shown_ = false;
   }
