@@ -375,3 +375,34 @@ def test_flags_and_bytes(cp):
     assert "OWNDATA" in repr(a.flags) and a.tobytes("F") == a.get().tobytes("F")
     assert a.conj() is a and a.conjugate() is a
     assert all(set(one) <= set("?bBhHiIlLqQefdFD->") for one in cp.add.types)
+
+
+def test_objects_that_show_device_memory(cp):
+    a = cp.arange(6.0).reshape(2, 3)
+
+    class Shown:
+        __cuda_array_interface__ = {"shape": (3, 2), "strides": (8, 24), "typestr": "<f8", "data": (a.data.ptr, False), "version": 3}  # fmt: skip
+
+    assert cp.asarray(Shown()).tolist() == a.T.tolist() and cp.array(Shown(), dtype="f4").dtype == np.float32
+    cp.asarray(Shown())[...] = 7
+    assert (a.get() == 7).all()
+    cp.array(Shown())[...] = 8
+    assert (a.get() == 7).all()
+
+
+def test_streams_that_are_current(cp):
+    a, b = cp.cuda.Stream(), cp.cuda.Stream()
+    a.use()
+    with b:
+        assert cp.cuda.get_current_stream() is b
+        a.use()
+        assert cp.cuda.get_current_stream() is a
+    assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
+    handle = cp.cuda.runtime.streamCreate()
+    calls = []
+    cp.cuda.ExternalStream(handle).add_callback(lambda stream, status, arg: calls.append(arg), 3)
+    cp.cuda.runtime.streamSynchronize(handle)
+    cp.cuda.runtime.streamDestroy(handle)
+    assert calls == [3]
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="streamCreate"):
+        cp.cuda.runtime.streamSynchronize(handle)

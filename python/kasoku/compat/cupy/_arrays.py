@@ -140,6 +140,9 @@ for _name in ("empty_like", "zeros_like", "ones_like"):
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
     """A new array on the current device with a copy of the values."""
+    if _shows_device_memory(obj):
+        on_device = cuda.current().kind == "cuda" and hasattr(obj, "__dlpack__")
+        obj = _core.from_dlpack(obj) if on_device else _of_interface(obj)
     if isinstance(obj, ks.Array):
         result = obj if dtype is None else obj.astype(dtype, copy=False)
         result = in_order(result, order, copy is not False and copy is not None and result is obj)
@@ -156,9 +159,14 @@ def _holds_arrays(obj):
     )
 
 
+def _shows_device_memory(obj):
+    """Whether the object shows an array on the device. Where there is no GPU, its address is the CPU's."""
+    if isinstance(obj, ks.Array) or not hasattr(obj, "__cuda_array_interface__"):
+        return False
+    return cuda.current().kind == "cuda" or not (ks.has_device("cuda") or hasattr(obj, "__array__"))
+
+
 def _from_host(obj, dtype, order):
-    if hasattr(obj, "__cuda_array_interface__") and cuda.current().kind == "cuda":
-        return in_order(_core.from_dlpack(obj) if hasattr(obj, "__dlpack__") else _of_interface(obj), order)
     if _holds_arrays(obj):
         obj = _nested(obj)
     host = np.asarray(obj, dtype)
@@ -177,6 +185,10 @@ def _nested(obj):
 def _of_interface(obj):
     face = obj.__cuda_array_interface__
     dtype = np.dtype(face["typestr"])
+    if not dtype.isnative:
+        raise ValueError(f"the array's bytes are in the other order: {face['typestr']}")
+    if 0 in face["shape"]:
+        return empty(face["shape"], dtype)
     strides = face.get("strides") or strides_of(face["shape"], dtype.itemsize, "C")
     return _core._view(face["data"][0], 0, tuple(face["shape"]), tuple(strides), dtype, 0, cuda.current())
 

@@ -73,10 +73,12 @@ class _BaseStream:
 
     def __enter__(self):
         _scopes.stack.append(self)
-        return self
+        return self.use()
 
     def __exit__(self, *_):
+        """The stream around is current again, or the null stream: what use() said is forgotten."""
         _scopes.stack.pop()
+        _scopes.used = _scopes.stack[-1] if _scopes.stack else None
 
 
 class Stream(_BaseStream):
@@ -100,9 +102,11 @@ class ExternalStream(_BaseStream):
     """A stream that somebody else made."""
 
     def __init__(self, ptr, device_id=-1):
-        if ptr:
+        from . import runtime
+
+        if ptr and ptr not in runtime._streams:
             raise ks.errors.UnsupportedError("cupy.cuda.ExternalStream: streams of others cannot be adopted")
-        super().__init__(None, 0, device_id)
+        super().__init__(runtime._streams.get(ptr), ptr, device_id)
 
     def __repr__(self):
         return f"<ExternalStream {self.ptr} (device {self.device_id})>"
@@ -113,7 +117,7 @@ Stream.ptds = Stream(ptds=True)
 
 
 def get_current_stream(device_id=None):
-    return _scopes.stack[-1] if _scopes.stack else _scopes.used or Stream.null
+    return _scopes.used or Stream.null
 
 
 class Event:

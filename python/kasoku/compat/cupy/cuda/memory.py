@@ -269,8 +269,13 @@ class PinnedMemoryPointer:
 
 
 class PinnedMemoryPool:
+    """Page-locked memory of the engine, or what `allocator` gives."""
+
+    def __init__(self, allocator=None):
+        self._allocator = allocator or alloc_pinned_memory
+
     def malloc(self, size):
-        return PinnedMemoryPointer(PinnedMemory(size), 0)
+        return self._allocator(size)
 
     def free_all_blocks(self):
         """Page-locked memory is given back with its last reader."""

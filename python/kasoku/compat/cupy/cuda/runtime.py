@@ -131,3 +131,41 @@ cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressMod
 cudaFilterModePoint, cudaFilterModeLinear = range(2)
 cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)
 cudaArrayDefault, cudaArrayLayered, cudaArraySurfaceLoadStore = 0, 1, 2
+
+
+# ── streams by their handles ──────────────────────────────────────────────────────────────────
+
+_streams = {}  # what streamCreate() made
+
+
+def streamCreate():
+    stream = ks.Stream(current())
+    handle = stream.handle or id(stream)
+    _streams[handle] = stream
+    return handle
+
+
+def streamCreateWithFlags(flags):
+    return streamCreate()
+
+
+def streamDestroy(handle):
+    _streams.pop(handle, None)
+
+
+def _stream_of(handle):
+    if handle not in _streams:
+        raise CUDARuntimeError(400, "cudaErrorInvalidResourceHandle: streamCreate() did not make that stream")
+    return _streams[handle]
+
+
+def streamSynchronize(handle):
+    if handle in (0, 1, 2):
+        ks.synchronize(current())
+    else:
+        _stream_of(handle).synchronize()
+
+
+def streamQuery(handle):
+    if handle not in (0, 1, 2):
+        _stream_of(handle).is_done()
