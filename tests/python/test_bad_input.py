@@ -134,6 +134,18 @@ def test_the_process_goes_on(name):
     assert result.returncode == 0
 
 
+def test_a_stack_without_a_limit_has_an_end():
+    if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
+        pytest.skip("this process may not lift the limit of its stack")
+    code, expected = troubles["a recursion without an end"]
+    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    result = subprocess.run(
+        [sys.executable, "-c", host, code], capture_output=True, text=True, timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, unlimited),
+    )  # fmt: skip
+    assert expected in result.stdout and result.stdout.endswith("goes on with 7\n"), result.stdout + result.stderr
+
+
 def test_types_that_grow_in_a_recursion():
     @ks.jit
     def grows(n, pair):

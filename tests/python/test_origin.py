@@ -66,7 +66,7 @@ def test_text_that_is_filled_in_or_put_together(program, device):
 
 
 def test_each_part_of_an_elementwise_kernel(program, device):
-    for part, marked in [("operation", "z = nothing"), ("preamble", "int g() { return nothing; }"),
+    for part, marked in [("operation", "z = nothing"), ("preamble", "__device__ int g() { return nothing; }"),
                          ("after_loop", "nothing += 1")]:  # fmt: skip
         texts = {"operation": "z = x", "preamble": "", "after_loop": "", part: marked}
         lines = [f"                {k}={v!r},  # {k}" for k, v in texts.items()]
