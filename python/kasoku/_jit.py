@@ -80,7 +80,7 @@ def _warn_interpreted(function, why):
 class _Methods:
     """What a JitFunction answers besides calls; put on the type once."""
 
-    _is_cuda = False
+    _is_cuda = _is_closed = False
     py_func = property(_core._jit_function, doc="The Python function that is compiled.")
 
     @property
@@ -133,7 +133,7 @@ class _Methods:
 
     def compile(self, signature):
         """Compiles for a signature ahead of the first call."""
-        if self.__dict__.get("_is_closed"):
+        if self._is_closed:
             raise RuntimeError("compilation disabled")
         args, _ = _signature.describe(signature)
         _core._jit_compile(self, _all_arguments(self.py_func, args))

@@ -64,6 +64,7 @@ def test_functions_of_several():
         (lambda a, b: np.eye(b), a, 3),
         (lambda a, b: np.bincount(b), a, np.array([1, 1, 3])),
         (lambda a, b: np.linalg.norm(a), a, 0),
+        (lambda a, b: np.around(a, b), a, 2),
         (lambda a, b: np.allclose(a, a + b), a, 1e-12),
         (lambda a, b: np.array_equal(a, b), a, b),
         (lambda a, b: np.histogram(a, b), a, 5),

@@ -261,6 +261,8 @@ def test_kernels_that_are_named_like_c_functions():
 
 def test_figures_and_texts_by_signature():
     f = cuda.jit(add).specialize(np.zeros(1), 1, 2)
+    with pytest.raises(RuntimeError, match="already specialized"):
+        f.specialize(np.zeros(1), 1, 2)
     assert f.specialized and f.get_max_threads_per_block() > 0 and f.get_shared_mem_per_block() == 0
     f[1, 1](np.zeros(1), 1, 2)
     (signature,) = f.overloads

@@ -38,6 +38,7 @@ class Kernel:
         self.__kasoku_jit__._is_cuda = True
         functools.update_wrapper(self.__kasoku_jit__, function)
         self.py_func = function
+        self.specializations = {}
         self._native = _core._JitKernel(self.__kasoku_jit__)
         functools.update_wrapper(self, function)
         if signatures:
@@ -94,13 +95,15 @@ class Kernel:
         return self
 
     def specialize(self, *args):
-        """A kernel for the types of these arguments alone."""
+        """A kernel for the types of these arguments alone; the same one for the same types."""
+        if self.specialized:
+            raise RuntimeError("Dispatcher already specialized")
         types = tuple(map(_signature.of_value, args))
-        made = Kernel(self.py_func, [types], **self.targetoptions)
-        made._is_special = True
-        return made
+        if types not in self.specializations:
+            self.specializations[types] = Kernel(self.py_func, [types], **self.targetoptions)
+        return self.specializations[types]
 
-    specialized = property(lambda self: getattr(self, "_is_special", False) or self.__kasoku_jit__._is_closed)
+    specialized = property(lambda self: self.__kasoku_jit__._is_closed)
 
     def _figure(self, name, signature):
         found = dict(zip(self.signatures, self._native.attributes(name), strict=True))

@@ -77,7 +77,10 @@ class GUFunc:
         if len(args) == self.nargs:
             args, outs = args[: self.nin], list(args[self.nin :])
         if len(args) != self.nin:
-            raise TypeError(f"{self.__name__}() takes {self.nin} positional arguments but {len(args)} were given")
+            raise TypeError(
+                f"{self.__name__}: gufunc accepts {self.nin} positional arguments (or {self.nargs} positional arguments "
+                f"if including the output), not {len(args)}"
+            )
         given = [dtype_of(arg) for arg in args]
         if self._is_open:
             if not outs:
