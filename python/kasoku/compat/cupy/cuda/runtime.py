@@ -96,10 +96,6 @@ def free(ptr):
         raise CUDARuntimeError(1, f"cudaFree: 0x{ptr:x} was not allocated by malloc()")
 
 
-def streamSynchronize(stream):
-    ks.synchronize(current())
-
-
 def memcpy(dst, src, size, kind):
     from .memory import MemoryPointer, UnownedMemory
 
