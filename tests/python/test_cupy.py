@@ -386,6 +386,7 @@ def test_objects_that_show_device_memory(cp):
     assert cp.asarray(Shown()).tolist() == a.T.tolist() and cp.array(Shown(), dtype="f4").dtype == np.float32
     cp.asarray(Shown())[...] = 7
     assert (a.get() == 7).all()
+    assert cp.asnumpy(Shown()).tolist() == [[7, 7]] * 3 and cp.meshgrid() == []
     cp.array(Shown())[...] = 8
     assert (a.get() == 7).all()
 

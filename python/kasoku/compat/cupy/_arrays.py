@@ -233,7 +233,7 @@ def copy(a, order="K"):
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """The values in a NumPy array."""
-    host = _core.asnumpy(a)
+    host = _core.asnumpy(array(a, copy=False) if _shows_device_memory(a) else a)
     if out is None:
         return np.asarray(host, order=order)
     out[...] = host

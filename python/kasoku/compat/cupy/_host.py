@@ -19,7 +19,7 @@ dsplit dstack ediff1d einsum extract fill_diagonal fix flatnonzero fliplr flipud
 frombuffer fromfile fromfunction fromiter fromstring geomspace gradient hamming hanning histogram
 histogram2d histogramdd hsplit i0 imag in1d indices inner insert interp intersect1d isclose iscomplex
 isin isneginf isposinf isreal kaiser kron ldexp lexsort loadtxt logaddexp2 logspace mask_indices
-median meshgrid mgrid modf msort nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
+median mgrid modf msort nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
 nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar outer packbits pad
 partition percentile piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask quantile
 ravel_multi_index real real_if_close repeat resize roll rollaxis roots rot90 round_ row_stack

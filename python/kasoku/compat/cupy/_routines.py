@@ -104,6 +104,11 @@ def take(a, indices, axis=None, out=None):
     return out
 
 
+def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
+    """A list of coordinate arrays."""
+    return list(_host.on_host(np.meshgrid)(*xi, indexing=indexing, sparse=sparse, copy=True))
+
+
 def expand_dims(a, axis):
     """A view with new axes of length 1."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
