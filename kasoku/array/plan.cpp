@@ -32,9 +32,23 @@ NodePtr leaf_of(std::shared_ptr<Buffer> buffer, int64_t n, Dtype dtype) {
   return make_leaf(std::make_shared<Storage>(std::move(buffer)), {n}, dtype, info(dtype).size);
 }
 
-std::shared_ptr<Buffer> compute_map(const NodePtr& node, Expression const&) {
+/// Writes one value everywhere without a kernel, which may have to be compiled. False: its bits
+/// are not those of a few bytes again and again.
+bool fill(const Node& node, const Scalar& value, Buffer& buffer) {
+  uint64_t bits[2] = {0, 0};
+  if (node.itemsize > sizeof bits || node.dtype == Dtype::opaque) return false;
+  value.store(node.dtype, bits);
+  if (node.itemsize > 8 && bits[0] != bits[1]) return false;
+  const size_t size = std::min<size_t>(node.itemsize, 8);
+  node.device->fill(buffer.memory(), bits[0], size, static_cast<size_t>(node.size()) * (node.itemsize / size),
+                    node.device->current_stream());
+  return true;
+}
+
+std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expression) {
   auto buffer = allocate(*node, node->size(), node->itemsize);
   if (node->size() == 0) return buffer;
+  if (expression.kind == Expression::constant && fill(*node, expression.start, *buffer)) return buffer;
   const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
   run_map(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
   return buffer;

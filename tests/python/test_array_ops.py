@@ -154,3 +154,33 @@ def test_complex_arrays(device, dtype):
     for refused in (lambda: a.max(), lambda: a.argmin(), lambda: a < a, lambda: ks.floor(a), lambda: a.round(1)):
         with pytest.raises(TypeError, match="not defined for complex"):
             refused()
+
+
+@pytest.mark.parametrize("value", [0, 1, -3, 200.75, -0.0, float("nan"), float("inf"), 2.5 - 1j, 1 + 1j, 0j, True])
+@pytest.mark.parametrize(
+    "dtype", "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+)
+def test_one_value_everywhere(value, dtype, device):
+    """Computed alone it is filled in, beside something else it is part of a kernel."""
+    with np.errstate(all="ignore"):
+        kind = np.dtype(dtype).kind
+        if kind in "biuf" and isinstance(value, complex) or kind in "biu" and value != value or kind in "iu" and value == float("inf"):
+            pytest.skip("not a value of the dtype")
+        if kind == "u" and value < 0 or kind == "i" and abs(value) > 127:
+            pytest.skip("not a value of all such dtypes")
+        for shape in ((), (1,), (3, 5), (0, 4), (70000,)):
+            filled = ks.full(shape, value, dtype=dtype, device=device)
+            want = np.full(shape, value, dtype)
+            got = filled.numpy()
+            assert got.dtype == want.dtype and got.shape == want.shape
+            assert got.tobytes() == want.tobytes()
+
+
+def test_one_value_everywhere_needs_no_kernel(device):
+    ks.zeros(3, device=device).numpy()
+    before = ks.stats()
+    for dtype in ("int8", "float16", "float64", "complex128"):
+        ks.zeros((7, 3), dtype=dtype, device=device).numpy()
+        ks.full((7, 3), 5, dtype="int16", device=device).numpy()
+    between = ks.stats() - before
+    assert between["misses"] == 0 and between["memory_hits"] == 0 and between["disk_hits"] == 0
