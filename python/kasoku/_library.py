@@ -375,17 +375,19 @@ def comb(n, k):
 def isqrt(n):
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    root = int(math.sqrt(n))
-    while root * root > n:
+    root = int(math.sqrt(n))  # quotients are compared: squares may leave 64 bits
+    while root > 0 and root > n // root:
         root -= 1
-    while (root + 1) * (root + 1) <= n:
+    while root + 1 <= n // (root + 1):
         root += 1
     return root
 
 
 def modf(x):
-    whole = math.trunc(x) * 1.0
-    return x - whole, whole
+    whole = np.trunc(x * 1.0)
+    if math.isinf(x):
+        return math.copysign(0.0, x), whole
+    return math.copysign(x - whole, x), whole
 
 
 def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
