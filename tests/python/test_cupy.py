@@ -407,3 +407,20 @@ def test_streams_that_are_current(cp):
     assert calls == [3]
     with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="streamCreate"):
         cp.cuda.runtime.streamSynchronize(handle)
+
+
+def test_elements_in_a_row(cp):
+    a = cp.arange(6.0).reshape(2, 3).T
+    assert a.flat[1] == 3 and a.flat[1:3].tolist() == [3, 1] and len(a.flat) == 6
+    a.flat[::2] = -1
+    want = np.arange(6.0).reshape(2, 3).T.copy()
+    want.flat[::2] = -1
+    assert (a.get() == want).all() and [float(x) for x in a.flat] == want.ravel().tolist()
+    a.flat = 5
+    assert (a.get() == 5).all() and a.flat.copy().shape == (6,)
+
+
+def test_indices_and_rows_that_are_joined(cp):
+    a = cp.arange(12).reshape(3, 4)
+    assert a[cp.ix_([0, 2], [1, 3])].tolist() == [[1, 3], [9, 11]]
+    assert cp.r_[cp.arange(2), 7, 1:3].tolist() == [0, 1, 7, 1, 2] and cp.c_[cp.arange(2), cp.arange(2)].shape == (2, 2)

@@ -50,6 +50,7 @@ for _name in dir(_routines):
     if not _name.startswith("_") and _name not in ("builtins", "math", "sys", "np", "ks", "cuda"):
         globals()[_name] = getattr(_routines, _name)
 globals().update(_host.functions())
+r_, c_ = _host.Joined(_np.r_), _host.Joined(_np.c_)
 globals().update(_ufunc.functions())
 globals().update(_reductions.functions)
 _reductions.extend()

@@ -17,7 +17,7 @@ blackman block broadcast_arrays choose column_stack compress convolve corrcoef c
 cumprod cumsum delete diag diag_indices diag_indices_from diagflat diagonal diff digitize divmod
 dsplit dstack ediff1d einsum extract fill_diagonal fix flatnonzero fliplr flipud frexp
 frombuffer fromfile fromfunction fromiter fromstring geomspace gradient hamming hanning histogram
-histogram2d histogramdd hsplit i0 imag in1d indices inner insert interp intersect1d isclose iscomplex
+histogram2d histogramdd hsplit i0 imag in1d indices inner insert interp intersect1d isclose ix_ iscomplex
 isin isneginf isposinf isreal kaiser kron ldexp lexsort loadtxt logaddexp2 logspace mask_indices
 median mgrid modf msort nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
 nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar outer packbits pad
@@ -90,6 +90,19 @@ def functions():
         if callable(function) and not hasattr(_core, name):
             found[name] = on_host(function, name in _in_place)
     return found
+
+
+class Joined:
+    """cupy.r_ and cupy.c_: NumPy's, whose results are arrays of ours."""
+
+    def __init__(self, numpys):
+        self._numpy = numpys
+
+    def __getitem__(self, key):
+        return to_device(self._numpy[to_host(key)])
+
+    def __len__(self):
+        return 0
 
 
 class HostModule:
