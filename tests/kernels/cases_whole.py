@@ -151,3 +151,18 @@ def tree(rng):
 @case("wait_for_others.cu", "flags", **CPP17)
 def flags(rng):
     return Launch([Out(np.array([95], i32)), Out(np.full(96, 95, i32))], (96, 1, 1))
+
+
+@case("parts_of_warp.cu", "parts", **CPP17)
+def parts_of_warp(rng):
+    x = rng.integers(0, 100, 192).astype(i32)
+    warp = np.arange(192) // 32
+
+    def among(label, fold):
+        return np.array([fold(x[(warp == warp[i]) & (label == label[i])]) for i in range(192)], i32)
+
+    odd, label = x % 2 == 1, x % 5
+    rank = [int(((warp == warp[i]) & (label == label[i]))[:i].sum()) for i in range(192)]
+    third = np.where(x % 3 == 0, among(x % 2 + 2 * (x % 3 == 0), np.max), -1).astype(i32)
+    return Launch([x, Out(np.where(odd, 1, -1).astype(i32) * among(odd, np.sum)), Out(among(label, np.sum)), Out(third),
+                   Out(100 * np.array(rank, i32) + among(label, len))], (64, 1, 1), (3, 1, 1))

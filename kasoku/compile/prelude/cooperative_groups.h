@@ -234,12 +234,10 @@ ks_inline thread_group tiled_partition(const Group&, unsigned n) {
 }
 template <unsigned n, class P>
 ks_inline coalesced_group binary_partition(const thread_block_tile<n, P>& tile, bool p) {
-  const unsigned yes = ks_ballot(tile.ks_members(), p), no = ks_ballot(tile.ks_members(), !p);
-  return coalesced_group{(p ? yes : no) & tile.ks_members()};
+  return coalesced_group{__match_any_sync(tile.ks_members(), (unsigned)p)};
 }
 ks_inline coalesced_group binary_partition(const coalesced_group& g, bool p) {
-  const unsigned yes = ks_ballot(g.ks_mask, p), no = ks_ballot(g.ks_mask, !p);
-  return coalesced_group{(p ? yes : no) & g.ks_mask};
+  return coalesced_group{__match_any_sync(g.ks_mask, (unsigned)p)};
 }
 template <unsigned n, class P, class L>
 ks_inline coalesced_group labeled_partition(const thread_block_tile<n, P>& tile, L label) {
@@ -284,9 +282,11 @@ ks_inline T reduce(const thread_block_tile<n, P>& tile, T v, Op op) {
 }
 template <class T, class Op>
 ks_inline T reduce(const coalesced_group& g, T v, Op op) {
-  T r = g.shfl(v, 0);
-  for (unsigned i = 1; i < g.size(); ++i) r = op(r, g.shfl(v, i));
-  return r;
+  for (unsigned d = 1; d < g.size(); d *= 2) {
+    const T other = g.shfl_down(v, d);
+    if (g.thread_rank() + d < g.size()) v = op(v, other);
+  }
+  return g.shfl(v, 0);
 }
 template <class Group, class T, class Op>
 ks_inline T inclusive_scan(const Group& g, T v, Op op) {
