@@ -85,7 +85,7 @@ extern "C" __global__ void lanes(const int* x, int* scanned, u32* out) {
   asm("rem.s32 %0, %1, %2;" : "=r"(w) : "r"(mine - 50), "r"(mine % 5));
   out[64 + threadIdx.x] = mine % 5 ? r + w : r;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(mine * 0.3f), "f"(mine * -1.7f));
-  asm("{ .reg .b32 t; mul.f16x2 t, %1, %1; add.f16x2 %0, t, %1; }" : "=r"(w) : "r"(r));
+  asm("{ .reg .b32 t; mul.rn.f16x2 t, %1, %1; add.rn.f16x2 %0, t, %1; }" : "=r"(w) : "r"(r));
   out[96 + threadIdx.x] = w;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(mine * 0.3f), "f"(mine * -1.7f));
   out[128 + threadIdx.x] = r;

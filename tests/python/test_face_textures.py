@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku.compat import cupy
 from kasoku.compat.pycuda import _context
 from kasoku.compat.pycuda import driver as drv
 from kasoku.compat.pycuda import gpuarray
@@ -11,10 +12,13 @@ from kasoku.compat.pycuda.compiler import SourceModule
 
 @pytest.fixture(autouse=True)
 def on_cpu():
-    before, _context._current = _context._current, ks.Device("cpu")
+    """Textures are read on a CPU only, also where there is a GPU."""
+    of_cupy = cupy.cuda._device._scopes
+    before, of_cupy_before = _context._current, of_cupy.used
+    _context._current = of_cupy.used = ks.Device("cpu")
     with ks.default_device("cpu"):
         yield
-    _context._current = before
+    _context._current, of_cupy.used = before, of_cupy_before
 
 
 PLANES = """
@@ -153,7 +157,6 @@ extern "C" __global__ void twice(cudaSurfaceObject_t s, int w) {
 
 @pytest.mark.parametrize("kind", ["array", "pitched"])
 def test_cupys_objects(kind):
-    import kasoku.compat.cupy as cupy
     from kasoku.compat.cupy.cuda import runtime, texture
 
     channel = texture.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
