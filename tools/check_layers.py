@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Fails on an include that goes up the layers, and on a vendor's word outside its folder."""
+
 import pathlib
 import re
 import sys
@@ -10,7 +11,13 @@ order = ["check", "kernel jit task", "array", "linalg fft", "codegen", "compile"
 level = {name: i for i, names in enumerate(order) for name in names.split()}
 allowed_sideways = {("jit", "kernel"), ("check", "kernel")}
 words = {
-    r"\b(cu[A-Z]\w+|CU[a-z]+|CUDA_[A-Z_]+|nvrtc[A-Z]\w*)\b": ("device/cuda/", "compile/nvrtc", "compile/prelude/", "linalg/cu", "fft/cu"),
+    r"\b(cu[A-Z]\w+|CU[a-z]+|CUDA_[A-Z_]+|nvrtc[A-Z]\w*)\b": (
+        "device/cuda/",
+        "compile/nvrtc",
+        "compile/prelude/",
+        "linalg/cu",
+        "fft/cu",
+    ),
     r"\b(llvm|clang)::": ("compile/clang/", "check/instrument"),
 }
 bad = []

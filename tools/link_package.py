@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes this tree's package importable in the interpreter that runs this, with its
 console script: what an editable install does, without a build step in between."""
+
 import pathlib
 import sys
 import sysconfig

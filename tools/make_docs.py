@@ -56,8 +56,7 @@ def to_html(text):
             rows = [r for r in rows if not all(re.fullmatch(r":?-+:?", c) for c in r)]
             tags = ["th"] + ["td"] * (len(rows) - 1)
             body = (
-                "<tr>" + "".join(f"<{tag}>{inline(c)}</{tag}>" for c in row) + "</tr>"
-                for tag, row in zip(tags, rows)
+                "<tr>" + "".join(f"<{tag}>{inline(c)}</{tag}>" for c in row) + "</tr>" for tag, row in zip(tags, rows)
             )
             out.append("<table>" + "".join(body) + "</table>")
         elif re.match(r"[-*] ", line):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Prints what pyproject.toml wants installed for building, running and testing."""
+
 import pathlib
 import tomllib
 

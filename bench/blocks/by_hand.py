@@ -12,7 +12,13 @@ from timing import best, compile_cpp, report, skip
 if not shutil.which("g++"):
     skip("g++ is not installed")
 library = ctypes.CDLL(compile_cpp(os.path.join(os.path.dirname(os.path.abspath(__file__)), "by_hand.cpp")))
-out, sums, dst, c, bins = np.empty_like(x), np.empty(n // 256, np.float32), np.empty_like(square), np.empty_like(a), np.zeros(256, np.uint32)
+out, sums, dst, c, bins = (
+    np.empty_like(x),
+    np.empty(n // 256, np.float32),
+    np.empty_like(square),
+    np.empty_like(a),
+    np.zeros(256, np.uint32),
+)
 pointer = lambda v: ctypes.c_void_p(v.ctypes.data)  # noqa: E731
 long = ctypes.c_int64
 calls = {

@@ -99,7 +99,13 @@ def on_device(v):
     return cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=v)
 
 
-out, sums, dst, c, bins = np.empty_like(x), np.empty(n // 256, np.float32), np.empty_like(square), np.empty_like(a), np.zeros(256, np.uint32)
+out, sums, dst, c, bins = (
+    np.empty_like(x),
+    np.empty(n // 256, np.float32),
+    np.empty_like(square),
+    np.empty_like(a),
+    np.zeros(256, np.uint32),
+)
 dx, ds, da, db, dd, dout, dsums, ddst, dc, dbins = map(on_device, (x, square, a, b, data, out, sums, dst, c, bins))
 i32 = np.int32
 calls = {

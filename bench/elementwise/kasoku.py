@@ -37,12 +37,8 @@ def rate(f, elements, repeats=15, number=1):
 result = {
     "y = a * x + y, guarded": rate(lambda: guarded((n // 256,), (256,), (n, a, x, y)), n),
     "y = a * x + y, grid-stride": rate(lambda: stride((1024,), (256,), (n, a, x, y)), n),
-    "c = a + b, two-dimensional": rate(
-        lambda: two((nx // 32, ny // 8), (32, 8), (nx, ny, z, x, y)), nx * ny
-    ),
-    "in cache, y = a * x + y": rate(
-        lambda: guarded((small // 256,), (256,), (small, a, x, y)), small, 15, 200
-    ),
+    "c = a + b, two-dimensional": rate(lambda: two((nx // 32, ny // 8), (32, 8), (nx, ny, z, x, y)), nx * ny),
+    "in cache, y = a * x + y": rate(lambda: guarded((small // 256,), (256,), (small, a, x, y)), small, 15, 200),
 }
 if ks.has_device("cuda"):
     ks.default_device("cuda")

@@ -4,7 +4,12 @@ import numpy as np
 from _sizes import begins, check, columns, early, n, rows, segments, work, x, y  # noqa: F401
 
 constants = {}
-out, partly, sums, of_segments = np.empty_like(x), np.zeros_like(x), np.empty(n // 256, np.float32), np.empty(segments, np.float32)
+out, partly, sums, of_segments = (
+    np.empty_like(x),
+    np.zeros_like(x),
+    np.empty(n // 256, np.float32),
+    np.empty(segments, np.float32),
+)
 i32 = np.int32
 all_ = (n // 256,), (256,)
 table = {

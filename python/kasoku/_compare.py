@@ -91,7 +91,9 @@ class Comparison:
             one = row.threads.get(1)
             line += [f"{one / row.threads[t]:.2f}x" if one and t in row.threads else "" for t in threads]
             lines.append(line)
-        widths = [max(len(line[k]) for line in lines if not line[2].startswith("failed") or k < 2) for k in range(len(head))]
+        widths = [
+            max(len(line[k]) for line in lines if not line[2].startswith("failed") or k < 2) for k in range(len(head))
+        ]
         text = []
         for number, line in enumerate(lines):
             cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
@@ -119,7 +121,9 @@ class Comparison:
         figure, axes = plt.subplots(1, 3 if sized else 1, figsize=(16 if sized else 7, 1.5 + 0.42 * max(len(rows), 9)))
         bars = axes[0] if sized else axes
         colours = plt.get_cmap("tab20")
-        bars.barh([row.name for row in rows], [row.ratio for row in rows], color=[colours(k % 20) for k in range(len(rows))])
+        bars.barh(
+            [row.name for row in rows], [row.ratio for row in rows], color=[colours(k % 20) for k in range(len(rows))]
+        )
         bars.set_xscale("log")
         bars.invert_yaxis()
         bars.set_xlabel(f"times {rows[0].name}")

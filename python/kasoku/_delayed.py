@@ -47,7 +47,10 @@ def _rebuilt(graph, key, layer, length):
 
 
 def _post_persist(self):
-    return lambda graph, key, length, rename=None: Delayed((rename or {}).get(key, key), graph, length), (self.key, self._length)
+    return lambda graph, key, length, rename=None: Delayed((rename or {}).get(key, key), graph, length), (
+        self.key,
+        self._length,
+    )
 
 
 def _leaf(value, name, pure, nout):

@@ -191,7 +191,9 @@ def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, pa
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
     if locals:
-        raise errors.UnsupportedError("locals= of jit is not there\n  fix  convert where the variable is assigned: x = np.float32(…)")
+        raise errors.UnsupportedError(
+            "locals= of jit is not there\n  fix  convert where the variable is assigned: x = np.float32(…)"
+        )
 
     def decorate(function):
         if isinstance(function, _core.JitFunction):

@@ -128,9 +128,10 @@ def jax(package):
 def dask(package):
     delayed = importlib.import_module("dask").delayed
     mean = delayed(lambda values: sum(values) / len(values))
-    yield "dask delayed of numpy, m=3", lambda n: mean(
-        [delayed(with_numpy)(max(n // 3, 1)) for _ in range(3)]
-    ).compute(scheduler="threads")
+    yield (
+        "dask delayed of numpy, m=3",
+        lambda n: mean([delayed(with_numpy)(max(n // 3, 1)) for _ in range(3)]).compute(scheduler="threads"),
+    )
 
 
 for peer in (numba, cupy, torch, tensorflow, jax, dask):

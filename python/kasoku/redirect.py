@@ -30,9 +30,7 @@ class Redirect:
         self._ready = set()
         self._said = set()
         paths = sysconfig.get_paths()
-        self._libraries = tuple(
-            {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib")}
-        )
+        self._libraries = tuple({os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib")})
 
     def install(self):
         self._import = builtins.__import__
@@ -51,10 +49,7 @@ class Redirect:
 
     def _has_own(self, name):
         """A program's own torch.py goes first, as it does without us."""
-        return any(
-            os.path.exists(folder + name + ".py") or os.path.isdir(folder + name)
-            for folder in self.folders
-        )
+        return any(os.path.exists(folder + name + ".py") or os.path.isdir(folder + name) for folder in self.folders)
 
     def _is_own(self, importer):
         if importer is None:

@@ -1,4 +1,5 @@
 """Indices, control flow, shared memory, barriers, atomics: launches and references."""
+
 import numpy as np
 from corpus import Launch, Out, blocks, case
 
@@ -272,7 +273,7 @@ def linked_list(rng):
     n = 300
 
     def each_once(after):
-        assert sorted(after.tolist()) .count(-1) == 1 and len(set(after.tolist())) == n
+        assert sorted(after.tolist()).count(-1) == 1 and len(set(after.tolist())) == n
 
     head = Out(lambda got: None, np.array([-1], i32))
     return Launch([head, Out(each_once, np.zeros(n, i32)), i32(n)], (100, 1, 1), (3, 1, 1))

@@ -1,5 +1,6 @@
 """What is newer or rarer in the language: tensor cores, arrive-wait barriers, copies in stages,
 8-bit numbers, PTX, functions that are not inlined, synchronised grids."""
+
 import numpy as np
 from corpus import Launch, Out, case
 
@@ -151,8 +152,18 @@ def asm_words(rng):
     for x, y in zip(a, b):
         total, difference = int(x) + int(y), int(x) - int(y)
         both = (int(y) << 32 | int(x)) + 1
-        rows.append([total, 7 + (total >> 32), difference % 2**32 ^ (10 - (difference < 0)), permuted(x, y),
-                     dot(x, y), both, both >> 32, abs(difference) + 1])
+        rows.append(
+            [
+                total,
+                7 + (total >> 32),
+                difference % 2**32 ^ (10 - (difference < 0)),
+                permuted(x, y),
+                dot(x, y),
+                both,
+                both >> 32,
+                abs(difference) + 1,
+            ]
+        )
     want = np.array([[v % 2**32 for v in row] for row in rows], u32)
     totals = np.array([a.max(), b.sum() % 2**32], u32)
     return Launch([a.astype(u32), b.astype(u32), Out(want), Out(totals)], (64, 1, 1))
@@ -187,9 +198,11 @@ def leader(rng):
     kept = np.sort(x[x > 10])
 
     def holds_them(got):
-        assert (np.sort(got[:len(kept)]) == kept).all() and not got[len(kept):].any()
+        assert (np.sort(got[: len(kept)]) == kept).all() and not got[len(kept) :].any()
 
-    return Launch([x, Out(holds_them, np.zeros(700, i32)), Out(np.array([len(kept)], i32)), i32(700)], (96, 1, 1), (8, 1, 1))
+    return Launch(
+        [x, Out(holds_them, np.zeros(700, i32)), Out(np.array([len(kept)], i32)), i32(700)], (96, 1, 1), (8, 1, 1)
+    )
 
 
 @case("warp_leader.cu", "sum")
@@ -202,7 +215,9 @@ def few_lanes(rng):
 def wide_shifts(rng):
     n = np.arange(80) % 70
     x = rng.integers(-(2**31), 2**31, 80).astype(i32)
-    want = [[(int(v) % 2**32 << k) % 2**32, int(v) % 2**32 >> k, (int(v) >> k) % 2**32, ((1 << k) % 2**32 - 1) % 2**32]
-            for v, k in zip(x, n)]
+    want = [
+        [(int(v) % 2**32 << k) % 2**32, int(v) % 2**32 >> k, (int(v) >> k) % 2**32, ((1 << k) % 2**32 - 1) % 2**32]
+        for v, k in zip(x, n)
+    ]
     wide = [(int(v) % 2**32 << int(k)) % 2**64 for v, k in zip(x, n)]
     return Launch([x, n.astype(i32), Out(np.array(want, u32)), Out(np.array(wide, np.uint64))], (80, 1, 1))

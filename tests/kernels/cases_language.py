@@ -1,4 +1,5 @@
 """Vector types, mathematics, half, globals, templates and the rest of C++."""
+
 import math
 
 import numpy as np
@@ -67,7 +68,18 @@ def math_double(rng):
 def math_fast(rng):
     x = rng.uniform(0.1, 2, 100).astype(f32)
     v = x.astype(f64)
-    cols = [np.exp(v), np.log(v), np.sin(v), np.cos(v), v / 3, v**1.5, v**-0.5, 1 / v, np.sqrt(v), np.clip(v - 0.5, 0, 1)]
+    cols = [
+        np.exp(v),
+        np.log(v),
+        np.sin(v),
+        np.cos(v),
+        v / 3,
+        v**1.5,
+        v**-0.5,
+        1 / v,
+        np.sqrt(v),
+        np.clip(v - 0.5, 0, 1),
+    ]
     return Launch([x, Out(np.stack(cols, 1).astype(f32), rtol=1e-5, atol=2e-6), i32(100)], (32, 1, 1), (4, 1, 1))
 
 
@@ -111,16 +123,23 @@ def integers(rng):
 @case("conversions.cu", "all")
 def conversions(rng):
     x = np.concatenate([[0.5, 1.5, -0.5, -1.5, 2.5, 0], rng.uniform(-1e6, 1e6, 58)]).astype(f32)
-    cols = [np.rint(x), np.trunc(x), np.ceil(x), np.floor(x), x.view(i32), np.trunc(np.abs(x)), np.rint(x.astype(f64) * 2), np.rint(x)]
+    cols = [
+        np.rint(x),
+        np.trunc(x),
+        np.ceil(x),
+        np.floor(x),
+        x.view(i32),
+        np.trunc(np.abs(x)),
+        np.rint(x.astype(f64) * 2),
+        np.rint(x),
+    ]
     return Launch([x, Out(np.stack([c.astype(i32) for c in cols], 1)), i32(64)], (64, 1, 1))
 
 
 @case("half_math.cu", "axpy")
 def half(rng):
     x, y = rng.random(100).astype(np.float16), rng.random(100).astype(np.float16)
-    return Launch(
-        [x, y, Out(np.float16(2) * x + y), Out(x.astype(f32) * f32(3)), i32(100)], (32, 1, 1), (4, 1, 1)
-    )
+    return Launch([x, y, Out(np.float16(2) * x + y), Out(x.astype(f32) * f32(3)), i32(100)], (32, 1, 1), (4, 1, 1))
 
 
 @case("half_math.cu", "pairs")
@@ -139,7 +158,9 @@ def bfloat16(rng):
 @case("constant_memory.cu", "convolve")
 def constant(rng):
     w, x = np.array([1, 2, 3, 2, 1], f32), rng.integers(0, 9, 300).astype(f32)
-    return Launch([x, Out(np.convolve(x, w, "same").astype(f32)), i32(300)], (64, 1, 1), (5, 1, 1), globals_in={"weights": w})
+    return Launch(
+        [x, Out(np.convolve(x, w, "same").astype(f32)), i32(300)], (64, 1, 1), (5, 1, 1), globals_in={"weights": w}
+    )
 
 
 @case("device_global.cu", "count")

@@ -1,4 +1,5 @@
 """Kernels in the manner of public benchmark suites and samples."""
+
 import math
 
 import numpy as np
@@ -37,9 +38,7 @@ def hotspot_reference(a, iterations):
 @case("hotspot_tile.cu", "steps")
 def hotspot(rng):
     a = rng.random((40, 52)).astype(f32)
-    return Launch(
-        [i32(2), a, Out(hotspot_reference(a, 2), rtol=1e-5), i32(52), i32(40)], (16, 16, 1), (5, 4, 1)
-    )
+    return Launch([i32(2), a, Out(hotspot_reference(a, 2), rtol=1e-5), i32(52), i32(40)], (16, 16, 1), (5, 4, 1))
 
 
 @case("needleman_wunsch.cu", "tile")
@@ -110,16 +109,16 @@ def radix(rng):
 def life(rng):
     a = (rng.random((40, 60)) < 0.4).astype(np.uint8)
     n = sum(np.roll(a, (dy, dx), (0, 1)) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
-    return Launch([a, Out(((n == 3) | ((n == 2) & (a == 1))).astype(np.uint8)), i32(60), i32(40)], (16, 16, 1), (4, 3, 1))
+    return Launch(
+        [a, Out(((n == 3) | ((n == 2) & (a == 1))).astype(np.uint8)), i32(60), i32(40)], (16, 16, 1), (4, 3, 1)
+    )
 
 
 @case("convolution_separable.cu", "rows")
 def convolution(rng):
     a, w = rng.integers(0, 9, (10, 150)).astype(f32), rng.integers(1, 5, 9).astype(f32)
     want = np.stack([np.convolve(r, w, "same") for r in a]).astype(f32)
-    return Launch(
-        [Out(want), a, i32(150), i32(10)], (16, 4, 1), (3, 3, 1), globals_in={"kernel_weights": w}
-    )
+    return Launch([Out(want), a, i32(150), i32(10)], (16, 4, 1), (3, 3, 1), globals_in={"kernel_weights": w})
 
 
 @case("lud_diagonal.cu", "diagonal")
@@ -142,5 +141,7 @@ def pathfinder(rng):
         p = np.pad(v, 1, "edge")
         v = np.minimum(np.minimum(p[:-2], v), p[2:]) + wall[r]
     return Launch(
-        [i32(iterations), wall, src, Out(v.astype(i32)), i32(cols), i32(0)], (256, 1, 1), blocks(cols, 256 - 2 * iterations)
+        [i32(iterations), wall, src, Out(v.astype(i32)), i32(cols), i32(0)],
+        (256, 1, 1),
+        blocks(cols, 256 - 2 * iterations),
     )

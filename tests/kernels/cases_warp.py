@@ -1,4 +1,5 @@
 """Warp operations: shuffles, votes, matches; launches and references."""
+
 import numpy as np
 from corpus import Launch, Out, case
 
@@ -77,9 +78,7 @@ def warp_scan(rng):
 def match(rng):
     key = rng.integers(0, 5, 64).astype(i32)
     any_ = [sum(1 << j for j in range(32) if key[(t & ~31) + j] == key[t]) for t in range(64)]
-    return Launch(
-        [key, Out(np.array(any_, u32)), Out(np.full(64, 0xFFFFFFFF, u32)), Out(np.ones(64, i32))], (64, 1, 1)
-    )
+    return Launch([key, Out(np.array(any_, u32)), Out(np.full(64, 0xFFFFFFFF, u32)), Out(np.ones(64, i32))], (64, 1, 1))
 
 
 @case("warp_partial.cu", "neighbour")

@@ -1,4 +1,5 @@
 """Whole programs with their host part, and what such programs include: tiles of several warps, iterators."""
+
 import numpy as np
 from corpus import Launch, Out, case
 
@@ -21,12 +22,17 @@ def sample_vectors(rng):
     n = 50
     p, rows = rng.random((n, 3)).astype(f32), rng.random((3, 4)).astype(f32)
     way = (p - 0.5) / np.linalg.norm(p - 0.5, axis=1, keepdims=True)
-    seen = np.stack([p @ rows[0, :3], p @ rows[1, :3] + rows[1, 3], np.linalg.norm(np.cross(p, rows[2, :3]), axis=1)], 1)
+    seen = np.stack(
+        [p @ rows[0, :3], p @ rows[1, :3] + rows[1, 3], np.linalg.norm(np.cross(p, rows[2, :3]), axis=1)], 1
+    )
     color = np.concatenate([0.75 * seen + 0.25 * way * [1, 1, -1], np.full((n, 1), 0.75)], 1)
     cell = np.abs(np.floor(p * f32(10)) - 5).astype(np.uint32)
     packed = cell[:, 0] | cell[:, 1] << 8 | np.maximum(cell[:, 2], 2) << 16
-    return Launch([p, Out((np.clip(color, 0, 1) * 255).astype(f32), rtol=1e-4, atol=1e-3), Out(packed), i32(n)],
-                  (64, 1, 1), globals_in={"camera": rows})
+    return Launch(
+        [p, Out((np.clip(color, 0, 1) * 255).astype(f32), rtol=1e-4, atol=1e-3), Out(packed), i32(n)],
+        (64, 1, 1),
+        globals_in={"camera": rows},
+    )
 
 
 def quasi(word, bits, first):
@@ -44,14 +50,24 @@ def quasi(word, bits, first):
     return Launch([np.array(directions, word), Out(np.array(numbers), rtol=1e-7), np.uint32(first)], (32, 1, 1))
 
 
-@case("whole_program.cu", "quasi<curandStateSobol32, curandDirectionVectors32_t>", only_on=("cpu",),
-      name_expressions=("quasi<curandStateSobol32, curandDirectionVectors32_t>",), **CPP17)
+@case(
+    "whole_program.cu",
+    "quasi<curandStateSobol32, curandDirectionVectors32_t>",
+    only_on=("cpu",),
+    name_expressions=("quasi<curandStateSobol32, curandDirectionVectors32_t>",),
+    **CPP17,
+)
 def sobol(rng):
     return quasi(np.uint32, 32, 1000)
 
 
-@case("whole_program.cu", "quasi<curandStateSobol64_t, curandDirectionVectors64_t>", only_on=("cpu",),
-      name_expressions=("quasi<curandStateSobol64_t, curandDirectionVectors64_t>",), **CPP17)
+@case(
+    "whole_program.cu",
+    "quasi<curandStateSobol64_t, curandDirectionVectors64_t>",
+    only_on=("cpu",),
+    name_expressions=("quasi<curandStateSobol64_t, curandDirectionVectors64_t>",),
+    **CPP17,
+)
 def sobol_64(rng):
     return quasi(np.uint64, 64, 77)
 
@@ -64,10 +80,16 @@ def wide_tiles(rng):
     before = np.cumsum(x, -1) - x
     some = (x > 90).any(-1, keepdims=True) * each + 2 * (x > 3).all(-1, keepdims=True)
     return Launch(
-        [x, Out((x.sum(-1, keepdims=True) * each).astype(i32)),
-         Out((0.5 * pairs.max(-1, keepdims=True) * np.ones_like(pairs)).reshape(x.shape)),
-         Out((before + x + 1000 * before).astype(i32)), Out(some.astype(i32))],
-        (256, 1, 1), (3, 1, 1))
+        [
+            x,
+            Out((x.sum(-1, keepdims=True) * each).astype(i32)),
+            Out((0.5 * pairs.max(-1, keepdims=True) * np.ones_like(pairs)).reshape(x.shape)),
+            Out((before + x + 1000 * before).astype(i32)),
+            Out(some.astype(i32)),
+        ],
+        (256, 1, 1),
+        (3, 1, 1),
+    )
 
 
 @case("wide_tiles.cu", "one_of_them", **CPP17)
@@ -86,8 +108,11 @@ def tile_of_tile(rng):
 def ranges(rng):
     text = rng.integers(97, 123, 1001).astype(i8)
     spread = np.isin(text, [97, 101, 105]).sum()
-    return Launch([text, i32(text.size), Out(np.array([spread], i32)),
-                   Out(np.array([spread, (text == 101).sum(), 1], i32))], (64, 1, 1), (3, 1, 1))
+    return Launch(
+        [text, i32(text.size), Out(np.array([spread], i32)), Out(np.array([spread, (text == 101).sum(), 1], i32))],
+        (64, 1, 1),
+        (3, 1, 1),
+    )
 
 
 @case("ptx_matrices.cu", "half_tile", **CPP17)
@@ -95,7 +120,9 @@ def ptx_half(rng):
     a, b = rng.random((16, 16)).astype(f16), rng.random((16, 8)).astype(f16)
     product = a.astype(f32) @ b.astype(f32)
     start = np.tile([0, 1], (16, 4)) + np.repeat([0, 2], 8)[:, None]
-    return Launch([a, b, Out((product + start).astype(f32), rtol=1e-6), Out(product.astype(f16), rtol=2e-3)], (32, 1, 1))
+    return Launch(
+        [a, b, Out((product + start).astype(f32), rtol=1e-6), Out(product.astype(f16), rtol=2e-3)], (32, 1, 1)
+    )
 
 
 def upper_half(x):
@@ -111,8 +138,23 @@ def ptx_formats(rng):
     a32, b32 = (rng.integers(0, 2**10, s).astype(f32) / 512 for s in ((16, 8), (8, 8)))
     a8, b8 = rng.integers(-128, 128, (16, 32)).astype(i8), rng.integers(0, 256, (8, 32)).astype(np.uint8)
     a64, b64 = rng.random((8, 4)), rng.random((8, 4))
-    return Launch([a16, b16, Out(wide_a @ wide_b.T, rtol=1e-6), a32, b32, Out(a32 @ b32.T, rtol=1e-6), a8, b8,
-                   Out(5 + a8.astype(i32) @ b8.astype(i32).T), a64, b64, Out(a64 @ b64.T, rtol=1e-14)], (32, 1, 1))
+    return Launch(
+        [
+            a16,
+            b16,
+            Out(wide_a @ wide_b.T, rtol=1e-6),
+            a32,
+            b32,
+            Out(a32 @ b32.T, rtol=1e-6),
+            a8,
+            b8,
+            Out(5 + a8.astype(i32) @ b8.astype(i32).T),
+            a64,
+            b64,
+            Out(a64 @ b64.T, rtol=1e-14),
+        ],
+        (32, 1, 1),
+    )
 
 
 @case("ptx_matrices.cu", "lanes", **CPP17)
@@ -126,9 +168,15 @@ def ptx_lanes(rng):
     halves = np.stack([x * f32(-1.7), x * f32(0.3)], 1).astype(f32)
     packed = halves.astype(f16)
     sums = ((packed * packed).astype(f16) + packed).astype(f16)
-    out = np.stack([np.uint32(votes) ^ x[t ^ 3].astype(np.uint32), x.max() + groups,
-                    (low + np.where(x % 5, np.fmod(y, np.maximum(x % 5, 1)), 0)).astype(i32).view(np.uint32),
-                    sums.view(np.uint32)[:, 0], upper_half(halves)[0].reshape(32, 2).copy().view(np.uint32)[:, 0]])
+    out = np.stack(
+        [
+            np.uint32(votes) ^ x[t ^ 3].astype(np.uint32),
+            x.max() + groups,
+            (low + np.where(x % 5, np.fmod(y, np.maximum(x % 5, 1)), 0)).astype(i32).view(np.uint32),
+            sums.view(np.uint32)[:, 0],
+            upper_half(halves)[0].reshape(32, 2).copy().view(np.uint32)[:, 0],
+        ]
+    )
     return Launch([x, Out(np.cumsum(x).astype(i32)), Out(out.astype(np.uint32))], (32, 1, 1))
 
 
@@ -164,5 +212,14 @@ def parts_of_warp(rng):
     odd, label = x % 2 == 1, x % 5
     rank = [int(((warp == warp[i]) & (label == label[i]))[:i].sum()) for i in range(192)]
     third = np.where(x % 3 == 0, among(x % 2 + 2 * (x % 3 == 0), np.max), -1).astype(i32)
-    return Launch([x, Out(np.where(odd, 1, -1).astype(i32) * among(odd, np.sum)), Out(among(label, np.sum)), Out(third),
-                   Out(100 * np.array(rank, i32) + among(label, len))], (64, 1, 1), (3, 1, 1))
+    return Launch(
+        [
+            x,
+            Out(np.where(odd, 1, -1).astype(i32) * among(odd, np.sum)),
+            Out(among(label, np.sum)),
+            Out(third),
+            Out(100 * np.array(rank, i32) + among(label, len)),
+        ],
+        (64, 1, 1),
+        (3, 1, 1),
+    )

@@ -3,6 +3,7 @@
 A case names a file and a kernel, its launch shape and its arguments; what an argument must hold
 afterwards is computed by plain NumPy or a serial Python loop. The same cases run on every device.
 """
+
 from __future__ import annotations
 
 import pathlib
@@ -77,9 +78,7 @@ def run(case, device, ks):
 
 def run_here(case, device, ks):
     launch = case.make(np.random.default_rng(20260101))
-    module = ks.RawModule(
-        code=case.text(), options=case.options, name_expressions=case.name_expressions
-    )
+    module = ks.RawModule(code=case.text(), options=case.options, name_expressions=case.name_expressions)
     function = module.get_function(case.kernel)
     args, outputs = [], []
     for position, argument in enumerate(launch.args):

@@ -1,4 +1,5 @@
 """Every kernel of this folder against its reference, on every device; `pytest -q` ends with how many."""
+
 import pathlib
 import sys
 

@@ -277,7 +277,11 @@ kernel("reverse_without_a_barrier", "race", body=reverse.format(""))
 kernel("reverse_with_a_barrier", body=reverse.format("__syncthreads();"))
 kernel("reverse_with_a_barrier_of_warps", "race", body=reverse.format("__syncwarp();"))
 kernel("pairs_in_a_warp", body="  __shared__ int s[64]; s[t] = d[t]; __syncwarp(); d[t] = s[t ^ 1];")
-kernel("pairs_after_a_shuffle", "race", body="  __shared__ int s[64]; s[t] = d[t]; __shfl_xor_sync(~0u, t, 1); d[t] = s[t ^ 1];")
+kernel(
+    "pairs_after_a_shuffle",
+    "race",
+    body="  __shared__ int s[64]; s[t] = d[t]; __shfl_xor_sync(~0u, t, 1); d[t] = s[t ^ 1];",
+)
 kernel("half_of_a_warp_waits", "race", block=32, body="  __shared__ int s[32]; s[t] = d[t];\n  if (t < 16) __syncwarp(0xffffu);\n  d[t] = s[31 - t];")  # fmt: skip
 tree = "  __shared__ int s[64]; s[t] = d[t]; __syncthreads();\n  for (int k = 32; k; k /= 2) {{ if (t < k) s[t] += s[t + k]; {} }}\n  if (t == 0) out[0] = s[0];"  # fmt: skip
 kernel("tree_without_barriers", "race", body=tree.format(""))
@@ -292,7 +296,11 @@ kernel("plain_start_before_atomics", "race", body="  if (t == 0) { out[0] = 5; a
 kernel("start_a_barrier_before_atomics", body="  if (t == 0) out[0] = 5; __syncthreads(); atomicAdd(&out[0], 1);")
 kernel("shared_histogram", "race", body="  __shared__ int h[4]; if (t < 4) h[t] = 0; __syncthreads(); h[d[t] % 4] += 1; __syncthreads(); if (t < 4) out[t] = h[t];")  # fmt: skip
 kernel("atomic_shared_histogram", body="  __shared__ int h[4]; if (t < 4) h[t] = 0; __syncthreads(); atomicAdd(&h[d[t] % 4], 1); __syncthreads(); if (t < 4) out[t] = h[t];")  # fmt: skip
-kernel("unwritten_shared_memory", "uninitialised", body="  __shared__ int s[64]; if (t < 32) s[t] = t; __syncthreads(); out[t] = s[t];")
+kernel(
+    "unwritten_shared_memory",
+    "uninitialised",
+    body="  __shared__ int s[64]; if (t < 32) s[t] = t; __syncthreads(); out[t] = s[t];",
+)
 kernel("one_past_the_end", "bounds", body="  d[t + 1] = t;")
 kernel("guarded", block=64, n=40, body="  if (t + 1 < n) d[t] = out[t + 1];")
 kernel("blocks_overlap", "race", grid=2, body="  d[t] = blockIdx.x;")
@@ -307,7 +315,12 @@ kernel("last_block_without_a_fence", "race", grid=3, before="__device__ int done
 lock = "  if (t == 0) {{ while (atomicCAS(&taken, 0, 1)) {{}}\n    {0} out[0] += 1; {0}\n    atomicExch(&taken, 0); }}"
 kernel("lock_with_fences", grid=3, before="__device__ int taken = 0;", body=lock.format("__threadfence();"))
 kernel("lock_without_fences", "race", grid=3, before="__device__ int taken = 0;", body=lock.format(""))
-kernel("dynamic_shared_memory", "race", shared=256, body="  extern __shared__ int s[]; s[t] = d[t]; out[t] = s[(t + 1) % 64];")
+kernel(
+    "dynamic_shared_memory",
+    "race",
+    shared=256,
+    body="  extern __shared__ int s[]; s[t] = d[t]; out[t] = s[(t + 1) % 64];",
+)
 kernel("own_dynamic_shared_memory", shared=256, body="  extern __shared__ int s[]; s[t] = d[t]; out[t] = s[t];")
 kernel("bytes_beside_each_other", body="  ((char*)out)[t] = t;")
 kernel("words_over_bytes", "race", body="  ((char*)out)[t] = t; if (t == 9) out[1] = 7;")

@@ -116,7 +116,9 @@ def test_reshape_and_transpose(data):
 @hypothesis.given(st.data())
 def test_advanced_indexing(data):
     x = numbers(data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)))
-    at = data.draw(hnp.integer_array_indices(x.shape, result_shape=hnp.array_shapes(min_dims=1, max_dims=2, max_side=4)))
+    at = data.draw(
+        hnp.integer_array_indices(x.shape, result_shape=hnp.array_shapes(min_dims=1, max_dims=2, max_side=4))
+    )
     np.testing.assert_array_equal(ks.array(x)[at].numpy(), x[at])
     mask = x > 0
     np.testing.assert_array_equal(ks.array(x)[ks.array(mask)].numpy(), x[mask])
@@ -176,7 +178,11 @@ def test_numpy_arrays_come_and_go():
 
 def test_numpy_functions_take_our_arrays():
     x = ks.arange(5.0)
-    for got, want in ((np.sin(x), np.sin(np.arange(5.0))), (np.add(np.ones(5), x), np.arange(5.0) + 1), (np.ones(5) * x, np.arange(5.0))):
+    for got, want in (
+        (np.sin(x), np.sin(np.arange(5.0))),
+        (np.add(np.ones(5), x), np.arange(5.0) + 1),
+        (np.ones(5) * x, np.arange(5.0)),
+    ):
         assert isinstance(got, ks.Array)
         np.testing.assert_allclose(got.numpy(), want)
     assert float(np.sum(x)) == 10.0
@@ -230,13 +236,27 @@ def test_creation():
 def test_concatenate_and_stack():
     a, b = numbers((2, 3)), numbers((4, 3), "int32", 1)
     np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(b)]).numpy(), np.concatenate([a, b]))
-    np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(a)], axis=1).numpy(), np.concatenate([a, a], axis=1))
+    np.testing.assert_array_equal(
+        ks.concatenate([ks.array(a), ks.array(a)], axis=1).numpy(), np.concatenate([a, a], axis=1)
+    )
     np.testing.assert_array_equal(ks.stack([ks.array(a), ks.array(a)], -1).numpy(), np.stack([a, a], -1))
     with pytest.raises(ValueError):
         ks.concatenate([ks.array(a), ks.ones((2, 2))])
 
 
-@pytest.mark.parametrize("shapes", [((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (5, 4, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3))])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3, 4), (4, 5)),
+        ((4,), (4,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((2, 1, 3, 4), (5, 4, 2)),
+        ((0, 3), (3, 2)),
+        ((2, 0), (0, 3)),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
 def test_matmul(shapes, dtype):
     a, b = (numbers(s, "int64", k).astype(dtype) for k, s in enumerate(shapes))

@@ -122,7 +122,9 @@ def test_floats_become_integers_by_saturation():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_elementary_functions_to_one_ulp(f, dtype):
     g = np.random.default_rng(5)
-    x = np.concatenate([g.uniform(-700, 700, 20000), g.normal(0, 1, 20000), 10 ** g.uniform(-30, 30, 20000)]).astype(dtype)
+    x = np.concatenate([g.uniform(-700, 700, 20000), g.normal(0, 1, 20000), 10 ** g.uniform(-30, 30, 20000)]).astype(
+        dtype
+    )
     if f == "log":
         x = np.abs(x) + np.finfo(dtype).tiny
     if f == "exp":
@@ -150,7 +152,11 @@ def test_complex_arrays(device, dtype):
     ]:  # fmt: skip
         assert ours.dtype == numpys.dtype and ours.shape == numpys.shape
         np.testing.assert_allclose(ours.numpy(), numpys, atol=1e-5 if dtype is np.complex64 else 1e-12, **near)
-    assert bool((a == a).all()) and not bool((a != a).any()) and int(ks.count_nonzero(a * (a.real > 0))) == (x.real > 0).sum()
+    assert (
+        bool((a == a).all())
+        and not bool((a != a).any())
+        and int(ks.count_nonzero(a * (a.real > 0))) == (x.real > 0).sum()
+    )
     for refused in (lambda: a.max(), lambda: a.argmin(), lambda: a < a, lambda: ks.floor(a), lambda: a.round(1)):
         with pytest.raises(TypeError, match="not defined for complex"):
             refused()
@@ -158,13 +164,21 @@ def test_complex_arrays(device, dtype):
 
 @pytest.mark.parametrize("value", [0, 1, -3, 200.75, -0.0, float("nan"), float("inf"), 2.5 - 1j, 1 + 1j, 0j, True])
 @pytest.mark.parametrize(
-    "dtype", "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+    "dtype",
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split(),
 )
 def test_one_value_everywhere(value, dtype, device):
     """Computed alone it is filled in, beside something else it is part of a kernel."""
     with np.errstate(all="ignore"):
         kind = np.dtype(dtype).kind
-        if kind in "biuf" and isinstance(value, complex) or kind in "biu" and value != value or kind in "iu" and value == float("inf"):
+        if (
+            kind in "biuf"
+            and isinstance(value, complex)
+            or kind in "biu"
+            and value != value
+            or kind in "iu"
+            and value == float("inf")
+        ):
             pytest.skip("not a value of the dtype")
         if kind == "u" and value < 0 or kind == "i" and abs(value) > 127:
             pytest.skip("not a value of all such dtypes")

@@ -25,7 +25,9 @@ def launch(device):
 
 def test_shapes(launch):
     f, x, y = launch
-    with pytest.raises(ValueError, match=r"the block \(2000, 1, 1\) of kernel 'f' has 2000 threads, and 1024 is the most"):
+    with pytest.raises(
+        ValueError, match=r"the block \(2000, 1, 1\) of kernel 'f' has 2000 threads, and 1024 is the most"
+    ):
         f("f", (1,), (2000,), (10, x, y))
     with pytest.raises(ValueError, match="the block .* of kernel 'f' is empty"):
         f("f", (1,), (0,), (10, x, y))

@@ -84,8 +84,7 @@ def test_the_cache_can_be_off(tmp_path, clean_process):
 def test_many_processes_compile_one_kernel_once(tmp_path):
     env = {**os.environ, "KASOKU_CACHE_DIR": str(tmp_path)}
     processes = [
-        subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
-        for _ in range(8)
+        subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True) for _ in range(8)
     ]
     compiles = [int(p.communicate(timeout=120)[0].split()[0]) for p in processes]
     alone = subprocess.run(

@@ -1,4 +1,5 @@
 """KASOKU_CHECK=bounds: a launch whose indices leave an array is an IndexError, and nothing is written."""
+
 import os
 import subprocess
 import sys

@@ -1,4 +1,5 @@
 """check on kernels and jitted loops: each program's verdict is known, and so is the line."""
+
 import numpy as np
 import pytest
 
@@ -65,7 +66,11 @@ def test_a_finding_names_both_lines():
     d = ks.array(np.arange(64, dtype=np.int32))
     race = next(f for f in ks.check(module.get_function("reverse"), d, 64, block=64, grid=1) if f.kind == "race")
     lines = [n for n, line in enumerate(open(__file__), 1) if "s[t] = d[t];" in line or "d[t] = s[n" in line][:2]
-    assert [race.line, race.other_line] in (lines, lines[::-1]) and race.file.endswith("test_check_compiled.py") and "__syncthreads" in str(race)
+    assert (
+        [race.line, race.other_line] in (lines, lines[::-1])
+        and race.file.endswith("test_check_compiled.py")
+        and "__syncthreads" in str(race)
+    )
 
 
 def test_past_the_end():

@@ -1,4 +1,5 @@
 """check on plain Python functions and delayed graphs: every verdict is known beforehand."""
+
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -92,7 +93,10 @@ def test_globals_items_and_called_functions():
         add()
 
     assert kinds(ks.check(add, threads=2)) == [("race", "counter")]
-    assert kinds(ks.check(item, 1, threads=2)) == [("race", "table[1]")] or kinds(ks.check(item, 1, threads=2))[0][0] == "race"
+    assert (
+        kinds(ks.check(item, 1, threads=2)) == [("race", "table[1]")]
+        or kinds(ks.check(item, 1, threads=2))[0][0] == "race"
+    )
     assert kinds(ks.check(outer, threads=2)) == [("race", "counter")]
 
 

@@ -1,4 +1,5 @@
 """Dask's delayed under its own names: keys, graphs, collections, settings."""
+
 import dataclasses
 import io
 import operator

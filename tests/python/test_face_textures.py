@@ -1,4 +1,5 @@
 """Textures of PyCUDA's and CuPy's faces against the arrays that they read."""
+
 import numpy as np
 import pytest
 

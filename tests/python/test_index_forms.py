@@ -1,4 +1,5 @@
 """Forms of indices that arrays take as NumPy's do."""
+
 import numpy as np
 import pytest
 
@@ -36,7 +37,9 @@ def test_arrays_without_axes(index, device):
     assert x.item() == host
 
 
-@pytest.mark.parametrize("index", [np.empty((0, 1), bool), np.zeros(3, bool), np.array([], float), np.array([1.0])], ids=repr)
+@pytest.mark.parametrize(
+    "index", [np.empty((0, 1), bool), np.zeros(3, bool), np.array([], float), np.array([1.0])], ids=repr
+)
 def test_refusals(index):
     with pytest.raises(IndexError):
         ks.array(np.zeros((2, 3, 4)))[index]

@@ -139,7 +139,10 @@ def reads_past(x):
 
 
 def test_an_index_outside_is_an_error_that_names_array_index_and_line():
-    with pytest.raises(IndexError, match=r"index 5 is out of bounds for axis 0 of 'x', which has 5 elements\n.*test_jit.py:\d+, in reads_past .*s \+= x\[i \+ 1\]"):
+    with pytest.raises(
+        IndexError,
+        match=r"index 5 is out of bounds for axis 0 of 'x', which has 5 elements\n.*test_jit.py:\d+, in reads_past .*s \+= x\[i \+ 1\]",
+    ):
         ks.jit(reads_past)(np.ones(5))
 
 

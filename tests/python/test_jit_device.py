@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from kasoku import _core, prange
 
-PLACES = ["as_device", pytest.param("cuda", marks=[pytest.mark.cuda, pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU")])]
+PLACES = [
+    "as_device",
+    pytest.param("cuda", marks=[pytest.mark.cuda, pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU")]),
+]
 
 
 @pytest.fixture(params=PLACES)
@@ -305,7 +308,13 @@ def test_sums_are_those_of_arrays(place):
     x = rng.random((300, 200))
     got, _ = check(place, of_arrays, x)
     a = ks.asarray(x)
-    want = ks.sum(a).item(), ks.mean(a).item(), ks.sum(a, axis=0).numpy(), ks.max(a, axis=1).numpy(), ks.mean(a, axis=-1).numpy()
+    want = (
+        ks.sum(a).item(),
+        ks.mean(a).item(),
+        ks.sum(a, axis=0).numpy(),
+        ks.max(a, axis=1).numpy(),
+        ks.mean(a, axis=-1).numpy(),
+    )
     for mine, theirs in zip(got, want):
         assert np.array_equal(mine, theirs)
 
@@ -347,7 +356,9 @@ def test_products(place):
     with place:
         got = place.get(ks.jit(lambda a, b: a @ b)(place.put(a), place.put(b)))
         np.testing.assert_allclose(got, a @ b, rtol=1e-12)
-        np.testing.assert_allclose(place.get(ks.jit(lambda a, v: np.dot(a, v))(place.put(a), place.put(v))), a @ v, rtol=1e-12)
+        np.testing.assert_allclose(
+            place.get(ks.jit(lambda a, v: np.dot(a, v))(place.put(a), place.put(v))), a @ v, rtol=1e-12
+        )
 
 
 def views(x):
@@ -474,7 +485,9 @@ def raises(x):
 
 def test_errors_reach_the_caller(place):
     with place:
-        with pytest.raises(IndexError, match=r"index \d+ is out of bounds for axis 0 of 'y', which has 10 elements\n.*out_of_range"):
+        with pytest.raises(
+            IndexError, match=r"index \d+ is out of bounds for axis 0 of 'y', which has 10 elements\n.*out_of_range"
+        ):
             ks.jit(out_of_range)(place.put(np.ones(10)), place.put(np.ones(10)))
         with pytest.raises(ZeroDivisionError, match="division by zero\n.*divides"):
             ks.jit(divides)(place.put(np.arange(10)), place.put(np.arange(10) - 3))

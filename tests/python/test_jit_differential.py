@@ -54,7 +54,9 @@ class Program:
 
     def floating(self, depth=2):
         if depth == 0 or self.random.random() < 0.2:
-            return self.pick(*self.floats, f"{self.random.uniform(-4, 4):.3f}", f"v[{self.integer(0)} % len(v)]", "v[-1]")
+            return self.pick(
+                *self.floats, f"{self.random.uniform(-4, 4):.3f}", f"v[{self.integer(0)} % len(v)]", "v[-1]"
+            )
         one, other = self.floating(depth - 1), self.floating(depth - 1)
         return self.pick(
             lambda: f"({one} {self.pick('+', '-', '*')} {other})",

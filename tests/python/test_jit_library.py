@@ -132,7 +132,9 @@ def test_functions_are_values_in_compiled_code():
     def two(x):
         return twice
 
-    with pytest.raises(ks.TypingError if hasattr(ks, "TypingError") else TypeError, match="function cannot be returned"):
+    with pytest.raises(
+        ks.TypingError if hasattr(ks, "TypingError") else TypeError, match="function cannot be returned"
+    ):
         two(1)
 
     @ks.jit

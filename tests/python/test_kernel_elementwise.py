@@ -175,9 +175,9 @@ def test_raw_arrays_know_size_shape_strides_and_indices(on):
     assert shape.numpy().tolist() == [2, 3, 4]
     strides = ks.ElementwiseKernel("raw int32 x", "int32 y", "y = x.strides()[i]", "s")(x, size=3)
     assert strides.numpy().tolist() == [48, 16, 4]
-    y = ks.ElementwiseKernel(
-        "raw T x", "int32 y", "ptrdiff_t at[] = {i / 12, i / 4 % 3, i % 4}; y = x[at]", "at"
-    )(x, on(np.zeros((2, 3, 4), np.int32)))
+    y = ks.ElementwiseKernel("raw T x", "int32 y", "ptrdiff_t at[] = {i / 12, i / 4 % 3, i % 4}; y = x[at]", "at")(
+        x, on(np.zeros((2, 3, 4), np.int32))
+    )
     assert (y.numpy() == x.numpy()).all()
 
 

@@ -227,7 +227,11 @@ def test_words_of_bits_and_warps():
         for value, (ones, zeros, back, first) in zip(x.tolist(), out.tolist(), strict=True):
             text = format(value % 2**bits, f"0{bits}b")
             assert ones == text.count("1") and zeros == len(text) - len(text.lstrip("0"))
-            assert back % 2**bits == int(text[::-1], 2) and first == (text[::-1] + "1").index("1") + 1 if value else first == 0
+            assert (
+                back % 2**bits == int(text[::-1], 2) and first == (text[::-1] + "1").index("1") + 1
+                if value
+                else first == 0
+            )
         assert lanes[0, 0] == 0x55555555 and lanes[1, 0] == 0xAAAAAAAA
         assert (lanes[:, 1] == 0xFFFFFFFF).all() and (lanes[:, 2] == 1).all()
         np.testing.assert_array_equal(lanes[:, 3], 2 ** np.arange(32) - 1)

@@ -65,10 +65,14 @@ def test_reduce_accumulate_outer_at(shape):
     x = rng.integers(-9, 9, shape)
     for axis in range(len(shape)):
         np.testing.assert_array_equal(f.reduce(x, axis), np.asarray(reference.reduce(x, axis), int))
-        np.testing.assert_array_equal(f.reduce(x, axis, keepdims=True), np.asarray(reference.reduce(x, axis, keepdims=True), int))
+        np.testing.assert_array_equal(
+            f.reduce(x, axis, keepdims=True), np.asarray(reference.reduce(x, axis, keepdims=True), int)
+        )
         np.testing.assert_array_equal(f.accumulate(x, axis), reference.accumulate(x, axis).astype(int))
     np.testing.assert_array_equal(f.outer(x, [1, 2]), reference.outer(x, [1, 2]).astype(int))
-    np.testing.assert_array_equal(f.reduceat(x, [0, 1, 0]), reference.reduceat(x, [0, 1, 0]).astype(int)) if shape[0] > 1 else None
+    np.testing.assert_array_equal(f.reduceat(x, [0, 1, 0]), reference.reduceat(x, [0, 1, 0]).astype(int)) if shape[
+        0
+    ] > 1 else None
     got, want = x.copy(), x.copy()
     f.at(got, [0, 1 % shape[0], 0], 3)
     for i in (0, 1 % shape[0], 0):
@@ -107,7 +111,9 @@ def multiply(a, b, c):
 @targets
 @pytest.mark.parametrize("outer", [(), (5,), (2, 3), (0,)])
 def test_generalized_functions_loop_over_the_other_axes(target, outer):
-    f = guvectorize(["void(float64[:, :], float64[:, :], float64[:, :])"], "(m,n),(n,p)->(m,p)", target=target)(multiply)
+    f = guvectorize(["void(float64[:, :], float64[:, :], float64[:, :])"], "(m,n),(n,p)->(m,p)", target=target)(
+        multiply
+    )
     a, b = rng.random((*outer, 2, 3)), rng.random((3, 4))
     np.testing.assert_allclose(f(a, b), a @ b, rtol=1e-14)
     out = np.empty((*outer, 2, 4))

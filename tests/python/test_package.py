@@ -85,7 +85,5 @@ def test_a_cmake_project_builds_against_the_installed_library(tmp_path):
 
 
 def test_the_package_can_be_run_as_a_module():
-    result = subprocess.run(
-        [sys.executable, "-m", "kasoku", "--version"], capture_output=True, text=True, timeout=60
-    )
+    result = subprocess.run([sys.executable, "-m", "kasoku", "--version"], capture_output=True, text=True, timeout=60)
     assert result.stdout == f"kasoku {ks.__version__}\n"

@@ -17,7 +17,7 @@ def threads(grid, block):
 
 def launch(device, body, grid, block, n):
     text = (
-        "extern \"C\" __global__ void k(const int* in, int* out, int n) {\n"
+        'extern "C" __global__ void k(const int* in, int* out, int n) {\n'
         "  const int width = gridDim.x * blockDim.x, height = gridDim.y * blockDim.y;\n"
         "  int y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;\n"
         f"  {body}\n}}"

@@ -89,7 +89,7 @@ def test_a_traceback_shows_the_users_frames_only(program):
     assert result.returncode == 1
     assert "kasoku" not in result.stderr and "importlib" not in result.stderr
     assert result.stderr.count("Traceback") == 2 and result.stderr.endswith("ValueError: wrong\n")
-    assert 'line 4, in f' in result.stderr
+    assert "line 4, in f" in result.stderr
 
 
 def test_a_real_error_while_a_module_is_imported_keeps_its_place(program):
@@ -188,9 +188,7 @@ def test_what_cannot_be_run_is_one_sentence(program, words, said):
 def test_an_interrupt_ends_the_program_as_python_does(tmp_path):
     path = tmp_path / "main.py"
     path.write_text("import time\nprint('go', flush=True)\ntime.sleep(60)\n")
-    process = subprocess.Popen(
-        [*run_words, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*run_words, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "go\n"
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
@@ -199,9 +197,7 @@ def test_an_interrupt_ends_the_program_as_python_does(tmp_path):
 
 
 def notebook(*cells):
-    return json.dumps(
-        {"cells": [{"cell_type": "code", "source": text} for text in cells], "nbformat": 4}
-    )
+    return json.dumps({"cells": [{"cell_type": "code", "source": text} for text in cells], "nbformat": 4})
 
 
 def test_a_notebook_shows_values_as_they_come(program):

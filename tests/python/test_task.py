@@ -1,4 +1,5 @@
 """Delayed graphs and the pool, against the same work done in order."""
+
 import concurrent.futures
 import threading
 import time

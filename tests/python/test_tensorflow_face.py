@@ -1,4 +1,5 @@
 """TensorFlow's functions against NumPy; tf.function's signature, Module, and what is refused."""
+
 import math
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Textures and surfaces of kernels against a plain reading of the programming guide."""
+
 import numpy as np
 import pytest
 
@@ -92,7 +93,9 @@ def test_plane(mode, filter, shape):
     out = ks.array(np.zeros((h, w), f32), device="cpu")
     texture = ks.Texture(image, address=mode, filter=filter)
     kernel("resize")((2, 3), (16, 8), (texture, out, np.int32(w), np.int32(h), step))
-    want = [[sample(image, ((y - 3) * step, (x - 3) * step), mode, filter == "linear") for x in range(w)] for y in range(h)]
+    want = [
+        [sample(image, ((y - 3) * step, (x - 3) * step), mode, filter == "linear") for x in range(w)] for y in range(h)
+    ]
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-6, atol=1e-6)
 
 
@@ -108,7 +111,9 @@ def test_volume(mode, filter):
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype,unit", [("uint8", 255), ("uint16", 65535), ("int8", 127), ("int16", 32767), ("float16", 0), ("float32", 0)])
+@pytest.mark.parametrize(
+    "dtype,unit", [("uint8", 255), ("uint16", 65535), ("int8", 127), ("int16", 32767), ("float16", 0), ("float32", 0)]
+)
 def test_stored_types(dtype, unit):
     rng = np.random.default_rng(3)
     image = (rng.random((6, 8, 4)) * 100 - (50 if dtype[0] in "if" else 0)).astype(dtype)
@@ -117,7 +122,7 @@ def test_stored_types(dtype, unit):
     kernel("sharpen")((1, 1), (8, 8), (texture, out, np.int32(8), np.int32(6)))
     numbers = np.maximum(image.astype(f32) / f32(unit), -1) if unit else image.astype(f32)
     padded = np.pad(numbers, ((1, 1), (1, 1), (0, 0)), "edge")
-    want = 10 * numbers - sum(padded[dy:dy + 6, dx:dx + 8] for dy in range(3) for dx in range(3))
+    want = 10 * numbers - sum(padded[dy : dy + 6, dx : dx + 8] for dy in range(3) for dx in range(3))
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-4, atol=1e-4)
 
 
@@ -138,16 +143,19 @@ def test_surface():
     assert (surface.numpy() == want).all()
 
 
-@pytest.mark.parametrize("arguments,words", [
-    (dict(array=np.zeros((2, 2))), "float64"),
-    (dict(array=np.zeros((2, 2), f32), channels=3), "1, 2 or 4"),
-    (dict(array=np.zeros((2, 2), f32), channels=4), "last axis"),
-    (dict(array=np.zeros((2, 2), f32), address="wrap"), "normalized=True"),
-    (dict(array=np.zeros((2, 2), f32), filter="cubic"), "cubic"),
-    (dict(array=np.zeros((2, 2), np.uint8), filter="linear"), "unit=True"),
-    (dict(array=np.zeros((0, 2), f32)), "an element"),
-    (dict(array=np.zeros((1, 1, 1, 1), f32)), "three dimensions"),
-])
+@pytest.mark.parametrize(
+    "arguments,words",
+    [
+        (dict(array=np.zeros((2, 2))), "float64"),
+        (dict(array=np.zeros((2, 2), f32), channels=3), "1, 2 or 4"),
+        (dict(array=np.zeros((2, 2), f32), channels=4), "last axis"),
+        (dict(array=np.zeros((2, 2), f32), address="wrap"), "normalized=True"),
+        (dict(array=np.zeros((2, 2), f32), filter="cubic"), "cubic"),
+        (dict(array=np.zeros((2, 2), np.uint8), filter="linear"), "unit=True"),
+        (dict(array=np.zeros((0, 2), f32)), "an element"),
+        (dict(array=np.zeros((1, 1, 1, 1), f32)), "three dimensions"),
+    ],
+)
 def test_refusals(arguments, words):
     with pytest.raises(ks.Error, match=words):
         ks.Texture(arguments.pop("array"), **arguments)

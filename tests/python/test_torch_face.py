@@ -1,4 +1,5 @@
 """torch's functions that cut, gather, sort, sum and factorise, against NumPy."""
+
 import math
 
 import numpy as np

@@ -142,7 +142,9 @@ class histogram:
 @variation
 class sum_2d:
     numpy = lambda x, y, m: (m * np.add.outer(np.arange(40), np.arange(30))).sum()  # noqa: E731
-    array = lambda x, y, m: (m * (ks.arange(40, device=m.device)[:, None] + ks.arange(30, device=m.device)[None, :])).sum()  # noqa: E731
+    array = lambda x, y, m: (
+        m * (ks.arange(40, device=m.device)[:, None] + ks.arange(30, device=m.device)[None, :])
+    ).sum()  # noqa: E731
 
     def loop(x, y, m):
         total = 0.0
@@ -555,6 +557,8 @@ def test_as_a_prange(name, device):
 def test_as_a_delayed_graph(name, device):
     kind, args = variations[name], arguments(device)
     arrays = tuple(ks.array(a, device=device) for a in (X, Y, M))
-    tasks = [ks.delayed(form)(*args) for form in (ks.jit(kind.loop), jitted(kind.prange))] + [ks.delayed(kind.array)(*arrays)]
+    tasks = [ks.delayed(form)(*args) for form in (ks.jit(kind.loop), jitted(kind.prange))] + [
+        ks.delayed(kind.array)(*arrays)
+    ]
     for value in ks.delayed(list)(tasks).compute():
         compare(value, name)

@@ -44,8 +44,17 @@ def test_sums_of_segments(of, extra, block, device):
       if (lane == 0) out[warp] = sum;
     }}"""
     warps = block // 32
-    out, seen = run(device, text, -(-n // warps), block, x, begins, np.full(n, 7, np.float32),
-                    np.zeros(n * 32, np.float32), np.int32(n))[2:4]
+    out, seen = run(
+        device,
+        text,
+        -(-n // warps),
+        block,
+        x,
+        begins,
+        np.full(n, 7, np.float32),
+        np.zeros(n * 32, np.float32),
+        np.int32(n),
+    )[2:4]
     taken = {"": x == x, "if (in[i] > 0)": x > 0, "if (i & 1)": np.arange(x.size) % 2 == 1}[extra]
     want = [np.sum((x * taken)[a:b]) for a, b in zip(begins, begins[1:])]
     np.testing.assert_array_equal(out, want)
@@ -99,8 +108,13 @@ def test_loops_of_as_many_passes_as_the_warp_wants(bound, device):
     out = run(device, text, 1, 256, x, begins, np.zeros(256, np.float32), np.int32(n))[2]
     s = x + x[np.arange(256) ^ 1]
     t = np.arange(256)
-    passes = {"t >> 5": t >> 5, "(t >> 5) + 1": (t >> 5) + 1, "8 - t / 32": 8 - t // 32,
-              "n - t / 32": np.maximum(n - t // 32, 0), "begins[t >> 5]": begins[t >> 5]}[bound]
+    passes = {
+        "t >> 5": t >> 5,
+        "(t >> 5) + 1": (t >> 5) + 1,
+        "8 - t / 32": 8 - t // 32,
+        "n - t / 32": np.maximum(n - t // 32, 0),
+        "begins[t >> 5]": begins[t >> 5],
+    }[bound]
     want = np.concatenate([[0], np.cumsum(s)])[passes] * t
     np.testing.assert_array_equal(out, want)
 
@@ -145,8 +159,9 @@ def test_leaders_ask_for_all(lane, block, device):
     if block % 32 and lane >= block % 32:
         pytest.skip("the last warp has no such lane")
     x, n = whole_numbers(size), size - 5
-    out, own, count = run(device, text, blocks, block, x, np.zeros_like(x), np.zeros_like(x),
-                          np.zeros(1, np.uint32), np.int32(n))[1:4]
+    out, own, count = run(
+        device, text, blocks, block, x, np.zeros_like(x), np.zeros_like(x), np.zeros(1, np.uint32), np.int32(n)
+    )[1:4]
     keep = (np.arange(size) < n) & (x > 0)
     assert count[0] == keep.sum()
     np.testing.assert_array_equal(np.sort(out[: count[0]]), np.sort(x[keep]))

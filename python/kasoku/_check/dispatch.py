@@ -62,7 +62,9 @@ def _copied(values):
     def one(value):
         if not isinstance(value, np.ndarray) and is_array(value):
             if id(value) not in memo:
-                memo[id(value)] = value.copy() if hasattr(value, "copy") else value.clone() if hasattr(value, "clone") else value
+                memo[id(value)] = (
+                    value.copy() if hasattr(value, "copy") else value.clone() if hasattr(value, "clone") else value
+                )
             return memo[id(value)]
         if isinstance(value, (np.ndarray, list, dict, set, bytearray)):
             try:
@@ -135,7 +137,12 @@ def _check_graph(roots):
 
     def remember(index, function, args, kwargs):
         for value in args:
-            if is_array(value) and id(value) not in kept and (old := view_of(value)) is not None and old.flags.writeable:
+            if (
+                is_array(value)
+                and id(value) not in kept
+                and (old := view_of(value)) is not None
+                and old.flags.writeable
+            ):
                 kept[id(value)] = (value, old.copy())
         return around(index, function, args, kwargs)
 

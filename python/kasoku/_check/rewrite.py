@@ -95,7 +95,11 @@ class _Rewriter(ast.NodeTransformer):
         name = self._describe(node.func)
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
-                "method", self.visit(node.func.value), ast.Constant(node.func.attr), ast.Constant(ast.unparse(node.func.value)), at=node
+                "method",
+                self.visit(node.func.value),
+                ast.Constant(node.func.attr),
+                ast.Constant(ast.unparse(node.func.value)),
+                at=node,
             )
         else:
             function = self._hook("function", self.visit(node.func), at=node)
@@ -115,12 +119,22 @@ class _Rewriter(ast.NodeTransformer):
         """Statements that store the expression `value` into `target`, recorded."""
         if isinstance(target, ast.Attribute):
             hook = self._hook(
-                "store_attribute", self.visit(target.value), ast.Constant(target.attr), value, self._describe(target), at=at
+                "store_attribute",
+                self.visit(target.value),
+                ast.Constant(target.attr),
+                value,
+                self._describe(target),
+                at=at,
             )
             return [ast.copy_location(ast.Expr(hook), at)]
         if isinstance(target, ast.Subscript):
             hook = self._hook(
-                "store_item", self.visit(target.value), self._index(self.visit(target.slice)), value, self._describe(target.value), at=at
+                "store_item",
+                self.visit(target.value),
+                self._index(self.visit(target.slice)),
+                value,
+                self._describe(target.value),
+                at=at,
             )
             return [ast.copy_location(ast.Expr(hook), at)]
         if isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(t, ast.Starred) for t in target.elts):
@@ -162,7 +176,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Delete(self, node):
         for target in node.targets:
             if isinstance(target, ast.Subscript):
-                target.value = self._hook("container_to_change", self.visit(target.value), self._describe(target.value), at=node)
+                target.value = self._hook(
+                    "container_to_change", self.visit(target.value), self._describe(target.value), at=node
+                )
         return node
 
     # --- loops, locks, scopes ----------------------------------------------------------------------------------
@@ -262,7 +278,11 @@ class Hook:
                 return
             basic = isinstance(part, np.ndarray) and np.may_share_memory(part, thing)
             if not basic and not isinstance(part, np.ndarray):
-                window = tuple(slice(i, i + 1 or None) for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, (int, np.integer)))
+                window = tuple(
+                    slice(i, i + 1 or None)
+                    for i in (index if isinstance(index, tuple) else (index,))
+                    if isinstance(i, (int, np.integer))
+                )
                 part, basic = thing[window], True
             self.recorder.array(part if basic else thing, writes, text, self._place(line), whole is not thing)
         elif isinstance(thing, (dict, list, bytearray)):
@@ -320,7 +340,11 @@ class Hook:
             return functools.partial(getattr(self.recorder, name), thing)
         if isinstance(thing, queue.SimpleQueue) and name in ("put", "get"):
             return functools.partial(self._simple_queue, thing, name)
-        if not isinstance(thing, (types.ModuleType, type)) and not isinstance(thing, tuple(_MUTATING)) and not _is_own(thing):
+        if (
+            not isinstance(thing, (types.ModuleType, type))
+            and not isinstance(thing, tuple(_MUTATING))
+            and not _is_own(thing)
+        ):
             if name in getattr(thing, "__dict__", ()):
                 self.recorder.touch(("attribute", id(thing), name), False, f"{text}.{name}", self._place(line), thing)
         return getattr(thing, name)
@@ -453,9 +477,7 @@ class Watcher:
         cells = dict(zip(free, function.__closure__ or ()))
         watched = scope["__kasoku_outer__"](hook, *(None for _ in free))
         inner = watched.__code__
-        closure = tuple(
-            types.CellType(hook) if n == HOOK else cells[n] for n in inner.co_freevars
-        )
+        closure = tuple(types.CellType(hook) if n == HOOK else cells[n] for n in inner.co_freevars)
         result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__
         return result
@@ -471,7 +493,11 @@ def _global_names(code):
 
 
 def _is_ours(function):
-    return getattr(function, "__module__", None) in ("kasoku._check.turns", "kasoku._check.recorder", "kasoku._check.rewrite")
+    return getattr(function, "__module__", None) in (
+        "kasoku._check.turns",
+        "kasoku._check.recorder",
+        "kasoku._check.rewrite",
+    )
 
 
 def _is_constant(function, name):
@@ -480,7 +506,9 @@ def _is_constant(function, name):
         value = function.__globals__[name]
     except KeyError:
         return False
-    return isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType)) or isinstance(value, type)
+    return isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType)) or isinstance(
+        value, type
+    )
 
 
 def is_users(function):
@@ -489,5 +517,3 @@ def is_users(function):
     if file.startswith((*_LIBRARY, _OWN)) or file.startswith("<frozen"):
         return False
     return bool(linecache.getlines(file)) or file.startswith("<")
-
-

@@ -6,9 +6,7 @@ import typer
 
 from .output import JSON, console, print_json, size, table
 
-cache = typer.Typer(
-    help="Look at or clear the cache of compiled kernels.", no_args_is_help=True, add_completion=False
-)
+cache = typer.Typer(help="Look at or clear the cache of compiled kernels.", no_args_is_help=True, add_completion=False)
 
 
 @cache.command("list")

@@ -112,7 +112,13 @@ def _show(result, counts):
         if row.failure:
             shown.add_row(row.name, f"{row.samples:,}", "[red]failed[/]")
             continue
-        cells = [f"{row.rate / 1e6:,.1f}", f"{row.ratio:,.1f}", f"{row.first:.3f} s", f"{row.cores:.1f}", f"{row.gil:.0%}"]
+        cells = [
+            f"{row.rate / 1e6:,.1f}",
+            f"{row.ratio:,.1f}",
+            f"{row.first:.3f} s",
+            f"{row.cores:.1f}",
+            f"{row.gil:.0%}",
+        ]
         if has_error:
             cells.append(f"{row.error:.1e}" + ("" if row.is_right else " [red]WRONG[/]"))
             cells.append(f"{row.bound:.1e}" if row.bound < float("inf") else "")

@@ -8,10 +8,7 @@ def devices(json: bool = JSON):
     import kasoku as ks
 
     default = ks.default_device()
-    rows = [
-        {"device": d.name, "default": d == default, **d.properties, "memory": d.memory}
-        for d in ks.devices()
-    ]
+    rows = [{"device": d.name, "default": d == default, **d.properties, "memory": d.memory} for d in ks.devices()]
     if json:
         return print_json(rows)
     shown = table("device", "name", "architecture", ">units", ">memory", ">free")

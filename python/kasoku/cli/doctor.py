@@ -68,7 +68,7 @@ def compiler():
             "install kasoku's wheel, or run `make build` with llvm-19-dev and libclang-19-dev",
         )
         return
-    text = f"// {time.time_ns()}\nextern \"C\" __global__ void doctor(int *x) {{ x[threadIdx.x] = threadIdx.x; }}"
+    text = f'// {time.time_ns()}\nextern "C" __global__ void doctor(int *x) {{ x[threadIdx.x] = threadIdx.x; }}'
     try:
         start = time.perf_counter()
         array = ks.array(numpy.zeros(4, numpy.int32), device="cpu")

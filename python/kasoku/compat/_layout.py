@@ -4,10 +4,7 @@ import numpy as np
 
 
 # What kasoku's arrays have a dtype for; anything else is kept as records.
-plain = {
-    np.dtype(t)
-    for t in ("?", "b", "h", "i", "q", "l", "B", "H", "I", "Q", "L", "e", "f", "d", "F", "D")
-}
+plain = {np.dtype(t) for t in ("?", "b", "h", "i", "q", "l", "B", "H", "I", "Q", "L", "e", "f", "d", "F", "D")}
 
 
 class Pointer(int):
@@ -54,11 +51,7 @@ class ArrayFlags:
         return getattr(self, attribute)
 
     def __repr__(self):
-        return (
-            f"  C_CONTIGUOUS : {self.c_contiguous}\n"
-            f"  F_CONTIGUOUS : {self.f_contiguous}\n"
-            f"  OWNDATA : {self.owndata}"
-        )
+        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}"
 
 
 def is_contiguous(shape, strides, itemsize, order):

@@ -84,9 +84,7 @@ gridDim = _Words("gridDim", "x y z")
 shared = _Words("shared", "array")
 local = _Words("local", "array")
 const = _Words("const", "array_like")
-atomic = _Words(
-    "atomic", "add sub max min nanmax nanmin and_ or_ xor inc dec exch cas compare_and_swap"
-)
+atomic = _Words("atomic", "add sub max min nanmax nanmin and_ or_ xor inc dec exch cas compare_and_swap")
 for _name in (
     "grid gridsize syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp threadfence "
     "threadfence_block threadfence_system nanosleep match_any_sync match_all_sync eq_sync lanemask_lt "

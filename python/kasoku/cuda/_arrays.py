@@ -128,7 +128,9 @@ class DeviceNDArray:
         return DeviceNDArray((self.__kasoku_array__.T if by_columns else self.__kasoku_array__).ravel())
 
     def squeeze(self, axis=None, stream=0):
-        return DeviceNDArray(self.__kasoku_array__.squeeze(axis) if axis is not None else self.__kasoku_array__.squeeze())
+        return DeviceNDArray(
+            self.__kasoku_array__.squeeze(axis) if axis is not None else self.__kasoku_array__.squeeze()
+        )
 
     def view(self, dtype):
         dtype = np.dtype(dtype)

@@ -344,5 +344,3 @@ def detect():
     print("\tCompute Capability: %d.%d" % device.compute_capability)
     print(f"Summary:\n\t1/1 devices are supported: kernels run on {_core.default_device()}")
     return True
-
-

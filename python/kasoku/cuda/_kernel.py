@@ -77,7 +77,9 @@ class Kernel:
                 f"check: {self.py_func.__name__} needs its launch shape\n"
                 f"  fix  check({self.py_func.__name__}[1, 64], x), or block=64, grid=1"
             )
-        return self._native.check(_shape(1 if grid is None else grid, "grid"), _shape(block, "block"), int(shared), args)
+        return self._native.check(
+            _shape(1 if grid is None else grid, "grid"), _shape(block, "block"), int(shared), args
+        )
 
     # ── what was compiled ─────────────────────────────────────────────────────────────────
 
@@ -227,5 +229,3 @@ def jit(function_or_signature=None, device=False, **options):
         return device_function(function, signatures, **options) if device else Kernel(function, signatures, **options)
 
     return decorate(given) if given is not None and not signatures else decorate
-
-

@@ -15,7 +15,15 @@ __version__ = "13.6.0"
 
 # Operations, reductions, views: the engine's own.
 for _name in dir(_engine):
-    if not _name.startswith("_") and _name not in ("Array", "Device", "devices", "device", "synchronize", "eval", "eager"):
+    if not _name.startswith("_") and _name not in (
+        "Array",
+        "Device",
+        "devices",
+        "device",
+        "synchronize",
+        "eval",
+        "eager",
+    ):
         globals()[_name] = getattr(_engine, _name)
 
 from . import cuda, exceptions  # noqa: E402

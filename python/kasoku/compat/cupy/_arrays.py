@@ -26,9 +26,7 @@ class _ArrayType(type):
 
     def __call__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if cls is not ndarray:
-            raise NotImplementedError(
-                f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku"
-            )
+            raise NotImplementedError(f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku")
         shape = tuple(map(int, shape)) if np.iterable(shape) else (int(shape),)
         dtype = np.dtype(dtype)
         if memptr is None and strides is None:
@@ -154,9 +152,7 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
 
 
 def _holds_arrays(obj):
-    return isinstance(obj, (list, tuple)) and builtins.any(
-        isinstance(x, ks.Array) or _holds_arrays(x) for x in obj
-    )
+    return isinstance(obj, (list, tuple)) and builtins.any(isinstance(x, ks.Array) or _holds_arrays(x) for x in obj)
 
 
 def _shows_device_memory(obj):

@@ -180,8 +180,10 @@ def _span(a):
     from numpy.lib.stride_tricks import as_strided
 
     face = {"shape": a.shape, "strides": a.strides, "typestr": a.dtype.str, "data": (a.ptr, True), "version": 3}
-    return np.asarray(type("Span", (), {"__array_interface__": face})()) if a.size else as_strided(
-        np.empty(0, a.dtype), (0,), (a.itemsize,)
+    return (
+        np.asarray(type("Span", (), {"__array_interface__": face})())
+        if a.size
+        else as_strided(np.empty(0, a.dtype), (0,), (a.itemsize,))
     )
 
 

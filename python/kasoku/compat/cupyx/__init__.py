@@ -117,7 +117,9 @@ def zeros_pinned(shape, dtype=float, order="C"):
 
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    order = "F" if order in "KA" and a.flags.f_contiguous and not a.flags.c_contiguous else "C" if order in "KA" else order
+    order = (
+        "F" if order in "KA" and a.flags.f_contiguous and not a.flags.c_contiguous else "C" if order in "KA" else order
+    )
     return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype, order)
 
 

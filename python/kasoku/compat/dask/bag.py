@@ -135,9 +135,7 @@ class Bag(DaskMethodsMixin):
         return self._of_full_parts(builtins.min)
 
     def _of_full_parts(self, function):
-        return self.reduction(
-            lambda part: [function(part)] if part else [], lambda found: function(_joined(found))
-        )
+        return self.reduction(lambda part: [function(part)] if part else [], lambda found: function(_joined(found)))
 
     def any(self, split_every=None):
         return self.reduction(builtins.any, builtins.any)

@@ -12,7 +12,7 @@ from .vectorize import check_options
 
 
 def _layout(text):
-    """"(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)])."""
+    """ "(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)])."""
     plain = re.sub(r"\s", "", text)
     if not re.fullmatch(r"(\(\w*(,\w+)*\),?)*->(\(\w*(,\w+)*\),?)+", plain):
         raise ValueError(f"the layout {text!r} cannot be read\n  fix  write it like (m,n),(n)->(m)")
@@ -84,7 +84,9 @@ class GUFunc:
         given = [dtype_of(arg) for arg in args]
         if self._is_open:
             if not outs:
-                raise TypeError(f"{self.__name__} has no signature that names its results' types\n  fix  pass the arrays for them")
+                raise TypeError(
+                    f"{self.__name__} has no signature that names its results' types\n  fix  pass the arrays for them"
+                )
             arrays = [len(core) > 0 for core in self._ins] + [True] * self.nout
             loop = [own_dtype(g) for g in given], [dtype_of(o) for o in outs], arrays
         else:
@@ -119,13 +121,19 @@ class GUFunc:
         flat = [rows(a.astype(d), shape, core) for a, d, core in zip(arrays, ins, cores, strict=False)]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
-            value[...] = np.asarray(target).reshape(value.shape) if isinstance(value, np.ndarray) else target.reshape(value.shape)
+            value[...] = (
+                np.asarray(target).reshape(value.shape)
+                if isinstance(value, np.ndarray)
+                else target.reshape(value.shape)
+            )
         self._loop(is_array)(count, *flat, *values)
         values = [v.reshape((*shape, *core)) for v, core in zip(values, cores[self.nin :], strict=True)]
         if axis is not None:
             values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
         for value, target in zip(values, targets, strict=False):
-            target[...] = value if isinstance(value, np.ndarray) == isinstance(target, np.ndarray) else np.asarray(value)
+            target[...] = (
+                value if isinstance(value, np.ndarray) == isinstance(target, np.ndarray) else np.asarray(value)
+            )
         final = [o if k < len(outs) else None for k, o in enumerate(outs + [None] * (self.nout - len(outs)))]
         final = [(wrap(v) if v.ndim else v[()]) if f is None else f for f, v in zip(final, values, strict=True)]
         return final[0] if self.nout == 1 else tuple(final)
@@ -141,4 +149,6 @@ def guvectorize(signatures, layout=None, *, target="cpu", **options):
         signatures, layout = [], signatures
     if isinstance(signatures, str):
         signatures = [signatures]
-    return lambda function: GUFunc(getattr(function, "py_func", function), signatures, layout, target in ("parallel", "cuda"))
+    return lambda function: GUFunc(
+        getattr(function, "py_func", function), signatures, layout, target in ("parallel", "cuda")
+    )

@@ -49,7 +49,9 @@ class StencilFunc:
             if name not in names:
                 raise ValueError(f"stencil: standard_indexing names {name!r}, which is no argument")
         if names and names[0] in standard_indexing:
-            raise ValueError("The first argument to a stencil kernel must use relative indexing, not standard indexing.")
+            raise ValueError(
+                "The first argument to a stencil kernel must use relative indexing, not standard indexing."
+            )
         relative = _Relative(set(names), set(standard_indexing))
         statements = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
         body = [relative.visit(statement) for statement in statements]
@@ -58,7 +60,9 @@ class StencilFunc:
         ndim = relative.ndim
         if neighborhood is not None:
             if len(neighborhood) != ndim:
-                raise ValueError(f"{ndim} dimensional neighborhood specified for {len(neighborhood)} dimensional input array")
+                raise ValueError(
+                    f"{ndim} dimensional neighborhood specified for {len(neighborhood)} dimensional input array"
+                )
             relative.low, relative.high = [n[0] for n in neighborhood], [n[1] for n in neighborhood]
         elif not relative.is_constant:
             raise ValueError("stencil: an index that is not a constant needs neighborhood=((low, high), …)")
@@ -67,7 +71,9 @@ class StencilFunc:
         arguments = ", ".join(names)
         text = f"def at({', '.join(at)}, {arguments}):\n"
         text += "".join("    " + line + "\n" for statement in body for line in ast.unparse(statement).split("\n"))
-        closure = dict(zip(function.__code__.co_freevars, (c.cell_contents for c in function.__closure__ or ()), strict=True))
+        closure = dict(
+            zip(function.__code__.co_freevars, (c.cell_contents for c in function.__closure__ or ()), strict=True)
+        )
         names_outside = {**function.__globals__, **closure}
         element = compiled(text, "at", False, **{k: v for k, v in names_outside.items() if not k.startswith("__")})
         loop, first = "", names[0]

@@ -33,11 +33,14 @@ class DUFunc:
             self._loops.append((types, self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)))
         names = ", ".join(f"a{i}" for i in range(self.nin))
         items = ", ".join(f"a{i}[i]" for i in range(self.nin))
-        self._loop = self._make("loop", f"""
+        self._loop = self._make(
+            "loop",
+            f"""
             def loop(out, {names}):
                 for i in prange(out.size):
                     out[i] = scalar({items})
-            """)
+            """,
+        )
 
     def _make(self, name, text):
         return compiled(inspect.cleandoc(text) + "\n", name, self._parallel, scalar=self._scalar)
@@ -82,7 +85,9 @@ class DUFunc:
         if len(args) == self.nargs and out is None:
             *args, out = args
         if len(args) != self.nin:
-            raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given")
+            raise TypeError(
+                f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
+            )
         out = out[0] if isinstance(out, tuple) else out
         dtypes, result = self._choose([dtype_of(arg) for arg in args])
         arrays, wrap = as_arrays(args)
@@ -91,7 +96,9 @@ class DUFunc:
         shape = np.broadcast_shapes(*(tuple(a.shape) for a in arrays))
         target = empty(shape, result, arrays[0]) if out is None else bare(out)
         if tuple(target.shape) != shape:
-            raise ValueError(f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}")
+            raise ValueError(
+                f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
+            )
         flat = [rows(a.astype(d), shape) for a, d in zip(arrays, dtypes, strict=True)]
         if isinstance(target, np.ndarray) and not isinstance(arrays[0], np.ndarray):  # device arrays, a host's out
             values = empty((target.size,), result, arrays[0])
@@ -133,12 +140,17 @@ class DUFunc:
             return array
         else:
             ndim = 1
-        flat, shape, result, back, loop = self._along("fold", array, axis, """
+        flat, shape, result, back, loop = self._along(
+            "fold",
+            array,
+            axis,
+            """
             def fold(out, x):
                 for i in prange(x.shape[0]):
                     for k in range(x.shape[1]):
                         out[i] = scalar(out[i], x[i, k])
-            """)
+            """,
+        )
         start = initial if initial is not None else self.identity if shape[-1] == 0 else None
         if start is None and shape[-1] == 0:
             raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
@@ -155,12 +167,17 @@ class DUFunc:
         return total[()] if total.ndim == 0 else back(total)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        flat, shape, result, back, loop = self._along("scan", array, axis, """
+        flat, shape, result, back, loop = self._along(
+            "scan",
+            array,
+            axis,
+            """
             def scan(out):
                 for i in prange(out.shape[0]):
                     for k in range(1, out.shape[1]):
                         out[i, k] = scalar(out[i, k - 1], out[i, k])
-            """)
+            """,
+        )
         total = flat.copy()
         loop(total)
         total = np.moveaxis(total.reshape(shape), -1, axis)
@@ -187,18 +204,24 @@ class DUFunc:
         """In place, element by element: an index that comes twice counts twice."""
         places = np.arange(array.size).reshape(array.shape)[indices].reshape(-1)
         if self.nin == 1:
-            loop = self._make("at", """
+            loop = self._make(
+                "at",
+                """
                 def at(out, places):
                     for k in range(places.size):
                         out[places[k]] = scalar(out[places[k]])
-                """)
+                """,
+            )
             others = ()
         else:
-            loop = self._make("at", """
+            loop = self._make(
+                "at",
+                """
                 def at(out, places, values):
                     for k in range(places.size):
                         out[places[k]] = scalar(out[places[k]], values[k])
-                """)
+                """,
+            )
             shape = np.shape(np.arange(array.size).reshape(array.shape)[indices])
             others = (np.ascontiguousarray(np.broadcast_to(values[0], shape)).reshape(-1),)
         flat = np.ascontiguousarray(array).reshape(-1)
@@ -224,9 +247,12 @@ def check_options(options, what):
 
 
 def as_list(given):
-    return list(given) if isinstance(given, (list, tuple)) and not (
-        isinstance(given, tuple) and given and isinstance(given[0], _signature.Type)
-    ) else [given]
+    return (
+        list(given)
+        if isinstance(given, (list, tuple))
+        and not (isinstance(given, tuple) and given and isinstance(given[0], _signature.Type))
+        else [given]
+    )
 
 
 def vectorize(signatures_or_function=None, *, target="cpu", identity=None, **options):

@@ -195,16 +195,12 @@ class GPUArray(Operators):
         if dtype == self.dtype:
             return self.copy()
         result = self._new_like_me(dtype)
-        _kernels.unary_kernel("copy", np.result_type(self.dtype, dtype))(
-            self, result, stream=stream
-        )
+        _kernels.unary_kernel("copy", np.result_type(self.dtype, dtype))(self, result, stream=stream)
         return result
 
     def fill(self, value, stream=None):
         if self.dtype in plain:
-            _kernels.element_kernel("T v", "T z", "z = v", "gpuarray_fill")(
-                self.dtype.type(value), self, stream=stream
-            )
+            _kernels.element_kernel("T v", "T z", "z = v", "gpuarray_fill")(self.dtype.type(value), self, stream=stream)
         else:
             host = np.empty(self.shape, self.dtype)
             host[...] = value
@@ -249,9 +245,7 @@ class GPUArray(Operators):
                 return GPUArray._over(self, 0, shape, strides_of(shape, self.itemsize, order), self.dtype)
             source = GPUArray(self.shape, self.dtype, order=order)
             copy_into(source, self)
-        return GPUArray._over(
-            source, 0, shape, strides_of(shape, self.itemsize, order), self.dtype
-        )
+        return GPUArray._over(source, 0, shape, strides_of(shape, self.itemsize, order), self.dtype)
 
     def ravel(self, order="C"):
         return self.reshape(self.size, order=order)

@@ -40,9 +40,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     if out is None:
         out = [GPUArray(dest_shape, a.dtype) for a in arrays]
     for a, o in zip(arrays, out):
-        _kernels.element_kernel("T a, I to", "raw T z", "z[to] = a", "gpuarray_put")(
-            a, dest_indices, o, stream=stream
-        )
+        _kernels.element_kernel("T a, I to", "raw T z", "z[to] = a", "gpuarray_put")(a, dest_indices, o, stream=stream)
     return out
 
 
@@ -53,9 +51,7 @@ def concatenate(arrays, axis=0, allocator=None):
     axis %= arrays[0].ndim
     shape = list(arrays[0].shape)
     for other in arrays[1:]:
-        if other.ndim != len(shape) or any(
-            a != b for k, (a, b) in enumerate(zip(other.shape, shape)) if k != axis
-        ):
+        if other.ndim != len(shape) or any(a != b for k, (a, b) in enumerate(zip(other.shape, shape)) if k != axis):
             raise ValueError("arrays that are joined differ only in the length of that axis")
     shape[axis] = sum(a.shape[axis] for a in arrays)
     result = GPUArray(shape, np.result_type(*(a.dtype for a in arrays)), allocator=allocator)
@@ -95,9 +91,9 @@ def _choose(criterion, then_, else_, out, stream, test):
     then_, else_ = (v if isinstance(v, GPUArray) else dtype.type(v) for v in (then_, else_))
     if out is None:
         out = criterion._new_like_me(dtype)
-    _kernels.element_kernel(
-        "C c, T then_, T else_", "T z", f"z = c {test} ? then_ : else_", "gpuarray_choose"
-    )(criterion, cast(then_, dtype), cast(else_, dtype), out, stream=stream)
+    _kernels.element_kernel("C c, T then_, T else_", "T z", f"z = c {test} ? then_ : else_", "gpuarray_choose")(
+        criterion, cast(then_, dtype), cast(else_, dtype), out, stream=stream
+    )
     return out
 
 

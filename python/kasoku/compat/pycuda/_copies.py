@@ -48,7 +48,9 @@ class Memcpy2D:
         if isinstance(what, Array):
             elements = what._elements
             address = elements.ctypes.data
-            pitch = elements[0].nbytes if len(what._shape) == 2 else elements[0, 0].nbytes if len(what._shape) == 3 else 0
+            pitch = (
+                elements[0].nbytes if len(what._shape) == 2 else elements[0, 0].nbytes if len(what._shape) == 3 else 0
+            )
             rows = what._shape[-2] if len(what._shape) > 1 else 1
             kind = "host"
         else:

@@ -13,9 +13,7 @@ def _reduce(name, a, dtype, subset=None, other=None, stream=None, allocator=None
     a = a if a.flags.forc else a.copy()
     if other is not None and not other.flags.forc:
         other = other.copy()
-    kernel = _kernels.reduction_kernel(
-        name, a.dtype, np.dtype(dtype), subset is not None, 1 if other is None else 2
-    )
+    kernel = _kernels.reduction_kernel(name, a.dtype, np.dtype(dtype), subset is not None, 1 if other is None else 2)
     out = GPUArray((), dtype, allocator=allocator or a.allocator)
     arguments = [v for v in (subset, a, other) if v is not None]
     kernel(*arguments, out=out, stream=driver._stream(stream))

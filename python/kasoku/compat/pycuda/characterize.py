@@ -19,9 +19,7 @@ def sizeof(type_name, preamble=""):
     from . import driver, gpuarray
     from .compiler import SourceModule
 
-    module = SourceModule(
-        f"{preamble}\n__global__ void ks_size(size_t *out) {{ *out = sizeof({type_name}); }}"
-    )
+    module = SourceModule(f"{preamble}\n__global__ void ks_size(size_t *out) {{ *out = sizeof({type_name}); }}")
     out = gpuarray.zeros((), np.uint64)
     module.get_function("ks_size")(out, block=(1, 1, 1), grid=(1, 1))
     driver.Context.synchronize()

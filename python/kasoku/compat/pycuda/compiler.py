@@ -51,9 +51,7 @@ class DynamicModule:
         return self
 
     def link(self):
-        self._module = SourceModule(
-            "\n".join(self._texts), options=self._options, include_dirs=self._include_dirs
-        )
+        self._module = SourceModule("\n".join(self._texts), options=self._options, include_dirs=self._include_dirs)
         return self
 
     def get_function(self, name):

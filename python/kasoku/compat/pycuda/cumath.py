@@ -57,15 +57,13 @@ def atan2(y, x, stream=None):
 
 def frexp(arg, stream=None):
     significand, exponent = empty_like(arg), empty_like(arg)
-    _kernels.element_kernel(
-        "T x", "T s, T e", "int p; s = frexp(x, &p); e = p", "cumath_frexp"
-    )(arg, significand, exponent)
+    _kernels.element_kernel("T x", "T s, T e", "int p; s = frexp(x, &p); e = p", "cumath_frexp")(
+        arg, significand, exponent
+    )
     return significand, exponent
 
 
 def modf(arg, stream=None):
     fraction, whole = empty_like(arg), empty_like(arg)
-    _kernels.element_kernel("T x", "T f, T w", "w = trunc(x); f = x - w", "cumath_modf")(
-        arg, fraction, whole
-    )
+    _kernels.element_kernel("T x", "T f, T w", "w = trunc(x); f = x - w", "cumath_modf")(arg, fraction, whole)
     return fraction, whole

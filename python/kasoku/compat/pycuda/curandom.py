@@ -31,9 +31,7 @@ __device__ inline double ks_uniform64(unsigned a, unsigned b) {
 }
 """
 _head = "const ks_words w = ks_philox(i, draw, key0, key1);"
-_gauss = (
-    "sqrt(-2.0 * log(ks_uniform64(w.v[0], w.v[1]))) * cospi(2.0 * ks_uniform64(w.v[2], w.v[3]))"
-)
+_gauss = "sqrt(-2.0 * log(ks_uniform64(w.v[0], w.v[1]))) * cospi(2.0 * ks_uniform64(w.v[2], w.v[3]))"
 _texts = {
     "bits": f"{_head} z = (T)((unsigned long long)w.v[0] << 32 | w.v[1]);",
     "bits32": f"{_head} z = (T)w.v[0];",

@@ -47,9 +47,7 @@ def module_from_buffer(buffer, options=(), message_handler=None):
     text = bytes(buffer) if not isinstance(buffer, str) else buffer
     if isinstance(text, bytes):
         if text[:4] == b"\x7fELF" or b".version" in text[:4096]:
-            raise ks.errors.UnsupportedError(
-                "PTX and machine code cannot be loaded: give the text of the kernels"
-            )
+            raise ks.errors.UnsupportedError("PTX and machine code cannot be loaded: give the text of the kernels")
         text = text.decode()
     return ks.SourceModule(text, device=_device())
 

@@ -118,7 +118,9 @@ def meshgrid(*args, indexing="xy", name=None):
 @_in()
 def gather(params, indices, validate_indices=None, axis=0, batch_dims=0, name=None):
     if batch_dims:
-        raise NotImplementedError("tf.gather: batch_dims is not supported\n  fix  tf.gather_nd, or a loop over the batches")
+        raise NotImplementedError(
+            "tf.gather: batch_dims is not supported\n  fix  tf.gather_nd, or a loop over the batches"
+        )
     return Tensor(ks.take(convert(params)._array, convert(indices)._array, builtins.int(axis or 0)))
 
 
@@ -145,7 +147,13 @@ def _put(into, at, values):
     into[at] = values
 
 
-for _name, _how in {"update": _put, "add": np.add.at, "sub": np.subtract.at, "max": np.maximum.at, "min": np.minimum.at}.items():
+for _name, _how in {
+    "update": _put,
+    "add": np.add.at,
+    "sub": np.subtract.at,
+    "max": np.maximum.at,
+    "min": np.minimum.at,
+}.items():
 
     def _scatter(tensor, indices, updates, name=None, _how=_how):
         return host(lambda a: _scattered(a, indices, updates, _how), tensor)
@@ -188,7 +196,11 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
 @_in()
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     if direction == "DESCENDING":
-        return host(lambda a: a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis), values, dtype="int32")
+        return host(
+            lambda a: a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis),
+            values,
+            dtype="int32",
+        )
     return host(lambda a: np.argsort(a, axis, kind="stable"), values, dtype="int32")
 
 
@@ -237,7 +249,9 @@ functions.pop("cumprod")  # TensorFlow has it in tf.math only
 
 @_in(maths)
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, **ignored):
-    counts = np.bincount(np.ravel(_plain(convert(arr))), None if weights is None else np.ravel(_plain(weights)), minlength or 0)
+    counts = np.bincount(
+        np.ravel(_plain(convert(arr))), None if weights is None else np.ravel(_plain(weights)), minlength or 0
+    )
     return constant(counts if maxlength is None else counts[:maxlength], dtype)
 
 
@@ -255,7 +269,11 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
 def _segments(name, at, start):
     def f(data, segment_ids, num_segments=None, name=None):
         def run(a, ids):
-            n = builtins.int(num_segments) if num_segments is not None else (builtins.int(ids.max()) + 1 if ids.size else 0)
+            n = (
+                builtins.int(num_segments)
+                if num_segments is not None
+                else (builtins.int(ids.max()) + 1 if ids.size else 0)
+            )
             out = np.full((n, *a.shape[ids.ndim :]), start(a.dtype), a.dtype)
             at(out, ids, a)
             return out

@@ -151,7 +151,13 @@ def _transform(name, kind=None):
     def f(input, fft_length=None, name=None):  # noqa: A002
         x = convert(input)
         made = dtypes.complex64 if kind is None else kind
-        return host(lambda a: getattr(np.fft, f.__name__)(a, *([int(np.ravel(fft_length)[0])] if fft_length is not None else [])), x, dtype=made)
+        return host(
+            lambda a: getattr(np.fft, f.__name__)(
+                a, *([int(np.ravel(fft_length)[0])] if fft_length is not None else [])
+            ),
+            x,
+            dtype=made,
+        )
 
     f.__name__ = name
     setattr(signal, name, staticmethod(f))
@@ -233,7 +239,9 @@ class TensorArray:
         index = int(index)
         if index >= len(self._items):
             if not self._dynamic:
-                raise InvalidArgumentError(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._items)}")
+                raise InvalidArgumentError(
+                    f"Tried to write to index {index} but array is not resizeable and size is: {len(self._items)}"
+                )
             self._items += [None] * (index + 1 - len(self._items))
         self._items[index] = convert(value, None if isinstance(value, Tensor) else self.dtype)
         return self
@@ -293,4 +301,3 @@ class autograph:  # noqa: N801
         @staticmethod
         def set_loop_options(**ignored):
             pass
-

@@ -59,7 +59,11 @@ def _binary(name, target):
 def _reduction(name, target):
     def op(input_tensor, axis=None, keepdims=False, name=None):
         x = convert(input_tensor)
-        axes = tuple(builtins.int(a) for a in axis) if isinstance(axis, (list, tuple)) else (None if axis is None else builtins.int(axis))
+        axes = (
+            tuple(builtins.int(a) for a in axis)
+            if isinstance(axis, (list, tuple))
+            else (None if axis is None else builtins.int(axis))
+        )
         result = getattr(ks, target)(x._array, axis=axes, keepdims=keepdims)
         if target in ("sum", "prod", "mean") and result.dtype != x._array.dtype:  # TensorFlow keeps the type
             result = (result if target != "mean" else ks.floor(result)).astype(x._array.dtype)
@@ -134,7 +138,11 @@ def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     values = [v.numpy() if isinstance(v, Tensor) else v for v in (start, limit, delta)]
     if dtype is None:
         given = [v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)]
-        dtype = given[0] if given else (dtypes.float32 if any(isinstance(v, builtins.float) for v in values) else dtypes.int32)
+        dtype = (
+            given[0]
+            if given
+            else (dtypes.float32 if any(isinstance(v, builtins.float) for v in values) else dtypes.int32)
+        )
     return Tensor(ks.arange(*values, dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
 
 

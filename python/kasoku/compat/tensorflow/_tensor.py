@@ -101,7 +101,9 @@ class Tensor:
 
     def _item(self):
         if self.shape.num_elements() != 1:
-            raise TypeError(f"only a tensor of one element converts to a Python number, this one has shape {self.shape}")
+            raise TypeError(
+                f"only a tensor of one element converts to a Python number, this one has shape {self.shape}"
+            )
         return self._array.item()
 
     def __bool__(self):
@@ -191,7 +193,12 @@ _OPERATORS = {
     "floordiv": ("FloorDiv", "floor_divide"), "mod": ("FloorMod", "remainder"), "pow": ("Pow", "power"),
     "and": ("LogicalAnd", "bitwise_and"), "or": ("LogicalOr", "bitwise_or"), "xor": ("LogicalXor", "bitwise_xor"),
 }  # fmt: skip
-_COMPARISONS = {"lt": ("Less", "less"), "le": ("LessEqual", "less_equal"), "gt": ("Greater", "greater"), "ge": ("GreaterEqual", "greater_equal")}
+_COMPARISONS = {
+    "lt": ("Less", "less"),
+    "le": ("LessEqual", "less_equal"),
+    "gt": ("Greater", "greater"),
+    "ge": ("GreaterEqual", "greater_equal"),
+}
 
 
 def convert(value, dtype=None, like=None):
@@ -214,7 +221,9 @@ def convert(value, dtype=None, like=None):
         if (isinstance(value, float) and not (like.is_floating or like.is_complex)) or (
             isinstance(value, bool) != like.is_bool and (like.is_bool or isinstance(value, bool))
         ):
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)")
+            raise TypeError(
+                f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)"
+            )
     array = np.asarray(value)
     if array.dtype.kind in "SUO":
         raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
@@ -264,6 +273,7 @@ def binary(op, function, x, y):
 
 def _define():
     for method, (op, name) in {**_OPERATORS, **_COMPARISONS}.items():
+
         def forward(self, other, op=op, name=name):
             return binary(op, getattr(ks, name), self, other)
 
@@ -300,7 +310,9 @@ class Variable:
         with self._lock:
             value = make(self._value)
             if tuple(value.shape) != tuple(self._value.shape):
-                raise ValueError(f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}")
+                raise ValueError(
+                    f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}"
+                )
             ks.eval(value._array)
             self._value = value
         return self
@@ -328,7 +340,9 @@ class Variable:
 
 def _forward_to_value():
     names = [f"__{r}{m}__" for m in _OPERATORS for r in ("", "r")] + [f"__{m}__" for m in _COMPARISONS]
-    names += "__neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
+    names += (
+        "__neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
+    )
     for name in names:
         setattr(Variable, name, lambda self, *args, _name=name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))
 

@@ -50,7 +50,22 @@ double = float64 = DType("float64")
 complex64, complex128 = DType("complex64"), DType("complex128")
 _by_name = {
     d.name: d
-    for d in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128)
+    for d in (
+        bool,
+        int8,
+        int16,
+        int32,
+        int64,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+        float16,
+        float32,
+        float64,
+        complex64,
+        complex128,
+    )
 }
 
 

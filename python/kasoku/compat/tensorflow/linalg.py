@@ -24,7 +24,6 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     return Tensor(made if batch_shape is None else ks.broadcast_to(made, (*_shape(batch_shape), *made.shape)).copy())
 
 
-
 @_shared
 def einsum(equation, *inputs, **ignored):
     return host(lambda *arrays: np.einsum(equation, *arrays, optimize=True), *inputs)

@@ -80,7 +80,9 @@ class Generator:
         return Tensor(_scaled(values, minval, 1 if maxval is None else maxval).astype(kind.as_numpy_dtype))
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
-        values = self._rng.standard_normal(_shape(shape), dtype=np.float64 if dtypes.as_dtype(dtype) == dtypes.float64 else np.float32)
+        values = self._rng.standard_normal(
+            _shape(shape), dtype=np.float64 if dtypes.as_dtype(dtype) == dtypes.float64 else np.float32
+        )
         return Tensor((values * stddev + mean).astype(dtypes.as_dtype(dtype).as_numpy_dtype))
 
 

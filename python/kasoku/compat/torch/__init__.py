@@ -46,13 +46,27 @@ def _name(d, default=None):
 
 
 def _shape(args):
-    return tuple(args[0]) if len(args) == 1 and not isinstance(args[0], builtins.int) else tuple(builtins.int(n) for n in args)
+    return (
+        tuple(args[0])
+        if len(args) == 1 and not isinstance(args[0], builtins.int)
+        else tuple(builtins.int(n) for n in args)
+    )
 
 
 def _creates(f):
     """The arguments that every function which makes a tensor takes."""
 
-    def function(*args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, out=None, generator=None, **kwargs):
+    def function(
+        *args,
+        dtype=None,
+        device=None,
+        requires_grad=False,
+        layout=None,
+        pin_memory=False,
+        out=None,
+        generator=None,
+        **kwargs,
+    ):
         if requires_grad:
             raise NotImplementedError("kasoku's torch computes no gradients yet")
         if generator is not None:
@@ -126,7 +140,13 @@ def empty(*size, dtype, device, **_):
 
 @_creates
 def full(size, fill_value, *, dtype, device):
-    natural = _types.names["bool"] if isinstance(fill_value, builtins.bool) else _types.names["int64"] if isinstance(fill_value, builtins.int) else None
+    natural = (
+        _types.names["bool"]
+        if isinstance(fill_value, builtins.bool)
+        else _types.names["int64"]
+        if isinstance(fill_value, builtins.int)
+        else None
+    )
     return ks.full(tuple(size), fill_value, _name(dtype, natural), device)
 
 
@@ -165,7 +185,9 @@ def randn(*size, dtype, device, generator=None):
 @_creates
 def randint(*args, dtype, device, generator=None, **kwargs):
     low, high, size = args if len(args) == 3 else (0, *args) if len(args) == 2 else (0, args[0], kwargs.pop("size"))
-    return random.source(generator).integers(low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device)
+    return random.source(generator).integers(
+        low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device
+    )
 
 
 @_creates
@@ -244,7 +266,19 @@ def _view(name):
     return function
 
 
-for _f in ("reshape", "flatten", "ravel", "squeeze", "unsqueeze", "transpose", "swapaxes", "permute", "t", "clone", "detach"):
+for _f in (
+    "reshape",
+    "flatten",
+    "ravel",
+    "squeeze",
+    "unsqueeze",
+    "transpose",
+    "swapaxes",
+    "permute",
+    "t",
+    "clone",
+    "detach",
+):
     globals()[_f] = _view(_f)
 
 
@@ -339,13 +373,23 @@ def DoubleTensor(*args):
 
 
 def LongTensor(*args):
-    return Tensor(array_of(args[0], "int64")) if args and not isinstance(args[0], builtins.int) else empty(*args, dtype=_types.names["int64"])
+    return (
+        Tensor(array_of(args[0], "int64"))
+        if args and not isinstance(args[0], builtins.int)
+        else empty(*args, dtype=_types.names["int64"])
+    )
 
 
 class finfo:
     def __init__(self, d=None):
         i = np.finfo(as_dtype(d or _types.default_float).numpy)
-        self.eps, self.max, self.min, self.tiny, self.bits = builtins.float(i.eps), builtins.float(i.max), builtins.float(i.min), builtins.float(i.tiny), i.bits
+        self.eps, self.max, self.min, self.tiny, self.bits = (
+            builtins.float(i.eps),
+            builtins.float(i.max),
+            builtins.float(i.min),
+            builtins.float(i.tiny),
+            i.bits,
+        )
 
 
 class iinfo:

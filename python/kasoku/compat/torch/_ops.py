@@ -111,7 +111,11 @@ def _make(name, engine_name, wants_float):
         if alpha is not None and alpha != 1:
             operands = (operands[0], mul(operands[1], alpha))
         if rounding_mode is not None:
-            quotient = _apply("floor_divide" if rounding_mode == "floor" else "divide", *operands, wants_float=rounding_mode == "trunc")
+            quotient = _apply(
+                "floor_divide" if rounding_mode == "floor" else "divide",
+                *operands,
+                wants_float=rounding_mode == "trunc",
+            )
             if rounding_mode == "trunc":
                 quotient = Tensor(ks.trunc(quotient._a).astype(_promoted(operands, False).numpy).eval())
             return quotient
@@ -246,8 +250,12 @@ def _extreme(name, result):
 
     function.__name__ = name
     functions[name] = function
-    functions["a" + name] = lambda x, dim=None, keepdim=False: Tensor(getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim).eval())
-    functions["arg" + name] = lambda x, dim=None, keepdim=False: Tensor(getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim).eval())
+    functions["a" + name] = lambda x, dim=None, keepdim=False: Tensor(
+        getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim).eval()
+    )
+    functions["arg" + name] = lambda x, dim=None, keepdim=False: Tensor(
+        getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim).eval()
+    )
 
 
 _extreme("max", _max_result)
@@ -284,9 +292,13 @@ def _product(name, dims=None):
         if x.dtype is not y.dtype:
             raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x.dtype.name} != {y.dtype.name}")
         if x.device != y.device:
-            raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {x.device} and {y.device}!")
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {x.device} and {y.device}!"
+            )
         if dims and (x.ndim, y.ndim) != dims:
-            raise RuntimeError(f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}")
+            raise RuntimeError(
+                f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}"
+            )
         result = ks.matmul(x._a, y._a)
         if out is not None:
             out._a[...] = result

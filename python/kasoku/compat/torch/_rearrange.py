@@ -220,9 +220,7 @@ def median(x, dim=None, keepdim=False):
 
 @_function
 def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
-    return on_host(
-        lambda a: np.unique(a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
-    )(x)
+    return on_host(lambda a: np.unique(a, return_inverse=return_inverse, return_counts=return_counts, axis=dim))(x)
 
 
 @_host

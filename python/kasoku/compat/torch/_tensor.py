@@ -110,9 +110,7 @@ class Tensor:
 
     def item(self):
         if self._a.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._a.size} elements cannot be converted to Scalar"
-            )
+            raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
         return self._a.item()
 
     def tolist(self):
@@ -345,9 +343,7 @@ def text_of(t):
         largest = float(np.abs(finite).max()) if finite.size else 0.0
         nonzero = np.abs(finite[finite != 0])
         smallest = float(nonzero.min()) if nonzero.size else 0.0
-        scientific = largest >= 1e8 or (
-            not whole and smallest and (smallest < 1e-4 or largest / smallest > 1e3)
-        )
+        scientific = largest >= 1e8 or (not whole and smallest and (smallest < 1e-4 or largest / smallest > 1e3))
         if scientific:
             show = {"float_kind": lambda x: f"{x:.4e}"}
         elif whole:

@@ -51,7 +51,9 @@ class CUDAarray:
 
     def _fitting(self, array, what):
         if tuple(array.shape) != self._flat_shape:
-            raise ValueError(f"{what}: the shape is {self._flat_shape}, channels side by side, not {tuple(array.shape)}")
+            raise ValueError(
+                f"{what}: the shape is {self._flat_shape}, channels side by side, not {tuple(array.shape)}"
+            )
         if array.dtype != self.desc.dtype:
             raise ValueError(f"{what}: the dtype is {self.desc.dtype}, not {array.dtype}")
 
@@ -105,7 +107,11 @@ class TextureDescriptor:
 
     def __init__(self, addressModes=None, filterMode=0, readMode=0, sRGB=None, borderColors=None,
                  normalizedCoords=None, maxAnisotropy=None):  # fmt: skip
-        for name, value in (("sRGB", sRGB), ("borderColors", any(borderColors or ())), ("maxAnisotropy", maxAnisotropy)):
+        for name, value in (
+            ("sRGB", sRGB),
+            ("borderColors", any(borderColors or ())),
+            ("maxAnisotropy", maxAnisotropy),
+        ):
             if value:
                 raise ks.errors.UnsupportedError(f"TextureDescriptor: {name} is not supported")
         self._address, self._filter = tuple(addressModes or (0,)), filterMode

@@ -32,7 +32,9 @@ class _Drawing:
         return (low + (high - low) * self._uniform(size, dtype)).astype(dtype, copy=False)
 
     def standard_normal(self, size=None, dtype=float):
-        return self._g.standard_normal(() if size is None else size, dtype=_float_of(dtype), device=cuda._device.current())
+        return self._g.standard_normal(
+            () if size is None else size, dtype=_float_of(dtype), device=cuda._device.current()
+        )
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
         loc, scale = (x if isinstance(x, ks.Array) or np.isscalar(x) else _arrays.array(x) for x in (loc, scale))

@@ -24,9 +24,7 @@ assert_array_max_ulp = _of_hosts("assert_array_max_ulp")
 
 
 def assert_array_equal(x, y, err_msg="", verbose=True, strides_check=False, **kwargs):
-    np.testing.assert_array_equal(
-        cupy.asnumpy(x), cupy.asnumpy(y), err_msg=err_msg, verbose=verbose, **kwargs
-    )
+    np.testing.assert_array_equal(cupy.asnumpy(x), cupy.asnumpy(y), err_msg=err_msg, verbose=verbose, **kwargs)
     if strides_check and x.strides != y.strides:
         raise AssertionError(f"the strides differ: {x.strides} and {y.strides}. {err_msg}")
 

@@ -110,9 +110,7 @@ def for_dtypes_combination(types, names=("dtype",), full=None):
     return _for_each(names, values)
 
 
-def for_all_dtypes_combination(
-    names=("dtyes",), no_float16=False, no_bool=False, full=None, no_complex=False
-):
+def for_all_dtypes_combination(names=("dtyes",), no_float16=False, no_bool=False, full=None, no_complex=False):
     return for_dtypes_combination(_all(no_float16, no_bool, no_complex), names, full)
 
 
@@ -163,9 +161,7 @@ def product(parameter):
 
 
 def product_dict(*parameters):
-    return [
-        {k: v for one in chosen for k, v in one.items()} for chosen in itertools.product(*parameters)
-    ]
+    return [{k: v for one in chosen for k, v in one.items()} for chosen in itertools.product(*parameters)]
 
 
 def parameterize(*params, _ids=True):
