@@ -75,29 +75,48 @@ def figures_of(task):
     return rows
 
 
+def rows(task, results):
+    """The table's columns and cells: figure, a competitor each, the limit, whether it is reached."""
+    names = [name for name, result in results.items() if "skip" not in result]
+    body = []
+    for figure in figures_of(task):
+        if not any(figure["name"] in results[name] for name in names):
+            continue
+        limit, reached = verdict(figure, results)
+        sign = "≤ " if figure.get("better", "lower") == "lower" else "≥ "
+        cells = [number(results[name].get(figure["name"])) for name in names]
+        shown = sign + number(limit) if limit is not None else ""
+        body.append([f"{figure['name']}, {figure['unit']}", *cells, shown, reached])
+    return ["figure", *names, "limit", "reached"], body
+
+
 def show(task, results):
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    names = [name for name, result in results.items() if "skip" not in result]
+    columns, body = rows(task, results)
     table = Table(title=task["title"], title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("figure")
-    for name in [*names, "limit", "reached"]:
-        table.add_column(name, justify="right")
-    for figure in figures_of(task):
-        if not any(figure["name"] in results[name] for name in names):
-            continue
-        limit, reached = verdict(figure, results)
-        cells = [number(results[name].get(figure["name"])) for name in names]
-        sign = "≤ " if figure.get("better", "lower") == "lower" else "≥ "
-        shown = sign + number(limit) if limit is not None else ""
-        table.add_row(f"{figure['name']}, {figure['unit']}", *cells, shown, reached)
+    for column in columns:
+        table.add_column(column, justify="left" if column == "figure" else "right")
+    for cells in body:
+        table.add_row(*cells)
     console = Console(highlight=False, width=max(100, Console().width))
     console.print(table)
     for name, result in results.items():
         if "skip" in result:
             console.print(f"  {name}: not run: {result['skip']}", soft_wrap=True)
+
+
+def markdown(record):
+    """The tables of a file that --json wrote, as docs/performance.md has them."""
+    for name, results in record["tasks"].items():
+        task = tomllib.loads((here / name / "task.toml").read_text())
+        columns, body = rows(task, results)
+        print(f"### {task['title']} (`make bench ARGS={name}`)\n")
+        for cells in [columns, ["---"] * len(columns), *body]:
+            print("| " + " | ".join("**no**" if cell == "NO" else cell for cell in cells) + " |")
+        print()
 
 
 def machine():
@@ -126,7 +145,10 @@ def main():
     parser.add_argument("--only", action="append", help="competitors to run")
     parser.add_argument("--json", default="build/bench.json", help="where the figures go")
     parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--markdown", metavar="FILE", help="only prints the tables of a file of --json, for the docs")
     options = parser.parse_args()
+    if options.markdown:
+        return markdown(json.loads(pathlib.Path(options.markdown).read_text()))
     tasks = sorted(p.parent for p in here.glob("*/task.toml"))
     tasks = [t for t in tasks if not options.task or t.name in options.task]
     record = {"machine": machine(), "tasks": {}}
