@@ -2,6 +2,8 @@
 
 #include "kasoku/base/error.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace kasoku {
@@ -84,6 +86,11 @@ OpTypes op_types(Op op, Dtype promoted) {
     if (column == 0 && has_integer) compute = Dtype::int8;
     else if (column <= 1 && has_floating) compute = floating_for(compute);
     else refuse(op, promoted);
+  }
+  // It is a float in a register: the next float rounds back to what it was.
+  if (row.domain == Domain::no_half && info(compute).kind == DtypeKind::floating && info(compute).size == 2) {
+    Error error(ErrorKind::type, fmt::format("{} is not defined for {} arrays", row.name, info(compute).name));
+    throw error.fix("convert to float32 first: x.astype('float32')");
   }
   if (row.text[text_column(compute)] == "refused") {
     Error error(ErrorKind::type, std::string(row.name) + " is not defined for bool arrays");
