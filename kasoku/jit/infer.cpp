@@ -254,9 +254,7 @@ void Inference::walk(Stmt& stmt) {
 }
 
 Type Inference::iterated(Expr& iterable) {
-  if (iterable.kind == ExprKind::call && iterable.items[0]->kind == ExprKind::global &&
-      iterable.items[0]->binding.kind == Binding::Kind::intrinsic) {
-    const Intrinsic* intrinsic = find_intrinsic(iterable.items[0]->binding.name);
+  if (const Intrinsic* intrinsic = intrinsic_of(iterable)) {
     if (intrinsic->handler == Handler::enumerate) {
       place_arguments(iterable, *intrinsic);
       return Type::tuple({int64_type, iterated(*iterable.items[1])});

@@ -100,9 +100,11 @@ Type Inference::visit(Expr& expr) {
   return expr.type;
 }
 
-Type Inference::constant(const Expr& expr) {
+namespace {
+
+Type constant_type(const Value& value) {
   return std::visit(
-      [&](const auto& value) -> Type {
+      [](const auto& value) -> Type {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, None>) return Type::none();
         else if constexpr (std::is_same_v<T, bool>) return bool_type;
@@ -112,7 +114,13 @@ Type Inference::constant(const Expr& expr) {
         else if constexpr (std::is_same_v<T, std::string>) return Type::of_text(value);
         else return Type::scalar(Dtype::complex128);
       },
-      expr.kind == ExprKind::global ? expr.binding.value : expr.value);
+      value);
+}
+
+}  // namespace
+
+Type Inference::constant(const Expr& expr) {
+  return constant_type(expr.kind == ExprKind::global ? expr.binding.value : expr.value);
 }
 
 namespace {
@@ -139,18 +147,7 @@ Type binding_type(const Binding& binding) {
     }
     case Binding::Kind::value:
       if (binding.dtype != Dtype::opaque) return Type::scalar(binding.dtype);
-      return std::visit(
-          [](const auto& value) -> Type {
-            using T = std::decay_t<decltype(value)>;
-            if constexpr (std::is_same_v<T, None>) return Type::none();
-            else if constexpr (std::is_same_v<T, bool>) return bool_type;
-            else if constexpr (std::is_same_v<T, int64_t>) return int64_type;
-            else if constexpr (std::is_same_v<T, uint64_t>) return Type::scalar(Dtype::uint64);
-            else if constexpr (std::is_same_v<T, double>) return float64_type;
-            else if constexpr (std::is_same_v<T, std::string>) return Type::of_text(value);
-            else return Type::scalar(Dtype::complex128);
-          },
-          binding.value);
+      return constant_type(binding.value);
     default: return {};
   }
 }

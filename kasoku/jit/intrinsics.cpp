@@ -1,5 +1,7 @@
 #include "kasoku/jit/intrinsics.h"
 
+#include "kasoku/jit/tree.h"
+
 #include <deque>
 #include <string>
 #include <unordered_map>
@@ -59,6 +61,13 @@ const std::vector<const Intrinsic*>& intrinsics() { return all().rows; }
 const Intrinsic* find_intrinsic(std::string_view name) {
   const auto found = all().by_name.find(name);
   return found == all().by_name.end() ? nullptr : found->second;
+}
+
+const Intrinsic* intrinsic_of(const Expr& call) {
+  if (call.kind != ExprKind::call || call.items[0]->kind != ExprKind::global ||
+      call.items[0]->binding.kind != Binding::Kind::intrinsic)
+    return nullptr;
+  return find_intrinsic(call.items[0]->binding.name);
 }
 
 }  // namespace kasoku::jit

@@ -11,6 +11,8 @@
 
 namespace kasoku::jit {
 
+struct Expr;
+
 enum class Handler : uint8_t {
   elementwise, word,
   range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, sum, pow, divmod,
@@ -52,5 +54,7 @@ struct Intrinsic {
 const std::vector<const Intrinsic*>& intrinsics();
 /// By name, or nullptr.
 const Intrinsic* find_intrinsic(std::string_view name);
+/// What a call calls, if that is one of them; else nullptr.
+const Intrinsic* intrinsic_of(const Expr& call);
 
 }  // namespace kasoku::jit

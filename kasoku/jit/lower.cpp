@@ -25,9 +25,8 @@ bool has_loop(const Block& block) {
 }
 
 bool draws(const Expr& expr) {
-  if (expr.kind != ExprKind::call || expr.items[0]->kind != ExprKind::global) return false;
-  const Intrinsic* row = find_intrinsic(expr.items[0]->binding.name);
-  if (!row || expr.items[0]->binding.kind != Binding::Kind::intrinsic) return false;
+  const Intrinsic* row = intrinsic_of(expr);
+  if (!row) return false;
   switch (row->handler) {
     case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
     case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:

@@ -10,8 +10,7 @@ namespace kasoku::jit {
 namespace {
 
 bool is_range_call(const Expr& e) {
-  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global) return false;
-  const Intrinsic* row = find_intrinsic(e.items[0]->binding.name);
+  const Intrinsic* row = intrinsic_of(e);
   return row && (row->handler == Handler::range || row->handler == Handler::prange);
 }
 

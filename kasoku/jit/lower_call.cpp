@@ -83,6 +83,16 @@ std::string FunctionLowering::elementwise(const Intrinsic& intrinsic, Dtype prom
   return fmt::format("{}({})", intrinsic.text, fmt::join(texts, ", "));
 }
 
+std::string FunctionLowering::range_value(const Expr& e) {
+  const bool only_stop = !has(e, 1);
+  const std::string start = only_stop ? "0" : text_as(*e.items[1], Dtype::int64);
+  const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], Dtype::int64);
+  const std::string step = has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "1";
+  const std::string name = temp("range");
+  line("const ks_range {} = {{{}, {}, {}}};", name, start, stop, step);
+  return name;
+}
+
 Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) {
   const Handler handler = intrinsic.handler;
   if (handler >= Handler::cuda_grid) return call_cuda(e, handler);
@@ -140,15 +150,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       return {value.text + ".shape[0]", int64_type};
     }
     case Handler::range:
-    case Handler::prange: {
-      const bool only_stop = !has(e, 1);
-      const std::string start = only_stop ? "0" : text_as(*e.items[1], Dtype::int64);
-      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], Dtype::int64);
-      const std::string step = has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "1";
-      const std::string name = temp("range");
-      line("const ks_range {} = {{{}, {}, {}}};", name, start, stop, step);
-      return {name, e.type};
-    }
+    case Handler::prange: return {range_value(e), e.type};
     case Handler::to_int:
     case Handler::to_float:
     case Handler::to_bool: {

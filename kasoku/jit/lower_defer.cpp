@@ -11,11 +11,8 @@ namespace kasoku::jit {
 namespace {
 
 bool is_whole_reduction(const Expr& e) {
-  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
-      e.items[0]->binding.kind != Binding::Kind::intrinsic || e.type.is_array())
-    return false;
-  const Intrinsic* row = find_intrinsic(e.items[0]->binding.name);
-  if (!row) return false;
+  const Intrinsic* row = intrinsic_of(e);
+  if (!row || e.type.is_array()) return false;
   switch (row->handler) {
     case Handler::sum: case Handler::prod: case Handler::mean: case Handler::amin: case Handler::amax:
     case Handler::any: case Handler::all: case Handler::count_nonzero: return true;

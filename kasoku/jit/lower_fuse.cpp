@@ -5,17 +5,6 @@
 
 namespace kasoku::jit {
 
-namespace {
-
-const Intrinsic* intrinsic_of(const Expr& e) {
-  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
-      e.items[0]->binding.kind != Binding::Kind::intrinsic)
-    return nullptr;
-  return find_intrinsic(e.items[0]->binding.name);
-}
-
-}  // namespace
-
 bool FunctionLowering::is_fusible(const Expr& e) const {
   if (!e.type.is_array()) return false;
   switch (e.kind) {

@@ -10,13 +10,6 @@ namespace kasoku::jit {
 
 namespace {
 
-const Intrinsic* intrinsic_of(const Expr& e) {
-  if (e.kind != ExprKind::call || e.items[0]->kind != ExprKind::global ||
-      e.items[0]->binding.kind != Binding::Kind::intrinsic)
-    return nullptr;
-  return find_intrinsic(e.items[0]->binding.name);
-}
-
 /// Nothing leaves the loop early and nothing loops in it: LLVM may vectorise it.
 bool is_innermost(const Block& body) {
   bool plain = true;
@@ -179,12 +172,26 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
   }
 }
 
+void FunctionLowering::begin_loop(const Stmt& stmt) {
+  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
+  breaks_.push_back(needs_flag ? temp("broke") : "");
+  if (needs_flag) line("bool {} = false;", breaks_.back());
+}
+
+void FunctionLowering::end_loop(const Stmt& stmt, const Random& outer, int used_sites) {
+  random_ = outer;
+  random_.n_sites = used_sites;
+  const std::string flag = std::move(breaks_.back());
+  breaks_.pop_back();
+  if (stmt.orelse.empty()) return;
+  open(flag.empty() ? "" : fmt::format("if (!{})", flag));
+  block(stmt.orelse);
+  close();
+}
+
 void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
   const std::string i = temp("i");
-  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
-  const std::string flag = needs_flag ? temp("broke") : "";
-  if (needs_flag) line("bool {} = false;", flag);
-  breaks_.push_back(flag);
+  begin_loop(stmt);
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
 
   const bool from_zero = bounds[0].text == "0LL" && step == 1;
@@ -224,24 +231,13 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
     line("if (KS_RARELY({} < {} && ks_jit_poll(ks))) {}", strip, bounds[1].text, fail_return());
     close();
   }
-  random_ = outer;
-  random_.n_sites = used_sites;
-  breaks_.pop_back();
   check_zero();
-  if (!stmt.orelse.empty()) {
-    if (needs_flag) open(fmt::format("if (!{})", flag));
-    else open("");
-    block(stmt.orelse);
-    close();
-  }
+  end_loop(stmt, outer, used_sites);
 }
 
 void FunctionLowering::while_loop(const Stmt& stmt) {
   if (suits_one_thread(stmt)) return one_thread(stmt);
-  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
-  const std::string flag = needs_flag ? temp("broke") : "";
-  if (needs_flag) line("bool {} = false;", flag);
-  breaks_.push_back(flag);
+  begin_loop(stmt);
   const Random outer = random_;
   const std::string k = temp("k");
   Block all;  // the condition draws too
@@ -273,15 +269,7 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   });
   defer_zero_ = deferred;
   line("}}");
-  random_ = outer;
-  random_.n_sites = used_sites;
-  breaks_.pop_back();
-  if (!stmt.orelse.empty()) {
-    if (needs_flag) open(fmt::format("if (!{})", flag));
-    else open("");
-    block(stmt.orelse);
-    close();
-  }
+  end_loop(stmt, outer, used_sites);
 }
 
 void FunctionLowering::array_loop(const Stmt& stmt) {
@@ -321,12 +309,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
               }};
     }
     if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
-      const bool only_stop = !has(e, 1);
-      const std::string start = only_stop ? "0" : text_as(*e.items[1], Dtype::int64);
-      const std::string stop = text_as(only_stop ? *e.items[1] : *e.items[2], Dtype::int64);
-      const std::string step = has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "1";
-      const std::string name = temp("range");
-      line("const ks_range {} = {{{}, {}, {}}};", name, start, stop, step);
+      const std::string name = range_value(e);
       return {fmt::format("ks_length({})", name), [name](const std::string& i) -> Val {
                 return {fmt::format("({0}.start + {1} * {0}.step)", name, i), int64_type};
               }};
@@ -363,10 +346,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   };
   const Source over = source(*stmt.expr);
   check_zero();
-  const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
-  const std::string flag = needs_flag ? temp("broke") : "";
-  if (needs_flag) line("bool {} = false;", flag);
-  breaks_.push_back(flag);
+  begin_loop(stmt);
   const std::string n = temp("n"), i = temp("i");
   line("const ks_i64 {} = {};", n, over.length);
   const Random outer = random_;
@@ -384,16 +364,8 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   });
   if (defers) --defer_zero_;
   line("}}");
-  random_ = outer;
-  random_.n_sites = used_sites;
-  breaks_.pop_back();
   check_zero();
-  if (!stmt.orelse.empty()) {
-    if (needs_flag) open(fmt::format("if (!{})", flag));
-    else open("");
-    block(stmt.orelse);
-    close();
-  }
+  end_loop(stmt, outer, used_sites);
 }
 
 }  // namespace kasoku::jit

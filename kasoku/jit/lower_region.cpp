@@ -41,9 +41,7 @@ void each_word(std::string_view text, const F& f) {
 }
 
 bool prints_or_computes_arrays(const Expr& e) {
-  if (e.kind == ExprKind::call && e.items[0]->kind == ExprKind::global && e.items[0]->binding.kind == Binding::Kind::intrinsic) {
-    const Intrinsic* row = find_intrinsic(e.items[0]->binding.name);
-    if (!row) return false;
+  if (const Intrinsic* row = intrinsic_of(e)) {
     if (row->handler == Handler::print || row->handler == Handler::prange || row->handler == Handler::seed) return true;
     for (size_t i = 1; i < e.items.size(); ++i)
       if (e.items[i] && e.items[i]->type.is_array() && row->handler != Handler::len && row->handler != Handler::enumerate &&

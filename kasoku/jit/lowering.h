@@ -176,12 +176,22 @@ class FunctionLowering {
   bool suits_one_thread(const Stmt& loop, bool is_serial_prange = false) const;
   void one_thread(const Stmt& loop);
 
+  struct Random {
+    std::string stream, element, site;  ///< texts; site is a base
+    int n_sites = 0;
+    std::string half;     ///< the second uniform of a pair, good while epoch_ is half_epoch
+    int half_epoch = -1;
+  };
+
   // --- loops (lower_loop.cpp) -------------------------------------------------------------
   void for_loop(const Stmt& stmt);
   void while_loop(const Stmt& stmt);
   void range_loop(const Stmt& stmt, const Expr& range);
   void range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
   void array_loop(const Stmt& stmt);
+  /// The flag of a break, where an else asks for it; end_loop() ends what it began, with the else.
+  void begin_loop(const Stmt& stmt);
+  void end_loop(const Stmt& stmt, const Random& outer, int used_sites);
   // --- prange (parallel.cpp) --------------------------------------------------------------
   struct Reduction;
   struct Parallel;
@@ -199,12 +209,6 @@ class FunctionLowering {
   /// "" for the others, which stay as LLVM likes them. poll() asks, in the loop's body.
   std::string poll_counter(const Stmt& loop);
   void poll(const std::string& counter);
-  struct Random {
-    std::string stream, element, site;  ///< texts; site is a base
-    int n_sites = 0;
-    std::string half;     ///< the second uniform of a pair, good while epoch_ is half_epoch
-    int half_epoch = -1;
-  };
   Random enter_random(const Block& body, const std::string& element);
 
   // --- bounds (lower_bounds.cpp) ----------------------------------------------------------
@@ -245,6 +249,8 @@ class FunctionLowering {
   Val call(const Expr& expr);
   Val call_function(const Expr& expr);
   Val call_intrinsic(const Expr& expr, const Intrinsic& intrinsic);
+  /// A ks_range with the arguments of range() or prange(); its name.
+  std::string range_value(const Expr& call);
   std::string elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands);
   Val call_random(const Expr& expr, Handler handler);
   std::string draw(const Expr& expr, Handler handler);

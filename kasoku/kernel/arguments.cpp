@@ -345,6 +345,11 @@ void PackedArguments::grow() {
   capacity_ *= 2;
 }
 
+Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given) {
+  return Error(ErrorKind::type, fmt::format("{} takes {} arguments, got {}", kernel, declared.size(), given))
+      .why("its parameters are (" + join(declared) + ")");
+}
+
 void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
                     PackedArguments& packed) {
   if (args.size() != kernel.params.size()) {
@@ -352,10 +357,7 @@ void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, De
     for (const ParamInfo& param : kernel.params)
       declared.push_back(param.name.empty() ? std::string(strip(param.type))
                                             : std::string(strip(param.type)) + " " + param.name);
-    throw Error(ErrorKind::type,
-                fmt::format("{} takes {} arguments, got {}", kernel.name, kernel.params.size(),
-                            args.size()))
-        .why("its parameters are (" + join(declared) + ")");
+    throw wrong_count(kernel.name, declared, args.size());
   }
   pack_values(kernel, args, device, packed);
 }

@@ -157,6 +157,9 @@ class PackedArguments {
   std::vector<std::unique_ptr<std::byte[]>> more_bytes_;
 };
 
+/// What is said of a call with `given` arguments; `declared` are the parameters as written.
+Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given);
+
 /// Checks `args` against the kernel's own declaration and packs them.
 void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
                     PackedArguments& packed);

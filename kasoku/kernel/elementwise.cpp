@@ -142,9 +142,7 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
   if (args.size() != state.in.size()) {
     std::vector<std::string> declared;
     for (const Parameter& param : state.in) declared.push_back(declaration(param));
-    throw Error(ErrorKind::type, fmt::format("{} takes {} arguments, got {}", name, state.in.size(),
-                                             args.size()))
-        .why("its parameters are (" + join(declared) + ")");
+    throw wrong_count(name, declared, args.size());
   }
   // The arrays that say how many elements there are, and agree in it.
   const ArrayRef* leader = nullptr;

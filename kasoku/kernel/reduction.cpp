@@ -116,9 +116,7 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
   if (args.size() != state.in.size()) {
     std::vector<std::string> declared;
     for (const Parameter& param : state.in) declared.push_back(declaration(param));
-    throw Error(ErrorKind::type, fmt::format("{} takes {} arguments, got {}", name, state.in.size(),
-                                             args.size()))
-        .why("its parameters are (" + join(declared) + ")");
+    throw wrong_count(name, declared, args.size());
   }
   // Every array that the map takes by [i] alone has the same length.
   const ArrayRef* first = nullptr;

@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/inline_asm.h"
 
+#include "kasoku/base/words.h"
 #include "kasoku/compile/clang/ptx.h"
 
 #include <cctype>
@@ -9,8 +10,6 @@ namespace kasoku::embedded {
 namespace {
 
 using namespace llvm;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// What PTX calls a register class, in x86's letters.
 char known_class(char c) {
@@ -35,7 +34,7 @@ std::string with_known_constraints(std::string_view text) {
   std::vector<size_t> lone;  // "%laneid", which nvcc takes for "%%laneid"
   for (size_t at = text.find("asm"); at != std::string_view::npos; at = text.find("asm", at + 3)) {
     size_t i = at + 3;
-    while (i < text.size() && is_word(text[i])) ++i;  // __asm__
+    i = word_end(text, i);  // __asm__
     const auto skip = [&] { while (i < text.size() && std::isspace(static_cast<unsigned char>(text[i]))) ++i; };
     skip();
     for (std::string_view word : {"volatile", "__volatile__"})

@@ -6,32 +6,19 @@
 ///   region_text.cpp       a region's instructions, cloned
 #pragma once
 
-#include "kasoku/compile/clang/passes/regions.h"
-#include "kasoku/base/error.h"
-#include "kasoku/compile/clang/passes/combine_atomics.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/region_driver.h"
-#include "kasoku/compile/clang/passes/rematerialize.h"
+#include "kasoku/compile/clang/passes/regions.h"
 #include "kasoku/compile/clang/passes/scratch.h"
 #include "kasoku/compile/clang/passes/strides.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/ReplaceConstant.h"
-#include "llvm/Transforms/Utils/LowerAtomic.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <map>
@@ -60,7 +47,7 @@ struct Region {
 class RegionBuilder {
  public:
   RegionBuilder(const PreparedKernel& kernel, const BlockShape& shape, EntryFrame& frame,
-          const RegionPlan& plan)
+                const RegionPlan& plan)
       : kernel_(*kernel.function), prepared_(kernel), shape_(shape), frame_(frame), plan_(plan),
         context_(kernel_.getContext()), scratch_(frame, shape),
         exchange_(frame, shape, plan.granule, plan.syncs, scratch_), live_(kernel_),

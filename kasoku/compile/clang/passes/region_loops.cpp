@@ -1,5 +1,8 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
+#include "kasoku/compile/clang/passes/combine_atomics.h"
+#include "kasoku/compile/clang/passes/rematerialize.h"
+
 namespace kasoku::embedded {
 
 void RegionBuilder::build_ways(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {

@@ -1,5 +1,9 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
+#include "kasoku/compile/clang/passes/rematerialize.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+
 namespace kasoku::embedded {
 
 std::optional<bool> RegionBuilder::side_of(const BranchInst* branch) const {

@@ -1,5 +1,10 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
+#include "kasoku/compile/clang/passes/rematerialize.h"
+
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
 namespace kasoku::embedded {
 
 void RegionBuilder::bind_what_is_always_there(Region& region, IRBuilder<>& build) {

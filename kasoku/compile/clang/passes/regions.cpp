@@ -1,5 +1,14 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
+#include "kasoku/base/error.h"
+
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
+
 namespace kasoku::embedded {
 
 RegionBytes RegionBuilder::run() {

@@ -48,25 +48,7 @@ half = float16 = DType("float16")
 float32 = DType("float32")
 double = float64 = DType("float64")
 complex64, complex128 = DType("complex64"), DType("complex128")
-_by_name = {
-    d.name: d
-    for d in (
-        bool,
-        int8,
-        int16,
-        int32,
-        int64,
-        uint8,
-        uint16,
-        uint32,
-        uint64,
-        float16,
-        float32,
-        float64,
-        complex64,
-        complex128,
-    )
-}
+_by_name = {d.name: d for d in list(vars().values()) if isinstance(d, DType)}
 
 
 _known = {}  # what as_dtype has answered: NumPy's own names of its types take microseconds to make
