@@ -104,6 +104,17 @@ bool holds_for_one(const Guard& guard) {
 
 }  // namespace
 
+BlockSet made_before(const BlockSet& way, const GuardQuestions& ask) {
+  BlockSet after;
+  const auto add_next = [&](BasicBlock* block) {
+    for (BasicBlock* next : successors(block))
+      if (!ask.leaves_region(*next)) after.insert(next);
+  };
+  add_next(way.back());
+  for (size_t i = 0; i < after.size() && !after.contains(way.back()); ++i) add_next(after[i]);
+  return after.contains(way.back()) ? *ask.blocks : way;
+}
+
 // Indices of threads stay below 2^31, so sums and products of them do not wrap.
 bool may_wrap(const Value& value, int depth) {
   const auto* instruction = dyn_cast<Instruction>(&value);
@@ -189,7 +200,8 @@ static bool grows_in(const ICmpInst& compare, const GuardQuestions& ask) {
                 [&](const Use& side) { return growth(side, ask) != std::optional<int>(0); });
 }
 
-bool settles_all(const Guard& guard, const GuardQuestions& ask) {
+bool settles_all(const Guard& guard, const GuardQuestions& around) {
+  const GuardQuestions ask = around.at(guard);
   if (guard.parts.size() != 1 || leaves_some_out(guard, ask)) return false;
   const auto* compare = dyn_cast<ICmpInst>(guard.parts[0].first);
   if (!compare || !ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) ||
@@ -199,17 +211,19 @@ bool settles_all(const Guard& guard, const GuardQuestions& ask) {
          (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
 }
 
-bool leaves_one_out(const Guard& guard, const GuardQuestions& ask) {
+bool leaves_one_out(const Guard& guard, const GuardQuestions& around) {
+  const GuardQuestions ask = around.at(guard);
   if (!is_equality(guard) || holds_for_one(guard)) return false;
   const auto* compare = cast<ICmpInst>(guard.parts[0].first);
   return ask.blocks->contains(const_cast<BasicBlock*>(compare->getParent())) && grows_in(*compare, ask);
 }
 
-RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
+RegionGuards find_guards(BasicBlock& start, const GuardQuestions& around) {
   RegionGuards found;
   bool effects_before = false;
-  SmallPtrSet<BasicBlock*, 8> seen;
-  for (BasicBlock* block = &start; block && seen.insert(block).second;) {
+  BlockSet way;
+  GuardQuestions ask = around;
+  for (BasicBlock* block = &start; block && way.insert(block);) {
     if (ask.leaves_region(*block) && block != &start) break;
     if (found.all.empty())
       for (const Instruction& instruction : *block)
@@ -226,10 +240,13 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
     }
     const bool nothing_if[] = {does_nothing(branch->getSuccessor(1), ask),
                                does_nothing(branch->getSuccessor(0), ask)};
-    Guard guard;
+    const BlockSet made_in = made_before(way, around);
+    ask.blocks = &made_in;
+    Guard guard{branch, true, {}, made_in};
     bool grows = false;
     const auto try_side = [&](bool side) {
-      guard = {branch, side, {}};
+      guard.side = side;
+      guard.parts.clear();
       grows = false;
       return take_apart(branch->getCondition(), side, ask, guard.parts, grows) && grows;
     };
@@ -258,8 +275,8 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& ask) {
 }
 
 std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards& guards,
-                                        Value* extent, const GuardQuestions& ask,
-                                        const std::function<Value*(Value*)>& at_zero) {
+                                        Value* extent, const GuardQuestions& around,
+                                        const std::function<Value*(const BlockSet&, Value*)>& at) {
   Value* low = build.getInt32(0);
   Value* high = extent;
   Value* offset = nullptr;
@@ -271,7 +288,9 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
     if (offset) bound = build.CreateAdd(bound, offset);
     high = build.CreateBinaryIntrinsic(Intrinsic::umin, high, bound);
   };
-  for (const Guard& guard : guards.all)
+  for (const Guard& guard : guards.all) {
+    const GuardQuestions ask = around.at(guard);
+    const auto at_zero = [&](Value* value) { return at(guard.made_in, value); };
     for (const auto& [condition, wanted] : guard.parts) {
       auto* compare = dyn_cast<ICmpInst>(condition);
       const bool is_inside = compare && ask.blocks->contains(compare->getParent());
@@ -348,6 +367,7 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
       }
       offset = nullptr;
     }
+  }
   low = build.CreateBinaryIntrinsic(Intrinsic::umin, low, extent);
   high = build.CreateBinaryIntrinsic(Intrinsic::umax, low, high);
   return {low, high};

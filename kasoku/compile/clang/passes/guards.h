@@ -25,11 +25,14 @@ class Value;
 
 namespace kasoku::embedded {
 
+using BlockSet = llvm::SmallSetVector<llvm::BasicBlock*, 16>;
+
 struct Guard {
   llvm::BranchInst* branch = nullptr;
   bool side = true;  ///< the condition's value for most threads
   /// All must have their value for the condition to have `side`.
   std::vector<std::pair<llvm::Value*, bool>> parts;
+  BlockSet made_in;  ///< see made_before
 };
 
 struct RegionGuards {
@@ -40,7 +43,7 @@ struct RegionGuards {
 };
 
 struct GuardQuestions {
-  const llvm::SmallSetVector<llvm::BasicBlock*, 16>* blocks;  ///< of the region
+  const BlockSet* blocks;  ///< of the region
   std::function<bool(const llvm::Instruction&)> is_uniform;
   std::function<bool(const llvm::BasicBlock&)> leaves_region;  ///< a place where threads meet
   /// The way that all threads go at a branch, if that was asked before the loop.
@@ -49,7 +52,19 @@ struct GuardQuestions {
   bool splits_uniform = false;      ///< a first condition that is the same for all counts too
   bool y_is_fast = false;           ///< the innermost loop runs along y
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
+
+  /// The same where a guard stands.
+  GuardQuestions at(const Guard& guard) const {
+    GuardQuestions there = *this;
+    there.blocks = &guard.made_in;
+    return there;
+  }
 };
+
+/// Where what is used at the end of `way`, which leads there from the region's start, is made in
+/// the region: on that way, if it is come by once. What else its blocks make is then older, as
+/// a loop's counter is after a barrier in that loop.
+BlockSet made_before(const BlockSet& way, const GuardQuestions& ask);
 
 /// Whether an index that grows may pass from the largest unsigned number to zero
 /// within a block, as `threadIdx.x - 1` does.
@@ -75,6 +90,7 @@ RegionGuards find_guards(llvm::BasicBlock& start, const GuardQuestions& ask);
 /// all guards are settled. `at_zero` makes a value as it is for counter 0.
 std::pair<llvm::Value*, llvm::Value*> settled_range(
     llvm::IRBuilderBase& build, const RegionGuards& guards, llvm::Value* extent,
-    const GuardQuestions& ask, const std::function<llvm::Value*(llvm::Value*)>& at_zero);
+    const GuardQuestions& ask,
+    const std::function<llvm::Value*(const BlockSet& made_in, llvm::Value*)>& at_zero);
 
 }  // namespace kasoku::embedded

@@ -34,7 +34,7 @@ using namespace llvm;
 struct Region {
   unsigned number = 0;
   BasicBlock* start = nullptr;
-  SmallSetVector<BasicBlock*, 16> blocks;  ///< of the kernel
+  BlockSet blocks;  ///< of the kernel
   std::vector<Instruction*> live;
   ValueToValueMapTy map;
   ThreadIndex thread;
@@ -113,16 +113,25 @@ class RegionBuilder {
 
   void build_region(unsigned number);
 
-  // Where all lanes of a warp go the same way, that is asked before the loop over them.
-  void build_ways(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome);
+  // Where all lanes of a warp or all threads of a block go the same way, that is asked before
+  // the loops over them.
+  using Ways = std::function<void(Outcome&)>;
+  void build_ways(IRBuilder<>& build, const Region& plain, const ThreadIndex& first,
+                  const Ways& way, Outcome& outcome);
+  void build_block_ways(IRBuilder<>& build, const Region& plain, const Ways& way,
+                        Outcome& outcome);
 
   static constexpr size_t most_decisions = 3;
 
   std::optional<bool> side_of(const BranchInst* branch) const;
 
-  BranchInst* first_decision(const Region& region, const GuardQuestions& ask) const;
+  struct Decision {
+    BranchInst* branch = nullptr;
+    BlockSet made_in;
+  };
+  Decision first_decision(const Region& region, const GuardQuestions& ask) const;
 
-  static bool is_known_before(const Region& region, const Value* value, const GuardQuestions& ask,
+  static bool is_known_before(const BlockSet& made_in, const Value* value, const GuardQuestions& ask,
                               const SmallPtrSetImpl<const Instruction*>& loads, int depth = 0);
 
   // What all threads do alike and nobody sees is done once: whether a loop goes on.
@@ -184,7 +193,7 @@ class RegionBuilder {
   bool others_keep(const Region& region, const Guard& guard);
 
   // A value as it is for the first thread of the innermost loop, made before it.
-  Value* at_first_thread(IRBuilder<>& build, const Region& region, const ThreadIndex& first,
+  Value* at_first_thread(IRBuilder<>& build, const BlockSet& made_in, const ThreadIndex& first,
                          Value* value);
 
   void if_not_empty(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,

@@ -5,35 +5,38 @@
 
 namespace kasoku::embedded {
 
-void RegionBuilder::build_ways(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
-  const bool may_ask = driver_->granule() && plan_.granule == Granule::warp &&
-                       decided_.size() < most_decisions &&
-                       size_of(plain) << decided_.size() <= largest_split;
-  BranchInst* branch = may_ask ? first_decision(plain, questions(plain)) : nullptr;
-  if (!branch) return build_lanes(build, nest, plain, outcome);
+void RegionBuilder::build_ways(IRBuilder<>& build, const Region& plain, const ThreadIndex& first,
+                               const Ways& way, Outcome& outcome) {
+  Decision decision;
+  if (decided_.size() < most_decisions && size_of(plain) << decided_.size() <= largest_split)
+    decision = first_decision(plain, questions(plain));
+  if (!decision.branch) return way(outcome);
+  const auto go = [&](bool side) {
+    return [&, side](Outcome& of_side) {
+      decided_.push_back({decision.branch, side});
+      build_ways(build, plain, first, way, of_side);
+      decided_.pop_back();
+    };
+  };
   Value* condition =
-      at_first_thread(build, plain, nest.first(build), branch->getCondition());
-  BasicBlock* sides[] = {BasicBlock::Create(context_, "all.yes", frame_.body),
-                         BasicBlock::Create(context_, "all.no", frame_.body)};
-  BasicBlock* after = BasicBlock::Create(context_, "all.done", frame_.body);
-  build.CreateCondBr(condition, sides[0], sides[1]);
-  Outcome of[2];
-  BasicBlock* ends[2];
-  for (const int side : {0, 1}) {
-    build.SetInsertPoint(sides[side]);
-    decided_.push_back({branch, side == 0});
-    build_ways(build, nest, plain, of[side]);
-    decided_.pop_back();
-    ends[side] = build.GetInsertBlock();
-    build.CreateBr(after);
-  }
-  build.SetInsertPoint(after);
-  join(build, outcome, of[0], ends[0], of[1], ends[1]);
+      at_first_thread(build, decision.made_in, first, decision.branch->getCondition());
+  either(build, condition, go(true), go(false), outcome);
+}
+
+void RegionBuilder::build_block_ways(IRBuilder<>& build, const Region& plain, const Ways& way,
+                                     Outcome& outcome) {
+  if (plan_.granule != Granule::block || !is_cut()) return way(outcome);
+  Value* zero = build.getInt32(0);
+  build_ways(build, plain, {zero, zero, zero, zero}, way, outcome);
 }
 
 void RegionBuilder::build_rows(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome) {
   driver_->open(build, nest);
-  build_ways(build, nest, plain, outcome);
+  const auto lanes = [&](Outcome& of_lanes) { build_lanes(build, nest, plain, of_lanes); };
+  if (driver_->granule() && plan_.granule == Granule::warp)
+    build_ways(build, plain, nest.first(build), lanes, outcome);
+  else
+    lanes(outcome);
   nest.close_outer(build);
 }
 
@@ -69,8 +72,8 @@ Value* RegionBuilder::all_rows_settled(IRBuilder<>& build, const Region& plain, 
   const ThreadIndex first{plan_.y_is_fast ? row : zero, plan_.y_is_fast ? zero : row, zero,
                           nullptr};
   const auto [low, high] =
-      settled_range(build, guards, build.getInt32(length), ask, [&](Value* value) {
-        return at_first_thread(build, plain, first, value);
+      settled_range(build, guards, build.getInt32(length), ask, [&](const BlockSet& made_in, Value* value) {
+        return at_first_thread(build, made_in, first, value);
       });
   Value* all = build.CreateAnd(
       before_all,
@@ -97,23 +100,23 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
                                                               others_keep(plain, guards.all[0]));
   if (!leaves_others_out && size_of(plain) > largest_split) guards.all.clear();
   Value* zero = build.getInt32(0);
+  const auto at_first = [&](const BlockSet& made_in, Value* value) {
+    return at_first_thread(build, made_in, nest.first(build), value);
+  };
   if (guards.all.empty()) {
     build_range(build, nest, plain, zero, nest.extent(), nullptr, true, outcome);
   } else if (driver_->granule() && others_may_come_first(plain, guards, ask)) {
     build_range(build, nest, plain, zero, nest.extent(), &guards, true, outcome);
     RegionGuards one;
     const Guard& others = guards.all[0];
-    one.all = {{others.branch, !others.side, {{others.parts[0].first, !others.parts[0].second}}}};
-    const ThreadIndex first = nest.first(build);
-    const auto [at, after] = settled_range(
-        build, one, nest.extent(), ask,
-        [&](Value* value) { return at_first_thread(build, plain, first, value); });
+    one.all = {{others.branch,
+                !others.side,
+                {{others.parts[0].first, !others.parts[0].second}},
+                others.made_in}};
+    const auto [at, after] = settled_range(build, one, nest.extent(), ask, at_first);
     if_not_empty(build, nest, plain, at, after, &one, false, outcome);
   } else {
-    const ThreadIndex first = nest.first(build);
-    const auto [low, high] = settled_range(
-        build, guards, nest.extent(), ask,
-        [&](Value* value) { return at_first_thread(build, plain, first, value); });
+    const auto [low, high] = settled_range(build, guards, nest.extent(), ask, at_first);
     const auto in_parts = [&](bool vectorizes, Outcome& parts) {
       if (leaves_others_out) {
         if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
@@ -126,10 +129,8 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
       RegionGuards first_only, others;
       if (has_others) {
         first_only.all = {guards.all[0]};
-        others.all = {{guards.all[0].branch, !guards.all[0].side, {}}};
-        std::tie(from, to) = settled_range(
-            build, first_only, nest.extent(), ask,
-            [&](Value* value) { return at_first_thread(build, plain, first, value); });
+        others.all = {{guards.all[0].branch, !guards.all[0].side, {}, {}}};
+        std::tie(from, to) = settled_range(build, first_only, nest.extent(), ask, at_first);
         begin = build.CreateBinaryIntrinsic(Intrinsic::umin, begin, to);
         end = build.CreateBinaryIntrinsic(Intrinsic::umin, end, to);
         if_not_empty(build, nest, plain, zero, from, &others, vectorizes, parts);
@@ -212,8 +213,8 @@ void RegionBuilder::join(IRBuilder<>& build, Outcome& all, const Outcome& a, Bas
   }
 }
 
-Value* RegionBuilder::at_first_thread(IRBuilder<>& build, const Region& region, const ThreadIndex& first,
-                       Value* value) {
+Value* RegionBuilder::at_first_thread(IRBuilder<>& build, const BlockSet& made_in,
+                                      const ThreadIndex& first, Value* value) {
   auto* instruction = dyn_cast<Instruction>(value);
   if (auto* argument = dyn_cast<Argument>(value)) return frame_.arguments[argument->getArgNo()];
   if (auto* variable = dyn_cast<GlobalVariable>(value))
@@ -227,7 +228,7 @@ Value* RegionBuilder::at_first_thread(IRBuilder<>& build, const Region& region, 
     case Index::none: break;
     default: return frame_.index[static_cast<int>(index)];
   }
-  if (!region.blocks.contains(instruction->getParent())) {
+  if (!made_in.contains(instruction->getParent())) {
     const Slot& from = slot(*instruction);
     return from.per_thread ? scratch_.load(build, from.array, scratch_.index(from.array, first))
                            : load_uniform(build, from, instruction->getType());
@@ -235,7 +236,7 @@ Value* RegionBuilder::at_first_thread(IRBuilder<>& build, const Region& region, 
   Instruction* copy = instruction->clone();
   copy->dropPoisonGeneratingFlags();
   for (Use& operand : copy->operands())
-    if (!isa<Function>(operand)) operand.set(at_first_thread(build, region, first, operand));
+    if (!isa<Function>(operand)) operand.set(at_first_thread(build, made_in, first, operand));
   return build.Insert(copy);
 }
 
@@ -318,11 +319,11 @@ void RegionBuilder::tell_that_indices_do_not_wrap(Region& region, const RegionGu
   const GuardQuestions ask = questions(region);
   for (const Guard& guard : settled.all)
     for (const auto& [condition, wanted] : guard.parts) {
-      auto* index = limited_index(condition, wanted, ask);
+      auto* index = limited_index(condition, wanted, ask.at(guard));
       if (!index || !region.blocks.contains(index->getParent())) continue;
       auto* made = dyn_cast_or_null<Instruction>(region.map.lookup(index));
       if (!made) continue;
-      Value* first = at_first_thread(before, region, nest.first(before), index);
+      Value* first = at_first_thread(before, guard.made_in, nest.first(before), index);
       IRBuilder<> build(region.head->getTerminator());
       Value* counter = build.CreateZExtOrTrunc(nest.counter(), index->getType());
       made->replaceAllUsesWith(build.CreateAdd(first, counter, "", false, /*HasNSW=*/true));
@@ -340,7 +341,7 @@ void RegionBuilder::ask_first_lane(Region& region, const ThreadIndex& first, IRB
           all_of(instruction.operands(), is_common) || !is_made_of_index(region, &instruction))
         continue;
       auto* made = cast<Instruction>(region.map[&instruction]);
-      made->replaceAllUsesWith(at_first_thread(before, region, first, &instruction));
+      made->replaceAllUsesWith(at_first_thread(before, region.blocks, first, &instruction));
     }
 }
 }  // namespace kasoku::embedded

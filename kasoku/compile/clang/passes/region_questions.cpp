@@ -12,42 +12,46 @@ std::optional<bool> RegionBuilder::side_of(const BranchInst* branch) const {
   return {};
 }
 
-BranchInst* RegionBuilder::first_decision(const Region& region, const GuardQuestions& ask) const {
-  SmallPtrSet<const BasicBlock*, 8> seen;
+RegionBuilder::Decision RegionBuilder::first_decision(const Region& region,
+                                                      const GuardQuestions& ask) const {
+  BlockSet way;
   SmallPtrSet<const Instruction*, 16> loads;  // that all lanes do, before anything is written
   bool writes = false;
-  for (BasicBlock* block = region.start; seen.insert(block).second;) {
-    if (block != region.start && ask.leaves_region(*block)) return nullptr;
+  for (BasicBlock* block = region.start; way.insert(block);) {
+    if (block != region.start && ask.leaves_region(*block)) return {};
     for (Instruction& at : *block) {
       const auto* load = dyn_cast<LoadInst>(&at);
       if (load && load->isSimple() && !writes) loads.insert(load);
       writes |= at.mayWriteToMemory() && sync_of(at) == Sync::none && !is_arrival(at);
     }
     auto* branch = dyn_cast<BranchInst>(block->getTerminator());
-    if (!branch) return nullptr;
+    if (!branch) return {};
     if (branch->isUnconditional()) {
       block = branch->getSuccessor(0);
     } else if (const auto side = side_of(branch)) {
       block = branch->getSuccessor(*side ? 0 : 1);
     } else {
       const auto* condition = dyn_cast<Instruction>(branch->getCondition());
-      const bool may_ask = condition && ask.is_uniform(*condition) &&
-                           is_known_before(region, condition, ask, loads);
-      return may_ask ? branch : nullptr;
+      const BlockSet made_in = made_before(way, ask);
+      if (condition && ask.is_uniform(*condition) &&
+          is_known_before(made_in, condition, ask, loads))
+        return {branch, made_in};
+      return {};
     }
   }
-  return nullptr;
+  return {};
 }
 
-bool RegionBuilder::is_known_before(const Region& region, const Value* value, const GuardQuestions& ask,
-                            const SmallPtrSetImpl<const Instruction*>& loads, int depth) {
+bool RegionBuilder::is_known_before(const BlockSet& made_in, const Value* value,
+                                    const GuardQuestions& ask,
+                                    const SmallPtrSetImpl<const Instruction*>& loads, int depth) {
   const auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction || index_of(*instruction) != Index::none) return true;
-  if (!region.blocks.contains(const_cast<BasicBlock*>(instruction->getParent())))
+  if (!made_in.contains(const_cast<BasicBlock*>(instruction->getParent())))
     return ask.is_uniform(*instruction);
   if (depth > 12 || !(is_cheap(*instruction) || loads.contains(instruction))) return false;
   return all_of(instruction->operands(), [&](const Use& operand) {
-    return isa<Function>(operand) || is_known_before(region, operand, ask, loads, depth + 1);
+    return isa<Function>(operand) || is_known_before(made_in, operand, ask, loads, depth + 1);
   });
 }
 

@@ -251,10 +251,13 @@ void RegionBuilder::build_region(unsigned number) {
   } else {
     std::optional<BlockLoop> blocks;
     if (plan_.granule == Granule::blocks) blocks.emplace(frame_, build, blocks_of(frame_));
-    if (has_short_rows() && has_uniform_loops(plain) && size_of(plain) <= 2 * largest_split)
-      build_flat_or_rows(build, nest, plain, outcome);
-    else
-      build_rows(build, nest, plain, outcome);
+    const auto rows = [&](Outcome& of_rows) {
+      if (has_short_rows() && has_uniform_loops(plain) && size_of(plain) <= 2 * largest_split)
+        build_flat_or_rows(build, nest, plain, of_rows);
+      else
+        build_rows(build, nest, plain, of_rows);
+    };
+    build_block_ways(build, plain, rows, outcome);
     if (blocks) blocks->close(build);
   }
   for (auto& [slot, value] : outcome.values)
