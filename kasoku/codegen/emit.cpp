@@ -88,9 +88,9 @@ std::string random_of_four(const LinearSpec& leaf, int k, int quarter) {
                        words[2 * half + 1], int{odd});
   if (leaf.distribution == Distribution::normal)
     return fmt::format("ks_normal_f64(w{}_{}, {})", k, half, int{odd});
-  const std::string pair = fmt::format("w{0}_{1}.{2}, w{0}_{1}.{3}", k, half, words[2 * odd], words[2 * odd + 1]);
+  const std::string pair = fmt::format("w{}_{}.{}", k, half, odd ? "cd" : "ab");
   if (leaf.distribution == Distribution::integers)
-    return fmt::format("ks_integer(ks_make_pair({0}), r{1}_low, r{1}_range)", pair, k);
+    return fmt::format("ks_integer({0}, r{1}_low, r{1}_range)", pair, k);
   return fmt::format("ks_uniform_f64({})", pair);
 }
 

@@ -30,7 +30,6 @@ void mark(std::string_view text, std::vector<bool>& wanted) {
     at = end;
     if (!begins) continue;
     if (word == "ks_words") mark("ks_philox", wanted);
-    if (word == "ks_two_words") mark("ks_make_pair", wanted);
     for (size_t i = 0; i < std::size(helpers); ++i)
       if (helpers[i].name == word && !wanted[i]) {
         wanted[i] = true;

@@ -42,7 +42,15 @@ bool has_break(const Block& body) {
 
 }  // namespace
 
-FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& element) {
+std::string FunctionLowering::whole_number(const std::string& counter) { return "(ks_u64)" + counter; }
+
+void FunctionLowering::share_upper_half(const std::string& first, const std::string& counter) {
+  const std::string upper = temp("upper");
+  line("const ks_u64 {} = (ks_u64){} >> 32 << 32;", upper, first);
+  random_.element = fmt::format("({} | (unsigned){})", upper, counter);
+}
+
+FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& counter) {
   bool used = false;
   each_expr(body, [&](const Expr& e) {
     if (used) return;
@@ -54,7 +62,7 @@ FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const
   const std::string stream = temp("random");
   line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
        random_.n_sites++);
-  return {stream, element, "0", 0, {}, -1};
+  return {stream, whole_number(counter), "0", 0, {}, -1};
 }
 
 void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& head) {
@@ -197,7 +205,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const bool from_zero = bounds[0].text == "0LL" && step == 1;
   const std::string trip = from_zero ? i : temp("k");
   const Random outer = random_;
-  Random inner = enter_random(stmt.body, "(ks_u64)" + trip);
+  Random inner = enter_random(stmt.body, trip);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   const bool counts = !inner.stream.empty() && !from_zero;
@@ -214,6 +222,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   if (has_strips) {
     open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2};)", strip, bounds[0].text, bounds[1].text));
     line("const ks_i64 {0} = (ks_u64){1} - (ks_u64){2} > ks_strip ? {2} + ks_strip : {1};", end, bounds[1].text, strip);
+    if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
   if (has_strips) line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
@@ -241,7 +250,7 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   const Random outer = random_;
   const std::string k = temp("k");
   Block all;  // the condition draws too
-  Random inner = enter_random(stmt.body, "(ks_u64)" + k);
+  Random inner = enter_random(stmt.body, k);
   if (inner.stream.empty()) {
     bool used = false;
     each_expr(*stmt.expr, [&](const Expr& e) {
@@ -252,7 +261,7 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
       const std::string stream = temp("random");
       line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
            random_.n_sites++);
-      inner = {stream, "(ks_u64)" + k, "0", 0, {}, -1};
+      inner = {stream, whole_number(k), "0", 0, {}, -1};
     }
   }
   const int used_sites = random_.n_sites;
@@ -350,7 +359,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   const std::string n = temp("n"), i = temp("i");
   line("const ks_i64 {} = {};", n, over.length);
   const Random outer = random_;
-  Random inner = enter_random(stmt.body, "(ks_u64)" + i);
+  Random inner = enter_random(stmt.body, i);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   const std::string turn = poll_counter(stmt);

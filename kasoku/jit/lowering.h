@@ -209,7 +209,11 @@ class FunctionLowering {
   /// "" for the others, which stay as LLVM likes them. poll() asks, in the loop's body.
   std::string poll_counter(const Stmt& loop);
   void poll(const std::string& counter);
-  Random enter_random(const Block& body, const std::string& element);
+  Random enter_random(const Block& body, const std::string& counter);
+  static std::string whole_number(const std::string& counter);
+  /// From here to the loop's end the counter has the upper half that `first` has: what the
+  /// generator makes of that half is common to all iterations.
+  void share_upper_half(const std::string& first, const std::string& counter);
 
   // --- bounds (lower_bounds.cpp) ----------------------------------------------------------
   struct Nest;

@@ -284,9 +284,16 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
     close();
     close();
   } else {
-    line("for (ks_i64 {0} = ks_first; {0} < ks_end; ++{0}) {{", k);
+    const bool draws = random_.element == whole_number(k);
+    if (draws) {
+      open("for (ks_i64 ks_run = ks_first, ks_stop; ks_run < ks_end; ks_run = ks_stop)");
+      line("ks_stop = ks_end_of_run(ks_run, ks_end);");
+      share_upper_half("ks_run", k);
+    }
+    line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}) {{", k, draws ? "ks_run" : "ks_first", draws ? "ks_stop" : "ks_end");
     iteration(stmt, bounds, step, k, loop);
     line("}}");
+    if (draws) close();
   }
   check_zero();
   for (const Reduction& each : loop.reductions) {
@@ -380,7 +387,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   line("const ks_i64 {} = ks_length(ks_range{{{}, {}, {}}});", n, bounds[0].text, bounds[1].text, bounds[2].text);
   line("const ks_i64 {} = ks_chunk({});", chunk, n);
   const Random outer = random_;
-  Random inner = enter_random(stmt.body, "(ks_u64)" + k);
+  Random inner = enter_random(stmt.body, k);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   if (uses_graph()) device_loop(stmt, bounds, step, loop, n, chunk, k);

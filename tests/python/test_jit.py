@@ -340,6 +340,41 @@ def test_a_seed_repeats_the_draws():
 
 
 @ks.jit
+def set_seed():
+    np.random.seed(5)
+
+
+@ks.jit
+def late_draws(first, out, others):
+    for i in ks.prange(first + len(out)):
+        if i >= first:
+            out[i - first] = random.random()
+    for i in range(first + len(out)):
+        if i >= first:
+            others[i - first] = random.random()
+
+
+def test_the_draws_of_a_seed_stay_what_they_are():
+    set_seed()
+    out, others = np.zeros(2), np.zeros(2)
+    late_draws(0, out, others)
+    np.testing.assert_allclose(out, [0.8660515216956022, 0.01919801787531661], rtol=1e-15)
+    np.testing.assert_allclose(others, [0.6370751006666042, 0.08361419874329412], rtol=1e-15)
+
+
+@pytest.mark.slow
+def test_iterations_beyond_2_to_the_32nd_have_draws_of_their_own():
+    draws = []
+    for first in (0, 2**32 - 2):
+        set_seed()
+        draws.append((np.zeros(4), np.zeros(4)))
+        late_draws(first, *draws[-1])
+    (early, _), (late, _) = draws
+    assert len({*early, *late}) == 8
+    np.testing.assert_allclose(late[2:], [0.638241160264696, 0.18320664027758382], rtol=1e-15)
+
+
+@ks.jit
 def moments(n):
     x = np.random.normal(1.0, 2.0, n)
     return x.mean(), x.std()

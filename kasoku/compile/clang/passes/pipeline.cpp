@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/pipeline.h"
 
+#include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -50,12 +51,12 @@ struct Pipeline::Impl {
   ModuleAnalysisManager modules;
   TargetLibraryInfoImpl library;
   PassBuilder builder;
+  bool has_masks;
 
   Impl(TargetMachine& target, bool uses_vector_math)
-      : library(target.getTargetTriple()), builder(&target) {
-    if (uses_vector_math)
-      library.addVectorizableFunctions(
-          vector_math(target.getMCSubtargetInfo()->checkFeatures("+avx512f")));
+      : library(target.getTargetTriple()), builder(&target),
+        has_masks(target.getMCSubtargetInfo()->checkFeatures("+avx512f")) {
+    if (uses_vector_math) library.addVectorizableFunctions(vector_math(has_masks));
     functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
     builder.registerModuleAnalyses(modules);
@@ -219,6 +220,8 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(EarlyCSEPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));
+  passes.addPass(IdiomsPass(impl_->has_masks));
+  passes.addPass(EarlyCSEPass());
   impl_->run(module, std::move(passes));
 }
 
