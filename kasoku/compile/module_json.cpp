@@ -117,9 +117,7 @@ KernelCode kernel_code_from_json(std::string_view text) try {
   get(json, "scratch_bytes", code.scratch_bytes);
   get(json, "scratch_bytes_per_thread", code.scratch_bytes_per_thread);
   get(json, "static_shared_bytes", code.static_shared_bytes);
-  std::string granule;
-  get(json, "granule", granule);
-  code.spans_blocks = granule == "blocks";
+  get(json, "spans_blocks", code.spans_blocks);
   return code;
 } catch (const Json::exception& error) {
   refuse(error);

@@ -144,6 +144,23 @@ TEST_CASE("generate: rows of neighbouring blocks are one row if the kernel canno
   CHECK_FALSE(loop_over_row(i + "s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1];", 32, 8));
 }
 
+TEST_CASE("generate: a grid-stride loop whose passes are apart has any grid") {
+  const auto has_any_grid = [](const std::string& body) {
+    const std::string loop = "for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) ";
+    const std::string info = generate(loop + body, 128).info;
+    CHECK(info.find("\"granule\":\"blocks\"") != std::string::npos);
+    return info.find("\"spans_blocks\":false") != std::string::npos;
+  };
+  CHECK(has_any_grid("y[i] = 2 * x[i] + y[i];"));
+  CHECK(has_any_grid("if (x[2 * i + 1] > 0) y[i] = x[2 * i] + x[0];"));
+  CHECK_FALSE(has_any_grid("y[i] = y[i + 1];"));
+  CHECK_FALSE(has_any_grid("y[0] = x[i];"));
+  CHECK_FALSE(has_any_grid("y[i] = x[(int)x[i]];"));
+  CHECK_FALSE(has_any_grid("y[i] = x[i] + t;"));
+  CHECK_FALSE(has_any_grid("y[i] = x[i] + gridDim.x;"));
+  CHECK_FALSE(has_any_grid("atomicAdd(y + i, x[i]);"));
+}
+
 TEST_CASE("generate: warps are vectors where one lane does more, where the last pass is not full, "
           "where loops are as long as the warp wants") {
   const auto sums_of_one = [](const std::string& body) {

@@ -43,13 +43,12 @@ void verify(const Module& module, const char* when) {
         .why(reason);
 }
 
-std::string info_json(const RegionBytes& bytes, Granule granule) {
+std::string info_json(const RegionBytes& bytes, const RegionPlan& plan) {
   const char* granules[] = {"blocks", "block", "warp", "turn", "thread"};
-  return std::string("{\"symbol\":\"") + entry_symbol +
-         "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
+  return std::string("{\"symbol\":\"") + entry_symbol + "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
          ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + ",\"granule\":\"" +
-         granules[static_cast<int>(granule)] + "\"}";
+         granules[static_cast<int>(plan.granule)] + "\",\"spans_blocks\":" + (plan.spans_blocks() ? "true}" : "false}");
 }
 
 }  // namespace
@@ -80,15 +79,15 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
   if (request.checked) instrument(module, kernel, request.is_generated);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
-  EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(),
-                                       plan.y_is_fast);
+  EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(), plan.y_is_fast,
+                                       plan.grid_stride ? &*plan.grid_stride : nullptr);
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
   set_target_attributes(module, *target);
   verify(module, "when it cut a kernel into regions");
   pipeline.optimize(module, shape.is_single_thread());
 
   GenerateResult result;
-  result.info = info_json(bytes, plan.granule);
+  result.info = info_json(bytes, plan);
   if (request.want == KS_IR) {
     raw_string_ostream stream(result.main);
     module.print(stream, nullptr);

@@ -2,6 +2,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/abi.h"
+#include "kasoku/compile/clang/passes/grid_stride.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -142,8 +143,8 @@ Function* make_entry(const PreparedKernel& kernel, Function& body,
 
 }  // namespace
 
-EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops,
-                             bool y_is_fast) {
+EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops, bool y_is_fast,
+                             const GridStride* grid_stride) {
   const auto places = argument_places(*kernel.function, kernel.parameter_sizes);
   EntryFrame frame;
   if (y_is_fast) frame.axes = {1, 0, 2};
@@ -185,6 +186,7 @@ EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& sha
                                      "threads");
   frame.status = launch_field(build, frame.launch, offsetof(ks_launch, status),
                               build.getPtrTy(), "status");
+  if (grid_stride) spread_grid(frame, build, *grid_stride);
   frame.first_index = index_of_block(frame, build, frame.first);
   build.CreateCondBr(build.CreateICmpULT(frame.first, frame.last), some, frame.leave);
 

@@ -25,6 +25,8 @@ class Value;
 
 namespace kasoku::embedded {
 
+struct GridStride;
+
 struct EntryFrame {
   llvm::Function* entry = nullptr;
   llvm::Function* body = nullptr;
@@ -49,8 +51,9 @@ inline constexpr const char* entry_symbol = "ks_entry";
 
 /// `loops`: the frame's own loop over the worker's blocks stands around their work.
 /// `y_is_fast`: blocks follow each other along y, not x.
-EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops,
-                             bool y_is_fast);
+/// `grid_stride`: the loop that the kernel is, or null.
+EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops, bool y_is_fast,
+                             const GridStride* grid_stride);
 
 /// A range of blocks, which is not empty: [first, last), and blockIdx of the first.
 struct BlockRange {

@@ -17,6 +17,26 @@ namespace kasoku::embedded {
 
 using namespace llvm;
 
+Test test_of(BranchInst& branch, const BasicBlock* to) {
+  auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
+  if (!compare || branch.getSuccessor(0) == branch.getSuccessor(1)) return {};
+  Test test{compare->getPredicate(), compare->getOperand(0), compare->getOperand(1)};
+  if (branch.getSuccessor(0) != to) test.predicate = CmpInst::getInversePredicate(test.predicate);
+  if (ICmpInst::isGT(test.predicate) || ICmpInst::isGE(test.predicate)) {
+    std::swap(test.index, test.bound);
+    test.predicate = CmpInst::getSwappedPredicate(test.predicate);
+  }
+  return test;
+}
+
+std::pair<BranchInst*, BasicBlock*> first_test_of(BasicBlock& outside, BasicBlock& header) {
+  auto* first = dyn_cast<BranchInst>(outside.getTerminator());
+  if (!first || first->isConditional()) return {first, &header};
+  BasicBlock* before = outside.getSinglePredecessor();
+  first = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+  return {first && first->isConditional() ? first : nullptr, &outside};
+}
+
 namespace {
 
 enum class Thread { none, first_axis };
@@ -87,25 +107,6 @@ Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company,
   return build.Insert(copy);
 }
 
-// A comparison, said so that it holds where control goes to `to`.
-struct Test {
-  CmpInst::Predicate predicate = CmpInst::BAD_ICMP_PREDICATE;
-  Value* index = nullptr;
-  Value* bound = nullptr;
-};
-
-Test test_of(BranchInst& branch, const BasicBlock* to) {
-  auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
-  if (!compare || branch.getSuccessor(0) == branch.getSuccessor(1)) return {};
-  Test test{compare->getPredicate(), compare->getOperand(0), compare->getOperand(1)};
-  if (branch.getSuccessor(0) != to) test.predicate = CmpInst::getInversePredicate(test.predicate);
-  if (ICmpInst::isGT(test.predicate) || ICmpInst::isGE(test.predicate)) {
-    std::swap(test.index, test.bound);
-    test.predicate = CmpInst::getSwappedPredicate(test.predicate);
-  }
-  return test;
-}
-
 struct Stride {
   BasicBlock *before, *header, *latch, *after;  ///< before: ends with the test of the first pass
   PHINode* index;
@@ -148,17 +149,11 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   if (!found.latch || !outside || loop.getExitingBlock() != found.latch) return false;
   found.after = loop.getExitBlock();
   if (!found.after || has_unsuitable(loop)) return false;
-  auto* first = dyn_cast<BranchInst>(outside->getTerminator());
-  const BasicBlock* entered = found.header;
-  found.before = outside;
-  if (first && first->isUnconditional()) {
-    entered = outside;
-    found.before = outside->getSinglePredecessor();
-    first = found.before ? dyn_cast<BranchInst>(found.before->getTerminator()) : nullptr;
-  }
-  if (found.before != outside && !suits_all_threads(*outside, company)) return false;
+  const auto [first, entered] = first_test_of(*outside, *found.header);
   auto* again = dyn_cast<BranchInst>(found.latch->getTerminator());
-  if (!first || !again || first->isUnconditional() || again->isUnconditional()) return false;
+  if (!first || !again || again->isUnconditional()) return false;
+  found.before = first->getParent();
+  if (found.before != outside && !suits_all_threads(*outside, company)) return false;
   if (!is_contained(successors(found.before), found.after)) return false;
   BasicBlock& entry = found.header->getParent()->getEntryBlock();
   if (company.warp ? company.apart.contains(found.before) : !joins.dominates(found.before, &entry))

@@ -16,11 +16,30 @@
 
 #include <vector>
 
+#include "llvm/IR/InstrTypes.h"
+
+#include <utility>
+
 namespace llvm {
+class BasicBlock;
+class BranchInst;
 class Function;
-}
+class Value;
+}  // namespace llvm
 
 namespace kasoku::embedded {
+
+/// A comparison, said so that it holds where control goes to `to`: index below bound.
+struct Test {
+  llvm::CmpInst::Predicate predicate = llvm::CmpInst::BAD_ICMP_PREDICATE;
+  llvm::Value* index = nullptr;
+  llvm::Value* bound = nullptr;
+};
+Test test_of(llvm::BranchInst& branch, const llvm::BasicBlock* to);
+
+/// The branch that decides whether a loop is entered, and where it goes then; `outside`
+/// is the loop's predecessor. Null if there is none.
+std::pair<llvm::BranchInst*, llvm::BasicBlock*> first_test_of(llvm::BasicBlock& outside, llvm::BasicBlock& header);
 
 /// `of_warps`: a block with whole warps in its rows, to turn its warps' loops; else null.
 void add_loop_barriers(llvm::Function& kernel, const BlockShape* of_warps);

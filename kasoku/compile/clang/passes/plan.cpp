@@ -71,6 +71,9 @@ bool blocks_may_mix(const PreparedKernel& kernel, const std::vector<SyncPoint>& 
   return true;
 }
 
+// Indices of threads do not pass 2^31, where rows end anyway.
+constexpr unsigned longest_joined = 1u << 30;
+
 // A pass of a grid-stride loop over one block touches a kilobyte here and there; over
 // all blocks of a worker it touches memory in order. For that, blocks must go through
 // the loops alike and carry nothing of their own from one pass to the next.
@@ -89,6 +92,11 @@ bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShap
     for (const Instruction* value : live.at(*sync.block))
       if (!uniformity->is_uniform(*value)) return false;
   plan.granule = Granule::blocks;
+  if (shape.is_known()) {
+    const unsigned row = plan.y_is_fast ? shape.y : shape.x;
+    plan.joins_rows = join_rows(function, plan.y_is_fast, row);
+    if (plan.joins_rows) plan.blocks_in_row = longest_joined / row;
+  }
   plan.is_uniform = [uniformity](const Instruction& value) {
     return uniformity->is_uniform(value);
   };
@@ -117,6 +125,7 @@ void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape&
 RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
   Function& function = *kernel.function;
   RegionPlan plan;
+  plan.grid_stride = find_grid_stride(function, shape);
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   if (!shape.is_single_thread()) let_waiting_loops_turn(function);
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);

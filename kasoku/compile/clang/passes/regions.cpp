@@ -229,7 +229,10 @@ void RegionBuilder::build_region(unsigned number) {
     exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
   ThreadNest nest(frame_, shape_, plan_.y_is_fast);
   Outcome outcome;
-  if (plan_.joins_rows) {
+  if (is_decision(plain)) {
+    nest.open_thread(build, build.getInt32(0));
+    build_range(build, nest, plain, build.getInt32(0), nest.extent(), nullptr, false, outcome);
+  } else if (plan_.joins_rows) {
     GroupLoop groups(frame_, build, plan_.blocks_in_row, row_length());
     Value* row = groups.row_of_threads(build);
     driver_->open(build, nest);
@@ -245,9 +248,6 @@ void RegionBuilder::build_region(unsigned number) {
     blocks.close(build);
     nest.close_outer(build);
     groups.close(build);
-  } else if (is_decision(plain)) {
-    nest.open_thread(build, build.getInt32(0));
-    build_range(build, nest, plain, build.getInt32(0), nest.extent(), nullptr, false, outcome);
   } else {
     std::optional<BlockLoop> blocks;
     if (plan_.granule == Granule::blocks) blocks.emplace(frame_, build, blocks_of(frame_));

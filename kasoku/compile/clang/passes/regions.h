@@ -7,7 +7,8 @@
 /// through the regions form a granule:
 ///   blocks   no thread waits for another, and grid-stride loops take the same number of
 ///            passes in all blocks: a region is a loop over all blocks that the worker
-///            was given, so that a pass of the loop goes through memory in order
+///            was given, so that a pass of the loop goes through memory in order; see
+///            grid_stride.h for those whose passes need no order
 ///   block    every thread of the block takes every barrier alike: regions follow
 ///            each other by plain branches, and a region is a loop over the block
 ///   warp     the same for block barriers, and each 32 threads take every warp
@@ -21,10 +22,12 @@
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
+#include "kasoku/compile/clang/passes/grid_stride.h"
 #include "kasoku/compile/clang/passes/sync_points.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace llvm {
@@ -48,6 +51,9 @@ struct RegionPlan {
   unsigned blocks_in_row = 1;
   bool joins_rows = false;  ///< as one row: the blocks lie along one row of the grid
   bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1; }
+  std::optional<GridStride> grid_stride;  ///< the whole kernel
+  /// Whether a worker is the faster the more blocks it is given at a time.
+  bool spans_blocks() const { return granule == Granule::blocks && !grid_stride; }
   bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y
   std::vector<SyncPoint> syncs;
   /// Whether a value is the same for all threads of a granule, wherever it is used;
