@@ -154,8 +154,6 @@ const Strides& Array::strides() const { return state_->view.strides; }
 int64_t Array::offset() const { return state_->view.offset; }
 bool Array::is_contiguous() const { return state_->is_contiguous; }
 bool Array::is_read_only() const { return state_->is_read_only; }
-bool Array::is_eager() const { return state_->current()->is_eager; }
-void Array::set_eager(bool value) const { state_->current()->is_eager = value; }
 
 std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->storage->buffer; }
 
@@ -175,7 +173,6 @@ Input Array::input() const {
   if (node->dtype != state_->dtype) {  // memory seen as another dtype
     if (!node->is_done()) evaluate(node);
     NodePtr leaf = make_leaf(node->storage, state_->view.shape, state_->dtype, state_->itemsize);
-    leaf->is_eager = node->is_eager;
     node = std::move(leaf);
   }
   return {std::move(node), state_->view};
@@ -200,6 +197,7 @@ void Array::assign(const Array& value) const {
                             input.node->size() == size() && input.node->device == &device();
   NodePtr old;
   if (value_is_own && is_contiguous() && offset() == 0 && value.shape() == shape()) {
+    if (is_eager()) evaluate(input.node);  // a statement by itself
     std::lock_guard guard(state_->lock);
     Node& node = *state_->node;
     const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() &&
@@ -211,7 +209,6 @@ void Array::assign(const Array& value) const {
     if (is_whole && is_private) {
       input.node->n_arrays.fetch_add(1);
       node.n_arrays.fetch_sub(1);
-      input.node->is_eager |= node.is_eager;
       old = std::exchange(state_->node, std::move(input.node));
       return;
     }

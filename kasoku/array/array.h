@@ -53,8 +53,6 @@ class Array {
   int64_t offset() const;     ///< bytes from the start of the buffer to the first element
   bool is_contiguous() const; ///< C order
   bool is_read_only() const;
-  bool is_eager() const;
-  void set_eager(bool value) const;  ///< results of operations on it run at their place
 
   /// This array's node and view, as an input of an expression.
   Input input() const;

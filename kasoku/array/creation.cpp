@@ -65,7 +65,6 @@ Array to_device(const Array& array, Device& device) {
     if (from.kind == DeviceKind::cuda && device.kind == DeviceKind::cuda) from.synchronize();
     worker.copy(result.data(), memory, source.nbytes(), worker.current_stream());
   }
-  result.set_eager(array.is_eager());
   return result;
 }
 

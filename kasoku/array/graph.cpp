@@ -74,6 +74,7 @@ std::atomic<bool>& process_is_eager() {
 }
 
 thread_local int eager_scope = -1;
+std::atomic<bool> caller_settles{false};
 
 }  // namespace
 
@@ -135,9 +136,8 @@ NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dt
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
   auto node = std::make_shared<Node>(shape, dtype, info(dtype).size, device,
                                      std::make_shared<Storage>());
-  bool run_now = is_eager() && expression.kind != Expression::constant;
+  bool run_now = is_eager() && !caller_settles.load(std::memory_order_relaxed) && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {
-    node->is_eager |= input.node->is_eager;
     if (const auto pending = input.node->expression.load()) {
       expression.n_pending = std::min(expression.n_pending + pending->n_pending, 1 << 20);
       expression.depth = std::max(expression.depth, pending->depth + 1);
@@ -145,7 +145,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
       run_now = true;  // somebody else may write it at any time
     }
   }
-  run_now |= node->is_eager || expression.n_pending > max_pending;
+  run_now |= expression.n_pending > max_pending;
   const auto shared = std::make_shared<const Expression>(std::move(expression));
   node->expression.store(shared);
   if (run_now) {
@@ -160,6 +160,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
 bool is_eager() { return eager_scope >= 0 ? eager_scope != 0 : process_is_eager().load(); }
 
 void set_eager(bool value) { process_is_eager() = value; }
+void settled_by_caller() { caller_settles = true; }
 
 EagerScope::EagerScope(bool value) : previous_(eager_scope) { eager_scope = value; }
 EagerScope::~EagerScope() { eager_scope = previous_; }

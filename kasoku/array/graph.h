@@ -97,7 +97,6 @@ struct Node : std::enable_shared_from_this<Node> {
   const Dtype dtype;
   const size_t itemsize;
   Device* const device;
-  bool is_eager = false;  ///< operations on it run at their place
 
   /// Null once computed; then storage->buffer is there.
   std::atomic<std::shared_ptr<const Expression>> expression;
@@ -113,13 +112,16 @@ struct Node : std::enable_shared_from_this<Node> {
 
 /// A node that shows memory.
 NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize);
-/// A pending node; runs at once where nothing may stay pending: eager mode, an
-/// input that others can write, too much pending work.
+/// A pending node; runs at once where nothing may stay pending: eager mode (unless
+/// the caller settles), an input that others can write, too much pending work.
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression);
 
 /// Eager mode: of this thread by a scope, else of the process (KASOKU_EAGER).
 bool is_eager();
 void set_eager(bool value);
+/// From now on what operations give in eager mode is computed by the caller, who knows where a
+/// statement ends: Python's does. C++ runs operation by operation.
+void settled_by_caller();
 class EagerScope {
  public:
   explicit EagerScope(bool value);

@@ -217,7 +217,6 @@ Array get_item(const Array& array, const std::vector<Index>& index) {
   }
   const Scattered from = scattered(basic);
   Array result = Array::empty(from.shape, array.dtype(), array.device(), array.itemsize());
-  result.set_eager(array.is_eager());
   const char* memory = static_cast<const char*>(array.data_for_read()) - array.offset();
   char* to = static_cast<char*>(result.data());
   const size_t itemsize = array.itemsize();

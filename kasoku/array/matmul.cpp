@@ -53,7 +53,6 @@ Array matmul(const Array& a, const Array& b) {
   shape.push_back(problem.m);
   shape.push_back(problem.n);
   Array result = Array::empty(shape, dtype, a.device());
-  result.set_eager(a.is_eager() || b.is_eager());
   if (result.size() > 0) {
     problem.a = matrices(x, batch);
     problem.a.data = const_cast<void*>(x.data_for_read());

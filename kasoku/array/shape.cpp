@@ -186,15 +186,12 @@ Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, st
     common = promote(common, part.dtype());
   }
   Array result = Array::empty(shape, dtype.value_or(common), parts[0].device());
-  bool is_eager = false;
   View view{shape, result.strides(), 0};
   for (const Array& part : parts) {
     view.shape[d] = part.shape()[d];
     result.with_view(view).assign(part);
     view.offset += part.shape()[d] * view.strides[d];
-    is_eager |= part.is_eager();
   }
-  result.set_eager(is_eager);
   return result;
 }
 

@@ -190,7 +190,11 @@ void bind_array(nb::module_& m) {
         "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
   m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },
         "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
-  m.def("_set_eager", [](const Array& x, bool value) { x.set_eager(value); }, "x"_a, "value"_a, "Results of operations on it run at their place.");
+  m.def("_take", [](const Array& x, const Array& value) {
+    nb::gil_scoped_release release;
+    const Array here = to_device(value, x.device());
+    x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
+  }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
   m.def("round", [](nb::handle object, int decimals) {
     const Array x = array_from(object, default_device());
     nb::gil_scoped_release release;

@@ -18,6 +18,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "kasoku/array/array.h"
 #include "kasoku/base/blocking.h"
 
 namespace nb = nanobind;
@@ -43,4 +44,20 @@ class GilUntilBlocked final : public CallersLock {
 };
 using gil_until_blocked = nb::call_guard<GilUntilBlocked>;
 
+/// Computes what the operation under way gives, unless its statement goes on with it (statement.cpp).
+void settle(const Array& array);
+
 }  // namespace kasoku
+
+/// Wherever an array becomes Python's: in eager mode it is settled.
+template <>
+struct nanobind::detail::type_caster<kasoku::Array> : type_caster_base<kasoku::Array> {
+  template <class T>
+  static handle from_cpp(T&& value, rv_policy policy, cleanup_list* cleanup) {
+    if (kasoku::is_eager()) {
+      if constexpr (std::is_pointer_v<std::remove_reference_t<T>>) kasoku::settle(*value);
+      else kasoku::settle(value);
+    }
+    return type_caster_base<kasoku::Array>::from_cpp(std::forward<T>(value), policy, cleanup);
+  }
+};

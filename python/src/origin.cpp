@@ -1,5 +1,7 @@
 #include "origin.h"
 
+#include "frame.h"
+
 #include <nanobind/stl/string.h>
 
 namespace kasoku {
@@ -9,18 +11,9 @@ namespace {
 /// File and line of the statement of the user's that led here. Written here, because the module
 /// that looks into files takes longer to import than a cached kernel to load.
 std::pair<std::string, int> user_statement() {
-  static const std::string package = [] {
-    const auto file = nb::cast<std::string>(nb::module_::import_("kasoku").attr("__file__"));
-    return file.substr(0, file.find_last_of("/\\") + 1);
-  }();
-  nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
-  while (frame.is_valid() && !frame.is_none()) {
-    auto file = nb::cast<std::string>(frame.attr("f_code").attr("co_filename"));
-    if (!file.starts_with(package) && !file.starts_with("<frozen"))
-      return {std::move(file), nb::cast<int>(frame.attr("f_lineno"))};
-    frame = frame.attr("f_back");
-  }
-  return {};
+  const UserFrame user = user_frame();
+  if (!user.code) return {};
+  return {nb::cast<std::string>(user.code->object.attr("co_filename")), nb::cast<int>(user.frame.attr("f_lineno"))};
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Delayed make_delayed(nb::object object, nb::object name, nb::object pure, nb::ob
     if (result.task) return result;
   }
   if (!inputs.empty()) {
-    nb::object content = traverse && inputs.size() == 1 && nb::isinstance<Input>(taken) ? nb::object() : taken;
+    nb::object content = traverse && inputs.size() == 1 && nb::isinstance<TaskInput>(taken) ? nb::object() : taken;
     result.task = content.is_valid() ? call_task(identity_function(), nb::make_tuple(object), {}, label, key, rule)
                                      : inputs[0];
     return result;

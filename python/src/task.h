@@ -26,7 +26,7 @@ struct Delayed {
 };
 
 /// A placeholder for input i inside a stored argument.
-struct Input {
+struct TaskInput {
   size_t index;
 };
 

@@ -109,7 +109,7 @@ nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inpu
 }
 
 bool add_fingerprint(std::string& text, nb::handle object, const std::vector<TaskPointer>& inputs, bool deep) {
-  Input* input = nullptr;
+  TaskInput* input = nullptr;
   PyObject* p = object.ptr();
   nb::handle type = object.type();
   if (p == Py_None || PyBool_Check(p) || PyLong_CheckExact(p) || PyFloat_CheckExact(p) || PyUnicode_CheckExact(p)) {
@@ -151,7 +151,7 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
   Delayed* delayed = nullptr;
   const auto input = [&](TaskPointer task) {
     inputs.push_back(std::move(task));
-    return nb::cast(Input{inputs.size() - 1});
+    return nb::cast(TaskInput{inputs.size() - 1});
   };
   if (nb::try_cast(object, delayed) && delayed) return input(delayed->task);
   if (is_of_python_class(object))
@@ -163,7 +163,7 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
 }
 
 nb::object put_values(nb::handle object, const std::function<nb::object(size_t)>& value) {
-  Input* input = nullptr;
+  TaskInput* input = nullptr;
   if (nb::try_cast(object, input) && input) return value(input->index);
   Rebuilt* rebuilt = nullptr;
   const auto put = [&](nb::handle item) { return put_values(item, value); };
@@ -180,7 +180,7 @@ std::string fingerprint(std::initializer_list<nb::handle> objects, const std::ve
 }
 
 void bind_task_arguments(nb::module_& m) {
-  nb::class_<Input>(m, "_TaskInput").def_ro("index", &Input::index);
+  nb::class_<TaskInput>(m, "_TaskInput").def_ro("index", &TaskInput::index);
   nb::class_<Rebuilt>(m, "_TaskObject");
 }
 

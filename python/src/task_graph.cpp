@@ -162,7 +162,7 @@ class Reader {
   nb::object take(nb::handle value, std::vector<TaskPointer>& inputs) {
     const auto input = [&](TaskPointer task) {
       inputs.push_back(std::move(task));
-      return nb::cast(Input{inputs.size() - 1});
+      return nb::cast(TaskInput{inputs.size() - 1});
     };
     if (is_task(value)) return input(build(value, {}));
     if (PyList_CheckExact(value.ptr())) {
@@ -203,7 +203,7 @@ nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vec
     if (!is_key(keys, graph))
       throw nb::key_error((std::string("the graph has no key ") + nb::repr(keys).c_str()).c_str());
     inputs.push_back(reader.task(keys));
-    return nb::cast(Input{inputs.size() - 1});
+    return nb::cast(TaskInput{inputs.size() - 1});
   }
   nb::list items;
   for (nb::handle key : keys) items.append(take_with(reader, key, graph, inputs));

@@ -11,7 +11,7 @@ import kasoku as ks
 
 from . import dtypes
 from ._ops import _shape, constant, stack
-from ._tensor import Tensor, convert
+from ._tensor import Tensor, convert, held
 from .errors import InvalidArgumentError
 
 functions = {}  # by TensorFlow's name
@@ -50,7 +50,7 @@ def host(function, x, *others, dtype=None):
 @_in()
 def unstack(value, num=None, axis=0, name=None):
     x = convert(value)._array
-    return [Tensor(ks.take(x, at, axis)) for at in builtins.range(x.shape[axis])]
+    return held([Tensor(ks.take(x, at, axis)) for at in builtins.range(x.shape[axis])])
 
 
 @_in()
@@ -69,7 +69,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
             sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
     at = np.cumsum([0, *sizes])
     front = (slice(None),) * (axis % x.ndim)
-    return [x[(*front, slice(builtins.int(a), builtins.int(b)))] for a, b in zip(at, at[1:])]
+    return held([x[(*front, slice(builtins.int(a), builtins.int(b)))] for a, b in zip(at, at[1:])])
 
 
 @_in()

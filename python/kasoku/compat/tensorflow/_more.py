@@ -11,7 +11,7 @@ import kasoku as ks
 from . import dtypes
 from ._arrays import host, maths
 from ._ops import elementwise
-from ._tensor import Tensor, Variable, convert
+from ._tensor import Tensor, Variable, composed, convert, held
 from .errors import InvalidArgumentError, UnimplementedError
 
 functions = {}  # in tf
@@ -44,6 +44,7 @@ def log_sigmoid(x, name=None):
 
 
 @_in(functions)
+@composed
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     t = convert(t)
     return elementwise["minimum"](elementwise["maximum"](t, clip_value_min), clip_value_max)
@@ -66,6 +67,7 @@ def divide_no_nan(x, y, name=None):
 
 
 @_in(functions, maths)
+@composed
 def add_n(inputs, name=None):
     total = convert(inputs[0])
     for one in inputs[1:]:
@@ -77,6 +79,7 @@ maths["accumulate_n"] = add_n
 
 
 @_in(maths)
+@composed
 def polyval(coeffs, x, name=None):
     value = convert(coeffs[0])
     for one in coeffs[1:]:
@@ -243,7 +246,7 @@ class TensorArray:
                     f"Tried to write to index {index} but array is not resizeable and size is: {len(self._items)}"
                 )
             self._items += [None] * (index + 1 - len(self._items))
-        self._items[index] = convert(value, None if isinstance(value, Tensor) else self.dtype)
+        (self._items[index],) = held([convert(value, None if isinstance(value, Tensor) else self.dtype)])
         return self
 
     def read(self, index, name=None):

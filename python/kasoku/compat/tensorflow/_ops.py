@@ -11,7 +11,7 @@ import numpy as np
 import kasoku as ks
 
 from . import dtypes
-from ._tensor import GraphScope, Tensor, binary, convert, in_graph
+from ._tensor import GraphScope, Tensor, binary, composed, convert, in_graph
 
 _UNARY = {
     name: name
@@ -45,11 +45,16 @@ def _unary(name, target):
     return op
 
 
+@composed
+def _squared_difference(x, y):
+    difference = binary("SquaredDifference", ks.subtract, x, y)
+    return difference * difference
+
+
 def _binary(name, target):
     def op(x, y, name=None):
         if target is None:
-            difference = binary("SquaredDifference", ks.subtract, x, y)
-            return difference * difference
+            return _squared_difference(x, y)
         return binary(op.__name__.title().replace("_", ""), getattr(ks, target), x, y)
 
     op.__name__, op.__doc__ = name, f"tf.{name}: {target or 'squared difference'} of two tensors of one type."

@@ -1,17 +1,19 @@
 """Tensor: a kasoku array with TensorFlow's strictness about types.
 
-Outside tf.function each operation runs at its place; inside, operations wait and are fused, and run
+Outside tf.function each statement runs at its place; inside, operations wait and are fused, and run
 when a value is needed (a branch, a loop bound, the result).
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from . import dtypes
 from .errors import InvalidArgumentError
@@ -29,6 +31,23 @@ class GraphScope:
 
     def __exit__(self, *error):
         _mode.depth -= 1
+
+
+def composed(function):
+    """Of several operations, which are settled as one."""
+
+    @functools.wraps(function)
+    def operation(*args, **kwargs):
+        return Tensor(_core.unsettled(function, *args, **kwargs)._array)
+
+    return operation
+
+
+def held(tensors):
+    """Computed outside of a graph: they go into a container, and nobody sees how they are taken out."""
+    if not in_graph():
+        ks.eval(*(t._array for t in tensors))
+    return tensors
 
 
 class TensorShape(tuple):
@@ -66,9 +85,7 @@ class Tensor:
     __array_priority__ = 100
 
     def __init__(self, array):
-        if not in_graph():
-            ks.eval(array)
-        self._array = array
+        self._array = array if in_graph() else _core.settle(array)
 
     @property
     def dtype(self):
@@ -295,7 +312,8 @@ class Variable:
 
     def __init__(self, initial_value, trainable=True, name=None, dtype=None, shape=None, **ignored):
         value = initial_value() if callable(initial_value) else initial_value
-        self._value, self.trainable, self.name = convert(value, dtype), trainable, name or "Variable:0"
+        (self._value,) = held([convert(value, dtype)])
+        self.trainable, self.name = trainable, name or "Variable:0"
         self._lock = threading.Lock()
 
     def _as_tensor(self):

@@ -4,7 +4,7 @@ import kasoku as ks
 
 from ._arrays import nns as _nns
 from ._ops import elementwise
-from ._tensor import Tensor, convert
+from ._tensor import Tensor, convert, held
 
 globals().update(_nns)
 tanh, sigmoid = elementwise["tanh"], elementwise["sigmoid"]
@@ -70,4 +70,4 @@ def bias_add(value, bias, data_format=None, name=None):
 
 def moments(x, axes, shift=None, keepdims=False, name=None):
     x, axes = _floating(x, "moments"), tuple(axes) if hasattr(axes, "__iter__") else axes
-    return Tensor(x.mean(axis=axes, keepdims=keepdims)), Tensor(x.var(axis=axes, keepdims=keepdims))
+    return tuple(held([Tensor(x.mean(axis=axes, keepdims=keepdims)), Tensor(x.var(axis=axes, keepdims=keepdims))]))

@@ -9,7 +9,7 @@ import kasoku as ks
 
 from .. import Face
 from . import _maths, _ops, _rearrange, _types, accelerator, cuda, fft, linalg, random  # noqa: F401
-from ._tensor import Tensor, array_of
+from ._tensor import Tensor, array_of, composed
 from ._types import (  # noqa: F401
     Size,
     as_dtype,
@@ -72,11 +72,8 @@ def _creates(f):
         if generator is not None:
             kwargs["generator"] = generator
         t = f(*args, dtype=dtype, device=engine_device(device), **kwargs)
-        t = t if isinstance(t, Tensor) else Tensor(t.eval())
-        if out is not None:
-            out._a[...] = t._a
-            return out
-        return t
+        t = t if isinstance(t, Tensor) else Tensor(t)
+        return t if out is None else out._take(t._a)
 
     function.__name__ = f.__name__
     return function
@@ -195,6 +192,7 @@ def randperm(n, *, dtype, device, generator=None):
     return random.source(generator).permutation(n, device).astype(_name(dtype, _types.names["int64"]))
 
 
+@composed
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, out=None):
     like = next((v for v in (mean, std) if isinstance(v, Tensor)), None)
     shape = like.shape if like is not None else tuple(size)
@@ -202,6 +200,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     return z * std + mean
 
 
+@composed
 def bernoulli(p, *, generator=None):
     return (rand(*p.shape, dtype=p.dtype, device=p.device, generator=generator) < p).to(p.dtype)
 
@@ -236,18 +235,15 @@ def _same_dtype(tensors):
 
 def cat(tensors, dim=0, *, out=None):
     parts = _same_dtype(tensors)
-    result = Tensor(ks.concatenate(parts, axis=dim).eval())
-    if out is not None:
-        out._a[...] = result._a
-        return out
-    return result
+    result = ks.concatenate(parts, axis=dim)
+    return Tensor(result) if out is None else out._take(result)
 
 
 concat = concatenate = cat
 
 
 def stack(tensors, dim=0):
-    return Tensor(ks.stack(_same_dtype(tensors), dim).eval())
+    return Tensor(ks.stack(_same_dtype(tensors), dim))
 
 
 def vstack(tensors):
@@ -283,7 +279,7 @@ for _f in (
 
 
 def flip(x, dims):
-    return Tensor(ks.flip(x._a, dims).copy().eval())
+    return Tensor(ks.flip(x._a, dims).copy())
 
 
 def broadcast_to(x, size):
@@ -296,6 +292,7 @@ def meshgrid(*tensors, indexing="ij"):
     return tuple(tensor(g, device=tensors[0].device) for g in grids)
 
 
+@composed
 def outer(x, y):
     return x.unsqueeze(1) * y.unsqueeze(0)
 

@@ -8,7 +8,7 @@ import kasoku as ks
 
 from . import _ops
 from ._host import on_host
-from ._tensor import Tensor
+from ._tensor import Tensor, composed, held
 
 functions = {}
 _f = _ops.functions
@@ -31,47 +31,51 @@ def logsumexp(x, dim, keepdim=False):
     top = a.max(axis=axes, keepdims=True)
     top = ks.where(ks.isfinite(top), top, 0)
     sums = ks.log(ks.exp(a - top).sum(axis=axes, keepdims=True)) + top
-    return Tensor((sums if keepdim else ks.squeeze(sums, axes)).eval())
+    return Tensor(sums if keepdim else ks.squeeze(sums, axes))
 
 
 @_function
+@composed
 def log_softmax(x, dim, dtype=None):
     return _f["sub"](x, logsumexp(x, dim, True))
 
 
 @_function
 def softplus(x):
-    return Tensor(ks.logaddexp(_ops._float(x), 0).eval())
+    return Tensor(ks.logaddexp(_ops._float(x), 0))
 
 
 @_function
 def frac(x):
-    return Tensor((x._a - ks.trunc(x._a)).eval())
+    return Tensor(x._a - ks.trunc(x._a))
 
 
 @_function
 def logit(x):
     a = _ops._float(x)
-    return Tensor(ks.log(a / (1 - a)).eval())
+    return Tensor(ks.log(a / (1 - a)))
 
 
 @_function
+@composed
 def lerp(start, end, weight):
     return start + weight * (end - start)
 
 
 @_function
+@composed
 def addcmul(x, a, b, *, value=1):
     return x + value * (a * b)
 
 
 @_function
+@composed
 def addcdiv(x, a, b, *, value=1):
     return x + value * (a / b)
 
 
 def _adding(product):
-    return lambda x, a, b, *, beta=1, alpha=1: beta * x + alpha * _f[product](a, b)
+    return composed(lambda x, a, b, *, beta=1, alpha=1: beta * x + alpha * _f[product](a, b))
 
 
 functions["addmm"], functions["addmv"], functions["baddbmm"] = _adding("mm"), _adding("mv"), _adding("bmm")
@@ -118,8 +122,8 @@ def cdist(a, b, p=2.0):
     """Distances of all rows of one from all rows of the other."""
     difference = ks.abs(ks.expand_dims(a._a, -2) - ks.expand_dims(b._a, -3))
     if math.isinf(p):
-        return Tensor(difference.max(axis=-1).eval())
-    return Tensor(((difference**p).sum(axis=-1) ** (1 / p)).eval())
+        return Tensor(difference.max(axis=-1))
+    return Tensor((difference**p).sum(axis=-1) ** (1 / p))
 
 
 @_host
@@ -129,12 +133,12 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
 
 @_function
 def std_mean(x, dim=None, *, keepdim=False, **options):
-    return _f["std"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim)
+    return held(_f["std"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim))
 
 
 @_function
 def var_mean(x, dim=None, *, keepdim=False, **options):
-    return _f["var"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim)
+    return held(_f["var"](x, dim, keepdim=keepdim, **options), _f["mean"](x, dim, keepdim))
 
 
 @_function
@@ -202,7 +206,7 @@ def angle(x):
 
 @_function
 def conj(x):
-    return Tensor(x._a.conj().eval())
+    return Tensor(x._a.conj())
 
 
 @_host

@@ -7,9 +7,10 @@ import numbers
 import numpy as np
 
 import kasoku as ks
+from kasoku._core import unsettled
 
 from . import _types
-from ._tensor import Tensor
+from ._tensor import Tensor, held
 from ._types import as_dtype
 
 _max_result = collections.namedtuple("max", "values indices")
@@ -73,10 +74,7 @@ def _apply(name, *operands, wants_float=False, out=None):
         else:
             converted.append(x)
     result = function(*converted)
-    if out is not None:
-        out._a[...] = result
-        return out
-    return Tensor(result.eval())
+    return Tensor(result) if out is None else out._take(result)
 
 
 # torch's name -> kasoku's; floats are made of integers first in the second group
@@ -109,7 +107,7 @@ functions = {}
 def _make(name, engine_name, wants_float):
     def function(*operands, out=None, alpha=None, rounding_mode=None):
         if alpha is not None and alpha != 1:
-            operands = (operands[0], mul(operands[1], alpha))
+            operands = (operands[0], unsettled(mul, operands[1], alpha))
         if rounding_mode is not None:
             quotient = _apply(
                 "floor_divide" if rounding_mode == "floor" else "divide",
@@ -117,7 +115,7 @@ def _make(name, engine_name, wants_float):
                 wants_float=rounding_mode == "trunc",
             )
             if rounding_mode == "trunc":
-                quotient = Tensor(ks.trunc(quotient._a).astype(_promoted(operands, False).numpy).eval())
+                quotient = Tensor(ks.trunc(quotient._a).astype(_promoted(operands, False).numpy))
             return quotient
         return _apply(engine_name, *operands, wants_float=wants_float, out=out)
 
@@ -137,23 +135,23 @@ def _function(f):
 
 @_function
 def round_(x, *, decimals=0):
-    return Tensor(ks.round(x._a, decimals).eval())
+    return Tensor(ks.round(x._a, decimals))
 
 
 @_function
 def rsqrt(x):
-    return Tensor((1 / _apply("sqrt", x, wants_float=True)._a).eval())
+    return Tensor(1 / _apply("sqrt", x, wants_float=True)._a)
 
 
 @_function
 def sigmoid(x):
     a = _float(x)
-    return Tensor((1 / (1 + ks.exp(-a))).eval())
+    return Tensor(1 / (1 + ks.exp(-a)))
 
 
 @_function
 def relu(x):
-    return Tensor(ks.maximum(x._a, 0).eval())
+    return Tensor(ks.maximum(x._a, 0))
 
 
 def _float(x):
@@ -164,7 +162,7 @@ def _float(x):
 def softmax(x, dim, dtype=None):
     a = _float(x)
     e = ks.exp(a - a.max(axis=dim, keepdims=True))
-    return Tensor((e / e.sum(axis=dim, keepdims=True)).eval())
+    return Tensor(e / e.sum(axis=dim, keepdims=True))
 
 
 @_function
@@ -173,7 +171,7 @@ def clamp(x, min=None, max=None):
     a = x._a
     if x.dtype.category < 2 and any(isinstance(v, float) for v in (low, high)):
         a = a.astype(_types.default_float.numpy)
-    return Tensor(ks.clip(a, low, high).eval())
+    return Tensor(ks.clip(a, low, high))
 
 
 functions["clip"] = clamp
@@ -187,7 +185,7 @@ def where(condition, x=None, y=None):
     parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else v for v in (x, y)]
     if not any(isinstance(v, Tensor) for v in (x, y)):
         parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
-    return Tensor(ks.where(condition._a, *parts).eval())
+    return Tensor(ks.where(condition._a, *parts))
 
 
 def _dims(dim):
@@ -197,13 +195,13 @@ def _dims(dim):
 @_function
 def sum_(x, dim=None, keepdim=False, *, dtype=None):
     wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
-    return Tensor(x._a.sum(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+    return Tensor(x._a.sum(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
 
 
 @_function
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
-    return Tensor(x._a.prod(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+    return Tensor(x._a.prod(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
 
 
 def _needs_float(x, name):
@@ -219,7 +217,7 @@ def mean(x, dim=None, keepdim=False, *, dtype=None):
     if dtype is None:
         _needs_float(x, "mean")
     wanted = as_dtype(dtype).numpy if dtype is not None else None
-    return Tensor(x._a.mean(axis=_dims(dim), dtype=wanted, keepdims=keepdim).eval())
+    return Tensor(x._a.mean(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
 
 
 def _spread(name):
@@ -228,7 +226,7 @@ def _spread(name):
             dim, unbiased = None, dim
         _needs_float(x, name)
         ddof = correction if correction is not None else int(unbiased)
-        return Tensor(getattr(x._a, name)(axis=_dims(dim), ddof=ddof, keepdims=keepdim).eval())
+        return Tensor(getattr(x._a, name)(axis=_dims(dim), ddof=ddof, keepdims=keepdim))
 
     function.__name__ = name
     functions[name] = function
@@ -243,18 +241,18 @@ def _extreme(name, result):
         if isinstance(dim, Tensor):
             return functions[name + "imum"](x, dim)
         if dim is None:
-            return Tensor(getattr(x._a, name)().eval())
+            return Tensor(getattr(x._a, name)())
         at = getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim)
         values = getattr(x._a, name)(axis=dim, keepdims=keepdim)
-        return result(Tensor(values.eval()), Tensor(at.eval()))
+        return result(*held(Tensor(values), Tensor(at)))
 
     function.__name__ = name
     functions[name] = function
     functions["a" + name] = lambda x, dim=None, keepdim=False: Tensor(
-        getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim).eval()
+        getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim)
     )
     functions["arg" + name] = lambda x, dim=None, keepdim=False: Tensor(
-        getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim).eval()
+        getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim)
     )
 
 
@@ -264,27 +262,27 @@ _extreme("min", _min_result)
 
 @_function
 def any_(x, dim=None, keepdim=False):
-    return Tensor(x._a.any(axis=_dims(dim), keepdims=keepdim).eval())
+    return Tensor(x._a.any(axis=_dims(dim), keepdims=keepdim))
 
 
 @_function
 def all_(x, dim=None, keepdim=False):
-    return Tensor(x._a.all(axis=_dims(dim), keepdims=keepdim).eval())
+    return Tensor(x._a.all(axis=_dims(dim), keepdims=keepdim))
 
 
 @_function
 def count_nonzero(x, dim=None):
-    return Tensor(x._a.count_nonzero(axis=_dims(dim)).eval())
+    return Tensor(x._a.count_nonzero(axis=_dims(dim)))
 
 
 @_function
 def norm(x, p=2, dim=None, keepdim=False):
     a = ks.absolute(_float(x))
     if p in ("fro", 2, 2.0, None):
-        return Tensor(ks.sqrt((a * a).sum(axis=_dims(dim), keepdims=keepdim)).eval())
+        return Tensor(ks.sqrt((a * a).sum(axis=_dims(dim), keepdims=keepdim)))
     if p == float("inf"):
-        return Tensor(a.max(axis=_dims(dim), keepdims=keepdim).eval())
-    return Tensor(((a**p).sum(axis=_dims(dim), keepdims=keepdim) ** (1 / p)).eval())
+        return Tensor(a.max(axis=_dims(dim), keepdims=keepdim))
+    return Tensor((a**p).sum(axis=_dims(dim), keepdims=keepdim) ** (1 / p))
 
 
 def _product(name, dims=None):
@@ -300,10 +298,7 @@ def _product(name, dims=None):
                 f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}"
             )
         result = ks.matmul(x._a, y._a)
-        if out is not None:
-            out._a[...] = result
-            return out
-        return Tensor(result.eval())
+        return Tensor(result) if out is None else out._take(result)
 
     function.__name__ = name
     functions[name] = function
@@ -331,7 +326,7 @@ def allclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
 @_function
 def nonzero(x, *, as_tuple=False):
     axes = [Tensor(a) for a in ks.nonzero(x._a)]
-    return tuple(axes) if as_tuple else Tensor(ks.stack([a._a for a in axes], 1).eval())
+    return tuple(axes) if as_tuple else Tensor(ks.stack([a._a for a in axes], 1))
 
 
 @_function
@@ -344,7 +339,7 @@ def masked_select(x, mask):
 
 def _in_place(name):
     def method(self, *args, **kwargs):
-        result = functions[name](self, *args, **kwargs)
+        result = unsettled(functions[name], self, *args, **kwargs)
         if result._a.shape != self._a.shape:
             raise RuntimeError(
                 f"output with shape {list(self._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}"
@@ -353,8 +348,7 @@ def _in_place(name):
             raise RuntimeError(
                 f"result type {result.dtype.name.capitalize()} can't be cast to the desired output type {self.dtype.name.capitalize()}"
             )
-        self._a[...] = result._a
-        return self
+        return self._take(result._a)
 
     return method
 

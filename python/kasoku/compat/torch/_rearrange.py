@@ -8,7 +8,7 @@ import kasoku as ks
 
 from . import _types
 from ._host import on_host
-from ._tensor import Tensor
+from ._tensor import Tensor, held
 
 functions = {}
 
@@ -49,7 +49,7 @@ def select(x, dim, index):
 
 @_function
 def unbind(x, dim=0):
-    return tuple(select(x, dim, i) for i in range(x.shape[dim]))
+    return held(*(select(x, dim, i) for i in range(x.shape[dim])))
 
 
 @_function
@@ -64,7 +64,7 @@ def split(x, split_size_or_sections, dim=0):
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n}, got {sizes}")
     starts = np.cumsum([0, *sizes])
-    return tuple(narrow(x, dim, int(at), size) for at, size in zip(starts, sizes))
+    return held(*(narrow(x, dim, int(at), size) for at, size in zip(starts, sizes)))
 
 
 @_function
@@ -80,7 +80,7 @@ def tensor_split(x, indices_or_sections, dim=0):
         edges = np.cumsum([0] + [k + (i < more) for i in range(indices_or_sections)])
     else:
         edges = [0, *indices_or_sections, n]
-    return tuple(narrow(x, dim, int(a), int(b - a)) for a, b in zip(edges, edges[1:]))
+    return held(*(narrow(x, dim, int(a), int(b - a)) for a, b in zip(edges, edges[1:])))
 
 
 @_function
@@ -111,17 +111,17 @@ def _along(x, dim, index):
 @_function
 def gather(x, dim, index):
     """x's elements at positions `index` along an axis."""
-    return Tensor(x._a[_along(x, dim, index)].copy().eval()) if x.ndim else x.clone()
+    return Tensor(x._a[_along(x, dim, index)].copy()) if x.ndim else x.clone()
 
 
 @_function
 def index_select(x, dim, index):
-    return Tensor(ks.take(x._a, index._a, dim).eval())
+    return Tensor(ks.take(x._a, index._a, dim))
 
 
 @_function
 def take(x, index):
-    return Tensor(ks.take(x._a, index._a).eval())
+    return Tensor(ks.take(x._a, index._a))
 
 
 def _scatter(self, dim, index, src, reduce=None):
@@ -129,35 +129,29 @@ def _scatter(self, dim, index, src, reduce=None):
         return self.copy_(src) if isinstance(src, Tensor) else self.fill_(src)
     value = src[tuple(slice(n) for n in index.shape)]._a if isinstance(src, Tensor) else src
     if reduce is None:
-        self._a[_along(self, dim, index)] = value
-        return self
+        return self._write(value, _along(self, dim, index))
     host, at = self._a.numpy(), tuple(p.numpy() for p in _along(self, dim, index))
     {"add": np.add, "sum": np.add, "multiply": np.multiply, "prod": np.multiply,
      "amax": np.maximum, "amin": np.minimum}[reduce].at(host, at, value.numpy() if isinstance(value, ks.Array) else value)  # fmt: skip
-    self._a[...] = ks.asarray(host, device=self._a.device)
-    return self
+    return self._write(ks.asarray(host, device=self._a.device))
 
 
 def _index_add(self, dim, index, source, alpha=1):
     host = np.moveaxis(self._a.numpy(), dim, 0)
     np.add.at(host, index._a.numpy(), np.moveaxis(source._a.numpy(), dim, 0) * alpha)
-    self._a[...] = ks.asarray(np.ascontiguousarray(np.moveaxis(host, 0, dim)), device=self._a.device)
-    return self
+    return self._write(ks.asarray(np.ascontiguousarray(np.moveaxis(host, 0, dim)), device=self._a.device))
 
 
 def _index_fill(self, dim, index, value):
-    self._a[(slice(None),) * (dim % self.ndim) + (index._a,)] = value
-    return self
+    return self._write(value, (slice(None),) * (dim % self.ndim) + (index._a,))
 
 
 def _index_copy(self, dim, index, source):
-    self._a[(slice(None),) * (dim % self.ndim) + (index._a,)] = source._a
-    return self
+    return self._write(source._a, (slice(None),) * (dim % self.ndim) + (index._a,))
 
 
 def _masked_fill(self, mask, value):
-    self._a[mask.expand_as(self)._a] = value.item() if isinstance(value, Tensor) else value
-    return self
+    return self._write(value.item() if isinstance(value, Tensor) else value, mask.expand_as(self)._a)
 
 
 in_place = {
@@ -200,14 +194,14 @@ def topk(x, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     if k > x.shape[dim]:
         raise RuntimeError(f"selected index k out of range: {k} of {x.shape[dim]}")
     values, at = functions["sort"](x, dim, largest)
-    return _Top(narrow(values, dim, 0, k).clone(), narrow(at, dim, 0, k).clone())
+    return _Top(*held(narrow(values, dim, 0, k).clone(), narrow(at, dim, 0, k).clone()))
 
 
 @_function
 def kthvalue(x, k, dim=-1, keepdim=False):
     values, at = functions["sort"](x, dim)
     parts = [narrow(one, dim, k - 1, 1) if keepdim else select(one, dim, k - 1) for one in (values, at)]
-    return _Top(*(one.clone() for one in parts))
+    return _Top(*held(*(one.clone() for one in parts)))
 
 
 @_function

@@ -1,11 +1,13 @@
-"""torch.Tensor: kasoku's Array with torch's names, promotion and printing. Every operation
-runs at its place, as torch's do."""
+"""torch.Tensor: kasoku's Array with torch's names, promotion and printing. Every statement runs at
+its place, as torch's operations do: what one operation gives to the next within a statement is fused."""
 
+import functools
 import numbers
 
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
@@ -23,7 +25,7 @@ class Tensor:
 
     def __init__(self, *args):
         if len(args) == 1 and isinstance(args[0], ks.Array):
-            self._a = args[0]
+            self._a = _core.settle(args[0])
         elif len(args) == 1 and not isinstance(args[0], numbers.Number):
             self._a = array_of(args[0], _types.default_float)
         else:
@@ -153,7 +155,7 @@ class Tensor:
         if device is not None:
             a = a.to_device(engine_device(device))
         if dtype is not None and as_dtype(dtype) is not of_array(a):
-            a = a.astype(as_dtype(dtype).numpy).eval()
+            a = a.astype(as_dtype(dtype).numpy)
         if a is self._a:
             return self.clone() if copy else self
         return Tensor(a)
@@ -171,7 +173,7 @@ class Tensor:
         return where + _legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
 
     def clone(self):
-        return Tensor(self._a.copy().eval())
+        return Tensor(self._a.copy())
 
     def detach(self):
         return Tensor(self._a)
@@ -232,10 +234,23 @@ class Tensor:
     # ── parts and shapes: views ───────────────────────────────────────────────────────────
 
     def __getitem__(self, key):
-        return Tensor(self._a[_key(key)].eval())
+        return Tensor(self._a[_key(key)])
 
     def __setitem__(self, key, value):
-        self._a[_key(key)] = value._a if isinstance(value, Tensor) else value
+        self._write(value._a if isinstance(value, Tensor) else value, _key(key))
+
+    def _write(self, value, key=...):
+        self._a[key] = value
+        self._a.eval()
+        return self
+
+    def _take(self, value):
+        """Writes an array that nobody else has."""
+        if value.shape != self._a.shape:
+            return self._write(value)
+        _core._take(self._a, value)
+        self._a.eval()
+        return self
 
     def view(self, *shape):
         if len(shape) == 1 and isinstance(shape[0], _types.dtype):
@@ -243,7 +258,7 @@ class Tensor:
         return self.reshape(*shape)
 
     def reshape(self, *shape):
-        return Tensor(self._a.reshape(*shape).eval())
+        return Tensor(self._a.reshape(*shape))
 
     def view_as(self, other):
         return self.reshape(other.shape)
@@ -289,22 +304,37 @@ class Tensor:
 
     def fill_(self, value):
         self._a.fill(value)
+        self._a.eval()
         return self
 
     def zero_(self):
         return self.fill_(0)
 
     def copy_(self, other, non_blocking=False):
-        self._a[...] = other._a
-        return self
+        return self._write(other._a)
 
     def uniform_(self, low=0.0, high=1.0):
-        self._a[...] = ks.random.uniform(low, high, self._a.shape, self._a.dtype, self._a.device)
-        return self
+        return self._take(ks.random.uniform(low, high, self._a.shape, self._a.dtype, self._a.device))
 
     def normal_(self, mean=0.0, std=1.0):
-        self._a[...] = ks.random.normal(mean, std, self._a.shape, self._a.dtype, self._a.device)
-        return self
+        return self._take(ks.random.normal(mean, std, self._a.shape, self._a.dtype, self._a.device))
+
+
+def composed(function):
+    """Of several operations, which are settled as one."""
+
+    @functools.wraps(function)
+    def operation(*args, **kwargs):
+        return Tensor(_core.unsettled(function, *args, **kwargs)._a)
+
+    return operation
+
+
+def held(*tensors):
+    """Computed: they go into a container, and nobody sees how they are taken out of it."""
+    for t in tensors:
+        t._a.eval()
+    return tensors
 
 
 def _rebuild(values, dtype, where):
@@ -325,7 +355,7 @@ def array_of(data, dtype=None, where=None):
     wanted = as_dtype(dtype).numpy if dtype is not None else None
     if isinstance(data, Tensor):
         a = data._a if where is None else data._a.to_device(to)
-        return (a.astype(wanted) if wanted else a.copy()).eval()
+        return a.astype(wanted) if wanted else a.copy()
     if isinstance(data, (list, tuple)) and any(isinstance(x, Tensor) for x in data):
         data = [x.tolist() if isinstance(x, Tensor) else x for x in data]
     values = np.asarray(data)
