@@ -1,4 +1,5 @@
-"""π by every face, as the talk's programs write it. Run with numbers of threads, it prints {face: {threads: samples a second}}."""
+"""π by every face, as the talk's programs write it. Run with numbers of threads, it prints {face: {threads: samples a second}};
+with none, it runs the face that each line of its input names."""
 
 import json
 import os
@@ -109,4 +110,11 @@ def m3(samples):
 
 if __name__ == "__main__":
     samples, counts = int(float(sys.argv[1])), [int(count) for count in sys.argv[2:]]
+    if not counts:
+        faces["dask"] = lambda n: delayed_pi(n, 1)
+        print(json.dumps(list(faces)), flush=True)
+        for line in sys.stdin:
+            faces[line.rstrip()](samples)
+            print(flush=True)
+        raise SystemExit
     print(json.dumps({"rates": rates(samples, counts), "m3": m3(3 * samples)}))
