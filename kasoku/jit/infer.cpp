@@ -8,13 +8,16 @@
 
 namespace kasoku::jit {
 
-void Inference::fail(Place place, const std::string& what, const std::string& why,
-                     const std::string& fix) {
+Error Inference::error(Place place, const std::string& what, const std::string& why, const std::string& fix) const {
   Error error(ErrorKind::type, what);
   error.at(place_text(*function_->function, place));
   if (!why.empty()) error.why(why);
   if (!fix.empty()) error.fix(fix);
-  throw error;
+  return error;
+}
+
+void Inference::fail(Place place, const std::string& what, const std::string& why, const std::string& fix) {
+  throw error(place, what, why, fix);
 }
 
 void Inference::want_writable(const Expr& array) {
@@ -232,8 +235,8 @@ void Inference::walk(Stmt& stmt) {
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
       if (function_->declared_result.is_known()) {
         if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
-          fail(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name, str(type),
-                                       str(function_->declared_result)));
+          throw SignatureError(error(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name,
+                                                             str(type), str(function_->declared_result)), "", ""));
         break;
       }
       const auto result = join(function_->result, type);

@@ -43,6 +43,7 @@ class Inference {
   Type call_cuda(Expr& expr, Handler handler);
   void place_arguments(Expr& expr, const Intrinsic& intrinsic);
 
+  Error error(Place place, const std::string& what, const std::string& why, const std::string& fix) const;
   [[noreturn]] void fail(Place place, const std::string& what, const std::string& why = "",
                          const std::string& fix = "");
   /// The type of argument `i` of a call (0 is the first), unknown if it is absent.

@@ -232,8 +232,8 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   if (!callee.declared.empty()) {
     const std::vector<const Signature*> found = best(callee.declared, types);
     if (found.empty())
-      fail(expr.place, fmt::format("Invalid use of type {} with parameters {}", callee.name, str(types)),
-           fmt::format("it was declared for {} alone", fmt::join(callee.declared | std::views::transform([](const Signature& s) { return str(s); }), " and ")));
+      throw SignatureError(error(expr.place, fmt::format("Invalid use of type {} with parameters {}", callee.name, str(types)),
+                                 fmt::format("it was declared for {} alone", fmt::join(callee.declared | std::views::transform([](const Signature& s) { return str(s); }), " and ")), ""));
     types = found[0]->arguments;
   }
   TypedFunction* caller = function_;

@@ -113,12 +113,12 @@ const Signature& choose(const std::vector<Signature>& declared, const std::vecto
     Error error(ErrorKind::type, "No matching definition for argument type(s) " + types.substr(1, types.size() - 2));
     std::string known;
     for (const Signature& signature : declared) known += (known.empty() ? "" : " and ") + str(signature);
-    throw error.why(fmt::format("{} was declared for {} alone", name, known)).fix("add a signature, or give none");
+    throw SignatureError(error.why(fmt::format("{} was declared for {} alone", name, known)).fix("add a signature, or give none"));
   }
   if (found.size() > 1) {
     std::string text = fmt::format("Ambiguous overloading for {} {}:", name, str(given));
     for (const Signature* signature : found) text += "\n" + str(*signature);
-    throw Error(ErrorKind::type, text);
+    throw SignatureError(Error(ErrorKind::type, text));
   }
   return *found[0];
 }

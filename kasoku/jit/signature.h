@@ -3,12 +3,18 @@
 /// arguments of a call convert to those of the one that suits them best.
 #pragma once
 
+#include "kasoku/base/error.h"
 #include "kasoku/jit/tree.h"
 
 #include <string>
 #include <vector>
 
 namespace kasoku::jit {
+
+/// A signature does not hold: an error however the function runs, compiled or not.
+struct SignatureError : Error {
+  explicit SignatureError(const Error& error) : Error(error) {}
+};
 
 /// How much a value changes on its way to another type; Numba's ranks.
 enum class Conversion : uint8_t {
@@ -28,7 +34,7 @@ std::vector<const Signature*> best(const std::vector<Signature>& declared, const
 std::string str(const std::vector<Type>& arguments);
 std::string str(const Signature& signature);
 
-/// The one of best() for a call of `name`; throws Error(type) in Numba's words.
+/// The one of best() for a call of `name`; throws SignatureError in Numba's words.
 const Signature& choose(const std::vector<Signature>& declared, const std::vector<Type>& given, const std::string& name);
 
 }  // namespace kasoku::jit

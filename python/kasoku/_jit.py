@@ -4,10 +4,12 @@ import ast
 import functools
 import inspect
 import linecache
+import os
+import sys
 import textwrap
 import warnings
 
-from . import _core, _signature, errors
+from . import _core, _interpreted, _signature, errors
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -17,7 +19,7 @@ class TypingError(errors.TypeError):
 
 
 class InterpretedWarning(errors.Warning):
-    """A function of ks.jit that cannot be compiled runs in the interpreter."""
+    """A function of ks.jit, or a part of it, that cannot be compiled runs in the interpreter."""
 
 
 _core._jit_typing_error(TypingError)
@@ -31,6 +33,10 @@ def prange(*args):
 def _source(function):
     """(ast node of the function, file, first line of the text, its lines)."""
     code = function.__code__
+    remember_source(function)
+    known = getattr(function, "__kasoku_source__", None)
+    if known:
+        return known
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
@@ -41,7 +47,8 @@ def _source(function):
             raise errors.UnsupportedError(
                 f"the source of {function.__qualname__} cannot be found\n"
                 f"  why  it is not in a file ({code.co_filename})\n"
-                "  fix  define it in a file or a notebook cell; text for exec() must be put into linecache.cache"
+                "  fix  define it in a file or a notebook cell; the text of exec() is found while a variable of a "
+                "caller holds it, or in linecache.cache"
             ) from None
     text = textwrap.dedent("".join(lines))
     try:
@@ -61,6 +68,47 @@ def _source(function):
     return found[0], code.co_filename, first, text.splitlines()
 
 
+def remember_source(function):
+    """Finds the text that exec() made a function of: a caller's variable that compiles to the same code."""
+    code = function.__code__
+    if (
+        hasattr(function, "__kasoku_source__")
+        or code.co_filename in linecache.cache
+        or os.path.exists(code.co_filename)
+    ):
+        return
+    frame = sys._getframe(1)
+    while frame:
+        for value in (*frame.f_locals.values(), *frame.f_globals.values()):
+            if type(value) is str and f"def {code.co_name}" in value:
+                for text in (value, textwrap.dedent(value)):
+                    node = _defines(text, code)
+                    if node:
+                        function.__kasoku_source__ = (node, code.co_filename, 1, text.splitlines())
+                        return
+        frame = frame.f_back
+
+
+def _defines(text, code):
+    """The node of the function in this text whose code it is, or None."""
+    try:
+        tree = ast.parse(text)
+        whole = compile(tree, code.co_filename, "exec")
+    except (SyntaxError, ValueError):
+        return None
+    found = list(whole.co_consts)
+    while found:
+        one = found.pop()
+        if one == code:
+            defined = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == code.co_name)
+            return next(
+                (n for n in defined if min([n.lineno, *(d.lineno for d in n.decorator_list)]) == code.co_firstlineno),
+                None,
+            )
+        found += getattr(one, "co_consts", ())
+    return None
+
+
 def _parse_part(text):
     start = text.find("lambda")
     for end in range(len(text), start, -1):
@@ -71,10 +119,23 @@ def _parse_part(text):
     return ast.Module([], [])
 
 
-def _warn_interpreted(function, why):
-    text = f"{function.__qualname__} runs in the interpreter: {why}"
-    warnings.warn(text, InterpretedWarning, stacklevel=4)
-    return text
+class _Interpreted:
+    """What runs in the place of a function that has no compiled form for some arguments."""
+
+    def __init__(self, function, why, *options):
+        def make(loop):
+            return _core._jit_make(loop, *options, False, False)
+
+        self.why = f"{function.__qualname__} runs in the interpreter: {why}\n"
+        try:
+            self.run, self.loops = _interpreted.form(function, _source(function), make)
+        except errors.UnsupportedError:
+            self.run, self.loops = function, []
+        if not hasattr(function, "__kasoku_part__"):  # its loops are its own matter
+            warnings.warn(self.why, InterpretedWarning, stacklevel=2)
+
+    def report(self):
+        return self.why + "".join(loop.report() for loop in self.loops)
 
 
 class _Methods:
@@ -170,9 +231,10 @@ def _declare(made, signatures):
     described = [(_all_arguments(made.py_func, args), result) for args, result in described]
     _core._jit_declare(made, described)
     made._is_closed = bool(signatures)
-    if not made._is_cuda:
-        for args, _ in described:
-            _core._jit_compile(made, args)
+    if made._is_cuda:
+        return
+    for args, _ in described:
+        _core._jit_compile(made, args)
 
 
 for _name, _value in vars(_Methods).items():
@@ -180,13 +242,15 @@ for _name, _value in vars(_Methods).items():
         setattr(_core.JitFunction, _name, _value)
 
 
-def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, parallel=True, fastmath=False,
+def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, parallel=True, fastmath=False,
         boundscheck=True, error_model="python", inline="never", locals=None, forceobj=False, **ignored):  # fmt: skip
     """Compiles a function at its first call, for the types of its arguments.
 
     It runs as native code without the GIL; `prange` loops and array expressions use all workers
     (`parallel=False`: one). Indices are checked (`boundscheck=False`: not). `fastmath` lets sums be
     reordered; the result stays the same with any number of workers. Compiled code is always cached.
+    What has no compiled form runs in the interpreter, with a warning, but for the loops that have one
+    (`nopython=True`: it is an error).
     """
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
@@ -202,6 +266,7 @@ def jit(signature_or_function=None, *, nopython=True, nogil=True, cache=True, pa
             raise errors.TypeError(f"ks.jit compiles Python functions, not {type(function).__name__}")
         if forceobj:
             return function
+        remember_source(function)
         made = _core._jit_make(function, bool(parallel), bool(fastmath), boundscheck is not False, error_model == "python",
                                bool(nopython), False)  # fmt: skip
         functools.update_wrapper(made, function)

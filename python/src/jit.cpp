@@ -71,36 +71,47 @@ bool place(JitState& state, PyObject* const* arguments, size_t n, PyObject* name
   return true;
 }
 
-PyObject* interpret(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
+PyObject* interpret(nb::handle function, PyObject* const* arguments, size_t n, PyObject* names) {
   nb::list positional;
   for (size_t i = 0; i < n; ++i) positional.append(nb::borrow(arguments[i]));
   nb::dict by_name;
   const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n_names; ++k)
     by_name[nb::handle(PyTuple_GetItem(names, k))] = nb::borrow(arguments[n + static_cast<size_t>(k)]);
-  PyObject* result = PyObject_Call(state.function.ptr(), nb::tuple(positional).ptr(), by_name.ptr());
+  PyObject* result = PyObject_Call(function.ptr(), nb::tuple(positional).ptr(), by_name.ptr());
   if (!result) throw nb::python_error();
   return result;
 }
 
+PyObject* interpret(const JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
+  return interpret(nb::object(state.interpreted.attr("run")), arguments, n, names);
+}
+
 PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
   std::vector<PyObject*> placed;
+  if (state.takes_more) {
+    refuse(state, "(…)", Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs"));
+    return interpret(state, arguments, n, names);
+  }
   if (!place(state, arguments, n, names, placed))
-    return interpret(state, arguments, n, names);  // Python's own words for a wrong call
+    return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
   std::vector<Type> types;
   Where where;
+  for (PyObject* value : placed) {
+    types.push_back(type_of_value(value));
+    if (types.back().is_known()) where.look(value);
+  }
+  std::string signature = signature_text(placed.data(), placed.size());
+  if (state.refused.contains(signature)) return interpret(state, arguments, n, names);
   try {
-    for (size_t i = 0; i < placed.size(); ++i) {
-      types.push_back(type_of_value(placed[i]));
-      where.look(placed[i]);
-      if (types.back().is_known()) continue;
-      throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
-                                               nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
-                                               signature_text(&placed[i], 1)));
-    }
     std::vector<Type> wanted = types;
     if (!state.declared.empty())
       wanted = choose(state.declared, types, nb::cast<std::string>(nb::repr(state.function))).arguments;
+    for (size_t i = 0; i < placed.size(); ++i)
+      if (!types[i].is_known())
+        throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
+                                                 nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
+                                                 signature_text(&placed[i], 1)));
     for (int attempt = 0; attempt < 2; ++attempt) {
       const std::shared_ptr<JitEntry> entry = compile_for(state, wanted, where);
       PyObject* result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);
@@ -112,13 +123,14 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
     throw Error(ErrorKind::internal, "the arguments do not fit the types made of them");
   } catch (const Error& error) {
     if (!state.hidden.empty()) state.is_read = false;  // an array outside may be another at the next call
-    if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
-    if (!state.nopython) {
-      state.interpreted = nb::module_::import_("kasoku._jit").attr("_warn_interpreted")(state.function, error.what());
-      return interpret(state, arguments, n, names);
+    if (!means_no_form(error)) {
+      if (error.kind != ErrorKind::type) throw;
+      throw_typing_error(error);
     }
-    throw_typing_error(error);
+    if (where.is_mixed()) throw_typing_error(error);
+    refuse(state, signature, error);
   }
+  return interpret(state, arguments, n, names);
 }
 
 template <class F>
@@ -153,7 +165,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
   const size_t n = n_and_flag & ~vectorcall_offset_bit;
   return guarded([&]() -> PyObject* {
     JitState& state = state_of(self);
-    if (state.interpreted.is_valid()) return interpret(state, arguments, n, names);
+    if (state.is_unreadable) return interpret(state, arguments, n, names);
     if (!still_holds(state)) forget(state);
     if (!names && n == state.names.size()) {
       for (size_t i = 0; i < state.entries.size(); ++i) {
@@ -236,6 +248,7 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   state.nopython = nopython;
   nb::object code = function.attr("__code__");
   const int n = nb::cast<int>(code.attr("co_argcount")) + nb::cast<int>(code.attr("co_kwonlyargcount"));
+  state.takes_more = nb::cast<int>(code.attr("co_flags")) & 0xc;
   const int n_positional = nb::cast<int>(code.attr("co_argcount"));
   nb::object defaults = function.attr("__defaults__"), keyword_defaults = function.attr("__kwdefaults__");
   const int n_defaults = defaults.is_none() ? 0 : static_cast<int>(nb::len(defaults));

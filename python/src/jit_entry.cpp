@@ -3,6 +3,7 @@
 #include "jit_state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,37 @@ void forget(JitState& state) {
   state.is_read = false;
   state.entries.clear();
   state.dependencies.clear();
+  state.refused.clear();
   state.unit.reset();
+}
+
+namespace {
+
+bool cannot_be_read(const JitState& state) {
+  if (state.is_read) return false;
+  try {
+    read_function({state.function, state.options, state.declared});
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+bool means_no_form(const Error& error) {
+  if (dynamic_cast<const SignatureError*>(&error)) return false;
+  return error.kind == ErrorKind::type || error.kind == ErrorKind::unsupported || error.kind == ErrorKind::compile;
+}
+
+void refuse(JitState& state, const std::string& signature, const Error& error) {
+  if (state.nopython) throw_typing_error(error);
+  const Options& o = state.options;
+  if (!state.interpreted.is_valid())
+    state.interpreted = nb::module_::import_("kasoku._jit")
+                          .attr("_Interpreted")(state.function, error.what(), o.parallel, o.fastmath, o.boundscheck, o.python_errors);
+  if (state.hidden.empty()) state.refused.insert(signature);
+  state.is_unreadable = cannot_be_read(state);
 }
 
 namespace {
@@ -55,7 +86,7 @@ Device* place_of(const Where& where) {
 
 bool set_offloads_to_cpu(bool on) { return std::exchange(offloads_to_cpu, on); }
 
-std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where where) {
+std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where& where) {
   if (!state.is_read) {
     ReadFunction read = read_function({state.function, state.options, state.declared});
     state.unit = std::move(read.unit);

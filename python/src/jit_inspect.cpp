@@ -20,7 +20,15 @@ void bind_jit_inspect(nb::module_& m) {
     JitState& state = jit_state(f);
     std::vector<Type> all;
     for (nb::handle item : types) all.push_back(type_of_description(item));
-    compile_for(state, all, Where{nullptr, nullptr, std::ranges::any_of(all, &Type::is_array)});
+    Where where{nullptr, nullptr, std::ranges::any_of(all, &Type::is_array)};
+    try {
+      compile_for(state, all, where);
+    } catch (const Error& error) {
+      if (state.nopython || !means_no_form(error)) throw;
+      std::string signature;
+      for (const Type& type : all) signature += (signature.empty() ? "(" : ", ") + str(type);
+      refuse(state, signature + ")", error);
+    }
   });
   m.def("_jit_declare", [](nb::handle f, nb::list signatures) {
     // ((argument types…), result type or None): the function is compiled for these alone.
@@ -54,9 +62,9 @@ void bind_jit_inspect(nb::module_& m) {
   });
   m.def("_jit_report", [](nb::handle f) {
     JitState& state = jit_state(f);
-    if (state.interpreted.is_valid()) return nb::cast<std::string>(nb::str(state.interpreted)) + "\n";
     std::string text;
     for (const auto& entry : state.entries) text += entry->compiled.report();
+    if (state.interpreted.is_valid()) text += nb::cast<std::string>(state.interpreted.attr("report")());
     return text;
   });
   m.def("_jit_text", [](nb::handle f, std::string form) {

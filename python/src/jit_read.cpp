@@ -32,6 +32,16 @@ std::string describe(nb::handle object) {
   return "a " + nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(object.ptr())).attr("__name__"));
 }
 
+/// (ast node, file, first line, lines) of a function.
+static nb::tuple source_of(nb::handle function) {
+  try {
+    return nb::borrow<nb::tuple>(nb::module_::import_("kasoku._jit").attr("_source")(function));
+  } catch (const nb::python_error& error) {
+    if (!error.matches(nb::object(nb::module_::import_("kasoku.errors").attr("UnsupportedError")))) throw;
+    throw Error(ErrorKind::unsupported, nb::cast<std::string>(nb::str(error.value())));
+  }
+}
+
 const Function* Reader::read(const JitObject& object, bool is_jitted) {
   const nb::object& python = object.function;
   nb::object code = python.attr("__code__");
@@ -47,7 +57,7 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   function.declared = object.declared;
   function.is_jitted = is_jitted;
 
-  nb::tuple source = nb::borrow<nb::tuple>(nb::module_::import_("kasoku._jit").attr("_source")(python));
+  const nb::tuple source = source_of(python);
   nb::object node = source[0];
   function.file = nb::cast<std::string>(source[1]);
   Frame frame{&function, nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")), {}, {}, 1};

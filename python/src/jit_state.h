@@ -7,6 +7,7 @@
 #include "kasoku/jit/compiled.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,10 @@ struct JitState {
   std::vector<Dependency> dependencies;
   std::vector<nb::object> hidden;
   std::vector<std::shared_ptr<JitEntry>> entries;  ///< the last used first
-  nb::object interpreted;  ///< why it runs in the interpreter; invalid if it does not
+  nb::object interpreted;         ///< what runs without a compiled form, kasoku._jit._Interpreted; invalid if not needed yet
+  bool takes_more = false;        ///< *args or **kwargs
+  bool is_unreadable = false;     ///< it has none for any arguments
+  std::set<std::string> refused;  ///< signatures that it has none for
 };
 
 /// Whether all that the function read from outside is what it was.
@@ -41,7 +45,12 @@ bool still_holds(const JitState& state);
 /// Forgets what was compiled.
 void forget(JitState& state);
 /// The entry for these types where the call runs, compiled if there is none.
-std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<jit::Type> types, Where where);
+std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<jit::Type> types, Where& where);
+/// Whether an error of compile_for says that there is no compiled form.
+bool means_no_form(const Error& error);
+/// From now on these arguments (all, if nothing can be read) run in the interpreter, because of `error`; throws a
+/// TypingError if they may not.
+void refuse(JitState& state, const std::string& signature, const Error& error);
 /// The result, or null if the arguments are not of the entry's types. `given`: their own types, if they
 /// are to be converted.
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,

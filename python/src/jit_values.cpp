@@ -115,7 +115,8 @@ const NumpyArray* as_numpy(PyObject* object, Dtype& dtype) {
   return array;
 }
 
-Type type_of_value(nb::handle value) {
+/// `parts`: how many more a nest of tuples may have; a tuple twice in one doubles them.
+static Type type_of_value(nb::handle value, int& parts) {
   PyObject* p = value.ptr();
   if (PyFloat_CheckExact(p)) return float64_type;
   if (PyBool_Check(p)) return bool_type;
@@ -137,7 +138,8 @@ Type type_of_value(nb::handle value) {
   if (PyTuple_CheckExact(p)) {
     std::vector<Type> items;
     for (nb::handle item : nb::borrow<nb::tuple>(value)) {
-      items.push_back(type_of_value(item));
+      if (--parts < 0) return {};
+      items.push_back(type_of_value(item, parts));
       if (!items.back().is_known()) return {};
     }
     return items.size() <= 8 ? Type::tuple(std::move(items)) : Type{};
@@ -151,6 +153,11 @@ Type type_of_value(nb::handle value) {
     return array_type_of(array->dtype(), array->ndim(), array->is_contiguous(), array->is_read_only());
   }
   return {};
+}
+
+Type type_of_value(nb::handle value) {
+  int parts = 1000;
+  return type_of_value(value, parts);
 }
 
 namespace {

@@ -39,6 +39,8 @@ struct Where {
   Device* other = nullptr;   ///< of one that lies elsewhere
   bool has_numpy = false;
   void look(PyObject* value);
+  /// Arrays of the call lie in different places: no matter for the interpreter either.
+  bool is_mixed() const { return other || (device && has_numpy && device->kind == DeviceKind::cuda); }
 };
 
 /// The memory of an array argument for check, from the words that a call gets: data, shape,

@@ -149,7 +149,7 @@ def test_a_stack_without_a_limit_has_an_end():
 
 
 def test_types_that_grow_in_a_recursion():
-    @ks.jit
+    @ks.njit
     def grows(n, pair):
         if n < 0:
             return 0.0

@@ -404,16 +404,7 @@ def test_what_has_no_compiled_form_names_the_line():
         return {x: 1}
 
     with pytest.raises(ks._jit.TypingError, match=r"a dict cannot be compiled yet\n.*in bad    return \{x: 1\}"):
-        ks.jit(bad)(1)
-
-
-def test_nopython_false_runs_in_the_interpreter_with_a_warning():
-    def bad(x):
-        return {x: 1}
-
-    f = ks.jit(bad, nopython=False)
-    with pytest.warns(UserWarning, match="runs in the interpreter"):
-        assert f(1) == {1: 1}
+        ks.njit(bad)(1)
 
 
 def test_report_and_text():

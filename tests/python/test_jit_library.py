@@ -128,7 +128,7 @@ def test_functions_are_values_in_compiled_code():
 
     assert from_tuple(4.0) == 10
 
-    @ks.jit
+    @ks.njit
     def two(x):
         return twice
 
@@ -137,7 +137,7 @@ def test_functions_are_values_in_compiled_code():
     ):
         two(1)
 
-    @ks.jit
+    @ks.njit
     def either(x):
         f = twice
         if x > 0:
@@ -163,7 +163,7 @@ def test_texts_are_known_by_their_value():
 
     assert f(1) == 212
 
-    @ks.jit
+    @ks.njit
     def g(x):
         way = "double"
         if x > 0:
@@ -177,7 +177,7 @@ def test_texts_are_known_by_their_value():
 @pytest.mark.parametrize("dtype", [np.float32, np.uint64, np.int16])
 def test_views_of_another_dtype(dtype):
     x = rng.random((3, 4))
-    view = ks.jit(lambda a: a.view(dtype))
+    view = ks.njit(lambda a: a.view(dtype))
     np.testing.assert_array_equal(view(x), x.view(dtype))
     if np.dtype(dtype).itemsize == 8:
         np.testing.assert_array_equal(view(x[:, ::2]), x[:, ::2].view(dtype))
@@ -198,4 +198,4 @@ def test_calls_without_their_arguments_are_errors():
         lambda x: np.array(),
     ):
         with pytest.raises(TypeError):
-            ks.jit(function)(3)
+            ks.njit(function)(3)

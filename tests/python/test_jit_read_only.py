@@ -76,7 +76,7 @@ def in_prange(x):
         x[i] = i
 
 
-@ks.jit
+@ks.njit
 def writes(array):
     array[0] = 1
 
@@ -94,13 +94,13 @@ stores = [element, slice_, mask, element_in_place, array_in_place, slice_in_plac
 def test_a_store_is_an_error_and_nothing_is_written(function):
     x = read_only(4)
     with pytest.raises(TypingError, match="is read-only"):
-        ks.jit(function)(x)
+        ks.njit(function)(x)
     np.testing.assert_array_equal(x, [1, 2, 3, 4])
 
 
 @pytest.mark.parametrize("function", stores, ids=lambda f: f.__name__)
 def test_a_copy_is_written(function):
-    compiled = ks.jit(function)
+    compiled = ks.njit(function)
     with pytest.raises(TypingError):
         compiled(read_only(4))
     mine, theirs = read_only(4).copy(), read_only(4).copy()
@@ -110,7 +110,7 @@ def test_a_copy_is_written(function):
 
 
 def test_the_message_has_the_name_the_fix_and_the_line():
-    @ks.jit
+    @ks.njit
     def f(values):
         total = values.sum()
         values[0] = total
@@ -142,11 +142,11 @@ def unpacked(x):
 @pytest.mark.parametrize("function", [rows, transposed, one_row, unpacked], ids=lambda f: f.__name__)
 def test_rows_and_the_transposed_stay_read_only(function):
     with pytest.raises(TypingError, match="is read-only"):
-        ks.jit(function)(read_only(2, 3))
+        ks.njit(function)(read_only(2, 3))
 
 
 def test_reading_works_and_what_is_computed_may_be_written():
-    @ks.jit
+    @ks.njit
     def f(x):
         y = x * 2
         y[0] = x[1]
@@ -162,7 +162,7 @@ def test_reading_works_and_what_is_computed_may_be_written():
 
 
 def test_a_returned_view_stays_read_only():
-    @ks.jit
+    @ks.njit
     def tail(x):
         return x[1:]
 
@@ -173,7 +173,7 @@ def test_a_returned_view_stays_read_only():
 
 
 def test_an_argument_that_turns_read_only_between_calls():
-    compiled = ks.jit(element)
+    compiled = ks.njit(element)
     x = np.zeros(3)
     compiled(x)
     assert x[0] == 7
@@ -190,7 +190,7 @@ def write_outside(i):
 
 
 def test_an_array_outside_that_turns_read_only():
-    compiled = ks.jit(write_outside)
+    compiled = ks.njit(write_outside)
     compiled(1)
     table.flags.writeable = False
     with pytest.raises(TypingError, match="'table' is read-only"):
@@ -202,14 +202,14 @@ def test_an_array_outside_that_turns_read_only():
 
 def test_an_array_of_kasoku_over_read_only_memory():
     array = ks.asarray(read_only(3))
-    assert ks.jit(lambda a: a[0])(array) == 1
+    assert ks.njit(lambda a: a[0])(array) == 1
     with pytest.raises(TypingError, match="'x' is read-only"):
-        ks.jit(element)(array)
+        ks.njit(element)(array)
 
 
 def test_without_nopython_the_interpreter_says_it():
     with pytest.warns(Warning), pytest.raises(ValueError, match="read-only"):
-        ks.jit(element, nopython=False)(read_only(3))
+        ks.jit(element)(read_only(3))
 
 
 def test_a_kernel():

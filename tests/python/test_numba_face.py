@@ -54,12 +54,22 @@ def test_vectorize_broadcasts():
 
 
 def test_typing_errors_are_numbas():
+    @njit("float64(float64)")
+    def root(x):
+        return x**0.5
+
+    with pytest.raises(numba.core.errors.TypingError, match="No matching definition"):
+        root("text")
+
+
+def test_what_is_not_compiled_runs_in_the_interpreter():
     @njit
     def bad(x):
         return x + "text"
 
-    with pytest.raises(numba.core.errors.TypingError):
+    with pytest.warns(UserWarning, match="runs in the interpreter"), pytest.raises(TypeError, match="unsupported operand"):
         bad(1)
+    assert bad("a ") == "a text"
 
 
 def test_types_are_called_and_threads_are_counted():

@@ -14,12 +14,11 @@ __version__ = "0.61.0"
 
 
 def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=True, **options):
-    return _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, nopython=nopython, **options)
+    """ks.jit: what Numba compiles and kasoku does not runs in the interpreter, with a warning."""
+    return _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, **options)
 
 
-def njit(*args, **options):
-    options["nopython"] = True
-    return jit(*args, **options)
+njit = jit
 
 
 def get_num_threads():

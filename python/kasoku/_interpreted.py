@@ -1,0 +1,288 @@
+"""What runs when a function of ks.jit has no compiled form: Python's own interpreter, and compiled loops where there are.
+
+The function is written anew with each outermost loop as a call of a function of its own, which takes the variables
+that the loop reads and gives back those that are read after it. Such a function is one of ks.jit: it is compiled if
+its types allow it, else its own loops are taken out in the same way. A loop stays where it is if a variable might
+have no value before it, or if an exception handler would see what the loop had assigned until then.
+"""
+
+import ast
+import copy
+import types
+
+_loops = (ast.For, ast.While)
+_scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_all_names = None  # after a jump, nothing more is reached: every name counts as assigned
+
+
+def form(function, source, make):
+    """(what to call in the function's place, functions of its loops). `make` is ks.jit with its options."""
+    node, file, first, lines = source
+    code = function.__code__
+    if not isinstance(node, ast.FunctionDef) or code.co_flags & 0x2A0 or _is_beyond_analysis(node):
+        return function, []
+    rewriter = _Rewriter(function, source, make)
+    new = copy.copy(node)
+    new.decorator_list, new.returns = [], None
+    new.body = rewriter.function_body(node)
+    if not rewriter.made:
+        return function, []
+    cells = rewriter.cells | {name: types.CellType(loop) for name, loop in rewriter.made.items()}
+    written = _function(new, file, first, function, cells)
+    return written, list(rewriter.made.values())
+
+
+def _function(node, file, first, model, cells):
+    """A function of this node, with the outside of `model`."""
+    node = copy.deepcopy(node)
+    node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+    node.args.kw_defaults = [None if d is None else ast.Constant(None) for d in node.args.kw_defaults]
+    names = [ast.arg(name) for name in cells]
+    around = ast.FunctionDef("around", ast.arguments([], names, None, [], [], None, []), [node], [], **_place(node))
+    if hasattr(node, "type_params"):
+        around.type_params = []
+    module = ast.increment_lineno(ast.fix_missing_locations(ast.Module([around], [])), first - 1)
+    code = compile(module, file, "exec").co_consts[0]
+    code = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(code, model.__globals__, node.name, model.__defaults__, closure)
+    made.__kwdefaults__ = model.__kwdefaults__
+    made.__qualname__ = model.__qualname__
+    return made
+
+
+def _is_beyond_analysis(function):
+    """Whether variables change in ways that its text does not show."""
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Global, ast.Nonlocal, ast.Match)):
+            return True
+        if isinstance(node, ast.Delete) and any(isinstance(target, ast.Name) for target in node.targets):
+            return True
+        if isinstance(node, ast.Name) and node.id in ("locals", "eval", "exec", "vars"):
+            return True
+    return False
+
+
+def _names(nodes, context):
+    found = set()
+    for node in nodes:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, context):
+                found.add(each.id)
+            elif context is ast.Store and isinstance(each, ast.ExceptHandler) and each.name:
+                found.add(each.name)
+            elif context is ast.Store and isinstance(each, ast.alias):
+                found.add((each.asname or each.name).split(".")[0])
+            elif context is ast.Store and isinstance(each, _scopes) and not isinstance(each, ast.Lambda):
+                found.add(each.name)
+    return found
+
+
+def _targets(target):
+    """Names that an assignment to it surely sets."""
+    if isinstance(target, ast.Name):
+        return {target.id}
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return set().union(*map(_targets, target.elts))
+    return _targets(target.value) if isinstance(target, ast.Starred) else set()
+
+
+def _leaves(loop):
+    """Whether something in the loop leaves it for elsewhere, or cannot stand in another function."""
+    kinds = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, *_scopes)
+    jumps = (each for stmt in loop.orelse for each in ast.walk(stmt) if isinstance(each, (ast.Break, ast.Continue)))
+    return any(isinstance(node, kinds) for node in ast.walk(loop)) or any(jumps)
+
+
+class _Rewriter:
+    """One walk over a function's body, last statement first: `live` are the names that are read later."""
+
+    def __init__(self, function, source, make):
+        code = function.__code__
+        self.function, self.source, self.make = function, source, make
+        self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        node = source[0]
+        self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        inner = [each for each in ast.walk(node) if isinstance(each, _scopes) and each is not node]
+        self.captured = _names(inner, ast.Load) & self.locals
+        self.draws_in_order = any(getattr(each, "attr", getattr(each, "id", "")) == "seed" for each in ast.walk(node))
+        self.assigned = {}  # statement -> names that surely have values before it
+        self.made = {}
+
+    def function_body(self, node):
+        parameters = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+        self._assign(node.body, set(parameters))
+        is_lifted = hasattr(self.function, "__kasoku_part__")
+        if is_lifted:  # it is a loop that does not compile: what is inside of it
+            loop, *rest = node.body
+            live = self._live(rest, set())
+            return [self._inside(loop, live, set())[0], *rest]
+        return self._block(node.body, set(), set())[0]
+
+    # Names that surely have values, in the order of the text.
+
+    def _assign(self, body, names):
+        for stmt in body:
+            if names is _all_names:
+                self.assigned[stmt] = set()  # not reached
+                for each in ast.walk(stmt):
+                    self.assigned.setdefault(each, set())
+                continue
+            self.assigned[stmt] = set(names)
+            names = self._assigned_after(stmt, names)
+        return names
+
+    def _assigned_after(self, stmt, names):
+        def both(a, b):
+            return b if a is _all_names else a if b is _all_names else a & b
+
+        if isinstance(stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+            return _all_names
+        if isinstance(stmt, ast.If):
+            return both(self._assign(stmt.body, set(names)), self._assign(stmt.orelse, set(names)))
+        if isinstance(stmt, _loops):
+            inside = set(names) | (_targets(stmt.target) if isinstance(stmt, ast.For) else set())
+            self._assign(stmt.body, inside)
+            self._assign(stmt.orelse, set(names))
+            return names
+        if isinstance(stmt, ast.With):
+            for item in stmt.items:
+                names = names | (_targets(item.optional_vars) if item.optional_vars else set())
+            self._assign(stmt.body, set(names))
+            return names
+        if isinstance(stmt, ast.Try):
+            self._assign(stmt.body, set(names))
+            for handler in stmt.handlers:
+                self._assign(handler.body, set(names) | ({handler.name} if handler.name else set()))
+            self._assign(stmt.orelse, set(names))
+            after = self._assign(stmt.finalbody, set(names))
+            return (names if after is _all_names else after) - {handler.name for handler in stmt.handlers}
+        return names | self._sets(stmt)
+
+    @staticmethod
+    def _sets(stmt):
+        if isinstance(stmt, ast.Assign):
+            return set().union(*map(_targets, stmt.targets))
+        if isinstance(stmt, ast.AugAssign) or (isinstance(stmt, ast.AnnAssign) and stmt.value):
+            return _targets(stmt.target)
+        if isinstance(stmt, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
+            return _names([stmt], ast.Store) if not isinstance(stmt, _scopes) else {stmt.name}
+        return set()
+
+    # Names that are read later, against the order of the text.
+
+    def _live(self, body, live, jumps=(frozenset(), frozenset())):
+        """What is read from the block's begin on; `jumps`: what is read after a break and a continue."""
+        for stmt in reversed(body):
+            live = self._live_before(stmt, live, jumps)
+        return live
+
+    def _live_before(self, stmt, live, jumps=(frozenset(), frozenset())):
+        if isinstance(stmt, (ast.Return, ast.Raise)):
+            return _names([stmt], ast.Load)
+        if isinstance(stmt, ast.Break):
+            return set(jumps[0])
+        if isinstance(stmt, ast.Continue):
+            return set(jumps[1])
+        if isinstance(stmt, ast.If):
+            return (
+                _names([stmt.test], ast.Load)
+                | self._live(stmt.body, live, jumps)
+                | self._live(stmt.orelse, live, jumps)
+            )
+        if isinstance(stmt, _loops):
+            return self._live_of_loop(stmt, live, jumps)[0]
+        if isinstance(stmt, ast.With):
+            return _names(stmt.items, ast.Load) | self._live(stmt.body, live, jumps)
+        if isinstance(stmt, ast.Try):
+            return _names([stmt], ast.Load) | live | jumps[0] | jumps[1]
+        kills = set() if isinstance(stmt, ast.AugAssign) else self._sets(stmt)
+        reads = _names([stmt], ast.Load)
+        if isinstance(stmt, ast.AugAssign):
+            reads |= _targets(stmt.target)
+        return (live - kills) | reads
+
+    def _live_of_loop(self, loop, live, jumps):
+        """(what is read before the loop, at the end of its body)."""
+        after = self._live(loop.orelse, live, jumps)
+        is_for = isinstance(loop, ast.For)
+        head = after | _names([loop.iter if is_for else loop.test], ast.Load)
+        kills = _targets(loop.target) if is_for else set()
+        for _ in range(2):
+            head = head | (self._live(loop.body, head, (live, head)) - kills)
+        return head, head
+
+    # The new text.
+
+    def _block(self, body, live, kept, jumps=(frozenset(), frozenset())):
+        """(statements, what is read before them). `kept`: what a handler around them may read."""
+        out = []
+        for stmt in reversed(body):
+            before = self._live_before(stmt, live, jumps)
+            out.extend(reversed(self._statement(stmt, live, kept, jumps)))
+            live = before
+        return out[::-1] if out else body, live
+
+    def _statement(self, stmt, live, kept, jumps):
+        if isinstance(stmt, _loops):
+            lifted = self._lift(stmt, live, kept)
+            if lifted:
+                return lifted
+        return self._inside(stmt, live, kept, jumps)
+
+    def _inside(self, stmt, live, kept, jumps=(frozenset(), frozenset())):
+        new = copy.copy(stmt)
+        if isinstance(stmt, _loops):
+            end = self._live_of_loop(stmt, live, jumps)[1]
+            new.body = self._block(stmt.body, end, kept, (live, end))[0]
+            new.orelse = self._block(stmt.orelse, live, kept, jumps)[0]
+        elif isinstance(stmt, ast.If):
+            new.body = self._block(stmt.body, live, kept, jumps)[0]
+            new.orelse = self._block(stmt.orelse, live, kept, jumps)[0]
+        elif isinstance(stmt, ast.With):  # it may swallow an exception
+            new.body = self._block(stmt.body, live, kept | live | jumps[0] | jumps[1], jumps)[0]
+        elif isinstance(stmt, ast.Try):
+            seen = kept | live | jumps[0] | jumps[1] | _names([*stmt.handlers, *stmt.finalbody], ast.Load)
+            after = live | jumps[0] | jumps[1] | _names([*stmt.handlers, *stmt.orelse, *stmt.finalbody], ast.Load)
+            new.body = self._block(stmt.body, after, seen, jumps)[0]
+        return [new]
+
+    def _lift(self, loop, live, kept):
+        reads, stores = _names([loop], ast.Load), _names([loop], ast.Store)
+        if _leaves(loop) or stores & (kept | self.captured) or (self.draws_in_order and _draws(loop)):
+            return None
+        before = self._live_before(loop, live)
+        taken = sorted(before & (reads | stores) & self.locals)
+        given = sorted(stores & live)
+        if not set(taken) <= self.assigned[loop] or not set(given) <= set(taken):
+            return None
+        name = f"{self.function.__name__}_loop_{loop.lineno}"
+        at = _place(loop)
+        results = [ast.Name(each, ast.Load(), **at) for each in given]
+        value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load(), **at)
+        arguments = ast.arguments([], [ast.arg(each, **at) for each in taken], None, [], [], None, [])
+        body = [loop, ast.Return(value, **at)] if given else [loop]
+        node = ast.FunctionDef(name, arguments, body, [], **at)
+        if "type_params" in ast.FunctionDef._fields:
+            node.type_params = []
+        _, file, first, lines = self.source
+        bare = types.FunctionType((lambda: None).__code__, self.function.__globals__, name)
+        function = _function(node, file, first, bare, self.cells)
+        function.__qualname__ = f"{self.function.__qualname__}, its loop"
+        function.__kasoku_source__, function.__kasoku_part__ = (node, file, first, lines), True
+        self.made[name] = self.make(function)
+        call = ast.Call(
+            ast.Name(name, ast.Load(), **at), [ast.Name(each, ast.Load(), **at) for each in taken], [], **at
+        )
+        if not given:
+            return [ast.Expr(call, **at)]
+        targets = [ast.Name(each, ast.Store(), **at) for each in given]
+        return [ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store(), **at)], call, **at)]
+
+
+def _place(node):
+    return {each: getattr(node, each) for each in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+
+
+def _draws(loop):
+    return any("rand" in getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(loop))
