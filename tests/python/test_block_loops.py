@@ -97,3 +97,98 @@ def test_the_last_pass_goes_another_way(block, n, device):
             want += np.repeat(s.reshape(block[1], block[0]) @ np.arange(1, block[0] + 1), block[0]).astype(np.float32)
     got = run(device, text, block, x, np.zeros(size, np.float32), np.int32(n))[1]
     np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def butterflies(block, steps, body, shared="float"):
+    """Kernels whose threads work with the one whose index differs in one bit, step after step."""
+    done = "".join(f"{{ const int j = {j}, k = {k}; {body} }}\n__syncthreads();\n" for j, k in steps)
+    return f"""extern "C" __global__ void k(const {shared}* in, {shared}* out) {{
+      __shared__ {shared} s[{block}], u[{block}];
+      int t = threadIdx.x;
+      s[t] = in[t], u[t] = 0;
+      __syncthreads();
+      {done}
+      out[t] = s[t] + u[t];
+    }}"""
+
+
+distances = [1, 2, 4, 8, 16, 64, 256]
+types = {"float": np.float32, "double": np.float64, "unsigned char": np.uint8, "long long": np.int64}
+
+
+@pytest.mark.parametrize("type_", types)
+@pytest.mark.parametrize("block", [2, 8, 24, 64, 512, 1024])
+def test_sorting_networks(block, type_, device):
+    steps = [(j, k) for j in distances for k in (2 * j, 1024) if block % (2 * j) == 0]
+    body = """int other = t ^ j;
+      if (other > t) {
+        auto a = s[t], b = s[other];
+        if ((t & k) == 0 ? a > b : a < b) s[t] = b, s[other] = a;
+      }"""
+    x = np.random.default_rng(block).integers(0, 100, block).astype(types[type_])
+    want, t = x.copy(), np.arange(block)
+    for j, k in steps:
+        low = t[(t & j) == 0]
+        a, b = want[low].copy(), want[low + j].copy()
+        swap = np.where((low & k) == 0, a > b, a < b)
+        want[low], want[low + j] = np.where(swap, b, a), np.where(swap, a, b)
+    got = run(device, butterflies(block, steps, body, type_), (block,), x, np.zeros_like(x))[1]
+    np.testing.assert_array_equal(got, want)
+
+
+bodies = {
+    "u[t ^ j] = s[t] + j;": lambda s, u, t, j, k: (s, (s + j)[t ^ j]),
+    "u[t] = s[t ^ j] - 2 * s[t];": lambda s, u, t, j, k: (s, s[t ^ j] - 2 * s),
+    "if (t & j) u[t ^ j] += s[t]; else u[t ^ j] -= s[t];": lambda s, u, t, j, k: (
+        s,
+        u + np.where((t ^ j) & j, s[t ^ j], -s[t ^ j]),
+    ),
+    "if ((t & j) == 0) { float a = s[t], b = s[t ^ j]; s[t] = a + b, s[t ^ j] = a - b; }": lambda s, u, t, j, k: (
+        np.where(t & j, s[t ^ j] - s, s + s[t ^ j]),
+        u,
+    ),
+    "if (s[t] > 0 && (t ^ j) < t) { s[t] = -s[t ^ j] + (t & k); }": lambda s, u, t, j, k: (
+        np.where((s > 0) & (t & j != 0), -s[t ^ j] + (t & k), s),
+        u,
+    ),
+    "if (t % 3 == 1) { float a = u[t]; if (s[t] > 1) u[t] = a + s[t]; }": lambda s, u, t, j, k: (
+        s,
+        np.where((t % 3 == 1) & (s > 1), u + s, u),
+    ),
+    "float a = u[t]; if (s[t] > t % 7) { u[t] = a * 2 + 1; if (s[t] > 5) u[t] = 3; }": lambda s, u, t, j, k: (
+        s,
+        np.where(s > np.maximum(5, t % 7), 3, np.where(s > t % 7, u * 2 + 1, u)),
+    ),
+}
+
+
+@pytest.mark.parametrize("body", bodies)
+@pytest.mark.parametrize("block", [4, 48, 128, 512])
+def test_partners(block, body, device):
+    steps = [(j, k) for j in distances for k in (1, 4, 32) if block % (2 * j) == 0]
+    s, t = numbers(block).astype(np.float64), np.arange(block)
+    x, u = s.astype(np.float32), np.zeros(block)
+    for j, k in steps:
+        s, u = bodies[body](s, u, t, j, k)
+        s, u = s.astype(np.float32).astype(np.float64), u.astype(np.float32).astype(np.float64)
+    got = run(device, butterflies(block, steps, body), (block,), x, np.zeros_like(x))[1]
+    np.testing.assert_allclose(got, s + u, rtol=1e-5)
+
+
+def test_who_does_not_store_undoes_nothing(device):
+    text = """extern "C" __global__ void k(const int* in, int* out) {
+      __shared__ int s[64], u[64], found[1];
+      int t = threadIdx.x;
+      s[t] = u[t] = 0;
+      if (t == 0) found[0] = 0;
+      __syncthreads();
+      if (found[0] == 0 && in[t] > 3) found[0] = 1;
+      if (s[t] == 0 && in[t] > 5) s[t] = 1;
+      u[in[t]] = 1;
+      __syncthreads();
+      out[t] = s[t] + 10 * found[0] + 100 * u[t];
+    }"""
+    for x in (np.arange(64), np.arange(64)[::-1], np.full(64, 4), np.zeros(64), np.full(64, 7)):
+        x = x.astype(np.int32)
+        want = (x > 5) + 10 * (x > 3).any() + 100 * np.isin(np.arange(64), x)
+        np.testing.assert_array_equal(run(device, text, (64,), x, np.zeros_like(x))[1], want)

@@ -45,21 +45,6 @@ bool has_effect(const Instruction& instruction) {
   return instruction.mayHaveSideEffects() && !instruction.isTerminator();
 }
 
-// From `block` the region is left without having done anything.
-bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
-  for (int steps = 0; steps < 8; ++steps) {
-    if (ask.leaves_region(*block)) return true;
-    for (const Instruction& instruction : *block)
-      if (has_effect(instruction) &&
-          !(is_arrival(instruction) && cast<CallInst>(instruction).arg_size() == 1))
-        return false;
-    if (isa<ReturnInst>(block->getTerminator())) return true;
-    block = block->getSingleSuccessor();
-    if (!block) return false;
-  }
-  return false;
-}
-
 // Sums that a loop carries are no effect, but more than going past it.
 size_t length(const BasicBlock* block, const GuardQuestions& ask) {
   size_t sum = 0;
@@ -103,6 +88,20 @@ bool holds_for_one(const Guard& guard) {
 }
 
 }  // namespace
+
+bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
+  for (int steps = 0; steps < 8; ++steps) {
+    if (ask.leaves_region(*block)) return true;
+    for (const Instruction& instruction : *block)
+      if (has_effect(instruction) &&
+          !(is_arrival(instruction) && cast<CallInst>(instruction).arg_size() == 1))
+        return false;
+    if (isa<ReturnInst>(block->getTerminator())) return true;
+    block = block->getSingleSuccessor();
+    if (!block) return false;
+  }
+  return false;
+}
 
 BlockSet made_before(const BlockSet& way, const GuardQuestions& ask) {
   BlockSet after;

@@ -81,6 +81,9 @@ llvm::Instruction* limited_index(llvm::Value* condition, bool wanted, const Guar
 /// Whether the threads outside of a guard's own settled range are settled too, the other way.
 bool settles_all(const Guard& guard, const GuardQuestions& ask);
 
+/// Whether a region is left from `block` on without having done anything.
+bool does_nothing(const llvm::BasicBlock* block, const GuardQuestions& ask);
+
 /// Whether a guard holds for all threads but one.
 bool leaves_one_out(const Guard& guard, const GuardQuestions& ask);
 

@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
+#include "kasoku/compile/clang/passes/whole_stores.h"
 #include "kasoku/compile/clang/passes/widen.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -207,6 +208,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(EarlyCSEPass());
   passes.addPass(InjectTLIMappings());
   passes.addPass(WidenThreadsPass());
+  passes.addPass(WholeStoresPass());
   passes.addPass(LoopVectorizePass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));
@@ -216,6 +218,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(LaneMemoryPass());
   LoopPassManager last;
   last.addPass(LICMPass(LICMOptions()));
+  last.addPass(LoopDeletionPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(last), /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass());
   passes.addPass(InstCombinePass());

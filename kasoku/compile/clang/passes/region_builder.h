@@ -3,6 +3,7 @@
 ///   regions.cpp           where values lie, which region follows which
 ///   region_loops.cpp      the loops around a region
 ///   region_questions.cpp  what is known of a region before it is made
+///   region_partners.cpp   threads that work with the one at `t ^ distance`
 ///   region_text.cpp       a region's instructions, cloned
 #pragma once
 
@@ -137,6 +138,7 @@ class RegionBuilder {
   // What all threads do alike and nobody sees is done once: whether a loop goes on.
   bool is_decision(const Region& region) const;
 
+  Index row_index() const { return plan_.y_is_fast ? Index::tid_y : Index::tid_x; }
   uint32_t row_length() const { return plan_.y_is_fast ? shape_.y : shape_.x; }
 
   bool has_short_rows() const;
@@ -195,6 +197,18 @@ class RegionBuilder {
   // A value as it is for the first thread of the innermost loop, made before it.
   Value* at_first_thread(IRBuilder<>& build, const BlockSet& made_in, const ThreadIndex& first,
                          Value* value);
+
+  // Where threads store to what lies at `t ^ 4`, or read at `t ^ 64`: that bit, if it is one.
+  uint32_t partner_distance(const Region& region, const ThreadNest& nest) const;
+
+  // The half of the threads, by that bit, that does nothing.
+  std::optional<bool> idle_half(const Region& region, uint32_t distance) const;
+
+  // Threads whose index has the bit clear, then those where it is set: in each half partners
+  // lie in a row.
+  void build_partners(IRBuilder<>& build, const ThreadNest& nest, const Region& plain,
+                      uint32_t distance, Outcome& outcome);
+  void tell_partners(Region& region, ThreadNest& nest);
 
   void if_not_empty(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
                     Value* high, const RegionGuards* settled, bool vectorizes, Outcome& outcome);

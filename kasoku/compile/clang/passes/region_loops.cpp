@@ -103,7 +103,9 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
   const auto at_first = [&](const BlockSet& made_in, Value* value) {
     return at_first_thread(build, made_in, nest.first(build), value);
   };
-  if (guards.all.empty()) {
+  if (const uint32_t distance = guards.all.empty() ? partner_distance(plain, nest) : 0) {
+    build_partners(build, nest, plain, distance, outcome);
+  } else if (guards.all.empty()) {
     build_range(build, nest, plain, zero, nest.extent(), nullptr, true, outcome);
   } else if (driver_->granule() && others_may_come_first(plain, guards, ask)) {
     build_range(build, nest, plain, zero, nest.extent(), &guards, true, outcome);
@@ -291,6 +293,7 @@ void RegionBuilder::build_range(IRBuilder<>& build, ThreadNest& nest, const Regi
     for (const Guard& guard : settled->all)
       cast<BranchInst>(region.map[guard.branch])->setCondition(build.getInt1(guard.side));
   if (settled && !nest.is_flat()) tell_that_indices_do_not_wrap(region, *settled, nest, before);
+  if (nest.distance()) tell_partners(region, nest);
   for (const auto& [branch, side] : decided_)
     cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
   if (driver_->granule() && plan_.granule == Granule::warp && nest.has_inner_loop())

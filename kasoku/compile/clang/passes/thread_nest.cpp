@@ -19,7 +19,8 @@ Value* no_wrap_add(IRBuilderBase& build, Value* a, Value* b) {
   return build.CreateAdd(a, b, "", /*HasNUW=*/true, /*HasNSW=*/true);
 }
 
-MDNode* loop_attributes(LLVMContext& context, MDNode* group, bool vectorizes) {
+MDNode* loop_attributes(LLVMContext& context, MDNode* group, bool vectorizes,
+                        uint32_t width = 0, bool unrolls = true) {
   const auto word = [&](const char* name) {
     return MDNode::get(context, {MDString::get(context, name)});
   };
@@ -32,13 +33,18 @@ MDNode* loop_attributes(LLVMContext& context, MDNode* group, bool vectorizes) {
   if (group)
     parts.push_back(MDNode::get(
         context, {MDString::get(context, "llvm.loop.parallel_accesses"), group}));
+  if (width) {
+    parts.push_back(flag("llvm.loop.vectorize.width", 32, width));
+    parts.push_back(flag("llvm.loop.interleave.count", 32, 1));
+  }
   // Unrolled before it is vectorised, a loop of 16 or 32 threads is lost; after
   // that it may be unrolled.
   parts.push_back(word("llvm.loop.unroll.disable"));
   if (vectorizes)
     parts.push_back(MDNode::get(
         context, {MDString::get(context, "llvm.loop.vectorize.followup_all"),
-                  flag("llvm.loop.isvectorized", 32, 1), word("llvm.loop.unroll.runtime.disable")}));
+                  flag("llvm.loop.isvectorized", 32, 1),
+                  word(unrolls ? "llvm.loop.unroll.runtime.disable" : "llvm.loop.unroll.disable")}));
   else
     parts.push_back(flag("llvm.loop.vectorize.enable", 1, 0));
   MDNode* node = MDNode::getDistinct(context, parts);
@@ -115,6 +121,20 @@ void ThreadNest::open_flat(IRBuilderBase& build) {
   extent_ = build.getInt32(shape_.threads());
 }
 
+void ThreadNest::open_stretches(IRBuilderBase& build, uint32_t distance, bool is_upper) {
+  distance_ = distance, is_upper_ = is_upper;
+  const uint32_t row = cast<ConstantInt>(extent_)->getZExtValue();
+  Value* begin = build.getInt32(is_upper ? distance : 0);
+  if (row > 2 * distance) {
+    stretches_ = open(build, build.getInt32(0), build.getInt32(row / (2 * distance)), "stretch");
+    begin = no_wrap_add(
+        build, no_wrap_mul(build, stretches_.counter, build.getInt32(2 * distance)), begin);
+  }
+  (y_is_fast_ ? y_ : x_) = begin;
+  linear_ = no_wrap_add(build, linear_, begin);
+  extent_ = build.getInt32(distance);
+}
+
 void ThreadNest::open_thread(IRBuilderBase& build, Value* linear) {
   linear_ = linear;
   extent_ = build.getInt32(1);
@@ -166,10 +186,18 @@ ThreadIndex ThreadNest::open_inner(IRBuilderBase& build, Value* low, Value* high
 }
 
 void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorizes) {
-  if (!inner_.counter) return;
-  close(build, inner_)
-      ->setMetadata(LLVMContext::MD_loop,
-                    loop_attributes(build.getContext(), group, vectorizes));
+  const auto attributes = [&](uint32_t width) {
+    return loop_attributes(build.getContext(), group, vectorizes, width, !stretches_.counter);
+  };
+  // Then several stretches are a vector, with theirs of one place in each.
+  const bool is_unrolled = stretches_.counter && distance_ < least_vector;
+  if (inner_.counter) {
+    Instruction* back = close(build, inner_);
+    if (!is_unrolled) back->setMetadata(LLVMContext::MD_loop, attributes(0));
+  }
+  if (stretches_.counter)
+    close(build, stretches_)
+        ->setMetadata(LLVMContext::MD_loop, attributes(is_unrolled ? least_vector : 0));
 }
 
 void ThreadNest::close_outer(IRBuilderBase& build) {

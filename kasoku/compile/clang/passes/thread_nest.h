@@ -20,6 +20,8 @@ namespace kasoku::embedded {
 
 struct EntryFrame;
 
+constexpr uint32_t least_vector = 4;  ///< threads; shorter stretches are unrolled
+
 /// The indices of the thread at hand, 32 bits each.
 struct ThreadIndex {
   llvm::Value* x = nullptr;
@@ -43,6 +45,12 @@ class ThreadNest {
   /// No loop: one thread by its linear number.
   void open_thread(llvm::IRBuilderBase& build, llvm::Value* linear);
 
+  /// Of the innermost loop's threads those whose index has the bit `distance` clear, or set:
+  /// a loop over stretches of so many threads around it.
+  void open_stretches(llvm::IRBuilderBase& build, uint32_t distance, bool is_upper);
+  uint32_t distance() const { return distance_; }  ///< 0: all threads are in one stretch
+  bool is_upper() const { return is_upper_; }
+
   /// The innermost loop goes on into the blocks that follow.
   void lengthen(llvm::Value* threads) { extent_ = threads; }
 
@@ -52,7 +60,7 @@ class ThreadNest {
 
   /// The innermost loop, over [low, high), which is not empty.
   ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
-  bool has_inner_loop() const { return inner_.counter; }
+  bool has_inner_loop() const { return inner_.counter || stretches_.counter; }
   llvm::Value* counter() const;
   bool is_flat() const { return is_flat_; }
   /// `group`: the access group of what is independent. Both leave `build` after the loop.
@@ -74,7 +82,9 @@ class ThreadNest {
   BlockShape shape_;
   bool y_is_fast_;
   std::vector<Level> outer_;
-  Level inner_;
+  Level inner_, stretches_;
+  uint32_t distance_ = 0;
+  bool is_upper_ = false;
   llvm::Value* extent_ = nullptr;
   llvm::Value* x_ = nullptr;  ///< of the innermost loop's first thread
   llvm::Value* y_ = nullptr;
