@@ -228,6 +228,19 @@ def test_errors_are_raised_in_their_statement(face):
         run(Torch, "z = (x * 2 + 1)[1000000]")
 
 
+def test_a_number_beside_an_array_is_no_array(face):
+    run(face, "z = 3 - x * 2.5")
+    x = face.rand()
+    before = ks.stats()
+    names, _ = run(face, "z = 3 - x * 2.5", x=x, y=x)
+    after = ks.stats()
+    assert after["allocations"] - before["allocations"] == 1
+    assert after["bytes_to_device"] == before["bytes_to_device"]
+    z, x = face.array(names["z"]).numpy(), face.array(x).numpy()
+    np.testing.assert_allclose(z, 3 - x * 2.5, 1e-5)
+    assert z.dtype == x.dtype
+
+
 def test_threads(face):
     wrong, start = [], threading.Barrier(8)
     x, y = face.rand(), face.rand()
