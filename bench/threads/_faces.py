@@ -1,11 +1,9 @@
-"""π by every face, as the talk's programs write it. Run with numbers of threads, it prints {face: {threads: samples a second}};
-with none, it runs the face that each line of its input names."""
+"""π by every face, as the talk's programs write it. Run with samples and a number of threads, it runs the face that each
+line of its input names, so many samples in each thread, and answers with a line."""
 
-import json
 import os
 import random
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import kasoku as ks
@@ -74,47 +72,14 @@ def threads_pi(n, parts, pool):
     return sum(pool.map(loop, [n // parts] * parts)) / parts
 
 
-def fastest(call, seconds=1.0, least=5):
-    call(), call()
-    best, end, done = float("inf"), time.perf_counter() + seconds, 0
-    while done < least or time.perf_counter() < end:
-        begin = time.perf_counter()
-        call()
-        best, done = min(best, time.perf_counter() - begin), done + 1
-    return best
-
-
-def rates(samples, counts):
-    """Each thread takes `samples`."""
-    result = {name: {} for name in [*faces, "dask"]}
-    for count in counts:
-        with ThreadPoolExecutor(count) as pool:
-            for name, pi in faces.items():
-                result[name][count] = count * samples / fastest(lambda: list(pool.map(pi, [samples] * count)))
-            result["dask"][count] = count * samples / fastest(lambda: delayed_pi(count * samples, count))
-    return result
-
-
-def m3(samples):
-    """(delayed, three plain threads), seconds, taken in turns."""
-    with ThreadPoolExecutor(3) as pool:
-        both = [lambda: delayed_pi(samples, 3), lambda: threads_pi(samples, 3, pool)]
-        best = [float("inf")] * 2
-        for _ in range(60):
-            for k, call in enumerate(both):
-                begin = time.perf_counter()
-                call()
-                best[k] = min(best[k], time.perf_counter() - begin)
-    return best
-
-
 if __name__ == "__main__":
-    samples, counts = int(float(sys.argv[1])), [int(count) for count in sys.argv[2:]]
-    if not counts:
-        faces["dask"] = lambda n: delayed_pi(n, 1)
-        print(json.dumps(list(faces)), flush=True)
+    samples, count = int(float(sys.argv[1])), int(sys.argv[2])
+    with ThreadPoolExecutor(count) as pool, ThreadPoolExecutor(3) as three:
+        calls = {name: lambda pi=pi: list(pool.map(pi, [samples] * count)) for name, pi in faces.items()}
+        calls["dask"] = lambda: delayed_pi(count * samples, count)
+        calls["m=3, delayed"] = lambda: delayed_pi(3 * samples, 3)
+        calls["m=3, threads"] = lambda: threads_pi(3 * samples, 3, three)
+        print("ready", flush=True)
         for line in sys.stdin:
-            faces[line.rstrip()](samples)
+            calls[line.rstrip()]()
             print(flush=True)
-        raise SystemExit
-    print(json.dumps({"rates": rates(samples, counts), "m3": m3(3 * samples)}))

@@ -241,7 +241,7 @@ def test_a_number_beside_an_array_is_no_array(face):
     assert z.dtype == x.dtype
 
 
-def test_threads(face):
+def test_threads(face, device):
     wrong, start = [], threading.Barrier(8)
     x, y = face.rand(), face.rand()
     a, b = face.array(x).numpy(), face.array(y).numpy()
@@ -251,7 +251,7 @@ def test_threads(face):
         start.wait()
         for _ in range(20):
             names = {"x": x, "y": y, "k": float(k)}
-            with ks.eager():
+            with ks.default_device(device), ks.eager():
                 exec(code, names)
             z = face.array(names["z"])
             if z.is_pending or not np.allclose(z.numpy(), a * k + b * b, 1e-4):
