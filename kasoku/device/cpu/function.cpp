@@ -33,8 +33,9 @@ constexpr uint64_t worth_sharing = 40'000;
 /// last chunk no tail.
 constexpr uint64_t chunk_ticks = 40'000;
 /// A worker's share of a launch comes in this many chunks at least; in fewer where
-/// neighbouring blocks touch neighbouring memory in each pass of a loop.
-constexpr uint64_t least_chunks = 4, long_chunks = 2;
+/// neighbouring blocks touch neighbouring memory in each pass of a loop. It is not in more
+/// than the most: each chunk begins somewhere else in memory.
+constexpr uint64_t least_chunks = 4, long_chunks = 2, most_chunks = 32;
 
 /// The control word under which generated code gives the same bits everywhere:
 /// round to nearest, denormals kept, exceptions masked.
@@ -180,8 +181,13 @@ void CpuFunction::run(Work& work, uint64_t blocks) {
   const uint64_t workers = worker_count();
   const uint64_t chunks = (work.variant.spans_blocks ? long_chunks : least_chunks) * workers;
   const uint64_t most = std::max<uint64_t>(1, rest / chunks);
-  const uint64_t grain =
-      work.variant.spans_blocks ? most : std::clamp<uint64_t>(chunk_ticks / ticks, 1, most);
+  uint64_t grain = most;
+  if (!work.variant.spans_blocks) {
+    grain = std::clamp<uint64_t>(
+        std::max(chunk_ticks / ticks, rest / (most_chunks * workers)), 1, most);
+    // Rows of two-dimensional grids are mostly rows in memory.
+    if (const uint64_t row = work.shape.grid[0]; grain > row) grain -= grain % row;
+  }
   std::atomic<uint64_t> spent{0}, timed{0};
   parallel_blocks(rest, grain, [&](uint64_t first, uint64_t last) {
     const uint64_t start = __rdtsc();
