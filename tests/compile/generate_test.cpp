@@ -144,6 +144,17 @@ TEST_CASE("generate: rows of neighbouring blocks are one row if the kernel canno
   CHECK_FALSE(loop_over_row(i + "s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1];", 32, 8));
 }
 
+TEST_CASE("generate: numbers that threads have side by side are one row") {
+  const std::string text =
+      generate(
+          "int i = blockIdx.x * 256 + t; float4 v = ((float4*)y)[i], u = ((float4*)x)[i]; v.x += u.x * n; "
+          "v.y += u.y * n; v.z += u.z * n; v.w += u.w * n; ((float4*)y)[i] = v;",
+          256, 1, KS_IR)
+          .main;
+  CHECK(text.find("store <8 x float>") != std::string::npos);
+  CHECK(text.find("store <4 x float>") == std::string::npos);
+}
+
 TEST_CASE("generate: a grid-stride loop whose passes are apart has any grid") {
   const auto has_any_grid = [](const std::string& body) {
     const std::string loop = "for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) ";

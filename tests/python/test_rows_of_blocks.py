@@ -150,3 +150,38 @@ def test_pairs_returned_by_functions(device):
         want = sum(turned[j : n + j] * np.array([1, 2, 3, 4], np.float32) for j in range(3))
         np.testing.assert_allclose(out.numpy(), want, rtol=1e-5)
         np.testing.assert_allclose(pairs.numpy(), want[:, [0, 3]] / 2, rtol=1e-5)
+
+
+numbers = {
+    "int4": (np.int32, 4), "float2": (np.float32, 2), "double2": (np.float64, 2), "short4": (np.int16, 4),
+    "uint3": (np.uint32, 3), "uchar4": (np.uint8, 4), "longlong2": (np.int64, 2),
+}  # fmt: skip
+of_parts = {
+    "alike": ("v.{c} = 2 * u.{c} + v.{c};", lambda u, v, i: 2 * u + v),
+    "swapped": ("v.{c} = u.{d} + v.{c};", lambda u, v, i: u[:, ::-1] + v),
+    "one differs": ("v.{c} = u.{c} + {k};", lambda u, v, i: u + (np.arange(u.shape[1]) == 1)),
+    "with the thread's": ("v.{c} = u.{c} + i;", lambda u, v, i: u + i[:, None]),
+    "under a condition": ("if (u.{c} > v.{c}) v.{c} = u.{c};", lambda u, v, i: np.maximum(u, v)),
+}
+
+
+@pytest.mark.parametrize("form", of_parts)
+@pytest.mark.parametrize("kind", numbers)
+def test_numbers_side_by_side(kind, form, device):
+    dtype, length = numbers[kind]
+    names = "xyzw"[:length]
+    part, want = of_parts[form]
+    body = " ".join(part.format(c=c, d=d, k=int(k == 1)) for k, (c, d) in enumerate(zip(names, names[::-1])))
+    text = (
+        f'extern "C" __global__ void k(int n, const {kind}* x, {kind}* y) {{\n'
+        f"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n"
+        f"  {kind} u = x[i], v = y[i];\n  {body}\n  y[i] = v;\n}}"
+    )
+    kernel = ks.RawModule(code=text).get_function("k")
+    for n, block in ((1, 32), (5, 7), (100, 32), (1000, 256), (31, 1)):
+        u, v = (np.arange(n * length).reshape(n, length) * factor % 50 for factor in (7, 11))
+        x, y = (ks.array(values.astype(dtype), device=device) for values in (u, v))
+        kernel((-(-n // block),), (block,), (np.int32(n), x, y))
+        np.testing.assert_array_equal(y.numpy(), want(u, v, np.arange(n)).astype(dtype), err_msg=str(n))
+        kernel((-(-n // block),), (block,), (np.int32(n), x, x))
+        np.testing.assert_array_equal(x.numpy(), want(u, u, np.arange(n)).astype(dtype), err_msg=f"{n} in place")

@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
+#include "kasoku/compile/clang/passes/side_by_side.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/whole_stores.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -206,6 +207,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
     passes.addPass(SimplifyCFGPass(early_cfg()));
   }
   passes.addPass(EarlyCSEPass());
+  passes.addPass(SideBySidePass());
   passes.addPass(InjectTLIMappings());
   passes.addPass(WidenThreadsPass());
   passes.addPass(WholeStoresPass());
