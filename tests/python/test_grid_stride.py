@@ -305,3 +305,101 @@ def test_sums_of_blocks(device):
                     "n": threads * n,
                 }[before]
                 np.testing.assert_array_equal(y.numpy(), want, err_msg=f"{before} {blocks} x {threads}, {n}")
+
+
+reductions = {  # what is carried, what the loop does, what each thread has in the end as {own}: by whole numbers
+    "product kept": ("", "sum += x[i];", "sum", "blockIdx.x * blockDim.x + blockDim.x - 1 - t"),
+    "of the block": ("const float scale = sqrtf(blockIdx.x * blockIdx.x + 0.0f);", "sum += x[i] + (int)scale;",
+                     "sum + (int)scale", "me"),
+    "of the thread": ("const int first = x[me];", "sum += first ^ x[i];", "sum - first", "me"),
+    "last index": ("int last = -1;", "last = i; sum += x[i] & 7;", "1000 * sum + last", "me"),
+    "two loops": ("for (int i = me; i < n; i += all) sum += 2 * x[i];", "sum ^= x[i];", "sum", "me"),
+    "loop behind": ("", "sum += x[i];", "later(n, x, sum, me, all)", "me"),
+    "some": ("", "if (x[i] & 1) sum += x[i]; else sum ^= i;", "sum", "me"),
+    "return": ("if (n == 31) return;", "sum += x[i];", "sum", "me"),
+    "return of blocks": ("if (blockIdx.x & 1) return;", "sum += x[i];", "sum", "me"),
+    "shared before": ("s[t] = 5; __syncthreads(); sum = s[blockDim.x - 1 - t];", "sum += x[i];", "sum", "me"),
+    "shared within": ("s[t] = 5;", "s[t] += x[i];", "s[t]", "me"),
+}  # fmt: skip
+
+
+def thread_of(form, me, everything, block, n, x):
+    """What a thread of `reductions` has in the end; None if it writes nothing."""
+    steps = list(passes(me, everything, n))
+    total = sum(x[i] for i in steps)
+    if form == "of the block":
+        return total + (me // block) * (len(steps) + 1)
+    if form == "of the thread":
+        return sum(x[me] ^ x[i] for i in steps) - x[me]
+    if form == "last index":
+        return 1000 * sum(x[i] & 7 for i in steps) + (steps[-1] if steps else -1)
+    if form == "two loops":
+        total *= 2
+        for i in steps:
+            total ^= x[i]
+        return total
+    if form == "loop behind":
+        for i in steps:
+            total ^= x[i] + me
+        return total
+    if form == "some":
+        total = 0
+        for i in steps:
+            total = total + x[i] if x[i] & 1 else total ^ i
+        return total
+    if form == "return" and n == 31 or form == "return of blocks" and me // block % 2:
+        return None
+    return total + 5 * form.startswith("shared")
+
+
+@pytest.mark.parametrize("exchange", ["shared", "shuffle"])
+@pytest.mark.parametrize("form", reductions)
+def test_what_blocks_carry_to_a_barrier(form, exchange, device):
+    before, body, own, at = reductions[form]
+    hand_over = {
+        "shared": "s[t] = own; __syncthreads(); own = s[t ^ 1];",
+        "shuffle": "own = __shfl_xor_sync(~0u, own, 1);",
+    }
+    text = (
+        "__device__ int later(int n, const int* x, int sum, int me, int all) {\n"
+        "  for (int i = me; i < n; i += all) sum ^= x[i] + me;\n  return sum;\n}\n"
+        'extern "C" __global__ void k(int n, const int* x, int* y) {\n'
+        "  __shared__ int s[256];\n"
+        "  const int t = threadIdx.x, me = blockIdx.x * blockDim.x + t, all = gridDim.x * blockDim.x;\n"
+        f"  int sum = 0;\n  {before}\n"
+        f"  for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) {{ {body} }}\n"
+        f"  int own = {own};\n  __syncthreads();\n  {hand_over[exchange]}\n  y[{at}] = own;\n}}"
+    )
+    for blocks, threads in ((1, 32), (2, 96), (3, 256), (140, 32)):
+        for n in (0, 31, 1900):
+            everything = blocks * threads
+            x = (np.arange(max(n, everything)) * 2654435761 % 1009).astype(np.int32)
+            y = ks.array(np.full(everything, -1, np.int32), device=device)
+            launch(text, (blocks,), (threads,), (np.int32(n), ks.array(x, device=device), y))
+            ends = [thread_of(form, me, everything, threads, n, x.tolist()) for me in range(everything)]
+            want = np.full(everything, -1, np.int64)
+            for me in range(everything):
+                if ends[me ^ 1] is None:
+                    continue
+                place = me // threads * threads + threads - 1 - me % threads if "blockDim.x - 1 - t" in at else me
+                want[place] = ends[me ^ 1]
+            np.testing.assert_array_equal(y.numpy(), want, err_msg=f"{blocks} x {threads}, {n}")
+
+
+def test_each_thread_adds_in_its_order(device):
+    """Sums of float32 depend on the order: a thread's is the order of its passes."""
+    text = (
+        'extern "C" __global__ void k(int n, const float* x, float* y) {\n'
+        "  __shared__ float s[64];\n  const int t = threadIdx.x;\n  float sum = 0;\n"
+        "  for (int i = blockIdx.x * 64 + t; i < n; i += gridDim.x * 64) sum += x[i];\n"
+        "  s[t] = sum;\n  __syncthreads();\n  y[blockIdx.x * 64 + t] = s[63 - t];\n}"
+    )
+    x = np.random.default_rng(1).random(50_001, dtype=np.float32)
+    for blocks in (1, 5, 200):
+        y = ks.array(np.zeros(64 * blocks, np.float32), device=device)
+        launch(text, (blocks,), (64,), (np.int32(x.size), ks.array(x, device=device), y))
+        want = np.zeros(64 * blocks, np.float32)
+        for begin in range(0, x.size, want.size):
+            part = x[begin : begin + want.size]
+            want[: part.size] += part
+        np.testing.assert_array_equal(y.numpy(), want.reshape(blocks, 64)[:, ::-1].ravel())

@@ -226,6 +226,8 @@ BlockLoop::BlockLoop(EntryFrame& frame, IRBuilderBase& build, const BlockRange& 
   if (range.first == frame.first) unless_stopped(frame, build);
 }
 
+Value* BlockLoop::number() const { return number_; }
+
 void BlockLoop::close(IRBuilderBase& build) {
   const auto grid = [&](int axis) {
     return frame_.index[static_cast<int>(Index::gdim_x) + axis];

@@ -69,6 +69,8 @@ class BlockLoop {
  public:
   /// Opens it where `build` stands, and says in `frame` which block is at hand.
   BlockLoop(EntryFrame& frame, llvm::IRBuilderBase& build, const BlockRange& range);
+  /// Of the block at hand, 64 bits.
+  llvm::Value* number() const;
   /// Leaves `build` after the loop.
   void close(llvm::IRBuilderBase& build);
 

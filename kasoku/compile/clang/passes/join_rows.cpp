@@ -32,17 +32,27 @@ bool is_sum(const Instruction& instruction) {
   return instruction.getOpcode() == Instruction::Add || (either && either->isDisjoint());
 }
 
-// All users of each of `values` but their other widths are among `allowed`.
-bool only_users(ArrayRef<Value*> values, const SmallSetVector<Instruction*, 8>& allowed) {
-  for (Value* value : values)
+// All users of each of `values` but their other widths are among `allowed`; those of an index
+// itself, which is there for all, only where one looks.
+bool only_users(ArrayRef<Value*> values, const SmallSetVector<Instruction*, 8>& allowed,
+                const SmallPtrSetImpl<const BasicBlock*>* where) {
+  const auto looks_at = [&](const Value* of) { return !where || where->contains(cast<Instruction>(of)->getParent()); };
+  for (Value* value : values) {
+    const bool is_index = index_of(*cast<Instruction>(value)) != Index::none;
+    if (!is_index && !looks_at(value)) continue;
     for (User* user : value->users())
-      if (!is_contained(values, user) && !allowed.contains(cast<Instruction>(user))) return false;
+      if (!is_contained(values, user) && !allowed.contains(cast<Instruction>(user)) && !(is_index && !looks_at(user)))
+        return false;
+    if (!is_index)
+      for (User* user : value->users())
+        if (!looks_at(user)) return false;
+  }
   return true;
 }
 
 }  // namespace
 
-bool join_rows(Function& kernel, bool along_y, uint32_t row) {
+bool join_rows(Function& kernel, bool along_y, uint32_t row, const SmallPtrSetImpl<const BasicBlock*>* where) {
   if (!isPowerOf2_32(row)) return false;  // or an index passes 2^31 within a block
   const Index of_thread = along_y ? Index::tid_y : Index::tid_x;
   const Index of_block = along_y ? Index::bid_y : Index::bid_x;
@@ -70,8 +80,8 @@ bool join_rows(Function& kernel, bool along_y, uint32_t row) {
           sums.insert(sum);
       }
     }
-  if (sums.empty() || !only_users(block_widths, products) || !only_users(product_values, sums) ||
-      !only_users(thread_widths, sums))
+  if (sums.empty() || !only_users(block_widths, products, where) || !only_users(product_values, sums, where) ||
+      !only_users(thread_widths, sums, where))
     return false;
   for (Instruction* thread : threads) thread->setMetadata(LLVMContext::MD_range, nullptr);
   for (Value* width : thread_widths)

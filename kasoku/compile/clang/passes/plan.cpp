@@ -51,24 +51,9 @@ Granule granule_of(const Uniformity& block, const Uniformity* warp,
   return Granule::turn;
 }
 
-// Whether a block may begin before another has ended: nothing in it waits, asks what
-// others did, or shows in which order blocks ran.
 bool blocks_may_mix(const PreparedKernel& kernel, const std::vector<SyncPoint>& syncs) {
-  if (!kernel.shared.empty()) return false;
-  for (const SyncPoint& sync : syncs)
-    if (sync.sync != Sync::loop) return false;
-  for (const Instruction& instruction : instructions(*kernel.function)) {
-    if (isa<AllocaInst>(instruction) || isa<FenceInst>(instruction) || instruction.isVolatile())
-      return false;
-    if (instruction.isAtomic() &&
-        !(isa<AtomicRMWInst>(instruction) && instruction.use_empty()))
-      return false;
-    const auto* call = dyn_cast<CallBase>(&instruction);
-    if (call && !call->doesNotAccessMemory() && !isa<IntrinsicInst>(call) &&
-        sync_of(instruction) == Sync::none)
-      return false;
-  }
-  return true;
+  return kernel.shared.empty() && may_mix(kernel, SmallPtrSet<const BasicBlock*, 1>()) &&
+         all_of(syncs, [](const SyncPoint& at) { return at.sync == Sync::loop; });
 }
 
 // Indices of threads do not pass 2^31, where rows end anyway.
@@ -95,7 +80,10 @@ bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShap
   if (shape.is_known()) {
     const unsigned row = plan.y_is_fast ? shape.y : shape.x;
     plan.joins_rows = join_rows(function, plan.y_is_fast, row);
-    if (plan.joins_rows) plan.blocks_in_row = longest_joined / row;
+    if (plan.joins_rows) {  // which makes values anew
+      plan.blocks_in_row = longest_joined / row;
+      uniformity = std::make_shared<Uniformity>(function, shape, Granule::blocks);
+    }
   }
   plan.is_uniform = [uniformity](const Instruction& value) {
     return uniformity->is_uniform(value);
@@ -172,10 +160,12 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     return plan;
   }
   if (!by_block) warp = analyse(Granule::warp);
+  const BlocksAhead ahead = by_block ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
   // What a warp has in common is kept once as well, mostly in a register.
   rematerialize(function, plan.syncs, [&](const Instruction& value) {
     return (warp ? warp : block)->is_uniform(value);
   });
+  plan_blocks_ahead(plan, ahead, function, shape);
   // Values made again are new uses: of values that leave loops, for one.
   if (by_block) block = analyse(Granule::block);
   if (warp) warp = analyse(Granule::warp);
@@ -184,6 +174,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   };
   if (warp)
     plan.is_uniform_in_warp = [warp](const Instruction& value) { return warp->is_uniform(value); };
+  keep_blocks_apart(plan, function, shape);
   return plan;
 }
 

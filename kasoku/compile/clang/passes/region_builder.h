@@ -101,6 +101,10 @@ class RegionBuilder {
     std::vector<unsigned> targets;
   };
 
+  // What a group of blocks runs as one row, and around it the rest, block by block.
+  void build_ahead();
+  void build_rest();
+
   // Everything that warps do from one block barrier to the next.
   void build_stretch(unsigned number);
 
@@ -277,6 +281,7 @@ class RegionBuilder {
   LiveValues live_;
   unsigned done_;  ///< the state of a thread that has returned
   RegionDriver* driver_ = nullptr;
+  Value* row_ = nullptr;  ///< threads of the group of blocks that runs as one row
   std::vector<BasicBlock*> labels_;
   std::vector<Instruction*> indices_;
   std::vector<AllocaInst*> allocas_;

@@ -24,6 +24,13 @@ BasicBlock* RegionDriver::label(unsigned number) const {
   return found == stretch_.end() ? labels_[number] : found->second;
 }
 
+void RegionDriver::lead(unsigned number, BasicBlock* to) {
+  if (to)
+    stretch_[number] = to;
+  else
+    stretch_.erase(number);
+}
+
 void RegionDriver::begin() {
   if (plan_.granule >= Granule::turn) return begin_turns();
   IRBuilder<>(frame_.block_begin).CreateBr(labels_[0]);
@@ -144,7 +151,7 @@ void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<un
         ways_out_.push_back(number);
       return stop_;
     }
-    return number == done_ ? frame_.block_end : labels_[number];
+    return number == done_ ? frame_.block_end : label(number);
   };
   SwitchInst* dispatch = nullptr;
   if (targets.size() == 1) {

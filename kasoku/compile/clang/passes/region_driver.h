@@ -36,6 +36,8 @@ class RegionDriver {
   llvm::Value* granule() const;
   /// Where region `number` begins.
   llvm::BasicBlock* label(unsigned number) const;
+  /// Who goes on to region `number` goes to `to` instead; to the region again if that is null.
+  void lead(unsigned number, llvm::BasicBlock* to);
   void open(llvm::IRBuilderBase& build, ThreadNest& nest);
 
   /// Granule::warp: opens a loop over the warps for `regions`, of which the first begins
@@ -69,7 +71,7 @@ class RegionDriver {
   llvm::BasicBlock* turn_ = nullptr;   ///< all granules run once
   llvm::BasicBlock* stop_ = nullptr;   ///< the granule waits or is done
   llvm::PHINode* which_ = nullptr;
-  std::map<unsigned, llvm::BasicBlock*> stretch_;  ///< labels of the regions of an open stretch
+  std::map<unsigned, llvm::BasicBlock*> stretch_;  ///< labels that others stand for, as in an open stretch
   std::vector<unsigned> ways_out_;                 ///< of it
   llvm::PHINode* waiting_ = nullptr;   ///< Granule::turn: how many are not done
   llvm::PHINode* state_ = nullptr;     ///< at stop_

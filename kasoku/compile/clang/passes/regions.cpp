@@ -20,12 +20,48 @@ RegionBytes RegionBuilder::run() {
                           : BasicBlock::Create(context_, "region", frame_.body));
   RegionDriver driver(frame_, shape_, plan_, scratch_, exchange_, labels_);
   driver_ = &driver;
-  driver.begin();
-  for (unsigned number = 0; number < done_; ++number)
-    if (plan_.granule != Granule::warp) build_region(number);
-    else if (begins_stretch(number)) build_stretch(number);
+  if (!plan_.ahead.regions.empty()) {
+    build_ahead();
+  } else {
+    driver.begin();
+    build_rest();
+  }
   driver.end();
   return {scratch_.bytes(), scratch_.bytes_per_thread()};
+}
+
+void RegionBuilder::build_rest() {
+  for (unsigned number = 0; number < done_; ++number)
+    if (plan_.ahead.regions.count(number))
+      continue;
+    else if (plan_.granule != Granule::warp)
+      build_region(number);
+    else if (begins_stretch(number))
+      build_stretch(number);
+}
+
+void RegionBuilder::build_ahead() {
+  const auto block = [&](const char* name) { return BasicBlock::Create(context_, name, frame_.body); };
+  BasicBlock *apart = block("blocks.apart"), *end = block("block.end");
+  IRBuilder<> build(frame_.block_begin);
+  GroupLoop groups(frame_, build, plan_.blocks_in_row, row_length());
+  row_ = groups.row_of_threads(build);
+  scratch_.set_row(plan_.blocks_in_row);
+  build.CreateBr(labels_[0]);
+  driver_->lead(plan_.ahead.behind, apart);
+  for (const unsigned number : plan_.ahead.regions) build_region(number);
+  driver_->lead(plan_.ahead.behind, nullptr);
+  row_ = nullptr;
+  BasicBlock* leave = std::exchange(frame_.block_end, end);
+  build.SetInsertPoint(apart);
+  BlockLoop blocks(frame_, build, groups.range());
+  scratch_.narrow(build, build.CreateSub(blocks.number(), groups.range().first));
+  build.CreateBr(labels_[plan_.ahead.behind]);
+  build_rest();
+  build.SetInsertPoint(end);
+  blocks.close(build);
+  groups.close(build);
+  build.CreateBr(leave);
 }
 
 void RegionBuilder::collect_kernel() {
@@ -232,6 +268,11 @@ void RegionBuilder::build_region(unsigned number) {
   if (is_decision(plain)) {
     nest.open_thread(build, build.getInt32(0));
     build_range(build, nest, plain, build.getInt32(0), nest.extent(), nullptr, false, outcome);
+  } else if (row_) {
+    driver_->open(build, nest);
+    nest.lengthen(row_);
+    build_lanes(build, nest, plain, outcome);
+    nest.close_outer(build);
   } else if (plan_.joins_rows) {
     GroupLoop groups(frame_, build, plan_.blocks_in_row, row_length());
     Value* row = groups.row_of_threads(build);
@@ -240,7 +281,7 @@ void RegionBuilder::build_region(unsigned number) {
     build_lanes(build, nest, plain, outcome);
     nest.close_outer(build);
     groups.close(build);
-  } else if (plan_.blocks_in_row > 1) {
+  } else if (plan_.blocks_in_row > 1 && plan_.ahead.regions.empty()) {
     GroupLoop groups(frame_, build, plan_.blocks_in_row, /*row=*/0);
     driver_->open(build, nest);
     BlockLoop blocks(frame_, build, groups.range());

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
+#include "kasoku/compile/clang/passes/blocks_ahead.h"
 #include "kasoku/compile/clang/passes/grid_stride.h"
 #include "kasoku/compile/clang/passes/sync_points.h"
 
@@ -50,10 +51,11 @@ struct RegionPlan {
   /// make long ones in memory. Only where nothing is cut.
   unsigned blocks_in_row = 1;
   bool joins_rows = false;  ///< as one row: the blocks lie along one row of the grid
+  BlocksAhead ahead;        ///< what so many blocks run as one row first
   bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1; }
   std::optional<GridStride> grid_stride;  ///< the whole kernel
   /// Whether a worker is the faster the more blocks it is given at a time.
-  bool spans_blocks() const { return granule == Granule::blocks && !grid_stride; }
+  bool spans_blocks() const { return (granule == Granule::blocks && !grid_stride) || !ahead.regions.empty(); }
   bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y
   std::vector<SyncPoint> syncs;
   /// Whether a value is the same for all threads of a granule, wherever it is used;

@@ -47,8 +47,8 @@ unsigned Scratch::add(Type* type, uint64_t alignment) {
     base = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), frame_.scratch,
                                             known_length_ * sum_ + warp * bytes, "array");
   }
-  sum_ += bytes;
-  arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/false});
+  sum_ += bytes * row_;
+  arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/false, row_ > 1});
   return arrays_.size() - 1;
 }
 
@@ -68,6 +68,15 @@ unsigned Scratch::add_lanes(Type* type) {
   Value* base = build.CreateConstInBoundsGEP1_64(memory_type, place, warp);
   arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/true});
   return arrays_.size() - 1;
+}
+
+void Scratch::narrow(IRBuilderBase& build, Value* which) {
+  row_ = 1;
+  for (Array& array : arrays_) {
+    if (!array.is_of_row) continue;
+    Value* bytes = build.CreateNUWMul(which, build.getInt64(array.bytes * shape_.threads()));
+    array.base = build.CreateInBoundsGEP(build.getInt8Ty(), array.base, bytes, "part");
+  }
 }
 
 Value* Scratch::element(IRBuilderBase& build, unsigned array, Value* thread) const {

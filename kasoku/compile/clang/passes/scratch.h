@@ -32,6 +32,10 @@ class Scratch {
   unsigned add(llvm::Type* type, uint64_t alignment = 1);
   /// Room for a value of `type` per lane of the warp that runs.
   unsigned add_lanes(llvm::Type* type);
+  /// Arrays that are added from now on have room for a row of so many blocks.
+  void set_row(unsigned blocks) { row_ = blocks; }
+  /// Of those, one block's part is what is meant from now on: `which` of the row, 64 bits.
+  void narrow(llvm::IRBuilderBase& build, llvm::Value* which);
   /// What to index `array` with for a thread.
   llvm::Value* index(unsigned array, const ThreadIndex& thread) const {
     return arrays_[array].is_by_lane ? thread.lane : thread.linear;
@@ -56,6 +60,7 @@ class Scratch {
     uint64_t bytes;
     llvm::Value* base;
     bool is_by_lane;
+    bool is_of_row = false;
   };
   const EntryFrame& frame_;
   BlockShape shape_;
@@ -63,6 +68,7 @@ class Scratch {
   uint64_t known_length_ = 0;
   uint64_t sum_ = 0;  ///< bytes per element of all arrays
   uint64_t on_stack_ = 0;
+  unsigned row_ = 1;
   std::vector<Array> arrays_;
 };
 
