@@ -200,10 +200,13 @@ class ClangCompiler final : public Compiler {
     if (form == CodeForm::ptx)
       throw Error(ErrorKind::unsupported, "a CPU has no PTX")
           .fix("ask for the assembly, or for a CUDA device");
-    const Unit unit = compile(program, device);
+    Program with_lines = program;
+    with_lines.is_checked |= form == CodeForm::loops;
+    Unit unit = compile(with_lines, device);
+    if (form == CodeForm::loops) unit.payload[0] = program.is_generated ? generated_mark : users_mark;
     Result result;
     generate(unit.payload, find_kernel(unit.info, kernel), block, device,
-             form == CodeForm::llvm_ir ? KS_IR : KS_ASSEMBLY, result);
+             form == CodeForm::llvm_ir ? KS_IR : form == CodeForm::loops ? KS_LOOPS : KS_ASSEMBLY, result);
     return std::string(result.part(KS_MAIN));
   }
 

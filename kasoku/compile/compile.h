@@ -16,7 +16,8 @@ namespace kasoku {
 /// own lines, the source line and a caret.
 std::shared_ptr<Module> compile(const Program& program, Device& device);
 
-enum class CodeForm { text, llvm_ir, assembly, ptx };
+/// loops: what the vectorizer says of each, see KS_LOOPS in clang/clang_api.h.
+enum class CodeForm { text, llvm_ir, assembly, ptx, loops };
 
 /// What `kernel` of the program becomes, to read: the text with what was added
 /// to it, LLVM IR and assembly (CPU), PTX (CUDA). `block` as for a launch; zeros

@@ -239,7 +239,8 @@ class NvrtcCompiler final : public Compiler {
     if (form != CodeForm::ptx)
       throw Error(ErrorKind::unsupported,
                   fmt::format("there is no {} of a kernel on {}",
-                              form == CodeForm::llvm_ir ? "LLVM IR" : "assembly", device.str()))
+                              form == CodeForm::llvm_ir ? "LLVM IR" : form == CodeForm::loops ? "word of a vectorizer" : "assembly",
+                              device.str()))
           .why("NVRTC gives PTX")
           .fix("ask for the PTX, or for another device");
     return run(program, device.properties().architecture).ptx;

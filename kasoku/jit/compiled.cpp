@@ -7,10 +7,14 @@
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/jit/offload.h"
+#include "kasoku/jit/walk.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <sstream>
 
 namespace kasoku::jit {
 
@@ -92,19 +96,74 @@ void Compiled::rethrow_placed(const CallRecord& record) const {
   }
 }
 
+namespace {
+
+/// The text with its last #line before each of its lines: what the compiler says of any of them has the user's line.
+std::string with_marks(const std::string& text) {
+  std::string out, mark;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#line ")) mark = line + "\n";
+    else if (!mark.empty() && !line.starts_with("#")) out += mark;
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Remark> Compiled::vectorized() const {
+  if (device_) return {};
+  Program program = lowered_.program;
+  program.text = with_marks(program.text);
+  const uint32_t block[3] = {1, 1, 1};
+  std::istringstream lines(code_text(program, kasoku::device("cpu"), lowered_.entry, CodeForm::loops, block));
+  std::map<std::pair<std::string, int>, std::string> reasons;  // "": vectorized, in one of its versions
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string function, number, verdict, words;
+    std::getline(fields, function, '\t'), std::getline(fields, number, '\t');
+    std::getline(fields, verdict, '\t'), std::getline(fields, words);
+    const std::pair key{function, std::stoi(number)};
+    const std::string_view prefix = "loop not vectorized: ";
+    if (verdict == "passed") reasons[key].clear();
+    else if (words.starts_with(prefix)) reasons.emplace(key, words.substr(prefix.size()));
+    else if (words.find("vectorization is not beneficial") != std::string::npos) reasons.emplace(key, words);
+  }
+  std::set<std::pair<std::string, int>> wanted;  // a copy of a loop that tests each index has its body's lines
+  for (const Remark& remark : lowered_.remarks) wanted.emplace(remark.function, remark.line);
+  for (const auto& function : unit_->functions)
+    each_stmt(function->body, [&](const Stmt& stmt) {
+      if (stmt.kind == StmtKind::for_ || stmt.kind == StmtKind::while_) wanted.emplace(function->name, stmt.place.line);
+    });
+  std::vector<Remark> remarks;
+  for (const auto& [key, reason] : reasons)
+    if (wanted.contains(key))
+      remarks.push_back({key.first, key.second, reason.empty() ? "vectorised" : "not vectorised: " + reason.substr(0, reason.find(". "))});
+  return remarks;
+}
+
 std::string Compiled::report() const {
   const jit::Function& root = *unit_->functions[0];
   std::string text = root.name + "(";
   for (size_t i = 0; i < lowered_.arguments.size() && i < root.parameters.size(); ++i)
     text += (i ? ", " : "") + str(lowered_.arguments[i]);
   text += ") -> " + str(lowered_.result) + (device_ ? " on " + device_->str() : "") + "\n";
+  std::vector<Remark> remarks = lowered_.remarks;
+  for (Remark& remark : vectorized()) remarks.push_back(std::move(remark));
   std::set<std::pair<int, std::string>> said;  // a loop that was written twice is one loop
-  for (const Remark& remark : lowered_.remarks) {
-    if (!said.emplace(remark.line, remark.function + remark.text).second) continue;
-    const jit::Function* function = &root;
-    for (const auto& each : unit_->functions)
-      if (each->name == remark.function) function = each.get();
-    text += fmt::format("  {}:{}  {}\n", function->file, function->first_line + remark.line - 1, remark.text);
+  std::map<const jit::Function*, std::vector<const Remark*>> by_function;
+  for (const Remark& remark : remarks) {
+    const auto is_named = [&](const auto& each) { return each->name == remark.function; };
+    const auto function = std::ranges::find_if(unit_->functions, is_named);
+    if (function == unit_->functions.end() || !said.emplace(remark.line, remark.function + remark.text).second) continue;
+    by_function[function->get()].push_back(&remark);
+  }
+  for (const auto& function : unit_->functions) {
+    std::vector<const Remark*>& own = by_function[function.get()];
+    std::ranges::stable_sort(own, {}, &Remark::line);
+    for (const Remark* remark : own)
+      text += fmt::format("  {}:{}  {}\n", function->file, function->first_line + remark->line - 1, remark->text);
   }
   return text;
 }

@@ -30,10 +30,12 @@ class Compiled {
   std::string failure_text(const CallRecord& record) const;
   /// Throws what ended an array expression, with the user's line.
   [[noreturn]] void rethrow_placed(const CallRecord& record) const;
-  /// Loops and array expressions, what became of them.
+  /// Loops and array expressions, what became of them. Compiles again to ask the vectorizer.
   std::string report() const;
 
  private:
+  std::vector<Remark> vectorized() const;
+
   std::shared_ptr<const Unit> unit_;
   std::vector<const jit::Function*> functions_;  ///< by index in the text
   Lowered lowered_;

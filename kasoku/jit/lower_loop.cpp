@@ -181,6 +181,7 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
 }
 
 void FunctionLowering::begin_loop(const Stmt& stmt) {
+  mark(stmt.place);  // its second version stands behind the body of the first
   const bool needs_flag = !stmt.orelse.empty() && has_break(stmt.body);
   breaks_.push_back(needs_flag ? temp("broke") : "");
   if (needs_flag) line("bool {} = false;", breaks_.back());

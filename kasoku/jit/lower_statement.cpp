@@ -18,12 +18,16 @@ void FunctionLowering::block(const Block& statements) {
   }
 }
 
+void FunctionLowering::mark(Place place) {
+  if (options_.is_checked)  // a finding names the user's file and line, whichever of our lines it is in
+    line_mark_ = fmt::format("#line {} {}\n", source_.first_line + place.line - 1, quoted(source_.file));
+  else
+    out_ += fmt::format("#line {} \"{}\"\n", place.line, source_.name);
+}
+
 void FunctionLowering::statement(const Stmt& stmt) {
   if (stmt.kind != StmtKind::pass && stmt.kind != StmtKind::break_ && stmt.kind != StmtKind::continue_)
-    if (options_.is_checked)  // a finding names the user's file and line, whichever of our lines it is in
-      line_mark_ = fmt::format("#line {} {}\n", source_.first_line + stmt.place.line - 1, quoted(source_.file));
-    else
-      out_ += fmt::format("#line {} \"{}\"\n", stmt.place.line, source_.name);
+    mark(stmt.place);
   switch (stmt.kind) {
     case StmtKind::pass: return;
     case StmtKind::expr:

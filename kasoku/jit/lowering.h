@@ -149,6 +149,7 @@ class FunctionLowering {
   // --- statements (lower_statement.cpp) -------------------------------------------------------------
   void block(const Block& statements);
   void statement(const Stmt& stmt);
+  void mark(Place place);  ///< a #line: the next lines are of this one
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);

@@ -274,6 +274,7 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
       if (each.has_order)
         line("for (int ks_l = 0; ks_l < ks_loop_lanes; ++ks_l) ks_lane_{}[ks_l] = {};", names_[each.variable],
              identity(each.kind, fn_.variables[each.variable].type));
+    mark(stmt.place);
     open("for (ks_i64 ks_row = ks_first; ks_row < ks_end; ks_row += ks_loop_lanes)");
     line("const int ks_here = ks_end - ks_row < ks_loop_lanes ? (int)(ks_end - ks_row) : ks_loop_lanes;");
     open("for (int ks_l = 0; ks_l < ks_here; ++ks_l)");
@@ -290,6 +291,7 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
       line("ks_stop = ks_end_of_run(ks_run, ks_end);");
       share_upper_half("ks_run", k);
     }
+    mark(stmt.place);
     line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}) {{", k, draws ? "ks_run" : "ks_first", draws ? "ks_stop" : "ks_end");
     iteration(stmt, bounds, step, k, loop);
     line("}}");

@@ -407,6 +407,33 @@ def test_what_has_no_compiled_form_names_the_line():
         ks.njit(bad)(1)
 
 
+def test_report_says_which_loops_are_vectorised():
+    @ks.jit
+    def f(x, y):
+        for i in range(x.size):
+            y[i] = x[i] * 2 + 1
+        for i in range(1, x.size):
+            y[i] = y[i - 1] * 0.5 + x[i]
+        total = 0.0
+        for i in prange(x.size):
+            total += x[i] * y[i]
+        k = 0
+        while k < x.size and x[k] < 2:
+            k += 1
+        return np.sum(np.sqrt(x * x + y)) + total + k
+
+    x = np.linspace(0, 1, 100)
+    f(x, x.copy())
+    first = f.py_func.__code__.co_firstlineno
+    said = {}
+    for line in f.report().splitlines()[1:]:
+        where, text = line.strip().split("  ", 1)
+        said.setdefault(int(where.rsplit(":", 1)[1]) - first, []).append(text)
+    assert "vectorised" in said[2] and "vectorised" in said[7]
+    assert "not vectorised: unsafe dependent memory operations in loop" in said[4]
+    assert any(text.startswith("not vectorised: ") for text in said[10])
+
+
 def test_report_and_text():
     f = ks.jit(sum_in_parallel)
     f(np.ones(10))

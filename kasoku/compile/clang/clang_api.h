@@ -47,11 +47,13 @@ typedef struct {
   uint32_t block[3];     /* zeros: any shape (read from the launch at run time) */
   ks_text cpu;           /* "x86-64-v3", "x86-64-v4", or "native" */
   int is_generated;
-  int want;              /* KS_OBJECT, KS_IR or KS_ASSEMBLY: what `main` is */
+  int want;              /* KS_OBJECT, KS_IR, KS_ASSEMBLY or KS_LOOPS: what `main` is */
   int checked;           /* every access tells the checker, see check/shadow.h */
 } ks_generate_request;
 
-enum { KS_OBJECT = 0, KS_IR = 1, KS_ASSEMBLY = 2 };
+/* KS_LOOPS: a line for each thing that the vectorizer says of a loop: file, line, "passed" or "analysis", its words,
+   with tabs between them. Loops have lines if the program was parsed with them (checked). */
+enum { KS_OBJECT = 0, KS_IR = 1, KS_ASSEMBLY = 2, KS_LOOPS = 3 };
 
 typedef struct ks_clang_result ks_clang_result;
 

@@ -11,6 +11,8 @@
 #include "kasoku/compile/clang/passes/target.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -26,14 +28,55 @@ using namespace llvm;
 
 namespace {
 
-// LLVM's own handler would print and exit.
-void collect_errors(const DiagnosticInfo* info, void* errors) {
-  if (info->getSeverity() != DS_Error) return;
-  raw_string_ostream stream(*static_cast<std::string*>(errors));
-  DiagnosticPrinterRawOStream printer(stream);
-  info->print(printer);
-  stream << '\n';
-}
+/// LLVM's own handler would print and exit. With `loops`, what the vectorizer says goes there.
+class Collector final : public DiagnosticHandler {
+ public:
+  Collector(std::string& errors, std::string* loops) : errors_(errors), loops_(loops) {}
+
+  bool isPassedOptRemarkEnabled(StringRef pass) const override { return isAnalysisRemarkEnabled(pass); }
+  bool isMissedOptRemarkEnabled(StringRef) const override { return false; }
+  bool isAnalysisRemarkEnabled(StringRef pass) const override { return loops_ && pass == "loop-vectorize"; }
+  bool isAnyRemarkEnabled() const override { return loops_; }
+
+  bool handleDiagnostics(const DiagnosticInfo& info) override {
+    if (info.getSeverity() == DS_Error) {
+      raw_string_ostream stream(errors_);
+      DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      stream << '\n';
+    } else if (const auto* remark = dyn_cast<DiagnosticInfoIROptimization>(&info); remark && loops_) {
+      const DILocation* place = place_of(remark->getCodeRegion());
+      if (!place || remark->getPassName() != "loop-vectorize") return true;
+      raw_string_ostream stream(*loops_);
+      stream << place->getFilename() << '\t' << place->getLine() << '\t' << (remark->isPassed() ? "passed" : "analysis")
+             << '\t' << StringRef(remark->getMsg()).split('\n').first << '\n';
+    }
+    return true;
+  }
+
+ private:
+  /// Where a loop with this header stands in the user's text, whichever of our helpers wrote it.
+  static const DILocation* place_of(const Value* header) {
+    const auto* block = dyn_cast_or_null<BasicBlock>(header);
+    if (!block) return nullptr;
+    const DILocation* place = nullptr;
+    if (const MDNode* loop = block_loop(*block))
+      for (const MDOperand& operand : loop->operands())
+        if ((place = dyn_cast_or_null<DILocation>(operand))) break;
+    for (auto at = block->begin(); !place && at != block->end(); ++at) place = at->getDebugLoc();
+    while (place && place->getFilename().starts_with("/.kasoku")) place = place->getInlinedAt();
+    return place;
+  }
+  /// The metadata of the loop that jumps back to its header.
+  static const MDNode* block_loop(const BasicBlock& header) {
+    for (const BasicBlock* before : predecessors(&header))
+      if (const MDNode* loop = before->getTerminator()->getMetadata(LLVMContext::MD_loop)) return loop;
+    return nullptr;
+  }
+
+  std::string& errors_;
+  std::string* loops_;
+};
 
 void verify(const Module& module, const char* when) {
   std::string reason;
@@ -62,9 +105,10 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
                                       std::to_string(shape.y) + " x " + std::to_string(shape.z) +
                                       " threads cannot be compiled");
 
+  GenerateResult result;
   LLVMContext context;
   std::string errors;
-  context.setDiagnosticHandlerCallBack(collect_errors, &errors);
+  context.setDiagnosticHandler(std::make_unique<Collector>(errors, request.want == KS_LOOPS ? &result.main : nullptr), true);
   auto target = make_target(request.cpu, /*contracts=*/!request.is_generated);
   auto parsed = parseBitcodeFile(
       MemoryBufferRef(StringRef(request.bitcode.data(), request.bitcode.size()), "kernel"),
@@ -86,12 +130,11 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   verify(module, "when it cut a kernel into regions");
   pipeline.optimize(module, shape.is_single_thread());
 
-  GenerateResult result;
   result.info = info_json(bytes, plan);
   if (request.want == KS_IR) {
     raw_string_ostream stream(result.main);
     module.print(stream, nullptr);
-  } else {
+  } else if (request.want != KS_LOOPS) {
     result.main = emit_machine_code(module, *target, request.want == KS_ASSEMBLY);
   }
   if (!errors.empty())

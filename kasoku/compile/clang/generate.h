@@ -14,7 +14,7 @@ struct GenerateRequest {
   uint32_t block[3] = {0, 0, 0}; ///< zeros: read from the launch at run time
   std::string_view cpu;          ///< "x86-64-v3", "x86-64-v4" or "native"
   bool is_generated = false;     ///< text written by kasoku: contraction off
-  int want = 0;                  ///< KS_OBJECT, KS_IR or KS_ASSEMBLY
+  int want = 0;                  ///< KS_OBJECT, KS_IR, KS_ASSEMBLY or KS_LOOPS
   int checked = 0;
 };
 
