@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 
 namespace kasoku::cpu {
@@ -22,7 +23,7 @@ namespace {
 constexpr size_t n_classes = 4 * 50;
 /// From here on pages come from the system one request at a time, in huge pages.
 constexpr size_t mapped_bytes = size_t{1} << 20;
-constexpr size_t huge_page = size_t{2} << 20;
+constexpr size_t page = 4096, huge_page = size_t{2} << 20;
 /// Below this a request is not worth a look at what the machine has left.
 constexpr size_t checked_bytes = size_t{64} << 20;
 
@@ -68,29 +69,41 @@ Pool& pool() {
   return pool;
 }
 
+/// How far into a page the next large array begins. Processors take addresses that agree in
+/// their last 12 bits for one another's: arrays that all begin with a page, of which a kernel
+/// writes the one and reads its place in the other, wait for each other at every element.
+size_t next_start() {
+  constexpr size_t starts[] = {0, 2048, 1024, 3072, 512, 2560, 1536, 3584};
+  static std::atomic<unsigned> count{0};
+  return starts[count.fetch_add(1, std::memory_order_relaxed) % std::size(starts)];
+}
+
+/// Of `bytes` of memory that begin somewhere in a page.
+size_t mapping_bytes(size_t bytes) { return bytes + page; }
+
 void* from_system(size_t bytes) {
   if (bytes < mapped_bytes) return std::aligned_alloc(memory_alignment, bytes);
+  bytes = mapping_bytes(bytes);
   // A little more, to cut a piece that starts on a huge page.
   const size_t slack = bytes >= 2 * huge_page ? huge_page : 0;
   void* memory = ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  char* start = static_cast<char*>(memory);
   if (slack) {
-    char* start = static_cast<char*>(memory);
     const size_t before = (huge_page - reinterpret_cast<uintptr_t>(start) % huge_page) % huge_page;
     if (before) ::munmap(start, before);
     if (slack > before) ::munmap(start + before + bytes, slack - before);
-    memory = start + before;
-    ::madvise(memory, bytes, MADV_HUGEPAGE);
+    start += before;
+    ::madvise(start, bytes, MADV_HUGEPAGE);
   }
-  return memory;
+  return start + next_start();
 }
 
 void to_system(void* memory, size_t bytes) noexcept {
-  if (bytes < mapped_bytes)
-    std::free(memory);
-  else
-    ::munmap(memory, bytes);
+  if (bytes < mapped_bytes) return std::free(memory);
+  char* place = static_cast<char*>(memory);
+  ::munmap(place - reinterpret_cast<uintptr_t>(place) % page, mapping_bytes(bytes));
 }
 
 [[noreturn]] void refuse(size_t bytes) {
@@ -103,7 +116,7 @@ void to_system(void* memory, size_t bytes) noexcept {
 
 size_t class_bytes(size_t bytes) {
   size_t rounded = bytes_of(class_of(bytes));
-  return rounded >= mapped_bytes ? (rounded + 4095) / 4096 * 4096 : rounded;
+  return rounded >= mapped_bytes ? (rounded + page - 1) / page * page : rounded;
 }
 
 void* allocate(size_t bytes) {
