@@ -226,6 +226,8 @@ def test_errors_are_raised_in_their_statement(face):
         run(face, "z = x * 2 + y[:3]")
     with pytest.raises(IndexError):
         run(Torch, "z = (x * 2 + 1)[1000000]")
+    with ks.eager(), pytest.raises(MemoryError):  # found when it is computed
+        run(Arrays, "z = lib.broadcast_to(x[0], (1 << 45,)) + 1")
 
 
 def test_a_number_beside_an_array_is_no_array(face):
