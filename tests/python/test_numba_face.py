@@ -67,7 +67,10 @@ def test_what_is_not_compiled_runs_in_the_interpreter():
     def bad(x):
         return x + "text"
 
-    with pytest.warns(UserWarning, match="runs in the interpreter"), pytest.raises(TypeError, match="unsupported operand"):
+    with (
+        pytest.warns(UserWarning, match="runs in the interpreter"),
+        pytest.raises(TypeError, match="unsupported operand"),
+    ):
         bad(1)
     assert bad("a ") == "a text"
 
