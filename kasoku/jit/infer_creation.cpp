@@ -40,6 +40,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       for (size_t i = 0; i < 3; ++i) {
         if (argument(expr, i).kind == TypeKind::none) continue;
         want_scalar(expr, i);
+        if (is_complex(argument(expr, i).dtype)) fail(expr.place, "arange of complex numbers cannot be compiled");
         if (has(expr, i) && argument(expr, i).is_floating()) dtype = argument(expr, i).dtype;
       }
       return Type::array(dtype_argument(expr, 3, dtype), 1, true);

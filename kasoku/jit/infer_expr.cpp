@@ -230,7 +230,11 @@ Type Inference::type_of(Expr& expr) {
       bool is_array = false;
       for (size_t i = 0; i + 1 < types.size(); ++i) {
         const Operator op = expr.ops[i];
-        if (op == Operator::is || op == Operator::is_not) continue;
+        if (op == Operator::is || op == Operator::is_not) {
+          if (types[i].is_array() && types[i + 1].is_array())
+            fail(expr.place, fmt::format("'{}' of two arrays cannot be compiled", str(op)), "", "compare their elements");
+          continue;
+        }
         if (op == Operator::in || op == Operator::not_in) {
           if (!types[i + 1].is_tuple())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));

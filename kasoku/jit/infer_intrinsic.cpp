@@ -140,9 +140,12 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     }
     case Handler::round:
       need(1);
+      if (is_complex(first.dtype)) fail(expr.place, "complex numbers cannot be rounded in compiled code");
+      if (!is_floating(first.dtype) && has(expr, 1) && constant_int(*expr.items[2]).value_or(-1) < 0)
+        fail(expr.place, "integers cannot be rounded to tens in compiled code");
       if (first.is_array()) return Type::array(first.dtype, first.ndim, true);
       want_scalar(expr, 0);
-      if (has(expr, 1) || intrinsic.name == "numpy.round") return first;
+      if (has(expr, 1) || std::string_view(intrinsic.name).starts_with("numpy.")) return first;
       return first.is_floating() ? int64_type : first;
     case Handler::min:
     case Handler::max: {

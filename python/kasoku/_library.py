@@ -314,10 +314,6 @@ def ndim(a):
     return a.ndim
 
 
-def around(a, decimals=0):
-    return np.round(a, decimals)
-
-
 def array_equal(a, b):
     if a.shape != b.shape:
         return False
@@ -401,7 +397,7 @@ def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
 _functions = {
     np: (cumsum, cumprod, diff, flatnonzero, sort, argsort, unique, median, searchsorted, bincount, histogram, interp,
          trace, outer, eye, identity, diag, nansum, nanmean, nanmax, nanmin, ptp, convolve, roll, repeat, shape, size,
-         ndim, around, array_equal, allclose, cross),
+         ndim, array_equal, allclose, cross),
     np.linalg: (norm,),
     math: (gcd, factorial, comb, isqrt, modf, isclose),
 }  # fmt: skip

@@ -199,3 +199,35 @@ def test_calls_without_their_arguments_are_errors():
     ):
         with pytest.raises(TypeError):
             ks.njit(function)(3)
+
+
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+def test_rounding_is_numpys():
+    for value in (
+        1234,
+        -25,
+        15,
+        1234.567,
+        -2.5,
+        0.5,
+        1.55 + 2.45j,
+        np.array([15, 25, -5]),
+        np.array([1.25, -0.5, np.nan]),
+    ):
+        for digits in (-2, -1, 0, 1):
+            for function in (np.round, np.around):
+                np.testing.assert_array_equal(
+                    ks.jit(lambda x, d: function(x, d))(value, digits), function(value, digits)
+                )
+            np.testing.assert_array_equal(ks.jit(lambda x: np.round(x, decimals=-1))(value), np.round(value, -1))
+        np.testing.assert_array_equal(ks.jit(lambda x: np.around(x))(value), np.around(value))
+    for digits in (-1, 0, 1):
+        assert ks.jit(lambda x, d: round(x, d))(1235, digits) == round(1235, digits)
+
+
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+def test_identity_of_arrays():
+    x = np.ones(3)
+    for compiled in (ks.jit(lambda a, b: a is b), ks.jit(lambda a, b: not (a is not b))):
+        assert compiled(x, x) is True and compiled(x, x.copy()) is False
+    assert ks.jit(lambda a: a is None)(x) is False
