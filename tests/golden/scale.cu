@@ -9,6 +9,7 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
   const ks_i64 ks_n1 = x.shape[0];
   const ks_interval ks_over2 = ks_over(ks_interval(0LL), ks_interval(ks_n1), true);
   if (ks_within(ks_over2, x.shape[0])) {
+#line 2 "scale"
     for (ks_i64 ks_strip4 = 0LL; ks_strip4 < ks_n1;) {
       const ks_i64 ks_end5 = (ks_u64)ks_n1 - (ks_u64)ks_strip4 > ks_strip ? ks_strip4 + ks_strip : ks_n1;
       for (ks_i64 ks_i3 = ks_strip4; ks_i3 < ks_end5; ++ks_i3) {
@@ -21,6 +22,7 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
       if (KS_RARELY(ks_strip4 < ks_n1 && ks_jit_poll(ks))) return;
     }
   } else {  // some index may be outside: test each
+#line 2 "scale"
     for (ks_i64 ks_strip8 = 0LL; ks_strip8 < ks_n1;) {
       const ks_i64 ks_end9 = (ks_u64)ks_n1 - (ks_u64)ks_strip8 > ks_strip ? ks_strip8 + ks_strip : ks_n1;
       for (ks_i64 ks_i7 = ks_strip8; ks_i7 < ks_end9; ++ks_i7) {

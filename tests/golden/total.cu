@@ -9,6 +9,7 @@ static __device__ __forceinline__ double ks_fn_total(ks_call* ks, ks_array<float
 #line 2 "total"
   s = 0.0;
 #line 3 "total"
+#line 3 "total"
   const ks_i64 ks_n1 = x.shape[0];
   for (ks_i64 ks_i2 = 0; ks_i2 < ks_n1; ++ks_i2) {
     v = x.data[ks_i2 * x.stride[0]];
