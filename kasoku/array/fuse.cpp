@@ -5,6 +5,7 @@
 #include "kasoku/base/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 namespace kasoku {
@@ -159,7 +160,7 @@ class Builder {
     switch (expression->kind) {
       case Expression::constant:
         fused.scalars.push_back(expression->start);
-        group.scalars.push_back(node->dtype);
+        group.scalars.push_back({node->dtype});
         return add({.kind = Instruction::scalar, .dtype = node->dtype, .index = static_cast<uint16_t>(group.scalars.size() - 1)});
       case Expression::arange:
       case Expression::random: {
@@ -195,7 +196,23 @@ class Builder {
       const bool is_condition = i == 0 && info(expression->op).result == ResultRule::conditional;
       result.in[i] = convert(in, is_condition ? Dtype::bool_ : expression->compute);
     }
+    if (expression->kind == Expression::elementwise) fix_divisor(result);
     return add(result);
+  }
+
+  /// Processors divide integers slowly, and not by vectors; by a number that the compiler knows
+  /// they multiply or shift. Only usual divisors are fixed: each makes a kernel of its own.
+  void fix_divisor(const Instruction& division) {
+    if (division.op != Op::floor_divide && division.op != Op::remainder) return;
+    const Instruction& by = fused.group.values[division.in[1]];
+    const DtypeKind kind = info(division.compute).kind;
+    if (by.kind != Instruction::scalar || (kind != DtypeKind::signed_ && kind != DtypeKind::unsigned_)) return;
+    const int64_t value = fused.scalars[by.index].as_int();
+    if (value <= 0 || value >> (8 * info(by.dtype).size - 1)) return;
+    int64_t tens = value;
+    while (tens % 10 == 0) tens /= 10;
+    if (value <= 16 || std::has_single_bit(static_cast<uint64_t>(value)) || tens == 1)
+      fused.group.scalars[by.index].fixed = value;
   }
 
   uint16_t load(const NodePtr& node, const View& view) {

@@ -87,7 +87,7 @@ Hash128 structure(const Group& group, const Device& device) {
   count(group.loads.size());
   for (const LoadSpec& x : group.loads) put(x.dtype, x.inner);
   count(group.scalars.size());
-  for (const Dtype x : group.scalars) put(x);
+  for (const ScalarSpec& x : group.scalars) put(x.dtype, x.fixed);
   count(group.aranges.size());
   for (const LinearSpec& x : group.aranges) put(x.dtype, x.inner);
   for (const LinearSpec& x : group.randoms) put(x.dtype, x.inner, x.distribution);
@@ -173,7 +173,8 @@ void add_operands(Parameters& p, const Fused& fused) {
   const Group& group = fused.group;
   for (const auto& load : fused.loads)
     p.add(static_cast<const char*>(load.node->storage->buffer->memory()) + load.access.offset);
-  for (size_t k = 0; k < group.scalars.size(); ++k) p.add_rounded(fused.scalars[k], group.scalars[k]);
+  for (size_t k = 0; k < group.scalars.size(); ++k)
+    if (!group.scalars[k].fixed) p.add_rounded(fused.scalars[k], group.scalars[k].dtype);
   for (size_t k = 0; k < group.aranges.size(); ++k) {
     p.add(fused.aranges[k].expression->start, group.aranges[k].dtype);
     p.add(fused.aranges[k].expression->step, group.aranges[k].dtype);

@@ -142,7 +142,7 @@ std::string parameters(const Group& group) {
   for (size_t k = 0; k < group.loads.size(); ++k)
     text += fmt::format(",\n    const {}* __restrict__ x{}", memory_text(group.loads[k].dtype), k);
   for (size_t k = 0; k < group.scalars.size(); ++k)
-    add(register_text(group.scalars[k]), fmt::format("s{}", k));
+    if (!group.scalars[k].fixed) add(register_text(group.scalars[k].dtype), fmt::format("s{}", k));
   for (size_t k = 0; k < group.aranges.size(); ++k) {
     add(register_text(group.aranges[k].dtype), fmt::format("a{}_start", k));
     add(register_text(group.aranges[k].dtype), fmt::format("a{}_step", k));
@@ -244,7 +244,11 @@ std::string element(const Group& group, const Place& place, const std::string& i
                                           : fmt::format("p{}[{}]", operand.name, position(operand, axis, j)));
         break;
       }
-      case Instruction::scalar: value = fmt::format("s{}", x.index); break;
+      case Instruction::scalar: {
+        const int64_t fixed = group.scalars[x.index].fixed;
+        value = fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
+        break;
+      }
       case Instruction::arange: {
         const Operand operand{fmt::format("a{}", x.index), group.aranges[x.index].inner, false};
         const std::string e = fmt::format("(pa{} + {})", x.index, position(operand, axis, j));
@@ -274,6 +278,15 @@ std::string element(const Group& group, const Place& place, const std::string& i
     text += fmt::format("{}const {} v{} = {};\n", indent, register_text(x.dtype), i, value);
   }
   return text;
+}
+
+std::string unroll(const Group& group, int turns, int elements) {
+  constexpr int most = 128, division = 16;
+  int weight = 0;
+  for (const Instruction& x : group.values)
+    weight += x.kind == Instruction::apply && (x.op == Op::floor_divide || x.op == Op::remainder || x.op == Op::power) ? division : 1;
+  const int copies = std::min(turns, most / (weight * elements));
+  return copies == turns ? "#pragma unroll\n" : fmt::format("#pragma unroll {}\n", std::max(1, copies));
 }
 
 std::string last_value(const Group& group, int from_end) {
@@ -321,8 +334,8 @@ std::string emit_map(const Group& group) {
   if (group.for_cuda && rank == 1) return cuda_fours(group, store);
   if (group.for_cuda) {
     // Four elements a thread, a block's width apart.
-    text += "  const long long first = (long long)blockIdx.x * 1024;\n"
-            "#pragma unroll\n  for (int k = 0; k < 4; ++k) {\n"
+    text += "  const long long first = (long long)blockIdx.x * 1024;\n" + unroll(group, 4, 1) +
+            "  for (int k = 0; k < 4; ++k) {\n"
             "    const long long at_k = first + k * 256 + threadIdx.x;\n    if (at_k < total) {\n"
             "      const ks_index at = (ks_index)at_k;\n";
     text += positions(group, 0, rank, "at", true, 0, 'p', "      ") + store({"0"}, "      ") + "    }\n  }\n";

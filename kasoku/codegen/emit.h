@@ -29,6 +29,10 @@ std::vector<Operand> moving_operands(const Group& group);
 std::string positions(const Group& group, int first, int last, const std::string& at,
                       bool is_first, char from, char to, const std::string& indent);
 
+/// The pragma before a loop of `turns` with so many elements in each, as far as copies of the
+/// text stay short: a compiler for GPUs takes minutes over branches in many copies.
+std::string unroll(const Group& group, int turns, int elements);
+
 /// Which element is computed.
 struct Place {
   std::string j;          ///< text: steps along the innermost axis

@@ -42,10 +42,16 @@ struct LinearSpec {
   Distribution distribution{};  ///< random leaves
 };
 
+/// A number: a parameter of the kernel, or part of its text.
+struct ScalarSpec {
+  Dtype dtype;
+  int64_t fixed = 0;  ///< in the text, if not 0
+};
+
 struct Group {
   std::vector<Instruction> values;
   std::vector<LoadSpec> loads;
-  std::vector<Dtype> scalars;
+  std::vector<ScalarSpec> scalars;
   std::vector<LinearSpec> aranges;
   std::vector<LinearSpec> randoms;
 
@@ -91,7 +97,7 @@ inline constexpr const char* group_entry = "ks_group";
 /// The kernel of a group. Parameters, in order (all 8 bytes wide but scalars,
 /// which have their register type):
 ///   y (indices too for argmin and argmax), each load's pointer,
-///   each scalar, each arange's start and step (its register type),
+///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
 ///   first element number of each arange, of each random,
 ///   lengths of all axes,

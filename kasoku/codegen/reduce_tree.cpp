@@ -218,7 +218,7 @@ std::string cuda_rows(const Group& group) {
     // A whole chunk: no guards, 16 bytes at a time.
     const std::string start = " + begin";
     text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', start)) +
-            (group.by_fours ? "" : "#pragma unroll\n") +
+            (group.by_fours ? "" : unroll(group, chunk_elements / chunk_lanes, 4)) +
             fmt::format("      for (int k = 0; k < {}; ++k) {{\n        const int row = 4 * t + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes) +
             row_start() + loads_of_four(group, "        ");
     for (int k = 0; k < 4; ++k)

@@ -118,6 +118,7 @@ KernelCode kernel_code_from_json(std::string_view text) try {
   get(json, "scratch_bytes_per_thread", code.scratch_bytes_per_thread);
   get(json, "static_shared_bytes", code.static_shared_bytes);
   get(json, "spans_blocks", code.spans_blocks);
+  get(json, "waits_in_memory", code.waits_in_memory);
   return code;
 } catch (const Json::exception& error) {
   refuse(error);

@@ -156,7 +156,7 @@ std::string to_bytes(const KernelCode& code) {
   return ByteWriter()
       .text(code.object).text(code.symbol).number(code.scratch_bytes)
       .number(code.scratch_bytes_per_thread).number(code.static_shared_bytes)
-      .number(code.spans_blocks)
+      .number(code.spans_blocks).number(code.waits_in_memory)
       .take();
 }
 
@@ -168,6 +168,7 @@ bool from_bytes(std::string_view bytes, KernelCode& code) {
   code.scratch_bytes_per_thread = in.number();
   code.static_shared_bytes = in.number();
   code.spans_blocks = in.number() != 0;
+  code.waits_in_memory = in.number() != 0;
   return in.is_good() && in.is_at_end();
 }
 

@@ -79,6 +79,7 @@ struct KernelCode {
   uint64_t scratch_bytes_per_thread = 0;  ///< more per thread of the block (generic block shape)
   uint64_t static_shared_bytes = 0;
   bool spans_blocks = false;  ///< runs the faster the more blocks it is given at a time
+  bool waits_in_memory = false;  ///< a block may wait for what another writes: all must get on
 };
 
 struct Code {

@@ -200,3 +200,14 @@ def test_one_value_everywhere_needs_no_kernel(device):
         ks.full((7, 3), 5, dtype="int16", device=device).numpy()
     between = ks.stats() - before
     assert between["misses"] == 0 and between["memory_hits"] == 0 and between["disk_hits"] == 0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("divisor", [1, 2, 3, 7, 10, 16, 17, 64, 100])
+def test_division_by_a_number_that_the_text_holds(device, dtype, divisor):
+    limits = np.iinfo(dtype)
+    x = np.array([limits.min, limits.min + 1, *range(0 if limits.min == 0 else -40, 41), limits.max - 1, limits.max], dtype)
+    got = ks.array(x, device=device)
+    np.testing.assert_array_equal((got // divisor).numpy(), x // np.dtype(dtype).type(divisor))
+    np.testing.assert_array_equal((got % divisor).numpy(), x % np.dtype(dtype).type(divisor))
+    assert int((got % divisor).sum(dtype="int64")) == int((x % np.dtype(dtype).type(divisor)).sum(dtype="int64"))

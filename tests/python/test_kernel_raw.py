@@ -215,3 +215,50 @@ def test_indices_that_wrap_while_threads_count(device, step):
         ks.RawModule(code=text).get_function("wraps")((1,), (96,), (ks.array(x), lanes, loads))
     np.testing.assert_array_equal(loads.numpy(), x[at])
     np.testing.assert_array_equal(lanes.numpy(), x[at + np.arange(96) // 32 * 32 - at // 32 * 32])
+
+
+waiting = """
+extern "C" __global__ void chain(volatile int *done, int *out) {
+  const unsigned b = blockIdx.x, after = b + 1;
+  if (threadIdx.x == 0 && after < gridDim.x) while (done[after] == 0) {}
+  __syncthreads();
+  out[b * blockDim.x + threadIdx.x] = after < gridDim.x ? done[after] : 0;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) done[b] = gridDim.x - b;
+}
+extern "C" __global__ void meet(unsigned *count, const int *x, int *partial, int *total) {
+  atomicAdd(&partial[blockIdx.x], x[blockIdx.x * blockDim.x + threadIdx.x]);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(count, 1u);
+    while (atomicAdd(count, 0u) < gridDim.x) {}
+  }
+  __syncthreads();
+  int sum = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) sum += ((volatile int *)partial)[b];
+  total[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 24])
+def test_blocks_that_wait_for_later_ones(device, blocks):
+    threads = 33
+    chain = ks.RawModule(code=waiting).get_function("chain")
+    done, out = ks.zeros(blocks, dtype="int32", device=device), ks.zeros((blocks, threads), dtype="int32", device=device)
+    chain((blocks,), (threads,), (done, out))
+    later = np.arange(blocks)[::-1]
+    np.testing.assert_array_equal(out.numpy(), np.repeat(later[:, None], threads, 1))
+
+
+@pytest.mark.parametrize("blocks", [1, 3, 24])
+def test_a_barrier_of_the_grid_made_by_hand(device, blocks):
+    threads = 64
+    meet = ks.RawModule(code=waiting).get_function("meet")
+    x = np.random.default_rng(1).integers(-1000, 1000, (blocks, threads), dtype=np.int32)
+    zeros = lambda *shape: ks.zeros(shape, dtype="int32", device=device)  # noqa: E731
+    total = zeros(blocks, threads)
+    meet((blocks,), (threads,), (ks.zeros(1, dtype="uint32", device=device), ks.array(x, device=device), zeros(blocks), total))
+    np.testing.assert_array_equal(total.numpy(), x.sum())

@@ -43,7 +43,7 @@
 /// 4. KS_INFO of parse is the JSON of ModuleInfo (device/code.h; field names as
 ///    there), plus "initial_values": {symbol: hex}. KS_INFO of generate is
 ///    {"symbol", "scratch_bytes", "scratch_bytes_per_thread", "static_shared_bytes", "granule",
-///     "spans_blocks"};
+///     "spans_blocks", "waits_in_memory"};
 ///    the granule (passes/regions.h) tells readers and tests how a block runs.
 #pragma once
 

@@ -88,10 +88,12 @@ void verify(const Module& module, const char* when) {
 
 std::string info_json(const RegionBytes& bytes, const RegionPlan& plan) {
   const char* granules[] = {"blocks", "block", "warp", "turn", "thread"};
+  const auto text = [](bool value) { return std::string(value ? "true" : "false"); };
   return std::string("{\"symbol\":\"") + entry_symbol + "\",\"scratch_bytes\":" + std::to_string(bytes.fixed) +
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
          ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + ",\"granule\":\"" +
-         granules[static_cast<int>(plan.granule)] + "\",\"spans_blocks\":" + (plan.spans_blocks() ? "true}" : "false}");
+         granules[static_cast<int>(plan.granule)] + "\",\"spans_blocks\":" + text(plan.spans_blocks()) +
+         ",\"waits_in_memory\":" + text(plan.waits_in_memory) + "}";
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ class FloatControl {
 };
 
 constexpr std::chrono::microseconds nudge_pause{20'000};
+/// Blocks that wait for each other have so many threads at most.
+constexpr uint64_t most_threads = 1024;
 
 std::string triple(const uint32_t v[3]) { return fmt::format("({}, {}, {})", v[0], v[1], v[2]); }
 
@@ -147,6 +149,8 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   const LaunchWatch watch;
   if (info_.uses_grid_sync)
     run_cooperative(work, blocks);
+  else if (work.variant.waits_in_memory && blocks > 1)
+    run_on_threads(work, blocks, std::min<uint64_t>(blocks, worker_count()));
   else
     run(work, blocks);
   if (work.state.status) fail(work.state);
@@ -198,56 +202,78 @@ void CpuFunction::run(Work& work, uint64_t blocks) {
   if (timed) ticks_per_block_.store(std::max<uint64_t>(1, spent / timed), std::memory_order_relaxed);
 }
 
-/// Blocks that wait for each other need a thread each; such grids are small.
 void CpuFunction::run_cooperative(Work& work, uint64_t blocks) {
-  constexpr uint64_t most_blocks = 1024;
-  if (blocks > most_blocks)
+  if (blocks > most_threads)
     throw Error(ErrorKind::value,
                 fmt::format("kernel {} synchronises its grid of {} blocks, and {} is the most on cpu",
-                            quote(info_.name), blocks, most_blocks))
+                            quote(info_.name), blocks, most_threads))
         .fix("use fewer blocks and a loop over the elements");
   std::barrier<> barrier(static_cast<ptrdiff_t>(blocks));
   work.state.grid_barrier = &barrier;
+  run_on_threads(work, blocks, blocks);
+}
+
+/// Blocks that wait for each other have threads of their own. Those that meet at the grid's
+/// barrier all begin `at_once`; of others a thread takes one after another, and where none
+/// ends for a while, they may be waiting for blocks that have not begun: more threads do that.
+void CpuFunction::run_on_threads(Work& work, uint64_t blocks, uint64_t at_once) {
+  std::barrier<>* const barrier = work.state.grid_barrier;
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;  // guarded by the state's mutex
-  std::atomic<uint64_t> others{0};
-  const auto run_block = [&](uint64_t block) {
-    try {
-      const StopScope stop(is_stopped);
-      work.run(block, block + 1);
-    } catch (...) {
-      std::lock_guard lock(work.state.mutex);
-      if (!error) error = std::current_exception();
-      is_stopped = true;
+  std::atomic<uint64_t> begun{0}, ended{0}, running{0};
+  const auto stop = [&] {
+    std::lock_guard lock(work.state.mutex);
+    if (!error) error = std::current_exception();
+    is_stopped = true;
+  };
+  const auto run_blocks = [&] {
+    for (uint64_t block = begun++; block < blocks; block = begun++) {
+      try {
+        const StopScope scope(is_stopped);
+        if (!is_stopped) work.run(block, block + 1);
+      } catch (...) {
+        stop();
+      }
+      if (barrier) barrier->arrive_and_drop();  // those that go on do not wait for it
+      ended++;
     }
-    barrier.arrive_and_drop();  // those that go on do not wait for it
+    running--;
   };
   std::vector<std::thread> threads;
-  threads.reserve(blocks);
-  // Not on this thread, which asks about interrupts: at a barrier nobody does.
-  for (uint64_t block = 0; block < blocks; ++block) {
+  // Not on this thread, which asks about interrupts: in a barrier nobody does.
+  const auto add_threads = [&](uint64_t count) {
     try {
-      others.fetch_add(1);
-      threads.emplace_back([&, block] { run_block(block), others.fetch_sub(1); });
-    } catch (const std::system_error& error) {
-      others.fetch_sub(1);
+      for (uint64_t i = 0; i < count; ++i) {
+        running++;
+        threads.emplace_back(run_blocks);
+      }
+    } catch (const std::system_error&) {
+      running--;
       work.state.fail(fmt::format("the system gave no thread for each of its {} blocks", blocks));
-      for (uint64_t left = block; left < blocks; ++left) barrier.arrive_and_drop();
-      break;
+      for (uint64_t block = begun.exchange(blocks); barrier && block < blocks; ++block) barrier->arrive_and_drop();
     }
-  }
+  };
+  add_threads(at_once);
   InterruptCheck interrupt;
-  for (auto pause = std::chrono::microseconds(50); others.load(); pause = std::min(2 * pause, nudge_pause)) {
+  uint64_t seen = 0;
+  auto last_end = std::chrono::steady_clock::now();
+  for (auto pause = std::chrono::microseconds(50); running; pause = std::min(2 * pause, nudge_pause)) {
     std::this_thread::sleep_for(pause);
     try {
       if (!is_stopped) interrupt.look();
     } catch (...) {
-      std::lock_guard lock(work.state.mutex);
-      if (!error) error = std::current_exception();
-      is_stopped = true;
+      stop();
     }
     if (is_stopped && pause == nudge_pause)
       for (std::thread& thread : threads) nudge(thread.native_handle());
+    const auto now = std::chrono::steady_clock::now();
+    if (const uint64_t count = ended; count != seen) {
+      seen = count;
+      last_end = now;
+    } else if (const uint64_t next = begun; !is_stopped && next < blocks && now - last_end > nudge_pause) {
+      add_threads(std::min<uint64_t>({threads.size(), most_threads - threads.size(), blocks - next}));
+      last_end = now;
+    }
   }
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);

@@ -19,7 +19,7 @@ struct Variant {
   uint32_t block[3];  ///< zeros: any shape
   KernelEntry entry;
   uint64_t scratch_bytes, scratch_bytes_per_thread, static_shared_bytes;
-  bool spans_blocks;
+  bool spans_blocks, waits_in_memory;
 };
 
 /// Makes the code for a block shape: compiles or takes it from the cache, and loads it.
@@ -43,6 +43,7 @@ class CpuFunction final : public Function {
   const Variant& add_variant(const uint32_t block[3]);
   void run(Work& work, uint64_t blocks);
   void run_cooperative(Work& work, uint64_t blocks);
+  void run_on_threads(Work& work, uint64_t blocks, uint64_t at_once);
   [[noreturn]] void fail(const LaunchState& state) const;
 
   /// A kernel gets code of its own for this many block shapes, then code for any.

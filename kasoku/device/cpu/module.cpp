@@ -72,6 +72,7 @@ class CpuModule final : public Module {
     variant.scratch_bytes_per_thread = code.scratch_bytes_per_thread;
     variant.static_shared_bytes = code.static_shared_bytes;
     variant.spans_blocks = code.spans_blocks;
+    variant.waits_in_memory = code.waits_in_memory;
     return variant;
   }
 

@@ -114,6 +114,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   Function& function = *kernel.function;
   RegionPlan plan;
   plan.grid_stride = find_grid_stride(function, shape);
+  plan.waits_in_memory = waits_in_memory(function);
   if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   if (!shape.is_single_thread()) let_waiting_loops_turn(function);
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);

@@ -56,6 +56,7 @@ struct RegionPlan {
   std::optional<GridStride> grid_stride;  ///< the whole kernel
   /// Whether a worker is the faster the more blocks it is given at a time.
   bool spans_blocks() const { return (granule == Granule::blocks && !grid_stride) || !ahead.regions.empty(); }
+  bool waits_in_memory = false;  ///< a loop ends when another block may have written something
   bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y
   std::vector<SyncPoint> syncs;
   /// Whether a value is the same for all threads of a granule, wherever it is used;

@@ -25,7 +25,50 @@ bool points_to_shared(const Value* pointer) {
   return !objects.empty();
 }
 
+/// Reads global memory as somebody does who expects that it changes. Atomic operations that
+/// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
+bool looks_at_memory(const Instruction& instruction) {
+  const Value* pointer = nullptr;
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+    if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
+  } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    if (exchange->getCompareOperand() == exchange->getNewValOperand()) pointer = exchange->getPointerOperand();
+  } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    const auto* operand = dyn_cast<Constant>(update->getValOperand());
+    const auto operation = update->getOperation();
+    if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
+      pointer = update->getPointerOperand();
+  }
+  return pointer && !points_to_shared(pointer) && !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+}
+
+bool hangs_on_memory(const BranchInst& way_out, const Loop& loop) {
+  SmallPtrSet<const Value*, 16> seen;
+  SmallVector<const Value*> pending{way_out.getCondition()};
+  while (!pending.empty()) {
+    const auto* instruction = dyn_cast<Instruction>(pending.pop_back_val());
+    if (!instruction || !loop.contains(instruction) || !seen.insert(instruction).second) continue;
+    if (looks_at_memory(*instruction)) return true;
+    append_range(pending, instruction->operand_values());
+  }
+  return false;
+}
+
 }  // namespace
+
+bool waits_in_memory(const Function& kernel) {
+  if (none_of(instructions(kernel), looks_at_memory)) return false;
+  const DominatorTree dominators(const_cast<Function&>(kernel));
+  const LoopInfo loops(dominators);
+  return any_of(loops.getLoopsInPreorder(), [](const Loop* loop) {
+    SmallVector<BasicBlock*> ends;
+    loop->getExitingBlocks(ends);
+    return any_of(ends, [&](const BasicBlock* end) {
+      const auto* branch = dyn_cast<BranchInst>(end->getTerminator());
+      return branch && branch->isConditional() && hangs_on_memory(*branch, *loop);
+    });
+  });
+}
 
 void add_warp_barriers_for_volatile(Function& kernel) {
   SmallVector<StoreInst*> stores;

@@ -12,6 +12,10 @@ namespace kasoku::embedded {
 
 void add_warp_barriers_for_volatile(llvm::Function& kernel);
 
+/// Whether a loop goes on until it reads what another block may have written: its way out hangs
+/// on a volatile or atomic read of global memory.
+bool waits_in_memory(const llvm::Function& kernel);
+
 /// A loop that reads global memory as volatile or atomic may wait for what another thread of the block
 /// writes there: a GPU's threads all get on. Each turn of such a loop lets the others run;
 /// without that the first thread would wait for good.
