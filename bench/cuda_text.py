@@ -7,7 +7,7 @@ import os
 import sys
 
 import numpy as np
-from timing import best, cupy_with_gpu, report
+from timing import best, cupy_with_gpu, report, warm_rounds
 
 in_a_row = 20  # launches that a GPU gets before it is waited for: kernels are compared, not the waiting
 
@@ -39,7 +39,7 @@ def measure(launches, get_function, to_device, to_host, synchronize, on_gpu=Fals
         [[first]] = trains(1, 1)
         run([first])
         launches.check(figure, to_host(first[output]))
-        length, rounds = (in_a_row, 29) if on_gpu else (1, 9)  # a GPU raises its clock with work
+        length, rounds = (in_a_row, 29) if on_gpu else (1, warm_rounds)  # a GPU raises its clock with work
         ready = trains(rounds, length)
         seconds = best(lambda: run(ready.pop()), rounds)  # noqa: B023
         result[figure + (", cuda" if on_gpu else "")] = launches.work[figure] * length / seconds

@@ -7,6 +7,8 @@ import sys
 import tempfile
 import time
 
+warm_rounds = 30  # arrays of 64 MB take that many passes until a cache of 300 MB holds them
+
 
 def best(f, repeats=7, number=1):
     """Seconds of one f(), the best of `repeats` runs of `number` calls."""

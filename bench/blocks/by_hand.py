@@ -7,7 +7,7 @@ import numpy as np
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _sizes import a, b, bytes_, check, data, matrix, n, side, square, work, x
-from timing import best, compile_cpp, report, skip
+from timing import best, compile_cpp, report, skip, warm_rounds
 
 if not shutil.which("g++"):
     skip("g++ is not installed")
@@ -34,6 +34,6 @@ for figure, (call, output) in calls.items():
     output[...] = 0
     call()
     check(figure, output)
-    figures[figure] = work[figure] / best(call, 9)
+    figures[figure] = work[figure] / best(call, warm_rounds)
 figures["reduction, shuffle"] = figures["reduction, tree"]
 report(figures)

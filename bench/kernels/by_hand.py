@@ -8,7 +8,7 @@ import numpy as np
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 import _sizes as s
 from _sizes import bins, bodies, check, matrix, most, n, options, side, width, work
-from timing import best, compile_cpp, report, skip
+from timing import best, compile_cpp, report, skip, warm_rounds
 
 if not shutil.which("g++"):
     skip("g++ is not installed")
@@ -40,5 +40,5 @@ for figure, (name, args, output) in calls.items():
 
     once()
     check(figure, output)
-    figures[figure] = work[figure] / best(once, 9)
+    figures[figure] = work[figure] / best(once, warm_rounds)
 report(figures)

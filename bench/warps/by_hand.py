@@ -8,7 +8,7 @@ import numpy as np
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(here)
 from _sizes import begins, check, columns, early, n, rows, segments, work, x, y
-from timing import best, compile_cpp, report, skip
+from timing import best, compile_cpp, report, skip, warm_rounds
 
 if not shutil.which("g++"):
     skip("g++ is not installed")
@@ -45,5 +45,5 @@ for figure, (call, output) in calls.items():
     output[...] = 0
     call()
     check(figure, output)
-    figures[figure] = work[figure] / best(call, 9)
+    figures[figure] = work[figure] / best(call, warm_rounds)
 report(figures)

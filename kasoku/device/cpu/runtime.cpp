@@ -85,6 +85,9 @@ void ks_rt_free(void* memory) {
 }
 
 void ks_rt_grid_barrier() {
+  // Not left while it arrives: a barrier that counted half an arrival never opens. Blocks that
+  // are left arrive too, so whoever waits goes on, and is left then.
+  const OutsideKernel outside;
   if (LaunchState* launch = current_launch(); launch && launch->grid_barrier)
     launch->grid_barrier->arrive_and_wait();
 }
