@@ -206,7 +206,9 @@ def test_one_value_everywhere_needs_no_kernel(device):
 @pytest.mark.parametrize("divisor", [1, 2, 3, 7, 10, 16, 17, 64, 100])
 def test_division_by_a_number_that_the_text_holds(device, dtype, divisor):
     limits = np.iinfo(dtype)
-    x = np.array([limits.min, limits.min + 1, *range(0 if limits.min == 0 else -40, 41), limits.max - 1, limits.max], dtype)
+    x = np.array(
+        [limits.min, limits.min + 1, *range(0 if limits.min == 0 else -40, 41), limits.max - 1, limits.max], dtype
+    )
     got = ks.array(x, device=device)
     np.testing.assert_array_equal((got // divisor).numpy(), x // np.dtype(dtype).type(divisor))
     np.testing.assert_array_equal((got % divisor).numpy(), x % np.dtype(dtype).type(divisor))

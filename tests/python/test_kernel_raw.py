@@ -247,7 +247,10 @@ extern "C" __global__ void meet(unsigned *count, const int *x, int *partial, int
 def test_blocks_that_wait_for_later_ones(device, blocks):
     threads = 33
     chain = ks.RawModule(code=waiting).get_function("chain")
-    done, out = ks.zeros(blocks, dtype="int32", device=device), ks.zeros((blocks, threads), dtype="int32", device=device)
+    done, out = (
+        ks.zeros(blocks, dtype="int32", device=device),
+        ks.zeros((blocks, threads), dtype="int32", device=device),
+    )
     chain((blocks,), (threads,), (done, out))
     later = np.arange(blocks)[::-1]
     np.testing.assert_array_equal(out.numpy(), np.repeat(later[:, None], threads, 1))
@@ -260,5 +263,9 @@ def test_a_barrier_of_the_grid_made_by_hand(device, blocks):
     x = np.random.default_rng(1).integers(-1000, 1000, (blocks, threads), dtype=np.int32)
     zeros = lambda *shape: ks.zeros(shape, dtype="int32", device=device)  # noqa: E731
     total = zeros(blocks, threads)
-    meet((blocks,), (threads,), (ks.zeros(1, dtype="uint32", device=device), ks.array(x, device=device), zeros(blocks), total))
+    meet(
+        (blocks,),
+        (threads,),
+        (ks.zeros(1, dtype="uint32", device=device), ks.array(x, device=device), zeros(blocks), total),
+    )
     np.testing.assert_array_equal(total.numpy(), x.sum())
