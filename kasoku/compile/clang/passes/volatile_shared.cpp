@@ -25,13 +25,22 @@ bool points_to_shared(const Value* pointer) {
   return !objects.empty();
 }
 
+bool is_in_global_memory(const Value* pointer) {
+  return !points_to_shared(pointer) && !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+}
+
+/// Reads global memory as volatile or atomic: others may write it.
+bool reads_what_others_write(const Instruction& instruction) {
+  const auto* load = dyn_cast<LoadInst>(&instruction);
+  return load && (load->isVolatile() || load->isAtomic()) && is_in_global_memory(load->getPointerOperand());
+}
+
 /// Reads global memory as somebody does who expects that it changes. Atomic operations that
 /// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
 bool looks_at_memory(const Instruction& instruction) {
+  if (reads_what_others_write(instruction)) return true;
   const Value* pointer = nullptr;
-  if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
-    if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
-  } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     if (exchange->getCompareOperand() == exchange->getNewValOperand()) pointer = exchange->getPointerOperand();
   } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     const auto* operand = dyn_cast<Constant>(update->getValOperand());
@@ -39,7 +48,7 @@ bool looks_at_memory(const Instruction& instruction) {
     if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
       pointer = update->getPointerOperand();
   }
-  return pointer && !points_to_shared(pointer) && !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+  return pointer && is_in_global_memory(pointer);
 }
 
 bool hangs_on_memory(const BranchInst& way_out, const Loop& loop) {
@@ -96,11 +105,6 @@ void add_warp_barriers_for_volatile(Function& kernel) {
 }
 
 void let_waiting_loops_turn(Function& kernel) {
-  const auto reads_what_others_write = [](const Instruction& instruction) {
-    const auto* load = dyn_cast<LoadInst>(&instruction);
-    return load && (load->isVolatile() || load->isAtomic()) && !points_to_shared(load->getPointerOperand()) &&
-           !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand(), /*MaxLookup=*/0));
-  };
   const auto writes_for_others = [](const Instruction& instruction) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
