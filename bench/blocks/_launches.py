@@ -1,11 +1,26 @@
 """The launches of _kernels.cu, see cuda_text.measure()."""
 
 import numpy as np
-from _sizes import a, b, bytes_, check, data, matrix, n, side, square, work, x  # noqa: F401
+from _sizes import (  # noqa: F401
+    a,
+    b,
+    bins,
+    bytes_,
+    check,
+    data,
+    matrix,
+    n,
+    out,
+    product,
+    side,
+    square,
+    sums,
+    turned,
+    work,
+    x,
+)
 
 constants = {}
-out, sums, turned, product = np.empty_like(x), np.empty(n // 256, np.float32), np.empty_like(square), np.empty_like(a)
-bins = np.zeros(256, np.uint32)
 tiles = lambda size, tile: (size // tile, size // tile)  # noqa: E731
 table = {
     "reduction, tree": ("reduce_tree", (n // 256,), (256,), (x, sums), 1),

@@ -1,4 +1,4 @@
-"""Sizes and inputs that all competitors use, and the check of their results."""
+"""Sizes, inputs and outputs that all competitors use, and the check of their results."""
 
 import numpy as np
 
@@ -8,6 +8,8 @@ x = rng.random(n, dtype=np.float32)
 square = rng.random((side, side), dtype=np.float32)
 a, b = rng.random((matrix, matrix), dtype=np.float32), rng.random((matrix, matrix), dtype=np.float32)
 data = rng.integers(0, 256, bytes_, dtype=np.uint8)
+out, sums, turned, product = np.empty_like(x), np.empty(n // 256, np.float32), np.empty_like(square), np.empty_like(a)
+bins = np.zeros(256, np.uint32)
 work = {  # figure -> amount of bytes, operations or elements, in units of 1e9
     "reduction, tree": 4 * n / 1e9,
     "reduction, shuffle": 4 * n / 1e9,

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from _sizes import a, b, bytes_, check, data, matrix, n, side, square, work, x
+from _sizes import a, b, bins, bytes_, check, data, matrix, n, out, product, side, square, sums, turned, work, x
 from timing import best, report, skip
 
 try:
@@ -99,19 +99,14 @@ def on_device(v):
     return cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=v)
 
 
-out, sums, dst, c, bins = (
-    np.empty_like(x),
-    np.empty(n // 256, np.float32),
-    np.empty_like(square),
-    np.empty_like(a),
-    np.zeros(256, np.uint32),
+dx, ds, da, db, dd, dout, dsums, ddst, dc, dbins = map(
+    on_device, (x, square, a, b, data, out, sums, turned, product, bins)
 )
-dx, ds, da, db, dd, dout, dsums, ddst, dc, dbins = map(on_device, (x, square, a, b, data, out, sums, dst, c, bins))
 i32 = np.int32
 calls = {
     "reduction, tree": ("reduce_tree", (n,), (256,), (dx, dsums), dsums, sums),
-    "matmul, 16 x 16 tiles": ("matmul", (matrix, matrix), (16, 16), (da, db, dc, i32(matrix)), dc, c),
-    "transpose, 32 x 32 tiles": ("transpose", (side, side // 4), (32, 8), (ds, ddst, i32(side)), ddst, dst),
+    "matmul, 16 x 16 tiles": ("matmul", (matrix, matrix), (16, 16), (da, db, dc, i32(matrix)), dc, product),
+    "transpose, 32 x 32 tiles": ("transpose", (side, side // 4), (32, 8), (ds, ddst, i32(side)), ddst, turned),
     "stencil, shared memory": ("stencil", (n,), (256,), (dx, dout, i32(n)), dout, out),
     "scan, blocks of 512": ("scan", (n,), (512,), (dx, dout), dout, out),
     "histogram, shared bins": ("histogram", (128 * 256,), (256,), (dd, dbins, i32(bytes_)), dbins, bins),
