@@ -201,6 +201,21 @@ def flags(rng):
     return Launch([Out(np.array([95], i32)), Out(np.full(96, 95, i32))], (96, 1, 1))
 
 
+@case("wait_for_others.cu", "warps")
+def warps(rng):
+    blocks, per_block = 3, 4
+    n = blocks * per_block
+    x = rng.integers(0, 100, n * 32).astype(i32)
+    sums = np.cumsum(x.reshape(n, 32).sum(1)[::-1])[::-1].astype(i32)
+    positive = np.repeat((x.reshape(blocks, -1) > 50).sum(1), per_block)
+    more = positive + np.roll(sums.reshape(blocks, per_block), -1, axis=1).ravel()
+    return Launch(
+        [x, Out(sums, np.full(n, -1, i32)), Out(np.repeat(more, 32).astype(i32)), i32(n)],
+        (per_block * 32, 1, 1),
+        (blocks, 1, 1),
+    )
+
+
 @case("parts_of_warp.cu", "parts", **CPP17)
 def parts_of_warp(rng):
     x = rng.integers(0, 100, 192).astype(i32)

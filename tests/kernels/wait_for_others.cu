@@ -33,3 +33,22 @@ extern "C" __global__ void flags(int* ready, int* out) {
   while ((seen = flag.load(cuda::memory_order_acquire)) == 0) {}
   out[threadIdx.x] = seen;
 }
+
+// Warps each of which looks, all lanes together, at what a later warp writes, of its own block or of one
+// that begins later; those that have seen it wait at a barrier for those that still look.
+extern "C" __global__ void warps(const int* x, volatile int* sums, int* more, int n) {
+  __shared__ int of_block[8];
+  const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  int mine = x[warp * 32 + lane], again;
+  do {
+    again = 0;
+    for (int later = warp + 1; later < n; later += 5) {
+      const int seen = sums[later];
+      if (lane == later % 32 && seen < 0) again = 1;
+    }
+  } while (__any_sync(~0u, again));
+  for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(~0u, mine, d);
+  if (lane == 0) of_block[threadIdx.x / 32] = sums[warp] = mine + (warp + 1 < n ? sums[warp + 1] : 0);
+  const int positive = __syncthreads_count(x[warp * 32 + lane] > 50);
+  more[warp * 32 + lane] = positive + of_block[(threadIdx.x / 32 + 1) % (blockDim.x / 32)];
+}

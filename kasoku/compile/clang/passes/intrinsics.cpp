@@ -38,6 +38,7 @@ Sync sync_named(StringRef name) {
       .Case("match_all", Sync::match_all)
       .Case("loop_barrier", Sync::loop)
       .Case("lane_loop_barrier", Sync::lane_loop)
+      .Case("turn", Sync::turn)
       .Default(Sync::none);
 }
 
@@ -68,7 +69,7 @@ Sync sync_of(const Function& function) { return sync_named(function.getName()); 
 
 Function* loop_barrier(Module& module, Sync kind) {
   auto callee = module.getOrInsertFunction(
-      kind == Sync::loop ? "ks_loop_barrier" : "ks_lane_loop_barrier",
+      kind == Sync::loop ? "ks_loop_barrier" : kind == Sync::turn ? "ks_turn" : "ks_lane_loop_barrier",
       Type::getVoidTy(module.getContext()));
   auto* function = cast<Function>(callee.getCallee());
   function->setConvergent();

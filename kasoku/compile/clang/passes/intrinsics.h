@@ -39,6 +39,7 @@ enum class Sync : uint8_t {
   match_all = ks_sync_match_all,
   loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
   lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
+  turn = ks_sync_turn,  ///< put in by volatile_shared.h: a warp that looks again later lets others run
   none = ks_sync_none
 };
 
@@ -53,10 +54,10 @@ inline bool is_voting_barrier(Sync sync) {
 inline bool is_warp_operation(Sync sync) {
   return sync >= Sync::warp_barrier && sync <= Sync::match_all;
 }
-inline bool is_loop_cut(Sync sync) { return sync == Sync::loop || sync == Sync::lane_loop; }
+inline bool is_loop_cut(Sync sync) { return sync >= Sync::loop && sync <= Sync::turn; }
 inline bool is_shuffle(Sync sync) { return sync >= Sync::shfl_idx && sync <= Sync::shfl_xor; }
 
-/// The declaration of Sync::loop or Sync::lane_loop.
+/// The declaration of a sync that is_loop_cut.
 llvm::Function* loop_barrier(llvm::Module& module, Sync kind);
 
 /// A call that runs and never comes back: assert and trap.

@@ -37,14 +37,15 @@ bool exchanges(const Function& kernel) {
 }
 
 bool meets_grid(Sync sync) { return sync == Sync::grid_barrier; }
+bool gives_way(Sync sync) { return sync == Sync::turn; }
 
 using Analysis = std::shared_ptr<const Uniformity>;
 
 Granule granule_of(const Uniformity& block, const Uniformity* warp,
                    const std::vector<SyncPoint>& syncs) {
   if (!warp) return block.meet_together(syncs, is_block_barrier) ? Granule::block : Granule::thread;
-  if (!warp->meet_together(syncs, is_warp_operation)) return Granule::thread;
-  if (block.meet_together(syncs, is_block_barrier)) return Granule::warp;
+  if (!warp->meet_together(syncs, is_warp_operation) || !warp->meet_together(syncs, gives_way)) return Granule::thread;
+  if (!has_any(syncs, gives_way) && block.meet_together(syncs, is_block_barrier)) return Granule::warp;
   // A kernel of cooperative groups that meets the whole grid does it in one step of the block.
   if (has_any(syncs, meets_grid) || !warp->meet_together(syncs, is_block_barrier))
     return Granule::thread;
@@ -155,6 +156,8 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     plan.granule = granule_of(*block, warp.get(), plan.syncs);
   }
   const bool by_block = plan.granule <= Granule::warp;
+  // The runtime lets all warps get on by itself.
+  if (plan.granule == Granule::thread) drop_loop_barriers(plan.syncs, Sync::turn);
   if (!by_block) drop_loop_barriers(plan.syncs, Sync::loop);
   if (plan.granule == Granule::thread) {
     rematerialize(function, plan.syncs, plan.is_uniform);

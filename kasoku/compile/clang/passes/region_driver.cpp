@@ -61,12 +61,20 @@ void RegionDriver::begin_turns() {
   build.CreateBr(turn_);
 
   build.SetInsertPoint(turn_);
+  if (by_warp && has_turns()) {
+    holds_ = build.CreatePHI(build.getInt1Ty(), 2, "holds");
+    holds_->addIncoming(build.getFalse(), frame_.block_begin);
+  }
   build.CreateBr(head);
   build.SetInsertPoint(head);
   which_ = build.CreatePHI(build.getInt32Ty(), 2, by_warp ? "warp" : "thread");
   waiting_ = build.CreatePHI(build.getInt32Ty(), 2, "waiting");
   which_->addIncoming(build.getInt32(0), turn_);
   waiting_->addIncoming(build.getInt32(0), turn_);
+  if (holds_) {
+    looking_ = build.CreatePHI(build.getInt32Ty(), 2, "looking");
+    looking_->addIncoming(build.getInt32(0), turn_);
+  }
   Value* state = scratch_.load(build, states_, which_);
 
   IRBuilder<> stop(stop_);
@@ -80,12 +88,27 @@ void RegionDriver::begin_turns() {
     build.SetInsertPoint(from);
   }
   // A warp that is done stays so.
-  state_->addIncoming(state, from);
-  auto* dispatch = build.CreateSwitch(state, stop_, labels_.size());
-  dispatch->addCase(build.getInt32(0), labels_[0]);
-  for (const SyncPoint& sync : plan_.syncs)
-    if (!by_warp || is_block_barrier(sync.sync))
-      dispatch->addCase(build.getInt32(sync.number), labels_[sync.number]);
+  const auto dispatch = [&](auto goes_on) {
+    state_->addIncoming(state, build.GetInsertBlock());
+    auto* ways = build.CreateSwitch(state, stop_, labels_.size());
+    for (const SyncPoint& sync : plan_.syncs)
+      if (goes_on(sync.sync)) ways->addCase(build.getInt32(sync.number), labels_[sync.number]);
+    return ways;
+  };
+  if (holds_) {
+    BasicBlock* all = block("all.go.on");
+    BasicBlock* some = block("some.go.on");
+    build.CreateCondBr(holds_, some, all);
+    build.SetInsertPoint(some);
+    dispatch([](Sync sync) { return sync == Sync::turn; });
+    build.SetInsertPoint(all);
+  }
+  dispatch([&](Sync sync) { return !by_warp || is_block_barrier(sync) || sync == Sync::turn; })
+      ->addCase(build.getInt32(0), labels_[0]);
+}
+
+bool RegionDriver::has_turns() const {
+  return any_of(plan_.syncs, [](const SyncPoint& at) { return at.sync == Sync::turn; });
 }
 
 void RegionDriver::open(IRBuilderBase& build, ThreadNest& nest) {
@@ -134,8 +157,9 @@ RegionDriver::Way RegionDriver::close_stretch(IRBuilderBase& build) {
 
 // Whether the granule that runs goes there at once.
 bool RegionDriver::is_local(unsigned number) const {
-  return number != done_ && !is_block_barrier(plan_.syncs[number - 1].sync) &&
-         plan_.syncs[number - 1].sync != Sync::loop;
+  if (number == done_) return false;
+  const Sync sync = plan_.syncs[number - 1].sync;
+  return !is_block_barrier(sync) && sync != Sync::loop && sync != Sync::turn;
 }
 
 void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<unsigned>& targets) {
@@ -189,11 +213,21 @@ void RegionDriver::end_warps() {
       waiting_, build.CreateSelect(is_done, build.getInt32(0), build.getInt32(1)));
   Value* next = build.CreateNUWAdd(which_, build.getInt32(1));
   BasicBlock* all = BasicBlock::Create(context, "turn.ends", frame_.body);
+  Value* still_looking = nullptr;
+  if (holds_) {
+    Value* looks = build.getFalse();
+    for (const SyncPoint& at : plan_.syncs)
+      if (at.sync == Sync::turn) looks = build.CreateOr(looks, build.CreateICmpEQ(state_, build.getInt32(at.number)));
+    Value* looking = build.CreateAdd(looking_, build.CreateZExt(looks, build.getInt32Ty()));
+    looking_->addIncoming(looking, build.GetInsertBlock());
+    still_looking = IRBuilder<>(all).CreateICmpNE(looking, build.getInt32(0));
+  }
   which_->addIncoming(next, build.GetInsertBlock());
   waiting_->addIncoming(waiting, build.GetInsertBlock());
   build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), all);
   build.SetInsertPoint(all);
   if (exchange_.has_votes()) exchange_.count_votes(build);
+  if (holds_) holds_->addIncoming(still_looking, build.GetInsertBlock());
   build.CreateCondBr(build.CreateICmpNE(waiting, build.getInt32(0)), turn_, frame_.block_end);
 }
 

@@ -54,6 +54,7 @@ class RegionDriver {
 
  private:
   bool is_local(unsigned number) const;
+  bool has_turns() const;
   void begin_turns();
   void end_warps();
   void end_threads();
@@ -74,6 +75,8 @@ class RegionDriver {
   std::map<unsigned, llvm::BasicBlock*> stretch_;  ///< labels that others stand for, as in an open stretch
   std::vector<unsigned> ways_out_;                 ///< of it
   llvm::PHINode* waiting_ = nullptr;   ///< Granule::turn: how many are not done
+  llvm::PHINode* looking_ = nullptr;   ///< how many of those have stopped at a Sync::turn, if there are any
+  llvm::PHINode* holds_ = nullptr;     ///< whether some did in the turn before: barriers are not passed yet
   llvm::PHINode* state_ = nullptr;     ///< at stop_
 };
 

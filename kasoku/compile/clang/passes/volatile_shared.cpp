@@ -51,16 +51,36 @@ bool looks_at_memory(const Instruction& instruction) {
   return pointer && is_in_global_memory(pointer);
 }
 
-bool hangs_on_memory(const BranchInst& way_out, const Loop& loop) {
+/// Whether what is read there decides, by value or by the ways that lead to it.
+bool hangs_on_memory(const BranchInst& way_out, const Loop& loop, const DominatorTree& dominators) {
   SmallPtrSet<const Value*, 16> seen;
   SmallVector<const Value*> pending{way_out.getCondition()};
+  const auto add_conditions = [&](const BasicBlock& join) {
+    const auto* above = dominators.getNode(&join)->getIDom();
+    for (const BasicBlock* from : predecessors(&join))
+      for (const auto* at = dominators.getNode(from); at && loop.contains(at->getBlock()); at = at->getIDom()) {
+        if (const auto* branch = dyn_cast<BranchInst>(at->getBlock()->getTerminator()); branch && branch->isConditional())
+          pending.push_back(branch->getCondition());
+        if (at == above) break;
+      }
+  };
   while (!pending.empty()) {
     const auto* instruction = dyn_cast<Instruction>(pending.pop_back_val());
     if (!instruction || !loop.contains(instruction) || !seen.insert(instruction).second) continue;
     if (looks_at_memory(*instruction)) return true;
     append_range(pending, instruction->operand_values());
+    if (isa<PHINode>(instruction)) add_conditions(*instruction->getParent());
   }
   return false;
+}
+
+bool waits_in_memory(const Loop& loop, const DominatorTree& dominators) {
+  SmallVector<BasicBlock*> ends;
+  loop.getExitingBlocks(ends);
+  return any_of(ends, [&](const BasicBlock* end) {
+    const auto* branch = dyn_cast<BranchInst>(end->getTerminator());
+    return branch && branch->isConditional() && hangs_on_memory(*branch, loop, dominators);
+  });
 }
 
 }  // namespace
@@ -69,14 +89,7 @@ bool waits_in_memory(const Function& kernel) {
   if (none_of(instructions(kernel), looks_at_memory)) return false;
   const DominatorTree dominators(const_cast<Function&>(kernel));
   const LoopInfo loops(dominators);
-  return any_of(loops.getLoopsInPreorder(), [](const Loop* loop) {
-    SmallVector<BasicBlock*> ends;
-    loop->getExitingBlocks(ends);
-    return any_of(ends, [&](const BasicBlock* end) {
-      const auto* branch = dyn_cast<BranchInst>(end->getTerminator());
-      return branch && branch->isConditional() && hangs_on_memory(*branch, *loop);
-    });
-  });
+  return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) { return waits_in_memory(*loop, dominators); });
 }
 
 void add_warp_barriers_for_volatile(Function& kernel) {
@@ -109,17 +122,25 @@ void let_waiting_loops_turn(Function& kernel) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
   // What no thread of the kernel writes, no thread waits for.
-  if (none_of(instructions(kernel), reads_what_others_write) || none_of(instructions(kernel), writes_for_others)) return;
+  if (none_of(instructions(kernel), looks_at_memory) || none_of(instructions(kernel), writes_for_others)) return;
   const DominatorTree dominators(kernel);
   const LoopInfo loops(dominators);
-  SmallVector<BasicBlock*> latches;
+  SmallVector<BasicBlock*> latches, turns;
   for (const Loop* loop : loops.getLoopsInPreorder()) {
     const bool waits = any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, reads_what_others_write); });
-    const bool syncs = any_of(loop->blocks(), [](BasicBlock* block) {
-      return any_of(*block, [](const Instruction& instruction) { return sync_of(instruction) != Sync::none; });
-    });
-    if (waits && !syncs) loop->getLoopLatches(latches);
+    const auto meets = [&](bool (*where)(Sync)) {
+      return any_of(loop->blocks(), [&](BasicBlock* block) {
+        return any_of(*block, [&](const Instruction& instruction) { return where(sync_of(instruction)); });
+      });
+    };
+    if (!meets([](Sync sync) { return sync != Sync::none; })) {
+      if (waits) loop->getLoopLatches(latches);
+    } else if (!meets(is_block_barrier) && waits_in_memory(*loop, dominators)) {
+      loop->getLoopLatches(turns);
+    }
   }
+  for (BasicBlock* latch : turns)
+    IRBuilder<>(latch->getTerminator()).CreateCall(loop_barrier(*kernel.getParent(), Sync::turn));
   if (latches.empty()) return;
   Module& module = *kernel.getParent();
   Type* word = Type::getInt32Ty(kernel.getContext());
