@@ -216,6 +216,13 @@ def warps(rng):
     )
 
 
+@case("wait_for_others.cu", "ring")
+def ring(rng):
+    n = 11
+    rows = (np.arange(n)[:, None] * 100 + np.arange(32)[::-1]).astype(i32)
+    return Launch([Out(rows.ravel()), Out(rows[-1] + i32(7)), i32(n)], (96, 1, 1))
+
+
 @case("parts_of_warp.cu", "parts", **CPP17)
 def parts_of_warp(rng):
     x = rng.integers(0, 100, 192).astype(i32)

@@ -52,3 +52,38 @@ extern "C" __global__ void warps(const int* x, volatile int* sums, int* more, in
   const int positive = __syncthreads_count(x[warp * 32 + lane] > 50);
   more[warp * 32 + lane] = positive + of_block[(threadIdx.x / 32 + 1) % (blockDim.x / 32)];
 }
+
+// One warp makes rows, the next takes them from a ring of four in shared memory, the last waits for both.
+extern "C" __global__ void ring(int* rows, int* last, int n) {
+  __shared__ volatile int made, taken, slots[4][32];
+  __shared__ int is_over;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) made = taken = is_over = 0;
+  __syncthreads();
+  if (warp == 0) {
+    if (lane == 0)
+      while (atomicAdd(&is_over, 0) == 0) {}
+    __syncwarp();
+    last[lane] = rows[(n - 1) * 32 + lane] + is_over;
+  } else if (warp == 1) {
+    for (int row = 0; row < n; ++row) {
+      if (lane == 0)
+        while (made <= row) {}
+      __syncwarp();
+      rows[row * 32 + lane] = slots[row % 4][31 - lane];
+      __threadfence_block();
+      __syncwarp();
+      if (lane == 0) taken = row + 1;
+    }
+    if (lane == 31) atomicExch(&is_over, 7);
+  } else {
+    for (int row = 0; row < n; ++row) {
+      while (row - taken >= 4) {}
+      slots[row % 4][lane] = row * 100 + lane;
+      __threadfence_block();
+      __syncwarp();
+      if (lane == 0) made = row + 1;
+      __syncwarp();
+    }
+  }
+}

@@ -136,7 +136,10 @@ uint32_t release_barrier(ks_schedule& all) {
 extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
   std::fill_n(all.run, all.threads, uint8_t{0});
-  if (uint32_t n = each_warp(all, [](Lanes& lanes) { return lanes.release_complete(); })) return n;
-  if (uint32_t n = release_barrier(all)) return n;
-  return each_warp(all, [](Lanes& lanes) { return lanes.release_least_far(); });
+  // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
+  const uint32_t released = each_warp(all, [](Lanes& lanes) {
+    const uint32_t complete = lanes.release_complete();
+    return complete ? complete : lanes.release_least_far();
+  });
+  return released ? released : release_barrier(all);
 }

@@ -116,8 +116,8 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   RegionPlan plan;
   plan.grid_stride = find_grid_stride(function, shape);
   plan.waits_in_memory = waits_in_memory(function);
-  if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   if (!shape.is_single_thread()) let_waiting_loops_turn(function);
+  if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
   if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
   if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function)) {
     add_loop_barriers(function, &shape);

@@ -35,12 +35,16 @@ bool reads_what_others_write(const Instruction& instruction) {
   return load && (load->isVolatile() || load->isAtomic()) && is_in_global_memory(load->getPointerOperand());
 }
 
-/// Reads global memory as somebody does who expects that it changes. Atomic operations that
+/// Whose writes a loop may wait for: those of all blocks are in global memory.
+enum class Others { of_block, of_grid };
+
+/// Reads memory as somebody does who expects that it changes. Atomic operations that
 /// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
-bool looks_at_memory(const Instruction& instruction) {
-  if (reads_what_others_write(instruction)) return true;
+bool looks_at_memory(const Instruction& instruction, Others others) {
   const Value* pointer = nullptr;
-  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+    if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
+  } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     if (exchange->getCompareOperand() == exchange->getNewValOperand()) pointer = exchange->getPointerOperand();
   } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     const auto* operand = dyn_cast<Constant>(update->getValOperand());
@@ -48,11 +52,12 @@ bool looks_at_memory(const Instruction& instruction) {
     if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
       pointer = update->getPointerOperand();
   }
-  return pointer && is_in_global_memory(pointer);
+  if (!pointer) return false;
+  return others == Others::of_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
 /// Whether what is read there decides, by value or by the ways that lead to it.
-bool hangs_on_memory(const BranchInst& way_out, const Loop& loop, const DominatorTree& dominators) {
+bool hangs_on_memory(const BranchInst& way_out, const Loop& loop, const DominatorTree& dominators, Others others) {
   SmallPtrSet<const Value*, 16> seen;
   SmallVector<const Value*> pending{way_out.getCondition()};
   const auto add_conditions = [&](const BasicBlock& join) {
@@ -67,29 +72,32 @@ bool hangs_on_memory(const BranchInst& way_out, const Loop& loop, const Dominato
   while (!pending.empty()) {
     const auto* instruction = dyn_cast<Instruction>(pending.pop_back_val());
     if (!instruction || !loop.contains(instruction) || !seen.insert(instruction).second) continue;
-    if (looks_at_memory(*instruction)) return true;
+    if (looks_at_memory(*instruction, others)) return true;
     append_range(pending, instruction->operand_values());
     if (isa<PHINode>(instruction)) add_conditions(*instruction->getParent());
   }
   return false;
 }
 
-bool waits_in_memory(const Loop& loop, const DominatorTree& dominators) {
+bool waits_in_memory(const Loop& loop, const DominatorTree& dominators, Others others) {
   SmallVector<BasicBlock*> ends;
   loop.getExitingBlocks(ends);
   return any_of(ends, [&](const BasicBlock* end) {
     const auto* branch = dyn_cast<BranchInst>(end->getTerminator());
-    return branch && branch->isConditional() && hangs_on_memory(*branch, loop, dominators);
+    return branch && branch->isConditional() && hangs_on_memory(*branch, loop, dominators, others);
   });
 }
 
 }  // namespace
 
 bool waits_in_memory(const Function& kernel) {
-  if (none_of(instructions(kernel), looks_at_memory)) return false;
+  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others::of_grid); };
+  if (none_of(instructions(kernel), looks)) return false;
   const DominatorTree dominators(const_cast<Function&>(kernel));
   const LoopInfo loops(dominators);
-  return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) { return waits_in_memory(*loop, dominators); });
+  return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
+    return waits_in_memory(*loop, dominators, Others::of_grid);
+  });
 }
 
 void add_warp_barriers_for_volatile(Function& kernel) {
@@ -122,7 +130,8 @@ void let_waiting_loops_turn(Function& kernel) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
   // What no thread of the kernel writes, no thread waits for.
-  if (none_of(instructions(kernel), looks_at_memory) || none_of(instructions(kernel), writes_for_others)) return;
+  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others::of_block); };
+  if (none_of(instructions(kernel), looks) || none_of(instructions(kernel), writes_for_others)) return;
   const DominatorTree dominators(kernel);
   const LoopInfo loops(dominators);
   SmallVector<BasicBlock*> latches, turns;
@@ -133,11 +142,10 @@ void let_waiting_loops_turn(Function& kernel) {
         return any_of(*block, [&](const Instruction& instruction) { return where(sync_of(instruction)); });
       });
     };
-    if (!meets([](Sync sync) { return sync != Sync::none; })) {
-      if (waits) loop->getLoopLatches(latches);
-    } else if (!meets(is_block_barrier) && waits_in_memory(*loop, dominators)) {
-      loop->getLoopLatches(turns);
-    }
+    // Lanes of a warp that look at different things go on by themselves, the others as a warp.
+    const bool hangs = waits_in_memory(*loop, dominators, Others::of_block);
+    if (hangs && !meets(is_block_barrier)) loop->getLoopLatches(turns);
+    if ((hangs || waits) && !meets([](Sync sync) { return sync != Sync::none; })) loop->getLoopLatches(latches);
   }
   for (BasicBlock* latch : turns)
     IRBuilder<>(latch->getTerminator()).CreateCall(loop_barrier(*kernel.getParent(), Sync::turn));
