@@ -11,7 +11,6 @@
 
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 namespace kasoku {
 
@@ -34,21 +33,20 @@ std::string build_id(std::string_view notes) {
 }
 
 std::string build_id(int file) {
+  char start[4096];  // linkers put the headers and the note here
+  const ssize_t bytes = ::pread(file, start, sizeof start, 0);
+  if (bytes < static_cast<ssize_t>(sizeof(Elf64_Ehdr))) return {};
+  const std::string_view head(start, static_cast<size_t>(bytes));
   Elf64_Ehdr header;
-  if (::pread(file, &header, sizeof header, 0) != sizeof header) return {};
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > 256) return {};
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  const auto bytes = static_cast<ssize_t>(segments.size() * sizeof(Elf64_Phdr));
-  if (::pread(file, segments.data(), static_cast<size_t>(bytes),
-              static_cast<off_t>(header.e_phoff)) != bytes)
-    return {};
-  for (const Elf64_Phdr& segment : segments) {
-    if (segment.p_type != PT_NOTE || segment.p_filesz > 65536) continue;
-    std::string notes(segment.p_filesz, '\0');
-    if (::pread(file, notes.data(), notes.size(), static_cast<off_t>(segment.p_offset)) !=
-        static_cast<ssize_t>(notes.size()))
-      continue;
-    if (std::string id = build_id(std::string_view(notes)); !id.empty()) return id;
+  std::memcpy(&header, start, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    const uint64_t at = header.e_phoff + i * sizeof segment;
+    if (at > head.size() || head.size() - at < sizeof segment) return {};
+    std::memcpy(&segment, start + at, sizeof segment);
+    if (segment.p_type != PT_NOTE || segment.p_offset > head.size()) continue;
+    if (std::string id = build_id(head.substr(segment.p_offset, segment.p_filesz)); !id.empty()) return id;
   }
   return {};
 }

@@ -17,6 +17,7 @@
 #include "kasoku/device/cpu/processor.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -238,10 +239,10 @@ Compiler& clang_compiler() {
 std::string clang_library() {
   static const std::string path = [] {
     if (std::string set = env(Env::KASOKU_CLANG_LIBRARY); !set.empty()) return set;
-    Dl_info self;
+    dl_find_object self;  // dladdr would look for a function's name too, through thousands
     std::string folder = ".";
-    if (::dladdr(reinterpret_cast<void*>(&clang_is_loaded), &self) && self.dli_fname) {
-      const std::string file = self.dli_fname;
+    if (::_dl_find_object(reinterpret_cast<void*>(&clang_is_loaded), &self) == 0) {
+      const std::string file = self.dlfo_link_map->l_name;
       if (const size_t end = file.rfind('/'); end != file.npos) folder = file.substr(0, end);
     }
     return folder + "/libkasoku_clang.so";

@@ -111,7 +111,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<Collector>(errors, request.want == KS_LOOPS ? &result.main : nullptr), true);
-  auto target = make_target(request.cpu, /*contracts=*/!request.is_generated);
+  Emitter emitter(request.cpu, /*contracts=*/!request.is_generated);
   auto parsed = parseBitcodeFile(
       MemoryBufferRef(StringRef(request.bitcode.data(), request.bitcode.size()), "kernel"),
       context);
@@ -119,16 +119,16 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
     throw Error(ErrorKind::internal, "the bitcode of a kernel cannot be read")
         .why(toString(parsed.takeError()));
   Module& module = **parsed;
-  set_target_attributes(module, *target);
+  emitter.set_attributes(module);
 
-  Pipeline pipeline(*target, /*uses_vector_math=*/!request.is_generated);
+  Pipeline pipeline(emitter.machine(), /*uses_vector_math=*/!request.is_generated);
   PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
   if (request.checked) instrument(module, kernel, request.is_generated);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(), plan.y_is_fast,
                                        plan.grid_stride ? &*plan.grid_stride : nullptr);
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
-  set_target_attributes(module, *target);
+  emitter.set_attributes(module);
   verify(module, "when it cut a kernel into regions");
   pipeline.optimize(module, shape.is_single_thread());
 
@@ -137,7 +137,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
     raw_string_ostream stream(result.main);
     module.print(stream, nullptr);
   } else if (request.want != KS_LOOPS) {
-    result.main = emit_machine_code(module, *target, request.want == KS_ASSEMBLY);
+    result.main = request.want == KS_ASSEMBLY ? emitter.assembly(module) : emitter.machine_code(module);
   }
   if (!errors.empty())
     throw Error(ErrorKind::compile, "kernel '" + std::string(request.symbol) +

@@ -82,6 +82,12 @@ void watch_forks() {
 
 }  // namespace
 
+void reserve_code() {
+  watch_forks();
+  std::lock_guard lock(mutex);
+  if (!arena.half) arena = make_arena(half_bytes);
+}
+
 ArenaBlock allocate_code(size_t code_bytes, size_t data_bytes) {
   watch_forks();
   std::lock_guard lock(mutex);

@@ -17,6 +17,9 @@ struct ArenaBlock {
   char* data = nullptr;        ///< writable, zero, within 2 GB of the code
 };
 
+/// Maps the first arena unless there is one, so that the first kernel need not wait for it.
+void reserve_code();
+
 /// Both parts start at multiples of 4096 if they are larger than that, else of 64.
 /// Throws ErrorKind::memory. To be called by one thread at a time is not needed.
 ArenaBlock allocate_code(size_t code_bytes, size_t data_bytes);

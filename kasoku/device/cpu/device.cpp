@@ -4,6 +4,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/allocator.h"
+#include "kasoku/device/cpu/arena.h"
 #include "kasoku/device/cpu/module.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
@@ -43,7 +44,13 @@ bool overlap(const char* a, const char* b, size_t bytes) { return a < b + bytes 
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice() : Device(DeviceKind::cpu, 0), stream_(*this) {}
+  CpuDevice() : Device(DeviceKind::cpu, 0), stream_(*this) {
+    try {
+      reserve_code();
+    } catch (const Error&) {
+      // No addresses left: the first launch says so, if there is one.
+    }
+  }
 
   const DeviceProperties& properties() override {
     std::call_once(properties_once_, [&] {

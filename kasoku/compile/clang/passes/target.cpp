@@ -2,6 +2,7 @@
 
 #include "kasoku/base/error.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -13,6 +14,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <mutex>
+#include <vector>
 
 namespace kasoku::embedded {
 
@@ -37,9 +39,7 @@ const Target& x86() {
   return *found;
 }
 
-}  // namespace
-
-std::unique_ptr<TargetMachine> make_target(std::string_view cpu, bool contracts) {
+std::unique_ptr<TargetMachine> make_machine(std::string_view cpu, bool contracts) {
   TargetOptions options;
   options.AllowFPOpFusion = contracts ? FPOpFusion::Fast : FPOpFusion::Strict;
   options.ExceptionModel = ExceptionHandling::None;
@@ -51,20 +51,78 @@ std::unique_ptr<TargetMachine> make_target(std::string_view cpu, bool contracts)
       host.AddFeature(feature.getKey(), feature.getValue());
     features = host.getString();
   }
-  std::unique_ptr<TargetMachine> target(
+  std::unique_ptr<TargetMachine> machine(
       x86().createTargetMachine(triple, name, features, options, Reloc::PIC_, CodeModel::Small,
                                 CodeGenOptLevel::Default));
-  if (!target) throw Error(ErrorKind::internal, "the compiler has no x86 target machine");
-  return target;
+  if (!machine) throw Error(ErrorKind::internal, "the compiler has no x86 target machine");
+  return machine;
 }
 
-void set_target_attributes(Module& module, const TargetMachine& target) {
+void add_passes(legacy::PassManager& passes, TargetMachine& machine, raw_pwrite_stream& stream, CodeGenFileType kind) {
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true))
+    throw Error(ErrorKind::internal, "the compiler cannot write x86 code");
+}
+
+}  // namespace
+
+struct Emitter::Kept {
+  Kept(std::string_view cpu, bool contracts)
+      : cpu(cpu), contracts(contracts), machine(make_machine(cpu, contracts)), stream(bytes) {
+    add_passes(passes, *machine, stream, CodeGenFileType::ObjectFile);
+  }
+  std::string cpu;
+  bool contracts;
+  std::unique_ptr<TargetMachine> machine;
+  SmallString<0> bytes;
+  raw_svector_ostream stream;
+  legacy::PassManager passes;  // writes an object to the stream
+};
+
+namespace {
+
+/// Those that no compile has now; never destroyed, as threads may compile until the end.
+struct Pool {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Emitter::Kept>> idle;
+};
+Pool& pool() {
+  static auto* pool = new Pool;
+  return *pool;
+}
+
+}  // namespace
+
+Emitter::Emitter(std::string_view cpu, bool contracts) {
+  {
+    std::lock_guard lock(pool().mutex);
+    auto& idle = pool().idle;
+    const auto same = find_if(idle, [&](const auto& kept) { return kept->cpu == cpu && kept->contracts == contracts; });
+    if (same != idle.end()) {
+      kept_ = std::move(*same);
+      idle.erase(same);
+    }
+  }
+  if (!kept_) kept_ = std::make_unique<Kept>(cpu, contracts);
+}
+
+Emitter::~Emitter() {
+  if (!is_whole_) {
+    static_cast<void>(kept_.release());  // it cannot even be taken down
+    return;
+  }
+  std::lock_guard lock(pool().mutex);
+  pool().idle.push_back(std::move(kept_));
+}
+
+TargetMachine& Emitter::machine() const { return *kept_->machine; }
+
+void Emitter::set_attributes(Module& module) const {
   module.setTargetTriple(triple);
-  module.setDataLayout(target.createDataLayout());
+  module.setDataLayout(machine().createDataLayout());
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
-    function.addFnAttr("target-cpu", target.getTargetCPU());
-    function.addFnAttr("target-features", target.getTargetFeatureString());
+    function.addFnAttr("target-cpu", machine().getTargetCPU());
+    function.addFnAttr("target-features", machine().getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", "512");
     function.removeFnAttr("min-legal-vector-width");
     function.removeFnAttr("tune-cpu");
@@ -76,15 +134,21 @@ void set_target_attributes(Module& module, const TargetMachine& target) {
   }
 }
 
-std::string emit_machine_code(Module& module, TargetMachine& target, bool as_text) {
-  SmallString<0> bytes;
-  raw_svector_ostream stream(bytes);
+std::string Emitter::machine_code(Module& module) {
+  kept_->bytes.clear();
+  is_whole_ = false;
+  kept_->passes.run(module);
+  is_whole_ = true;
+  return std::string(kept_->bytes.data(), kept_->bytes.size());
+}
+
+std::string Emitter::assembly(Module& module) {
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
   legacy::PassManager passes;
-  const auto kind = as_text ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-  if (target.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true))
-    throw Error(ErrorKind::internal, "the compiler cannot write x86 code");
+  add_passes(passes, machine(), stream, CodeGenFileType::AssemblyFile);
   passes.run(module);
-  return std::string(bytes.data(), bytes.size());
+  return std::string(text.data(), text.size());
 }
 
 }  // namespace kasoku::embedded

@@ -13,13 +13,27 @@ class TargetMachine;
 
 namespace kasoku::embedded {
 
-/// `cpu` is "x86-64-v3", "x86-64-v4" or "native". Without `contracts`, a*b+c is
-/// rounded twice, as it is written.
-std::unique_ptr<llvm::TargetMachine> make_target(std::string_view cpu, bool contracts);
+/// What makes code for one processor. LLVM takes a tenth of a small kernel's compile to set it
+/// up, so it is kept for the next compile; one compile at a time has it.
+class Emitter {
+ public:
+  struct Kept;
+  /// `cpu` is "x86-64-v3", "x86-64-v4" or "native". Without `contracts`, a*b+c is
+  /// rounded twice, as it is written.
+  Emitter(std::string_view cpu, bool contracts);
+  ~Emitter();
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
 
-/// Sets what each function must know of the target: features, vector width.
-void set_target_attributes(llvm::Module& module, const llvm::TargetMachine& target);
+  llvm::TargetMachine& machine() const;
+  /// Sets what each function must know of the target: features, vector width.
+  void set_attributes(llvm::Module& module) const;
+  std::string machine_code(llvm::Module& module);
+  std::string assembly(llvm::Module& module);
 
-std::string emit_machine_code(llvm::Module& module, llvm::TargetMachine& target, bool as_text);
+ private:
+  std::unique_ptr<Kept> kept_;
+  bool is_whole_ = true;  // nothing was left midway
+};
 
 }  // namespace kasoku::embedded
