@@ -25,6 +25,7 @@ deliberate = {
     "atomics_combined-atomics_seen": "c",
     "wait_for_others-chain": "sums",
     "wait_for_others-tree": "sum",
+    "wait_for_others-ring": "slots",
 }
 
 

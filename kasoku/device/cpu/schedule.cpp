@@ -23,7 +23,7 @@ struct Lanes {
     return !is_done(lane) && !is_block_barrier(kind(lane));
   }
   uint32_t mask(uint32_t lane) const {
-    return kind(lane) == ks_sync_activemask ? ~0u : all.mask[first + lane];
+    return kind(lane) == ks_sync_activemask ? 0 : all.mask[first + lane];
   }
 
   uint32_t alive() const {
@@ -68,30 +68,46 @@ struct Lanes {
     return released;
   }
 
-  uint32_t release_complete() {
+  /// Releases each group of which `is_ready(leader, group)`.
+  template <class Ready>
+  uint32_t release_if(Ready is_ready) {
     uint32_t released = 0, seen = 0;
-    const uint32_t living = alive();
     for (uint32_t lane = 0; lane < count; ++lane) {
       if (seen >> lane & 1 || !is_at_warp_operation(lane)) continue;
       const uint32_t group = group_of(lane);
       seen |= group;
-      if ((mask(lane) & living & ~group) == 0) released += release(group);
+      if (is_ready(lane, group)) released += release(group);
     }
     return released;
   }
 
-  uint32_t release_least_far() {
+  /// Of those lanes for which `takes_part` the ones at the earliest place in the text.
+  template <class TakesPart>
+  uint32_t release_least_far(TakesPart takes_part) {
     uint32_t least = all.done;
     for (uint32_t lane = 0; lane < count; ++lane)
-      if (is_at_warp_operation(lane)) least = std::min(least, state(lane));
-    uint32_t released = 0, seen = 0;
-    for (uint32_t lane = 0; lane < count; ++lane) {
-      if (seen >> lane & 1 || state(lane) != least || least == all.done) continue;
-      const uint32_t group = group_of(lane);
-      seen |= group;
-      released += release(group);
-    }
-    return released;
+      if (is_at_warp_operation(lane) && takes_part(lane)) least = std::min(least, state(lane));
+    return least == all.done ? 0 : release_if([&](uint32_t leader, uint32_t) {
+      return state(leader) == least && takes_part(leader);
+    });
+  }
+
+  /// Lanes go on when those that they name have come. Those that name none wait for whoever may
+  /// still come, so for nobody who waits in vain, or looks at memory (and names only itself).
+  /// If nothing else helps, a warp's barriers are taken for narrower than they say.
+  uint32_t release_some() {
+    const uint32_t living = alive();
+    uint32_t moved = 0;
+    const uint32_t released = release_if([&](uint32_t leader, uint32_t group) {
+      const uint32_t named = mask(leader) ? mask(leader) : ~0u;
+      if (named & living & ~group) return false;
+      if (named != group || (group & (group - 1))) moved |= group;
+      return true;
+    });
+    if (moved) return released;
+    const uint32_t waiting = release_least_far([&](uint32_t lane) { return !mask(lane) && !all.run[first + lane]; });
+    if (released + waiting) return released + waiting;
+    return release_least_far([](uint32_t) { return true; });
   }
 };
 
@@ -137,9 +153,6 @@ extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
   std::fill_n(all.run, all.threads, uint8_t{0});
   // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
-  const uint32_t released = each_warp(all, [](Lanes& lanes) {
-    const uint32_t complete = lanes.release_complete();
-    return complete ? complete : lanes.release_least_far();
-  });
+  const uint32_t released = each_warp(all, [](Lanes& lanes) { return lanes.release_some(); });
   return released ? released : release_barrier(all);
 }

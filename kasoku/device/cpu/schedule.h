@@ -30,7 +30,7 @@ struct ks_schedule {
   const uint8_t* kinds;  ///< ks_sync by state; smaller states are earlier in the text
   uint32_t* state;       ///< where each thread stopped
   uint8_t* run;          ///< out: whether it goes on
-  uint32_t* mask;        ///< which lanes it wants to meet
+  uint32_t* mask;        ///< which lanes it wants to meet; 0: whoever may come
   uint64_t* in;          ///< what it brought
   uint64_t* out;         ///< what it takes along
   uint32_t* active;      ///< out: the lanes that it met

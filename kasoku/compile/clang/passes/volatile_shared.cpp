@@ -115,13 +115,14 @@ void add_warp_barriers_for_volatile(Function& kernel) {
   Type* word = Type::getInt32Ty(kernel.getContext());
   FunctionCallee barrier = kernel.getParent()->getOrInsertFunction(
       "ks_warp_barrier", FunctionType::get(Type::getVoidTy(kernel.getContext()), {word}, false));
+  Constant* whoever_comes = ConstantInt::get(word, 0);
   for (LoadInst* load : loads) load->setVolatile(false);
   for (StoreInst* store : stores) {
     store->setVolatile(false);
     IRBuilder<> before(store);
-    before.CreateCall(barrier, {before.getInt32(~0u)});
+    before.CreateCall(barrier, {whoever_comes});
     IRBuilder<> after(store->getNextNode());
-    after.CreateCall(barrier, {after.getInt32(~0u)});
+    after.CreateCall(barrier, {whoever_comes});
   }
 }
 
