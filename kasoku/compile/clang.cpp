@@ -115,7 +115,7 @@ struct ParseRequest {
   std::vector<ks_header> headers;
   ks_parse_request request{};
 
-  ParseRequest(const Program& program, bool for_cuda) {
+  ParseRequest(const Program& program, bool for_cuda, bool with_lines = false) {
     for (const std::string& option : program.options) options.push_back(view(option));
     for (const std::string& name : program.name_expressions) expressions.push_back(view(name));
     for (const auto& [name, content] : program.headers)
@@ -129,7 +129,7 @@ struct ParseRequest {
     request.headers = headers.data();
     request.n_headers = headers.size();
     request.is_generated = program.is_generated;
-    request.checked = program.is_checked;
+    request.with_lines = with_lines || program.is_checked;
     request.for_cuda = for_cuda;
   }
 };
@@ -169,22 +169,7 @@ class ClangCompiler final : public Compiler {
     return "clang " + library + " for " + architecture_of(device);
   }
 
-  Unit compile(const Program& program, Device& device) override {
-    const ParseRequest request(program, false);
-    const int64_t began = wall_nanoseconds();
-    Result result;
-    const int status = api().parse(&request.request, result.out());
-    if (status) fail(status, result, program.file);
-    Unit unit;
-    unit.info = module_info_from_json(result.part(KS_INFO), &unit.initial_values);
-    unit.info.warnings = strip(result.part(KS_DIAGNOSTICS));
-    hash_includes(unit.info, began);
-    unit.payload = program.is_checked     ? (program.is_generated ? checked_generated_mark : checked_mark)
-                   : program.is_generated ? generated_mark
-                                          : users_mark;
-    unit.payload += result.part(KS_MAIN);
-    return unit;
-  }
+  Unit compile(const Program& program, Device&) override { return parse(program, /*with_lines=*/false); }
 
   KernelCode specialise(const std::string& payload, const KernelInfo& kernel,
                         const uint32_t block[3], Device& device) override {
@@ -201,10 +186,7 @@ class ClangCompiler final : public Compiler {
     if (form == CodeForm::ptx)
       throw Error(ErrorKind::unsupported, "a CPU has no PTX")
           .fix("ask for the assembly, or for a CUDA device");
-    Program with_lines = program;
-    with_lines.is_checked |= form == CodeForm::loops;
-    Unit unit = compile(with_lines, device);
-    if (form == CodeForm::loops) unit.payload[0] = program.is_generated ? generated_mark : users_mark;
+    const Unit unit = parse(program, /*with_lines=*/form == CodeForm::loops);
     Result result;
     generate(unit.payload, find_kernel(unit.info, kernel), block, device,
              form == CodeForm::llvm_ir ? KS_IR : form == CodeForm::loops ? KS_LOOPS : KS_ASSEMBLY, result);
@@ -212,6 +194,23 @@ class ClangCompiler final : public Compiler {
   }
 
  private:
+  static Unit parse(const Program& program, bool with_lines) {
+    const ParseRequest request(program, /*for_cuda=*/false, with_lines);
+    const int64_t began = wall_nanoseconds();
+    Result result;
+    const int status = api().parse(&request.request, result.out());
+    if (status) fail(status, result, program.file);
+    Unit unit;
+    unit.info = module_info_from_json(result.part(KS_INFO), &unit.initial_values);
+    unit.info.warnings = strip(result.part(KS_DIAGNOSTICS));
+    hash_includes(unit.info, began);
+    unit.payload = program.is_checked     ? (program.is_generated ? checked_generated_mark : checked_mark)
+                   : program.is_generated ? generated_mark
+                                          : users_mark;
+    unit.payload += result.part(KS_MAIN);
+    return unit;
+  }
+
   static void generate(const std::string& payload, const KernelInfo& kernel,
                        const uint32_t block[3], Device& device, int want, Result& result) {
     if (payload.empty()) throw Error(ErrorKind::internal, "a parsed module without a payload");

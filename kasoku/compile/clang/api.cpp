@@ -28,7 +28,7 @@ kasoku::embedded::ParseRequest to_parse_request(const ks_parse_request& from) {
   for (size_t i = 0; i < from.n_headers; ++i)
     request.headers.emplace_back(view(from.headers[i].name), view(from.headers[i].content));
   request.is_generated = from.is_generated != 0;
-  request.is_checked = from.checked != 0;
+  request.with_lines = from.with_lines != 0;
   request.for_cuda = from.for_cuda != 0;
   return request;
 }

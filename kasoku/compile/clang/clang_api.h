@@ -35,7 +35,7 @@ typedef struct {
   const ks_header* headers;   /* in-memory include files */
   size_t n_headers;
   int is_generated;           /* contraction off */
-  int checked;                /* keep lines for instrumentation */
+  int with_lines;             /* keep the lines of what is said about code later */
   int for_cuda;               /* 1: only the signature is wanted, for text that NVRTC compiles;
                                  unknown headers are then no error of ours */
 } ks_parse_request;
@@ -52,7 +52,7 @@ typedef struct {
 } ks_generate_request;
 
 /* KS_LOOPS: a line for each thing that the vectorizer says of a loop: file, line, "passed" or "analysis", its words,
-   with tabs between them. Loops have lines if the program was parsed with them (checked). */
+   with tabs between them. Loops have lines if the program was parsed with them. */
 enum { KS_OBJECT = 0, KS_IR = 1, KS_ASSEMBLY = 2, KS_LOOPS = 3 };
 
 typedef struct ks_clang_result ks_clang_result;

@@ -56,7 +56,7 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
       "-emit-llvm", "-o", "-"};
   const bool contract = options.contract && !request.is_generated;
   args.push_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
-  if (request.is_checked) args.push_back("-debug-info-kind=line-tables-only");
+  if (request.with_lines) args.push_back("-debug-info-kind=line-tables-only");
   if (options.no_warnings || request.is_generated) args.push_back("-w");  // nobody wrote that text
   if (options.warnings_are_errors) args.push_back("-Werror");
   if (has_pch) {

@@ -17,7 +17,7 @@ struct ParseRequest {
   std::vector<std::string> name_expressions;
   std::vector<std::pair<std::string_view, std::string_view>> headers;  ///< name, content
   bool is_generated = false;
-  bool is_checked = false;  ///< keep lines
+  bool with_lines = false;
   bool for_cuda = false;
 };
 
