@@ -15,6 +15,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .._operands import plain_pair
 from . import dtypes
 from .errors import InvalidArgumentError
 
@@ -280,25 +281,8 @@ def operands(op, x, y):
     return x, y
 
 
-_engines_floats = {np.dtype(np.float32), np.dtype(np.float64)}
-
-
-def _plain_pair(x, y):
-    """Arrays of one floating dtype, or one and a number, as they are: most operands are that."""
-    if type(x) is not Tensor:
-        return (x, y._array) if type(x) in (float, int) and y._array.dtype in _engines_floats else None
-    a = x._array
-    d = a.dtype
-    if d not in _engines_floats:
-        return None
-    if type(y) is Tensor:
-        b = y._array
-        return (a, b) if b.dtype is d else None
-    return (a, y) if type(y) in (float, int) else None
-
-
 def binary(op, function, x, y):
-    pair = _plain_pair(x, y) if type(x) is Tensor or type(y) is Tensor else None
+    pair = plain_pair(x._array if type(x) is Tensor else x, y._array if type(y) is Tensor else y)
     if pair is not None:
         try:
             return Tensor(function(*pair))

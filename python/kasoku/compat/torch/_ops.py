@@ -9,6 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import unsettled
 
+from .._operands import plain_pair
 from . import _types
 from ._tensor import Tensor, held
 from ._types import as_dtype
@@ -63,24 +64,9 @@ def _promoted(operands, wants_float):
     return _result_type(kinds, wants_float, _types.default_float)
 
 
-def _plain_pair(x, y):
-    """The arrays, or the array and the number, if both are of one floating dtype already: most are."""
-    a = x._a
-    d = a.dtype
-    if d not in _engines_floats:
-        return None
-    if type(y) is Tensor:
-        b = y._a
-        return (a, b) if b.dtype is d else None
-    return (a, y) if type(y) in (float, int) else None
-
-
-_engines_floats = {np.dtype(np.float32), np.dtype(np.float64)}
-
-
 def _apply(name, *operands, wants_float=False, out=None):
     function = getattr(ks, name)
-    converted = _plain_pair(*operands) if len(operands) == 2 and type(operands[0]) is Tensor else None
+    converted = plain_pair(*(x._a if type(x) is Tensor else x for x in operands)) if len(operands) == 2 else None
     if converted is None:
         wanted = _promoted(operands, wants_float)
         converted = []
