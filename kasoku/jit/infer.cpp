@@ -106,6 +106,8 @@ void Inference::run() {
     changed_ = false;
     for (size_t i = 0; i < unit_.functions.size(); ++i) {
       function_ = unit_.functions[i].get();
+      const bool is_open = std::ranges::any_of(function_->parameters, [](const Type& t) { return t.is_list() && !t.items[0].is_known(); });
+      if (is_last_ && is_open) continue;  // a caller that knew no more is there no more
       walk(function_->body);
       if (falls_through(function_->body)) {
         const auto result = join(function_->result, Type::none());
@@ -116,6 +118,7 @@ void Inference::run() {
       }
     }
     if (is_last_) break;
+    if (!changed_) close_lists();
     if (!changed_) is_last_ = true;
   }
   for (auto& typed : unit_.functions)
@@ -145,6 +148,9 @@ void Inference::assign(Expr& target, const Type& type) {
     case ExprKind::name:
       set(target.variable, type, target.place);
       target.type = function_->variables[target.variable].type;
+      if (is_last_ && target.type.is_list() && type != target.type)
+        fail(target.place, fmt::format("'{}' is {} here and {} elsewhere", target.text, str(type), str(target.type)), "",
+             "make its items of one type where the list is made");
       break;
     case ExprKind::tuple:
     case ExprKind::list: {
@@ -167,6 +173,7 @@ void Inference::assign(Expr& target, const Type& type) {
       const Type element = visit(target);
       if (!element.is_known() || !type.is_known()) return;
       const Type& object = target.items[0]->type;
+      if (object.is_list() && target.items[1]->kind != ExprKind::slice) return expect(*target.items[0], Type::list(type));
       if (!object.is_array())
         fail(target.place, fmt::format("an item of {} cannot be assigned", str(object)));
       want_writable(*target.items[0]);
@@ -192,14 +199,24 @@ void Inference::walk(Block& block) {
 void Inference::walk(Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::assign: {
+      const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
+      if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
       const Type type = visit(*stmt.expr);
-      for (ExprPtr& target : stmt.targets) assign(*target, type);
+      for (ExprPtr& target : stmt.targets) {
+        assign(*target, type);
+        if (type.is_list()) expect(*stmt.expr, target->type);
+        if (type.is_list() && target->kind == ExprKind::subscript) expect(*stmt.expr, target->items[0]->type.items[0]);
+      }
       break;
     }
     case StmtKind::augment: {
       Expr& target = *stmt.targets[0];
       const Type left = visit(target), right = visit(*stmt.expr);
       if (!left.is_known() || !right.is_known()) break;
+      if (left.is_list() && stmt.op == Operator::add && right.is_list()) {
+        expect(target, right), expect(*stmt.expr, left);
+        break;
+      }
       const auto type = binary_type(stmt.op, left, right, stmt.expr.get());
       if (!type)
         fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
@@ -244,6 +261,10 @@ void Inference::walk(Stmt& stmt) {
         fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
                                      str(type), str(function_->result)));
       if (*result != function_->result) function_->result = *result, changed_ = true;
+      if (type.is_list()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
+      if (type.is_tuple() && stmt.expr->kind == ExprKind::tuple && result->is_tuple())
+        for (size_t i = 0; i < type.items.size(); ++i)
+          if (type.items[i].is_list()) expect(*stmt.expr->items[i], result->items[i]);
       break;
     }
     case StmtKind::expr:
@@ -257,6 +278,7 @@ void Inference::walk(Stmt& stmt) {
 }
 
 Type Inference::iterated(Expr& iterable) {
+  if (iterable.kind == ExprKind::list && !iterable.items.empty()) iterable.kind = ExprKind::tuple;
   if (const Intrinsic* intrinsic = intrinsic_of(iterable)) {
     if (intrinsic->handler == Handler::enumerate) {
       place_arguments(iterable, *intrinsic);
@@ -273,6 +295,7 @@ Type Inference::iterated(Expr& iterable) {
   switch (type.kind) {
     case TypeKind::unknown: return {};
     case TypeKind::range: return int64_type;
+    case TypeKind::list: return type.items[0];
     case TypeKind::array:
       if (type.ndim == 0) break;
       return type.ndim == 1 ? Type::scalar(type.dtype)
@@ -332,6 +355,14 @@ TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   inference.instance(*unit.functions.at(0), arguments);
   inference.run();
   keep_reachable(typed);
+  for (const auto& function : typed.functions)
+    for (size_t i = 0; function && i < function->parameters.size(); ++i) {
+      const Type &given = function->parameters[i], &used = function->variables[i].type;
+      if (given.is_list() && given != used)
+        throw Error(ErrorKind::type, fmt::format("'{}' is {} and gets items of {}", function->variables[i].name, str(given), str(used)))
+            .at(place_text(*function->function, {1, 0}))
+            .why("the items of a list have one type in compiled code");
+    }
   return typed;
 }
 

@@ -41,6 +41,16 @@ class Inference {
   Type call_creation(Expr& expr, Handler handler);
   Type call_random(Expr& expr, Handler handler);
   Type call_cuda(Expr& expr, Handler handler);
+  // lists (infer_list.cpp)
+  Type display(Expr& expr);
+  Type list_method(Expr& expr, Handler handler);
+  /// The type of `a op b` where one of them is a list.
+  Type list_binary(Expr& expr, const Type& a, const Type& b);
+  Type list_subscript(Expr& expr, const Type& object);
+  /// Makes what gives the list's items give `type`: lists that meet have items of one type.
+  void expect(Expr& expr, const Type& type);
+  /// Lists that nothing was ever put into have items of some type.
+  void close_lists();
   void place_arguments(Expr& expr, const Intrinsic& intrinsic);
 
   Error error(Place place, const std::string& what, const std::string& why, const std::string& fix) const;

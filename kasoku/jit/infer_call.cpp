@@ -39,6 +39,13 @@ const Intrinsic* method(const std::string& name) {
   return nullptr;
 }
 
+/// What a function of NumPy's takes as [a, b] has a length known when compiling.
+void as_tuple(Expr& display) {
+  if (display.kind != ExprKind::list || display.items.size() > 16) return;
+  display.kind = ExprKind::tuple;
+  for (ExprPtr& item : display.items) as_tuple(*item);
+}
+
 /// Whether a parameter of intrinsics.def has a default.
 bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
   switch (intrinsic.handler) {
@@ -48,6 +55,7 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
     case Handler::cuda_syncwarp: return true;
     default: break;
   }
+  if (intrinsic.handler == Handler::list_pop || intrinsic.handler == Handler::list_sort) return parameter != "a";
   for (const std::string_view optional : {"axis", "dtype", "ndigits", "size", "step", "stop", "base", "num", "lower", "upper",
                                           "low", "high", "loc", "scale", "rate"})
     if (parameter == optional) return true;
@@ -100,6 +108,17 @@ Type Inference::call(Expr& expr) {
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);
     if (!object.is_known()) return {};
+    if (object.is_list()) {
+      const Intrinsic* found = find_intrinsic("list." + target.text);
+      if (!found) fail(expr.place, fmt::format("the list method '{}' cannot be compiled", target.text));
+      Binding binding;
+      binding.kind = Binding::Kind::intrinsic;
+      binding.name = found->name;
+      ExprPtr self = std::move(target.items[0]);
+      expr.items[0] = global_expr(binding, target.text, target.place);
+      expr.items.insert(expr.items.begin() + 1, std::move(self));
+      return call(expr);
+    }
     if (object.is_array()) {
       const Intrinsic* found = method(target.text);
       Binding binding = target.binding;  // the library's, written in Python, if we have none
@@ -182,8 +201,13 @@ Type Inference::call(Expr& expr) {
       place_arguments(expr, *intrinsic);
       if (intrinsic->handler == Handler::enumerate || intrinsic->handler == Handler::zip)
         fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
-      for (size_t i = 1; i < expr.items.size(); ++i)
-        if (expr.items[i] && !visit(*expr.items[i]).is_known()) return {};
+      const bool is_list_method = intrinsic->handler >= Handler::list_append && intrinsic->handler <= Handler::list_copy;
+      for (size_t i = 1; i < expr.items.size(); ++i) {
+        if (!expr.items[i]) continue;
+        if (expr.items[i]->kind == ExprKind::list && !is_list_method) as_tuple(*expr.items[i]);
+        if (!visit(*expr.items[i]).is_known()) return {};
+      }
+      if (is_list_method) return list_method(expr, intrinsic->handler);
       return call_intrinsic(expr, *intrinsic);
     }
     default: break;
@@ -239,6 +263,11 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   TypedFunction* caller = function_;
   expr.callee = instance(callee, types);
   function_ = caller;
+  // What the callee puts into a list that it is given.
+  for (size_t i = 0; i < n; ++i) {
+    const Type put = unit_.functions[expr.callee]->variables[i].type;
+    if (put.is_list() && types[i].is_list() && put != types[i]) expect(*expr.items[i + 1], put);
+  }
   return unit_.functions[expr.callee]->result;
 }
 

@@ -61,6 +61,17 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       [[fallthrough]];
     case Handler::make_array: {
       if (first.is_array()) return Type::array(dtype_argument(expr, 1, first.dtype), first.ndim, true);
+      if (first.is_list()) {  // of numbers, or of rows of numbers
+        if (!first.items[0].is_known()) return {};
+        Type item = first.items[0], all;
+        const bool is_nested = item.is_list() || item.is_tuple();
+        if (item.is_list()) all = item.items[0];
+        for (const Type& part : item.is_tuple() ? item.items : std::vector{item.is_list() ? all : item})
+          all = join(all, part).value_or(Type::none());
+        if (!all.is_known()) return {};
+        if (!all.is_scalar()) fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
+        return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
+      }
       if (!first.is_tuple() || first.items.empty())
         fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
       Type all;

@@ -91,7 +91,9 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
 }
 
 Type Inference::visit(Expr& expr) {
+  const Type before = std::move(expr.type);
   expr.type = type_of(expr);
+  if (before.is_list() && expr.type.is_list()) expr.type = join(before, expr.type).value_or(expr.type);  // see expect()
   if (is_last_ && expr.type.kind == TypeKind::unknown && expr.kind == ExprKind::name)
     fail(expr.place, fmt::format("'{}' is used before it is assigned", expr.text));
   if (is_last_ && !expr.type.is_known())
@@ -185,8 +187,10 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::attribute: return attribute(expr);
     case ExprKind::subscript: return subscript(expr);
     case ExprKind::call: return call(expr);
-    case ExprKind::tuple:
-    case ExprKind::list: {
+    case ExprKind::list:
+      if (!function_->function->options.is_cuda) return display(expr);
+      [[fallthrough]];
+    case ExprKind::tuple: {
       std::vector<Type> items;
       for (ExprPtr& item : expr.items) {
         items.push_back(visit(*item));
@@ -217,6 +221,7 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::binary: {
       const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);
       if (!a.is_known() || !b.is_known()) return {};
+      if (a.is_list() || b.is_list()) return list_binary(expr, a, b);
       const auto type = binary_type(expr.op, a, b, expr.items[1].get());
       if (!type)
         fail(expr.place, fmt::format("{} {} {} has no meaning", str(a), str(expr.op), str(b)));
@@ -224,6 +229,9 @@ Type Inference::type_of(Expr& expr) {
     }
     case ExprKind::compare: {
       std::vector<Type> types;
+      for (size_t i = 1; i < expr.items.size(); ++i)
+        if ((expr.ops[i - 1] == Operator::in || expr.ops[i - 1] == Operator::not_in) && expr.items[i]->kind == ExprKind::list)
+          expr.items[i]->kind = ExprKind::tuple;
       for (ExprPtr& item : expr.items) types.push_back(visit(*item));
       for (const Type& type : types)
         if (!type.is_known()) return {};
@@ -236,7 +244,7 @@ Type Inference::type_of(Expr& expr) {
           continue;
         }
         if (op == Operator::in || op == Operator::not_in) {
-          if (!types[i + 1].is_tuple())
+          if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
           continue;
         }
@@ -244,6 +252,7 @@ Type Inference::type_of(Expr& expr) {
         if (types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none) continue;
         if (types[i].kind == TypeKind::dtype && types[i + 1].kind == TypeKind::dtype) continue;
         if (types[i].is_tuple() && types[i + 1].is_tuple()) continue;
+        if (types[i].is_list() && types[i + 1].is_list() && (op == Operator::equal || op == Operator::not_equal)) continue;
         if (!is_numeric(types[i]) || !is_numeric(types[i + 1]))
           fail(expr.place,
                fmt::format("{} {} {} has no meaning", str(types[i]), str(op), str(types[i + 1])));
@@ -293,129 +302,6 @@ Type Inference::type_of(Expr& expr) {
            "fill an array made with np.empty in a loop");
   }
   return {};
-}
-
-Type Inference::attribute(Expr& expr) {
-  const Type object = visit(*expr.items[0]);
-  const std::string& name = expr.text;
-  if (!object.is_known()) return {};
-  if (object.is_array()) {
-    if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
-    if (name == "shape" || name == "strides")
-      return Type::tuple(std::vector<Type>(object.ndim, int64_type));
-    if (name == "T") return object.view(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
-    if (name == "dtype") {
-      Type type = Type::of(TypeKind::dtype);
-      type.dtype = object.dtype;
-      return type;
-    }
-    if (name == "real" && !is_complex(object.dtype)) return object;
-    if (name == "real" || name == "imag") {
-      if (!is_complex(object.dtype)) fail(expr.place, "the imaginary part of a real array is zero");
-      return Type::array(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64,
-                         object.ndim, true);
-    }
-  }
-  if (object.is_scalar() && name == "dtype") {
-    Type type = Type::of(TypeKind::dtype);
-    type.dtype = object.dtype;
-    return type;
-  }
-  if (object.kind == TypeKind::dtype && name == "type") return object;
-  if (object.is_scalar() && (name == "real" || name == "imag"))
-    return Type::scalar(object.dtype == Dtype::complex64    ? Dtype::float32
-                        : object.dtype == Dtype::complex128 ? Dtype::float64
-                                                            : object.dtype);
-  fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), name));
-}
-
-Type Inference::subscript(Expr& expr) {
-  const Type object = visit(*expr.items[0]);
-  Expr& index = *expr.items[1];
-  if (!object.is_known()) return {};
-  if (object.is_tuple()) {
-    visit(index);
-    const auto at = constant_int(index);
-    const auto n = static_cast<int64_t>(object.items.size());
-    if (!at) {
-      Type all;
-      for (const Type& item : object.items) {
-        const auto both = join(all, item);
-        if (!both) fail(expr.place, "a tuple of several types needs a constant index",
-                        fmt::format("the tuple is {}", str(object)));
-        all = *both;
-      }
-      return all;
-    }
-    if (*at >= n || *at < -n)
-      fail(expr.place, fmt::format("index {} is out of range for a tuple of {}", *at, n));
-    return object.items[*at < 0 ? *at + n : *at];
-  }
-  if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
-
-  std::vector<Expr*> items;
-  if (index.kind == ExprKind::tuple)
-    for (ExprPtr& item : index.items) items.push_back(item.get());
-  else
-    items.push_back(&index);
-  int used = 0, result = 0;
-  bool is_contiguous = object.is_contiguous;
-  bool has_ellipsis = false, has_mask = false, slice_seen = false;
-  int n_fancy = 0;
-  for (Expr* item : items) {
-    if (item->kind == ExprKind::ellipsis) {
-      has_ellipsis = true;
-      item->type = Type::none();
-      continue;
-    }
-    const Type type = visit(*item);
-    if (!type.is_known()) return {};
-    if (item->kind == ExprKind::slice) {
-      ++used, ++result;
-      const bool is_whole = !item->items[0] && !item->items[1] && !item->items[2];
-      const bool has_step = item->items[2] && constant_int(*item->items[2]) != 1;
-      if (has_step || (!is_whole && result > 1) || (used > 1 && !is_whole && slice_seen))
-        is_contiguous = false;
-      slice_seen = true;
-    } else if (type.kind == TypeKind::none) {
-      ++result;
-      is_contiguous = false;
-    } else if (type.is_integer() || type.is_boolean()) {
-      ++used;
-      if (slice_seen) is_contiguous = false;
-    } else if (type.is_array() && type.dtype == Dtype::bool_) {
-      if (items.size() != 1)
-        fail(item->place, "a mask must be the only index in compiled code");
-      if (type.ndim != object.ndim)
-        fail(item->place, fmt::format("a mask of {} axes does not fit an array of {}", type.ndim,
-                                      object.ndim));
-      has_mask = true;
-    } else if (type.is_array() && is_integer(type.dtype)) {
-      if (items.size() != 1 || object.ndim != 1)
-        fail(item->place, "an index array must be the only index of a 1-d array in compiled code");
-      ++n_fancy;
-      used = 1;
-      result += type.ndim;
-    } else if (type.is_tuple() && items.size() == 1 &&
-               std::ranges::all_of(type.items, [](const Type& t) { return t.is_integer(); })) {
-      used += static_cast<int>(type.items.size());
-    } else {
-      fail(item->place, fmt::format("an index must be an integer, not {}", str(type)), "",
-           type.is_floating() ? "write int(…) around it" : "");
-    }
-  }
-  if (has_mask) return Type::array(object.dtype, 1, true);
-  if (used > object.ndim)
-    fail(expr.place, fmt::format("{} indices for {}", used, str(object)));
-  if (n_fancy) return Type::array(object.dtype, result, true);
-  const int rest = object.ndim - used;
-  if (has_ellipsis) {
-    if (!items.empty() && items.back()->kind != ExprKind::ellipsis) is_contiguous = false;
-    slice_seen = true;
-  }
-  result += rest;
-  if (result == 0) return Type::scalar(object.dtype);
-  return object.view(object.dtype, result, is_contiguous);
 }
 
 }  // namespace kasoku::jit

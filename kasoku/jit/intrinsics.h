@@ -21,6 +21,8 @@ enum class Handler : uint8_t {
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed,
+  list_append, list_extend, list_insert, list_pop, list_remove, list_clear, list_index, list_count,
+  list_reverse, list_sort, list_copy,
   cuda_grid, cuda_gridsize, cuda_syncthreads, cuda_syncthreads_count, cuda_syncthreads_and,
   cuda_syncthreads_or, cuda_syncwarp, cuda_threadfence, cuda_threadfence_block, cuda_threadfence_system, cuda_nanosleep, cuda_match_any, cuda_match_all,
   cuda_eq, cuda_brev, cuda_shfl, cuda_shfl_up, cuda_shfl_down,

@@ -96,6 +96,8 @@ std::string FunctionLowering::range_value(const Expr& e) {
 Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) {
   const Handler handler = intrinsic.handler;
   if (handler >= Handler::cuda_grid) return call_cuda(e, handler);
+  const bool has_list = e.items.size() > 1 && e.items[1] && e.items[1]->type.is_list();
+  if (has_list && handler != Handler::len && handler != Handler::print) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
   switch (handler) {
     case Handler::sum:
       if (e.items[1]->type.is_tuple()) {
@@ -146,7 +148,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
           object.items[1]->type.dtype == Dtype::bool_)
         return counted(*object.items[1], e.place);
       const Val value = expr(object);
-      if (object.type.kind == TypeKind::range) return {fmt::format("ks_length({})", value.text), int64_type};
+      if (object.type.kind == TypeKind::range || object.type.is_list()) return {fmt::format("ks_length({})", value.text), int64_type};
       return {value.text + ".shape[0]", int64_type};
     }
     case Handler::range:
@@ -364,6 +366,14 @@ Val FunctionLowering::print(const Expr& e) {
         show({fmt::format("{}._{}", value.text, k), type.items[k]}, place);
       }
       text_call(type.items.size() == 1 ? ",)" : ")");
+    } else if (type.is_list()) {
+      text_call("[");
+      const std::string i = temp("i");
+      open(fmt::format("for (ks_i64 {0} = 0; {0} < ks_length({1}); ++{0})", i, value.text));
+      line("if ({}) ks_jit_print_text(\", \", 2);", i);
+      show({fmt::format("ks_item({}, {})", value.text, i), type.items[0]}, place);
+      close();
+      text_call("]");
     } else if (type.is_array() && type.ndim == 1) {
       text_call("[");
       const std::string i = temp("i");

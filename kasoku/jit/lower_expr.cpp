@@ -43,6 +43,7 @@ Val FunctionLowering::scalar(const Expr& e, Dtype dtype) {
 std::string FunctionLowering::truth_of(const Val& value) {
   if (value.type.is_scalar()) return cast(value.text, value.type.dtype, Dtype::bool_);
   if (value.type.is_tuple()) return value.type.items.empty() ? "false" : "true";
+  if (value.type.is_list()) return fmt::format("(ks_length({}) > 0)", value.text);
   if (value.type.kind == TypeKind::none) return "false";
   if (value.type.kind == TypeKind::text) return value.text == "\"\"" ? "false" : "true";
   return "true";
@@ -124,6 +125,7 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::call: return call(e);
     case ExprKind::tuple:
     case ExprKind::list: {
+      if (e.type.is_list()) return list_display(e);
       std::string text = text_of(e.type) + "{";
       std::vector<Val> values;
       for (const ExprPtr& item : e.items) values.push_back(pin(expr(*item)));
@@ -159,6 +161,7 @@ Val FunctionLowering::expr(const Expr& e) {
 Val FunctionLowering::binary(const Expr& e) {
   if (e.op == Operator::matmul) return matmul(*e.items[0], *e.items[1], e.type, e.place);
   if (e.type.is_array()) return computed(e);
+  if (e.type.is_list()) return list_binary(e);
   if (e.type.is_tuple()) {
     const Val a = pin(expr(*e.items[0])), b = pin(expr(*e.items[1]));
     std::string text = text_of(e.type) + "{";
@@ -232,7 +235,13 @@ Val FunctionLowering::compare(const Expr& e) {
     if (i + 1 < e.ops.size()) right = pin(right);
     const Operator op = e.ops[i];
     std::string part;
-    if (op == Operator::in || op == Operator::not_in) {
+    if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
+      part = fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<");
+    } else if (left.type.is_list() && right.type.is_list()) {
+      const bool is_identity = op == Operator::is || op == Operator::is_not;
+      part = is_identity ? fmt::format("({}.body == {}.body)", left.text, right.text) : fmt::format("ks_equal({}, {})", left.text, right.text);
+      if (op == Operator::not_equal || op == Operator::is_not) part = "!" + part;
+    } else if (op == Operator::in || op == Operator::not_in) {
       const Val value = pin(left), items = pin(right);
       part = "(false";
       for (size_t k = 0; k < right.type.items.size(); ++k) {

@@ -287,6 +287,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   struct Source {
     std::string length;
     std::function<Val(const std::string&)> item;
+    bool changes = false;  ///< the length, in the loop
   };
   const std::function<Source(const Expr&)> source = [&](const Expr& e) -> Source {
     const Intrinsic* row = intrinsic_of(e);
@@ -297,13 +298,15 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
                 const Val item = inner.item(i);
                 const Type type = Type::tuple({int64_type, item.type});
                 return {fmt::format("{}{{{} + {}, {}}}", text_of(type), start, i, item.text), type};
-              }};
+              }, inner.changes};
     }
     if (row && row->handler == Handler::zip) {
       std::vector<Source> sources;
       std::string length;
+      bool changes = false;
       for (size_t i = 1; i < e.items.size(); ++i) {
         sources.push_back(source(*e.items[i]));
+        changes |= sources.back().changes;
         length = length.empty() ? sources.back().length : fmt::format("ks_min<ks_i64>({}, {})", length, sources.back().length);
       }
       return {length, [sources](const std::string& i) -> Val {
@@ -316,7 +319,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
                 }
                 const Type type = Type::tuple(types);
                 return {text_of(type) + "{" + text + "}", type};
-              }};
+              }, changes};
     }
     if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
       const std::string name = range_value(e);
@@ -336,6 +339,12 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
                                      convert({fmt::format("{}._{}", value.text, k), value.type.items[k]}, all), text);
                 return {text, all};
               }};
+    }
+    if (value.type.is_list()) {  // asked anew each time: the loop may change it
+      const Val list = owned_item(value.text, value.type);
+      return {fmt::format("ks_length({})", list.text), [this, list](const std::string& i) -> Val {
+                return owned_item(fmt::format("ks_item({}, {})", list.text, i), list.type.items[0]);
+              }, true};
     }
     const std::string array = value.text;
     const Type type = value.type;
@@ -358,13 +367,13 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   check_zero();
   begin_loop(stmt);
   const std::string n = temp("n"), i = temp("i");
-  line("const ks_i64 {} = {};", n, over.length);
+  if (!over.changes) line("const ks_i64 {} = {};", n, over.length);
   const Random outer = random_;
   Random inner = enter_random(stmt.body, i);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   const std::string turn = poll_counter(stmt);
-  line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, n);
+  line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, over.changes ? over.length : n);
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {

@@ -148,6 +148,7 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
     case ExprKind::subscript: {
       effects_.writes = true;
       const Type& object = target.items[0]->type;
+      if (object.is_list()) return list_store(target, value);
       if (target.type.is_scalar()) {
         const Val pinned = pin(value);
         const std::string element = element_of(target, true);
@@ -164,7 +165,7 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
 void FunctionLowering::assignment(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
   // Stores of whole arrays keep the right side unevaluated, so that it fuses with the store.
-  if (stmt.targets.size() == 1 && target.kind == ExprKind::subscript && target.type.is_array()) {
+  if (stmt.targets.size() == 1 && target.kind == ExprKind::subscript && target.type.is_array() && target.items[0]->type.is_array()) {
     effects_.writes = true;
     const Expr& index = *target.items[1];
     if (index.type.is_array()) {
@@ -198,7 +199,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
         const std::string name = temp();
         line("const {} {} = {};", text_of(value.type), name, value.text);
         value.text = name;
-      } else if (value.type.is_array() && !options_.is_cuda) {
+      } else if ((value.type.is_array() || value.type.is_list()) && !options_.is_cuda) {
         const std::string name = temp();
         line("{} {} = {};", text_of(value.type), name, value.text);
         retain(name, value.type);
@@ -242,6 +243,22 @@ void FunctionLowering::augmented(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
   if (target.kind == ExprKind::subscript && target.items[1]->type.is_array()) {
     masked_augment(stmt);
+    return;
+  }
+  if (target.type.is_list() || (target.kind == ExprKind::subscript && target.items[0]->type.is_list())) {
+    effects_.writes = true;
+    if (target.type.is_list()) {
+      want_own(target, stmt.place);
+      const Val list = expr(target);
+      return put(fmt::format("ks_extend({}, {})", list.text, expr(*stmt.expr).text), stmt.place);
+    }
+    const Val list = expr(*target.items[0]);
+    const std::string i = list_index(*target.items[1], list);
+    const Val right = pin(expr(*stmt.expr));
+    const Val left = pin({fmt::format("ks_item({}, {})", list.text, i), target.type});
+    const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
+    const Val value = combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place);
+    line("ks_set_item({}, {}, ({}){});", list.text, i, text_of(list.type.items[0]), convert(value, list.type.items[0]));
     return;
   }
   if (target.type.is_array()) {

@@ -264,6 +264,21 @@ class FunctionLowering {
   Val print(const Expr& expr);
   std::string shape_of(const Expr& argument, int ndim);
 
+  // --- lists (lower_list.cpp) ---------------------------------------------------------------
+  Val made_list(const Type& type, const std::string& text, Place place);
+  Val list_display(const Expr& expr);
+  Val list_binary(const Expr& expr);
+  Val list_subscript(const Expr& expr);
+  Val list_call(const Expr& expr, Handler handler);
+  Val array_of_list(const Expr& expr);
+  std::string list_index(const Expr& at, const Val& list);
+  void list_store(const Expr& target, const Val& value);
+  /// An item's owner is the name that is returned.
+  Val owned_item(const std::string& text, const Type& type);
+  void put(const std::string& call, Place place);  ///< a call that is false if there is no memory
+  /// An error if the list is one of all iterations of a parallel loop.
+  void want_own(const Expr& list, Place place);
+
   // --- arrays without memory (lower_defer.cpp) --------------------------------------------
   bool defers(const Block& statements, size_t at) const;
   int fused_readers(const Expr& e, int variable, bool is_inside) const;
@@ -348,6 +363,7 @@ class FunctionLowering {
   std::string fail_;                  ///< "return {};"
   Random random_;
   bool is_parallel_ = false;          ///< inside a body that the pool runs
+  std::vector<int> own_lists_;        ///< variables that each iteration of that body has for itself
   int loop_depth_ = 0;
   int defer_zero_ = 0;                ///< inside a loop that vectorises: test after it
   bool has_zero_ = false;             ///< a test of ks_zero is due

@@ -214,6 +214,7 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
                                  const Parallel& loop) {
   if (loop.is_plain && options_.python_errors) ++defer_zero_;
   const bool was_parallel = std::exchange(is_parallel_, true);
+  const std::vector<int> outer_own = std::exchange(own_lists_, loop.own);
   breaks_.push_back("!");
   loop_body(stmt, [&] {
     if (options_.is_checked) line("ks_check_iteration({});", k);
@@ -222,6 +223,7 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
     store(*stmt.targets[0], {value, int64_type});
   });
   breaks_.pop_back();
+  own_lists_ = outer_own;
   is_parallel_ = was_parallel;
   if (loop.is_plain && options_.python_errors) --defer_zero_;
 }

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -88,6 +89,20 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 }
 
 void ks_jit_free(Memory* memory) { std::free(memory); }
+
+List* ks_jit_list_new(int64_t capacity, int64_t itemsize) { return new_list(capacity, itemsize); }
+
+int ks_jit_list_grow(List* list, int64_t itemsize) {
+  const int64_t capacity = std::max<int64_t>(8, list->capacity * 2);
+  if (capacity > std::numeric_limits<int64_t>::max() / 4 / itemsize) return 0;
+  void* const items = std::realloc(list->items, static_cast<size_t>(capacity * itemsize));
+  if (!items) return 0;
+  list->items = items;
+  list->capacity = capacity;
+  return 1;
+}
+
+void ks_jit_list_free(List* list) { free_list(list); }
 
 /// Asked now and then by loops that hold loops, on any thread. Workers learn from the calling one.
 int ks_jit_poll(CallRecord* call) {
@@ -171,6 +186,21 @@ void release(Memory* memory) {
   else ks_jit_free(memory);
 }
 
+List* new_list(int64_t capacity, int64_t itemsize) {
+  if (capacity < 0 || capacity > std::numeric_limits<int64_t>::max() / 4 / itemsize) return nullptr;
+  auto* const list = static_cast<List*>(std::malloc(sizeof(List)));
+  if (!list) return nullptr;
+  void* const items = capacity ? std::malloc(static_cast<size_t>(capacity * itemsize)) : nullptr;
+  if (capacity && !items) return std::free(list), nullptr;
+  *list = {1, 0, capacity, items, 0};
+  return list;
+}
+
+void free_list(List* list) {
+  std::free(list->items);
+  std::free(list);
+}
+
 void set_printer(Printer print) { printer = print; }
 
 void seed(int64_t value) {
@@ -190,6 +220,7 @@ void register_functions() {
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll),
+        KS_ROW(ks_jit_list_new),  KS_ROW(ks_jit_list_grow),   KS_ROW(ks_jit_list_free),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

@@ -51,6 +51,17 @@ struct Memory {
 
 void release(Memory* memory);
 
+/// ks_list_body of ks_jit.h: a list of compiled code. What its items own is known by their type.
+struct List {
+  int64_t count, size, capacity;
+  void* items;
+  int64_t is_changed;
+};
+
+/// One owner, no items; null if there is no memory.
+List* new_list(int64_t capacity, int64_t itemsize);
+void free_list(List* list);
+
 /// Makes the functions known to generated code; once.
 void register_functions();
 

@@ -30,6 +30,7 @@ std::string str(const Type& type) {
         text += (i ? ", " : "") + str(type.items[i]);
       return text + (type.items.size() == 1 ? ",)" : ")");
     }
+    case TypeKind::list: return "list(" + str(type.items.at(0)) + ")";
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + type.text + "'";
     case TypeKind::function: return "function";
@@ -174,6 +175,10 @@ std::optional<Type> join(const Type& a, const Type& b) {
       }
       return both;
     }
+    case TypeKind::list: {
+      const auto item = join(a.items[0], b.items[0]);
+      return item && item->kind != TypeKind::optional ? std::optional(Type::list(*item)) : std::nullopt;
+    }
     default: return std::nullopt;
   }
 }
@@ -196,6 +201,7 @@ std::string text_of(const Type& type) {
         text += (i ? ", " : "") + text_of(type.items[i]);
       return text + ">";
     }
+    case TypeKind::list: return "ks_list<" + text_of(type.items[0]) + ">";
     case TypeKind::range: return "ks_range";
     case TypeKind::optional: return "ks_optional<" + text_of(type.items[0]) + ">";
     default: return "ks_none";

@@ -19,6 +19,7 @@ enum class TypeKind : uint8_t {
   scalar,     ///< one number of `dtype`
   array,      ///< `ndim` axes of `dtype`
   tuple,      ///< of `items`
+  list,       ///< a list of items[0], which is unknown until something is put into it
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
   dtype,      ///< a dtype as a value: np.float64
@@ -67,6 +68,11 @@ struct Type {
     type.items = std::move(items);
     return type;
   }
+  static Type list(Type item) {
+    Type type = of(TypeKind::list);
+    type.items = {std::move(item)};
+    return type;
+  }
   static Type of_text(std::string text) {
     Type type = of(TypeKind::text);
     type.text = std::move(text);
@@ -77,6 +83,7 @@ struct Type {
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }
   bool is_tuple() const { return kind == TypeKind::tuple; }
+  bool is_list() const { return kind == TypeKind::list; }
   /// Known when compiling: nothing of it is in kernel text.
   bool is_symbol() const {
     return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function;

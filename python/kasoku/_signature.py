@@ -2,7 +2,7 @@
 
 from . import errors
 
-__all__ = ["Type", "TupleType", "Signature"]
+__all__ = ["Type", "TupleType", "ListType", "Signature"]
 
 
 class Type:
@@ -16,7 +16,7 @@ class Type:
             self.name = repr(self)
 
     def __call__(self, *args):
-        if len(args) == 1 and not isinstance(args[0], (Type, TupleType)):
+        if len(args) == 1 and not isinstance(args[0], (Type, TupleType, ListType)):
             if isinstance(args[0], tuple):  # numba.float64((int64, int64))
                 return Signature(self, args[0])
             import numpy as np
@@ -103,6 +103,30 @@ class TupleType:
         return "tuple", [t._describe() for t in self.types]
 
 
+class ListType:
+    """A list of items of one type."""
+
+    def __init__(self, item, reflected=True):
+        self.dtype = self.item_type = item
+
+    def __eq__(self, other):
+        return isinstance(other, ListType) and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash(("list", self.dtype))
+
+    def __repr__(self):
+        return f"list({self.dtype!r})"
+
+    name = property(__repr__)
+
+    def __call__(self, *args):
+        return Signature(self, args)
+
+    def _describe(self):
+        return "list", self.dtype._describe()
+
+
 class Signature:
     """result(arguments); `return_type` is None if it is left open."""
 
@@ -147,13 +171,13 @@ def Tuple(types):  # noqa: N802
     return TupleType(types)
 
 
-constructors = {"Array": Array, "UniTuple": UniTuple, "Tuple": Tuple}
+constructors = {"Array": Array, "UniTuple": UniTuple, "Tuple": Tuple, "List": ListType, "ListType": ListType}
 _python = {int: "int64", float: "float64", bool: "bool", complex: "complex128"}
 
 
 def as_type(item):
     """A type of a signature: ours, NumPy's or Python's."""
-    if isinstance(item, (Type, TupleType)):
+    if isinstance(item, (Type, TupleType, ListType)):
         return item
     if item is None:
         return names["none"]
@@ -171,6 +195,8 @@ def as_type(item):
 
 def of_description(given):
     """The type that compiled code describes (python/src/jit_convert.cpp)."""
+    if given[0] == "list":
+        return ListType(of_description(given[1]))
     if given[0] == "tuple":
         return TupleType(map(of_description, given[1]))
     if len(given) == 1:
@@ -188,7 +214,9 @@ def of_value(value):
         return names["none"]
     if isinstance(value, tuple):
         return TupleType(map(of_value, value))
-    if isinstance(value, (Type, TupleType)):
+    if isinstance(value, list) and value:
+        return ListType(of_value(value[0]))
+    if isinstance(value, (Type, TupleType, ListType)):
         return value
     import numpy as np
 

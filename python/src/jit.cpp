@@ -1,6 +1,7 @@
 /// \file python/src/jit.cpp
 /// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
+#include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/runtime.h"
@@ -41,7 +42,7 @@ JitState& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->st
 std::string signature_text(PyObject* const* arguments, size_t n) {
   std::string text = "(";
   for (size_t i = 0; i < n; ++i) {
-    const Type type = type_of_value(arguments[i]);
+    const Type type = argument_type(arguments[i]);
     text += (i ? ", " : "") +
             (type.is_known() ? str(type)
                              : nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(arguments[i])).attr("__name__")));
@@ -98,7 +99,7 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
   std::vector<Type> types;
   Where where;
   for (PyObject* value : placed) {
-    types.push_back(type_of_value(value));
+    types.push_back(argument_type(value));
     if (types.back().is_known()) where.look(value);
   }
   std::string signature = signature_text(placed.data(), placed.size());

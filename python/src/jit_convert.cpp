@@ -18,6 +18,7 @@ Type type_of_description(nb::handle given) {
   nb::tuple t = nb::borrow<nb::tuple>(given);
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();
+  if (name == "list") return Type::list(type_of_description(t[1]));
   if (name == "tuple") {
     std::vector<Type> items;
     for (nb::handle item : nb::object(t[1])) items.push_back(type_of_description(item));
@@ -43,6 +44,7 @@ nb::object description(const Type& type) {
       for (const Type& item : type.items) items.append(description(item));
       return nb::make_tuple("tuple", items);
     }
+    case TypeKind::list: return nb::make_tuple("list", description(type.items[0]));
     case TypeKind::none: return nb::make_tuple("none");
     default: return nb::make_tuple(str(type));
   }

@@ -1,5 +1,6 @@
 /// \file python/src/jit_entry.cpp
 /// A function of ks.jit for one list of argument types: where it runs, its compilation, a call, what a failure raises.
+#include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -141,7 +142,7 @@ void raise_failure(const JitEntry& entry, const CallRecord& record) {
   throw nb::python_error();
 }
 
-PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
+PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded, ListScope& lists) {
   CallRecord record;
   record.words = words;
   if (offloaded || entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
@@ -150,11 +151,15 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
   } else {
     entry.compiled.call(record);
   }
-  if (record.status) raise_failure(entry, record);
+  if (record.status) {
+    lists.write_back(arguments, n);
+    raise_failure(entry, record);
+  }
   const Type& result = entry.compiled.lowered().result;
-  if (result.kind == TypeKind::none) Py_RETURN_NONE;
   const uint64_t* at = words;
-  return unpack(result, at, arguments, n, offloaded).release().ptr();
+  nb::object value = result.kind == TypeKind::none ? nb::none() : unpack(result, at, arguments, n, offloaded);
+  lists.write_back(arguments, n);
+  return value.release().ptr();
 }
 
 bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded,
@@ -175,11 +180,12 @@ PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, siz
   Device* const place = entry.compiled.device();
   if (!entry.is_placed && place != default_place()) return nullptr;
   if (offloads_to_cpu != (place && place->kind == DeviceKind::cpu)) return nullptr;
+  ListScope lists;
   if (Device* device = entry.compiled.device()) {
     Offloaded offloaded(*device);
-    return fill(entry, arguments, n, words, &offloaded, given) ? run(entry, words, arguments, n, &offloaded) : nullptr;
+    return fill(entry, arguments, n, words, &offloaded, given) ? run(entry, words, arguments, n, &offloaded, lists) : nullptr;
   }
-  return fill(entry, arguments, n, words, nullptr, given) ? run(entry, words, arguments, n, nullptr) : nullptr;
+  return fill(entry, arguments, n, words, nullptr, given) ? run(entry, words, arguments, n, nullptr, lists) : nullptr;
 }
 
 }  // namespace

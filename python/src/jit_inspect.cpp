@@ -1,5 +1,6 @@
 /// \file python/src/jit_inspect.cpp
 /// What Python asks of a JitFunction besides calls: compiling ahead, signatures, texts, the report.
+#include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
@@ -88,7 +89,7 @@ void bind_jit_inspect(nb::module_& m) {
     // The text for these arguments, without compiling it.
     JitState& state = jit_state(f);
     std::vector<Type> types;
-    for (nb::handle argument : arguments) types.push_back(type_of_value(argument));
+    for (nb::handle argument : arguments) types.push_back(argument_type(argument));
     ReadFunction read = read_function({state.function, state.options, state.declared});
     TypedUnit typed = infer(*read.unit, types);
     for (const nb::object& array : read.arrays) typed.hidden.push_back(type_of_value(array));

@@ -32,7 +32,7 @@ class Known {
     is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda;
     for (const Intrinsic* row : intrinsics()) {
       std::string path(row->name);
-      if (path.starts_with("array.")) continue;
+      if (path.starts_with("array.") || path.starts_with("list.")) continue;
       const std::string top = path.substr(0, path.find('.'));
       if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda)) continue;
       if (path == "kasoku.prange") path = "kasoku._jit.prange";
@@ -67,9 +67,11 @@ Known& known() {
 }  // namespace
 
 nb::object Reader::look_up(const std::string& name, nb::handle node) {
+  const Frame* own = frame_;
+  while (own->outer) own = own->outer;
   const auto cell = frame_->cells.find(name);
   if (cell != frame_->cells.end()) {
-    if (!nb::hasattr(cell->second, "cell_contents") && name == frame_->function->name) return frame_->python;
+    if (!nb::hasattr(cell->second, "cell_contents") && name == own->function->name) return own->python;
     nb::object value = cell->second.attr("cell_contents");
     dependencies_.push_back({cell->second, nb::str(name.c_str()), value});
     return value;
@@ -84,7 +86,7 @@ nb::object Reader::look_up(const std::string& name, nb::handle node) {
     return value;
   }
   // Compiled ahead, by its decorator, a function has no name yet: it is itself.
-  if (name == frame_->function->name) return frame_->python;
+  if (name == own->function->name) return own->python;
   nb::object builtins = nb::module_::import_("builtins");
   if (nb::hasattr(builtins, name.c_str())) return builtins.attr(name.c_str());
   fail(node, fmt::format("'{}' is not defined", name));
@@ -160,9 +162,11 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
     binding.function = read(jitted, true);
     return binding;
   }
-  if (object.is(frame_->python)) {
+  const Frame* own = frame_;
+  while (own->outer) own = own->outer;
+  if (object.is(own->python)) {
     binding.kind = Binding::Kind::function;
-    binding.function = frame_->function;
+    binding.function = own->function;
     return binding;
   }
   if (PyCallable_Check(p)) {
@@ -213,7 +217,8 @@ ExprPtr Reader::global(nb::object object, const std::string& name, nb::handle no
 nb::object Reader::resolve(nb::handle node) {
   if (node.type().is(ast_class("Name"))) {
     const std::string name = nb::cast<std::string>(node.attr("id"));
-    if (frame_->locals.contains(name)) return {};
+    Frame* home = nullptr;
+    if (frame_->locals.contains(name) || inner(name, home)) return {};
     return look_up(name, node);
   }
   if (node.type().is(ast_class("Attribute"))) {

@@ -76,15 +76,8 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   }
   Frame* outer = std::exchange(frame_, &frame);
   parameters(node.attr("args"));
-  if (node.type().is(ast_class("Lambda"))) {
-    auto stmt = std::make_unique<Stmt>();
-    stmt->kind = StmtKind::return_;
-    stmt->place = place(node);
-    stmt->expr = expr(node.attr("body"));
-    function.body.push_back(std::move(stmt));
-  } else {
-    function.body = block(node.attr("body"));
-  }
+  collect_inner(node);
+  function.body = node.type().is(ast_class("Lambda")) ? returning(node) : block(node.attr("body"));
   frame_ = outer;
   return &function;
 }

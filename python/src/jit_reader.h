@@ -1,6 +1,6 @@
 /// \file python/src/jit_reader.h
 /// The reader behind read_function(): functions, parameters (jit_read.cpp), what outside names mean
-/// (jit_names.cpp), nodes of the ast (jit_syntax.cpp).
+/// (jit_names.cpp), nodes of the ast (jit_syntax.cpp), functions inside a function (jit_inner.cpp).
 #pragma once
 
 #include "jit_read.h"
@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kasoku {
 
@@ -27,6 +28,11 @@ class Reader {
   }
 
  private:
+  /// A function that a function defines; none if its name has several meanings.
+  struct Inner {
+    nb::object node;
+    const jit::Function* function;
+  };
   /// The function being read.
   struct Frame {
     jit::Function* function;
@@ -35,6 +41,8 @@ class Reader {
     std::map<std::string, nb::object> cells;
     std::set<std::string> locals;
     int def_line = 1;
+    std::map<std::string, Inner> inner{};
+    Frame* outer = nullptr;  ///< of a function that another defines
   };
 
   const jit::Function* read(const JitObject& object, bool is_jitted);
@@ -50,6 +58,22 @@ class Reader {
   /// Functions and array methods that are written in Python (kasoku/_library.py).
   static nb::object library();
 
+  /// Finds the functions that a function defines.
+  void collect_inner(nb::handle node);
+  Inner* inner(const std::string& name, Frame*& home);
+  /// Variables of `home` that the function reads, itself or through others.
+  std::set<std::string> captured(nb::handle node, Frame* home, std::set<PyObject*>& seen);
+  const jit::Function* read_inner(nb::handle node, const std::string& name, Frame* home, std::vector<std::string>& names);
+  void inner_parameters(nb::handle args, Frame* home);
+  jit::Block returning(nb::handle lambda);
+  /// A name that means a function inside; null if it does not. `names`: what a call gives it besides its arguments.
+  jit::ExprPtr inner_value(nb::handle node, const std::string& name, bool is_called, std::vector<std::string>& names);
+  void give(jit::Expr& call, const std::vector<std::string>& names, nb::handle node);
+  jit::ExprPtr made_call(nb::tuple function_and_arguments, nb::handle node);
+  jit::ExprPtr comprehension(nb::handle node);
+  /// list(…), sorted(…), sum(… for …) as what makes the list; null for any other call.
+  jit::ExprPtr list_call(nb::handle node);
+
   static jit::Operator operator_of(nb::handle op);
   static std::string describe_syntax(const std::string& kind);
   jit::ExprPtr optional(nb::handle node) { return node.is_none() ? nullptr : expr(node); }
@@ -62,6 +86,8 @@ class Reader {
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_;
+  std::map<PyObject*, const jit::Function*> inner_read_;
+  std::vector<nb::object> keep_;  ///< nodes made here, so that their addresses stay their own
   Frame* frame_ = nullptr;
 };
 

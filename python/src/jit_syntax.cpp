@@ -25,6 +25,18 @@ Operator Reader::operator_of(nb::handle op) {
   return names.at(class_name(op));
 }
 
+namespace {
+
+/// Functions that take all of a generator at once, so that a list does as well.
+bool folds(const Expr& function) {
+  if (function.kind != ExprKind::global || function.binding.kind != Binding::Kind::intrinsic) return false;
+  for (const char* name : {"sum", "min", "max", "any", "all"})
+    if (function.binding.name == std::string("builtins.") + name) return true;
+  return false;
+}
+
+}  // namespace
+
 ExprPtr Reader::expr(nb::handle node) {
   auto e = std::make_unique<Expr>();
   e->place = place(node);
@@ -45,6 +57,8 @@ ExprPtr Reader::expr(nb::handle node) {
     e->value = binding.value;
   } else if (kind == "Name") {
     const std::string name = nb::cast<std::string>(node.attr("id"));
+    std::vector<std::string> names;
+    if (ExprPtr inside = inner_value(node, name, false, names)) return inside;
     if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
     e->kind = ExprKind::name;
     e->text = name;
@@ -87,7 +101,12 @@ ExprPtr Reader::expr(nb::handle node) {
     add("test"), add("body"), add("orelse");
   } else if (kind == "Call") {
     e->kind = ExprKind::call;
-    add("func");
+    if (ExprPtr made = list_call(node)) return made;
+    std::vector<std::string> names;  // of variables that a function inside is given
+    nb::object called = node.attr("func");
+    ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;
+    if (inside) e->items.push_back(std::move(inside));
+    else add("func");
     if (Expr& method = *e->items[0]; method.kind == ExprKind::attribute) {
       nb::object written = library().attr("method")(method.text);
       if (!written.is_none()) {
@@ -97,16 +116,20 @@ ExprPtr Reader::expr(nb::handle node) {
     }
     for (nb::handle argument : node.attr("args")) {
       if (class_name(argument) == "Starred") fail(argument, "*arguments cannot be compiled");
-      e->items.push_back(expr(argument));
+      const bool is_generator = class_name(argument) == "GeneratorExp" && nb::len(nb::object(node.attr("args"))) == 1;
+      e->items.push_back(is_generator && folds(*e->items[0]) ? comprehension(argument) : expr(argument));
     }
     for (nb::handle keyword : node.attr("keywords")) {
       if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");
       e->items.push_back(expr(keyword.attr("value")));
       e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
     }
+    give(*e, names, node);
   } else if (kind == "Tuple" || kind == "List") {
     e->kind = kind == "Tuple" ? ExprKind::tuple : ExprKind::list;
     all("elts");
+  } else if (kind == "ListComp") {
+    return comprehension(node);
   } else if (kind == "NamedExpr") {
     e->kind = ExprKind::walrus;
     add("target"), add("value");
@@ -146,6 +169,31 @@ StmtPtr Reader::statement(nb::handle node) {
     stmt->body = block(node.attr("body"));
     stmt->orelse = block(node.attr("orelse"));
   };
+  if (kind == "FunctionDef") return nullptr;  // read where it is called
+  if (kind == "Assign" && class_name(node.attr("value")) == "Lambda" && nb::len(nb::object(node.attr("targets"))) == 1) {
+    nb::object target = node.attr("targets")[0];
+    if (class_name(target) == "Name" && frame_->inner.contains(nb::cast<std::string>(target.attr("id")))) return nullptr;
+  }
+  if (kind == "Delete") {
+    // A name's value goes when its function ends; an item is taken out.
+    nb::object targets = node.attr("targets");
+    if (nb::len(targets) != 1) fail(node, "del of several things cannot be compiled", "write one del for each");
+    nb::object target = targets[0];
+    if (class_name(target) == "Name") return nullptr;
+    if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
+    stmt->kind = StmtKind::expr;
+    stmt->expr = std::make_unique<Expr>();
+    stmt->expr->kind = ExprKind::call;
+    stmt->expr->place = place(node);
+    auto method = std::make_unique<Expr>();
+    method->kind = ExprKind::attribute;
+    method->place = place(node);
+    method->text = "pop";
+    method->items.push_back(expr(target.attr("value")));
+    stmt->expr->items.push_back(std::move(method));
+    stmt->expr->items.push_back(expr(target.attr("slice")));
+    return stmt;
+  }
   if (kind == "Assign") {
     stmt->kind = StmtKind::assign;
     value("value");

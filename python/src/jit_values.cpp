@@ -2,6 +2,7 @@
 #include "jit_values.h"
 
 #include "convert.h"
+#include "jit_lists.h"
 #include "jit_read.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/error.h"
@@ -293,6 +294,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;
     case TypeKind::none: return value == Py_None;
+    case TypeKind::list: return pack_list(value, type, words++, offloaded != nullptr);
     default: return false;
   }
 }
@@ -312,11 +314,19 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
   if (memory) {
     owner = nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
   } else {
-    // A view of an argument: find whose, and give the argument itself if it is all of it.
+    // A view of an argument, or of an item of one: find whose, and give the array itself if it is all of it.
     Dtype dtype;
-    for (size_t i = 0; i < n && !owner.is_valid(); ++i) {
-      const NumpyArray* array = as_numpy(arguments[i], dtype);
-      if (!array) continue;
+    std::vector<PyObject*> candidates;
+    const auto collect = [&](PyObject* value, const auto& self) -> void {
+      if (as_numpy(value, dtype)) candidates.push_back(value);
+      if (PyTuple_Check(value))
+        for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) self(PyTuple_GetItem(value, i), self);
+      if (PyList_Check(value))
+        for (Py_ssize_t i = 0; i < PyList_Size(value); ++i) self(PyList_GetItem(value, i), self);
+    };
+    for (size_t i = 0; i < n; ++i) collect(arguments[i], collect);
+    for (size_t i = 0; i < candidates.size() && !owner.is_valid(); ++i) {
+      const NumpyArray* array = as_numpy(candidates[i], dtype);
       bool same = array->data == data && dtype == type.dtype && array->ndim == type.ndim;
       char *low = array->data, *high = array->data;
       for (int k = 0; k < array->ndim; ++k) {
@@ -326,8 +336,8 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
           same = static_cast<size_t>(array->shape[k]) == shape[static_cast<size_t>(k)] &&
                  array->strides[k] == strides[static_cast<size_t>(k)] * static_cast<int64_t>(info(dtype).size);
       }
-      if (same) return nb::borrow(arguments[i]);
-      if (data >= low && data <= high) owner = nb::borrow(arguments[i]);
+      if (same) return nb::borrow(candidates[i]);
+      if (data >= low && data <= high) owner = nb::borrow(candidates[i]);
     }
     if (!owner.is_valid()) owner = nb::none();
   }
@@ -424,6 +434,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
       return nb::tuple(items);
     }
+    case TypeKind::list: return unpack_list(type, *words++, arguments, n);
     case TypeKind::optional: {
       const bool is_some = *words++;
       nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();

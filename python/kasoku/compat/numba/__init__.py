@@ -3,7 +3,7 @@
 from ... import _core, _jit
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, of_value
-from . import core, cuda, types  # noqa: F401
+from . import core, cuda, typed, types  # noqa: F401
 from .core import config, errors  # noqa: F401
 from .types import *  # noqa: F401,F403
 from .guvectorize import guvectorize

@@ -1,11 +1,12 @@
 """Numba's types: dtypes that are called (a value, or a signature) and indexed (an array of them)."""
 
 from ... import _signature
-from ..._signature import Array, Signature, Tuple, TupleType, Type, UniTuple  # noqa: F401
+from ..._signature import Array, ListType, Signature, Tuple, TupleType, Type, UniTuple  # noqa: F401
 
 globals().update(_signature.names)
 Number = Integer = Float = Complex = Boolean = Type
 BaseTuple = TupleType
+List = ListType
 signed_domain = frozenset(_signature.names[f"int{n}"] for n in (8, 16, 32, 64))
 unsigned_domain = frozenset(_signature.names[f"uint{n}"] for n in (8, 16, 32, 64))
 integer_domain = signed_domain | unsigned_domain

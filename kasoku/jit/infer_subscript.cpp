@@ -1,0 +1,135 @@
+/// Types of attributes and subscripts.
+#include "kasoku/jit/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+Type Inference::attribute(Expr& expr) {
+  const Type object = visit(*expr.items[0]);
+  const std::string& name = expr.text;
+  if (!object.is_known()) return {};
+  if (object.is_array()) {
+    if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
+    if (name == "shape" || name == "strides")
+      return Type::tuple(std::vector<Type>(object.ndim, int64_type));
+    if (name == "T") return object.view(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
+    if (name == "dtype") {
+      Type type = Type::of(TypeKind::dtype);
+      type.dtype = object.dtype;
+      return type;
+    }
+    if (name == "real" && !is_complex(object.dtype)) return object;
+    if (name == "real" || name == "imag") {
+      if (!is_complex(object.dtype)) fail(expr.place, "the imaginary part of a real array is zero");
+      return Type::array(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64,
+                         object.ndim, true);
+    }
+  }
+  if (object.is_scalar() && name == "dtype") {
+    Type type = Type::of(TypeKind::dtype);
+    type.dtype = object.dtype;
+    return type;
+  }
+  if (object.kind == TypeKind::dtype && name == "type") return object;
+  if (object.is_scalar() && (name == "real" || name == "imag"))
+    return Type::scalar(object.dtype == Dtype::complex64    ? Dtype::float32
+                        : object.dtype == Dtype::complex128 ? Dtype::float64
+                                                            : object.dtype);
+  fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), name));
+}
+
+Type Inference::subscript(Expr& expr) {
+  const Type object = visit(*expr.items[0]);
+  Expr& index = *expr.items[1];
+  if (!object.is_known()) return {};
+  if (object.is_tuple()) {
+    visit(index);
+    const auto at = constant_int(index);
+    const auto n = static_cast<int64_t>(object.items.size());
+    if (!at) {
+      Type all;
+      for (const Type& item : object.items) {
+        const auto both = join(all, item);
+        if (!both) fail(expr.place, "a tuple of several types needs a constant index",
+                        fmt::format("the tuple is {}", str(object)));
+        all = *both;
+      }
+      return all;
+    }
+    if (*at >= n || *at < -n)
+      fail(expr.place, fmt::format("index {} is out of range for a tuple of {}", *at, n));
+    return object.items[*at < 0 ? *at + n : *at];
+  }
+  if (object.is_list()) return list_subscript(expr, object);
+  if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
+  if (index.kind == ExprKind::list) index.kind = ExprKind::tuple;
+
+  std::vector<Expr*> items;
+  if (index.kind == ExprKind::tuple)
+    for (ExprPtr& item : index.items) items.push_back(item.get());
+  else
+    items.push_back(&index);
+  int used = 0, result = 0;
+  bool is_contiguous = object.is_contiguous;
+  bool has_ellipsis = false, has_mask = false, slice_seen = false;
+  int n_fancy = 0;
+  for (Expr* item : items) {
+    if (item->kind == ExprKind::ellipsis) {
+      has_ellipsis = true;
+      item->type = Type::none();
+      continue;
+    }
+    const Type type = visit(*item);
+    if (!type.is_known()) return {};
+    if (item->kind == ExprKind::slice) {
+      ++used, ++result;
+      const bool is_whole = !item->items[0] && !item->items[1] && !item->items[2];
+      const bool has_step = item->items[2] && constant_int(*item->items[2]) != 1;
+      if (has_step || (!is_whole && result > 1) || (used > 1 && !is_whole && slice_seen))
+        is_contiguous = false;
+      slice_seen = true;
+    } else if (type.kind == TypeKind::none) {
+      ++result;
+      is_contiguous = false;
+    } else if (type.is_integer() || type.is_boolean()) {
+      ++used;
+      if (slice_seen) is_contiguous = false;
+    } else if (type.is_array() && type.dtype == Dtype::bool_) {
+      if (items.size() != 1)
+        fail(item->place, "a mask must be the only index in compiled code");
+      if (type.ndim != object.ndim)
+        fail(item->place, fmt::format("a mask of {} axes does not fit an array of {}", type.ndim,
+                                      object.ndim));
+      has_mask = true;
+    } else if (type.is_array() && is_integer(type.dtype)) {
+      if (items.size() != 1 || object.ndim != 1)
+        fail(item->place, "an index array must be the only index of a 1-d array in compiled code");
+      ++n_fancy;
+      used = 1;
+      result += type.ndim;
+    } else if (type.is_tuple() && items.size() == 1 &&
+               std::ranges::all_of(type.items, [](const Type& t) { return t.is_integer(); })) {
+      used += static_cast<int>(type.items.size());
+    } else {
+      fail(item->place, fmt::format("an index must be an integer, not {}", str(type)), "",
+           type.is_floating() ? "write int(…) around it" : "");
+    }
+  }
+  if (has_mask) return Type::array(object.dtype, 1, true);
+  if (used > object.ndim)
+    fail(expr.place, fmt::format("{} indices for {}", used, str(object)));
+  if (n_fancy) return Type::array(object.dtype, result, true);
+  const int rest = object.ndim - used;
+  if (has_ellipsis) {
+    if (!items.empty() && items.back()->kind != ExprKind::ellipsis) is_contiguous = false;
+    slice_seen = true;
+  }
+  result += rest;
+  if (result == 0) return Type::scalar(object.dtype);
+  return object.view(object.dtype, result, is_contiguous);
+}
+
+}  // namespace kasoku::jit

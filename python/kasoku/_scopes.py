@@ -1,0 +1,131 @@
+"""Functions inside a function that is compiled: whose names are whose, and comprehensions as the functions they are."""
+
+import ast
+
+_comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def names(function):
+    """(names that it binds, names that it reads from around it)."""
+    arguments = function.args
+    bound = {arg.arg for arg in ast.walk(arguments) if isinstance(arg, ast.arg)}
+    read = set()
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+
+    def visit(node):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, _functions):
+            if not isinstance(node, ast.Lambda):
+                bound.add(node.name)
+            read.update(names(node)[1])
+            for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+                visit(default)
+        elif isinstance(node, _comprehensions):
+            inner = ast.FunctionDef("", _no_arguments(), [ast.Expr(each) for each in ast.iter_child_nodes(node)], [])
+            read.update(names(inner)[1])
+            visit(node.generators[0].iter)
+        else:
+            for each in ast.iter_child_nodes(node):
+                visit(each)
+
+    for each in body:
+        visit(each)
+    return bound, read - bound
+
+
+def inner_functions(function):
+    """{name: def or lambda} of the functions that it defines; None for a name that is bound more than once."""
+    found = {}
+    if isinstance(function, ast.Lambda):
+        return found
+
+    def add(name, node):
+        found[name] = None if name in found else node
+
+    def visit(node):
+        if isinstance(node, ast.FunctionDef):
+            return add(node.name, node)
+        if isinstance(node, (*_functions, ast.ClassDef)):
+            return None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    add(target.id, node.value if len(node.targets) == 1 else None)
+        for each in ast.iter_child_nodes(node):
+            visit(each)
+
+    for each in function.body:
+        visit(each)
+    for node in ast.walk(function) if found else ():
+        is_store = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in found
+        if is_store and isinstance(found[node.id], ast.FunctionDef):
+            found[node.id] = None  # assigned otherwise, too
+    for node in ast.walk(function) if found else ():
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Lambda):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and target.id in found:
+                    found[target.id] = None
+    return {name: node for name, node in found.items() if node is not None or _is_only_functions(function, name)}
+
+
+def _is_only_functions(function, name):
+    """Whether all that the name is bound to are functions: one of them is called, which nobody knows when compiling."""
+    return any(
+        isinstance(node, ast.FunctionDef) and node.name == name for node in ast.walk(function) if node is not function
+    )
+
+
+def _no_arguments():
+    return ast.arguments([], [], None, [], [], None, [])
+
+
+def _made(name, body, like, arguments=()):
+    made = ast.FunctionDef(name, _no_arguments(), body, [])
+    made.args.args = [ast.arg(each) for each in arguments]
+    if "type_params" in ast.FunctionDef._fields:
+        made.type_params = []
+    for node in ast.walk(made):
+        if not hasattr(node, "lineno"):
+            ast.copy_location(node, like)
+    return made
+
+
+def comprehension(node):
+    """(a function that makes the list, what it takes): `[f(x) for x in y if g(x)]` as Python runs it."""
+    first = node.generators[0]
+    targets = {each.id for g in node.generators for each in ast.walk(g.target) if isinstance(each, ast.Name)}
+    hides = any(isinstance(each, ast.Name) and each.id in targets for each in ast.walk(first.iter))
+    out = "ks_items"
+    append = ast.Attribute(ast.Name(out, ast.Load()), "append", ast.Load())
+    body = ast.Expr(ast.Call(append, [node.elt], []))
+    for generator in reversed(node.generators):
+        for condition in reversed(generator.ifs):
+            body = ast.If(condition, [body], [])
+        source = ast.Name("ks_source", ast.Load()) if generator is first and hides else generator.iter
+        body = ast.For(generator.target, source, [body], [])
+    start = ast.Assign([ast.Name(out, ast.Store())], ast.List([], ast.Load()))
+    end = ast.Return(ast.Name(out, ast.Load()))
+    made = _made("listcomp", [start, body, end], node, ["ks_source"] if hides else [])
+    return made, [first.iter] if hides else []
+
+
+def as_list(node):
+    """list(x), as a comprehension."""
+    item = lambda context: ast.Name("ks_item", context)  # noqa: E731
+    made = ast.ListComp(item(ast.Load()), [ast.comprehension(item(ast.Store()), node, [], 0)])
+    for each in ast.walk(made):
+        if not hasattr(each, "lineno"):
+            ast.copy_location(each, node)
+    return made
+
+
+def as_sorted(call):
+    """(a function that gives sorted(x, reverse=…), what it takes)."""
+    source = call.args[0]
+    items = as_list(ast.copy_location(ast.Name("ks_source", ast.Load()), source))
+    start = ast.Assign([ast.Name("ks_items", ast.Store())], items)
+    sort = ast.Call(ast.Attribute(ast.Name("ks_items", ast.Load()), "sort", ast.Load()), [], call.keywords)
+    end = ast.Return(ast.Name("ks_items", ast.Load()))
+    return _made("sorted_list", [start, ast.Expr(sort), end], call, ["ks_source"]), [source]

@@ -1,0 +1,223 @@
+/// \file python/src/jit_inner.cpp
+/// Functions that a compiled function defines. What they read of its variables they are given at each call, so they see
+/// the values of that moment, as Python's closures do.
+#include "jit_reader.h"
+#include "kasoku/base/error.h"
+
+#include <fmt/format.h>
+
+namespace kasoku {
+
+using namespace jit;
+
+namespace {
+
+nb::object scopes() { return nb::module_::import_("kasoku._scopes"); }
+
+std::set<std::string> strings(nb::handle names) {
+  std::set<std::string> all;
+  for (nb::handle name : names) all.insert(nb::cast<std::string>(name));
+  return all;
+}
+
+}  // namespace
+
+void Reader::collect_inner(nb::handle node) {
+  nb::dict found = nb::borrow<nb::dict>(scopes().attr("inner_functions")(node));
+  for (auto [name, function] : found) frame_->inner[nb::cast<std::string>(name)] = {nb::borrow(function), nullptr};
+}
+
+Reader::Inner* Reader::inner(const std::string& name, Frame*& home) {
+  for (home = frame_; home; home = home->outer) {
+    const auto found = home->inner.find(name);
+    if (found != home->inner.end()) return &found->second;
+    if (home->locals.contains(name)) return nullptr;
+  }
+  return nullptr;
+}
+
+std::set<std::string> Reader::captured(nb::handle node, Frame* home, std::set<PyObject*>& seen) {
+  std::set<std::string> all;
+  if (!seen.insert(node.ptr()).second) return all;
+  for (const std::string& name : strings(scopes().attr("names")(node)[1])) {
+    const auto sibling = home->inner.find(name);
+    if (sibling != home->inner.end()) {
+      if (!sibling->second.node.is_none()) all.merge(captured(sibling->second.node, home, seen));
+    } else if (home->locals.contains(name)) {
+      all.insert(name);
+    } else if (home->outer) {
+      // A function of the one around: what it reads came along.
+      for (Frame* frame = home->outer; frame; frame = frame->outer) {
+        const auto found = frame->inner.find(name);
+        if (found == frame->inner.end()) continue;
+        if (!found->second.node.is_none()) all.merge(captured(found->second.node, frame, seen));
+        break;
+      }
+    }
+  }
+  return all;
+}
+
+const Function* Reader::read_inner(nb::handle node, const std::string& name, Frame* home, std::vector<std::string>& names) {
+  std::set<PyObject*> seen;
+  const std::set<std::string> outside = captured(node, home, seen);
+  names.assign(outside.begin(), outside.end());
+  const auto known = inner_read_.find(node.ptr());
+  if (known != inner_read_.end()) return known->second;
+  keep_.push_back(nb::borrow(node));
+
+  unit_->functions.push_back(std::make_unique<Function>());
+  Function& function = *unit_->functions.back();
+  inner_read_[node.ptr()] = &function;
+  const Function& around = *home->function;
+  function.name = name;
+  function.options = around.options;
+  function.file = around.file;
+  function.is_jitted = false;
+  Frame frame{&function, home->python, home->globals, home->cells, {}, nb::cast<int>(node.attr("lineno"))};
+  const int below = frame.def_line - home->def_line;
+  function.first_line = around.first_line + below;
+  if (below >= 0 && below < static_cast<int>(around.lines.size())) function.lines.assign(around.lines.begin() + below, around.lines.end());
+  frame.locals = strings(scopes().attr("names")(node)[0]);
+  frame.locals.insert(outside.begin(), outside.end());
+  frame.outer = home;
+  Frame* const before = std::exchange(frame_, &frame);
+  if (nb::hasattr(node, "decorator_list"))
+    for (nb::handle decorator : node.attr("decorator_list")) {
+      nb::handle called = class_name(decorator) == "Call" ? decorator.attr("func") : nb::object(nb::borrow(decorator));
+      const std::string kind = class_name(called);
+      const std::string word = kind == "Name" ? nb::cast<std::string>(called.attr("id")) : kind == "Attribute" ? nb::cast<std::string>(called.attr("attr")) : "";
+      if (word != "jit" && word != "njit") fail(decorator, "a decorated function inside a compiled function cannot be compiled");
+    }
+  collect_inner(node);
+  inner_parameters(node.attr("args"), home);
+  for (const std::string& each : names) {
+    Parameter parameter;
+    parameter.name = each;
+    function.parameters.push_back(std::move(parameter));
+  }
+  function.body = node.type().is(ast_class("Lambda")) ? returning(node) : block(node.attr("body"));
+  frame_ = before;
+  return &function;
+}
+
+void Reader::inner_parameters(nb::handle args, Frame*) {
+  if (!args.attr("vararg").is_none() || !args.attr("kwarg").is_none())
+    throw Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs").at(place_text(*frame_->function, {1, 0}));
+  std::vector<std::pair<nb::object, nb::object>> all;  // parameter, default
+  for (const char* list : {"posonlyargs", "args"})
+    for (nb::handle arg : args.attr(list)) all.emplace_back(nb::borrow(arg), nb::none());
+  const size_t n_defaults = nb::len(nb::object(args.attr("defaults")));
+  for (size_t i = 0; i < n_defaults; ++i) all[all.size() - n_defaults + i].second = args.attr("defaults")[i];
+  size_t k = 0;
+  for (nb::handle arg : args.attr("kwonlyargs")) all.emplace_back(nb::borrow(arg), nb::object(args.attr("kw_defaults")[k++]));
+  for (const auto& [arg, given] : all) {
+    Parameter parameter;
+    parameter.name = nb::cast<std::string>(arg.attr("arg"));
+    if (!given.is_none()) {
+      if (class_name(given) != "Constant") fail(given, "a default of a function inside a compiled function must be a constant");
+      parameter.has_default = true;
+      parameter.default_value = classify(given.attr("value"), parameter.name);
+    }
+    frame_->function->parameters.push_back(std::move(parameter));
+  }
+}
+
+Block Reader::returning(nb::handle lambda) {
+  Block body;
+  auto stmt = std::make_unique<Stmt>();
+  stmt->kind = StmtKind::return_;
+  stmt->place = place(lambda);
+  stmt->expr = expr(lambda.attr("body"));
+  body.push_back(std::move(stmt));
+  return body;
+}
+
+ExprPtr Reader::inner_value(nb::handle node, const std::string& name, bool is_called, std::vector<std::string>& names) {
+  Frame* home = nullptr;
+  Inner* found = inner(name, home);
+  if (!found) return nullptr;
+  if (found->node.is_none())
+    fail(node, fmt::format("'{}' has several meanings in this function, and which of them it is cannot be known when compiling", name),
+         "give each function a name of its own");
+  auto e = std::make_unique<Expr>();
+  e->kind = ExprKind::global;
+  e->place = place(node);
+  e->text = name;
+  e->binding.kind = Binding::Kind::function;
+  e->binding.name = name;
+  e->binding.function = read_inner(found->node, name, home, names);
+  if (!is_called && !names.empty())
+    fail(node, fmt::format("'{}' reads variables of the function around it, so it can only be called here, not passed on", name),
+         fmt::format("give it '{}' as an argument", names[0]));
+  return e;
+}
+
+void Reader::give(Expr& call, const std::vector<std::string>& names, nb::handle node) {
+  for (const std::string& name : names) {
+    auto value = std::make_unique<Expr>();
+    value->kind = ExprKind::name;
+    value->place = place(node);
+    value->text = name;
+    call.items.push_back(std::move(value));
+    call.keywords.push_back(name);
+  }
+}
+
+ExprPtr Reader::made_call(nb::tuple function_and_arguments, nb::handle node) {
+  nb::object function = function_and_arguments[0];
+  auto e = std::make_unique<Expr>();
+  e->kind = ExprKind::call;
+  e->place = place(node);
+  std::vector<std::string> names;
+  auto target = std::make_unique<Expr>();
+  target->kind = ExprKind::global;
+  target->place = e->place;
+  target->text = nb::cast<std::string>(function.attr("name"));
+  target->binding.kind = Binding::Kind::function;
+  target->binding.name = target->text;
+  target->binding.function = read_inner(function, target->text, frame_, names);
+  e->items.push_back(std::move(target));
+  for (nb::handle argument : nb::object(function_and_arguments[1])) e->items.push_back(expr(argument));
+  give(*e, names, node);
+  return e;
+}
+
+ExprPtr Reader::comprehension(nb::handle node) {
+  for (nb::handle inner : nb::module_::import_("ast").attr("walk")(node))
+    if (class_name(inner) == "NamedExpr") fail(inner, "an assignment inside a comprehension cannot be compiled");
+  return made_call(nb::borrow<nb::tuple>(scopes().attr("comprehension")(node)), node);
+}
+
+ExprPtr Reader::list_call(nb::handle node) {
+  nb::object function = node.attr("func"), arguments = node.attr("args"), keywords = node.attr("keywords");
+  const size_t n = nb::len(arguments), n_keywords = nb::len(keywords);
+  const bool is_name = class_name(function) == "Name";
+  if (is_name && frame_->locals.contains(nb::cast<std::string>(function.attr("id")))) return nullptr;
+  nb::object meant = resolve(function);
+  if (!meant.is_valid()) return nullptr;
+  const nb::module_ builtins = nb::module_::import_("builtins");
+  std::string name;
+  for (const char* each : {"list", "sorted"})
+    if (meant.is(nb::object(builtins.attr(each)))) name = each;
+  if (nb::hasattr(meant, "__kasoku_list__")) name = "list";  // numba.typed.List, and what makes an empty one
+  if (name.empty()) return nullptr;
+  const bool takes_generator = n == 1 && n_keywords == 0 && class_name(nb::object(arguments[0])) == "GeneratorExp";
+  const bool is_empty = n == 0 || nb::hasattr(meant, "__self__");  // List.empty_list(int64): its items say what it holds
+  if (name == "list" && (n_keywords == 0 || is_empty)) {
+    if (is_empty) {
+      auto e = std::make_unique<Expr>();
+      e->kind = ExprKind::list;
+      e->place = place(node);
+      return e;
+    }
+    if (n == 1) return comprehension(takes_generator ? nb::object(arguments[0]) : nb::object(scopes().attr("as_list")(arguments[0])));
+  }
+  if (name == "sorted" && n == 1) {
+    if (n_keywords && nb::cast<std::string>(keywords[0].attr("arg")) != "reverse") return nullptr;
+    return made_call(nb::borrow<nb::tuple>(scopes().attr("as_sorted")(node)), node);
+  }
+  return nullptr;
+}
+
+}  // namespace kasoku

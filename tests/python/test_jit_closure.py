@@ -1,0 +1,185 @@
+"""Comprehensions, and functions inside compiled functions."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+outside = 3
+
+
+def plain(value):
+    """The value with its types, where NumPy's numbers are Python's."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(plain, value))
+    return (type(value), value.tolist()) if isinstance(value, np.ndarray) else getattr(value, "item", lambda: value)()
+
+
+def agrees(function, *arguments):
+    wanted = function(*copy.deepcopy(arguments))
+    compiled = ks.njit(function)
+    for _ in range(2):
+        assert plain(compiled(*copy.deepcopy(arguments))) == plain(wanted)
+
+
+def test_comprehensions():
+    def nested(n, k):
+        a = [i + k for i in range(n) if i % 2]
+        b = [(i, j) for i in range(n) for j in range(i) if i != j]
+        c = [[i * j for j in range(i)] for i in range(n)]
+        i = 99
+        d = [math.sqrt(i * v) for i in range(n) for v in [1.0, 2.0]]
+        return a, b, c, i, d
+
+    def folds(x):
+        return (
+            sum(v * v for v in x),
+            any(v > 2 for v in x),
+            all(v > 0 for v in x),
+            max(v for v in x),
+            min([-v for v in x]),
+        )
+
+    def sources(n):
+        pairs = [a + b for a, b in zip([1, 2], [3, 4])], [k * v for k, v in enumerate((5.0, 6.0))]
+        return list(range(n)), sorted([3, 1, 2]), list((1, 2, 3)), list(np.arange(n) * 1.0), pairs
+
+    agrees(nested, 4, 10)
+    agrees(nested, 0, 1)
+    agrees(folds, [1, 2, 3])
+    agrees(sources, 3)
+    agrees(lambda x: [x for x in x if x > 1], [1, 2, 3])
+    agrees(lambda x: np.array([i * outside for i in x]), [1, 2, 3])
+
+
+def test_inner_functions_see_the_values_of_the_call():
+    def f(n):
+        def add(x):
+            return x + n
+
+        def both(x, y=2):
+            return add(x) * y + outside
+
+        first = both(1)
+        n = n + 10
+        scale = lambda x, k=1: x * n + k  # noqa: E731
+        return first, both(1), both(1, y=5), both(y=1, x=2), scale(2), scale(2, 3)
+
+    agrees(f, 3)
+    agrees(f, 1.5)
+
+
+def test_inner_functions_call_themselves_and_each_other():
+    def f(n):
+        def even(k):
+            return True if k == 0 else odd(k - 1)
+
+        def odd(k):
+            return False if k == 0 else even(k - 1)
+
+        def deep(a):
+            def inner(b):
+                return a + b + n
+
+            return inner(a) + inner(1)
+
+        def fact(k):
+            return 1 if k < 2 else k * fact(k - 1)
+
+        return even(n), odd(n), deep(2), fact(n)
+
+    agrees(f, 4)
+
+
+def test_inner_functions_in_loops_comprehensions_and_on_arrays():
+    def f(a):
+        n = a.size
+        found = []
+
+        def at(i):
+            return a[i % n]
+
+        def note(v):
+            found.append(v * 2)
+
+        for i in range(3 * n):
+            note(at(i))
+        return found, [at(i) + 1 for i in range(n)]
+
+    agrees(f, np.arange(4.0))
+
+    @ks.njit
+    def parallel(a, k):
+        def scaled(i):
+            return a[i] * k
+
+        out = np.empty_like(a)
+        for i in ks.prange(a.size):
+            out[i] = scaled(i)
+        return out
+
+    np.testing.assert_array_equal(parallel(np.arange(1000.0), 3), 3 * np.arange(1000.0))
+
+
+def test_del():
+    def f(x):
+        y = len(x)
+        z = y * 2
+        del y
+        del x[0]
+        return x, z
+
+    agrees(f, [1, 2, 3])
+
+
+def test_what_cannot_be_known_says_so():
+    @ks.njit
+    def several(n):
+        if n > 2:
+
+            def f(x):
+                return x
+
+        else:
+
+            def f(x):
+                return -x
+
+        return f(3)
+
+    with pytest.raises(TypeError, match="'f' has several meanings"):
+        several(1)
+
+    @ks.njit
+    def escapes(n):
+        def f(x):
+            return x + n
+
+        return outer(f)
+
+    with pytest.raises(TypeError, match="can only be called here"):
+        escapes(1)
+
+
+def outer(f):
+    return f(1)
+
+
+def test_inner_functions_of_kernels():
+    from kasoku import cuda
+
+    @cuda.jit
+    def kernel(x, k):
+        def twice(v):
+            return 2 * v + k
+
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = twice(x[i])
+
+    x = np.arange(100.0)
+    kernel[4, 32](x, 1.0)
+    np.testing.assert_array_equal(x, 2 * np.arange(100.0) + 1)

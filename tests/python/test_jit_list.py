@@ -1,0 +1,295 @@
+"""Lists in compiled code: what they hold, who shares them, and what comes back to Python."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+
+def agrees(function, *arguments):
+    """The function compiled gives and leaves what Python's does, also when Python's raises."""
+    compiled = ks.njit(function)
+    for _ in range(2):
+        theirs, ours = copy.deepcopy(arguments), copy.deepcopy(arguments)
+        try:
+            wanted = function(*theirs)
+        except Exception as error:
+            with pytest.raises(type(error)):
+                compiled(*ours)
+        else:
+            same(compiled(*ours), wanted)
+        same(ours, theirs)
+
+
+def same(one, other):
+    assert isinstance(one, np.ndarray) == isinstance(other, np.ndarray)
+    if isinstance(other, (list, tuple)):
+        assert type(one) is type(other) and len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            same(a, b)
+    else:
+        np.testing.assert_array_equal(one, other)
+
+
+def doubled(n):
+    out = []
+    for i in range(n):
+        out.append(i * 2)
+    return out
+
+
+def methods(x):
+    y = x
+    y.append(3)
+    z = x[::-1]
+    z.sort()
+    x.reverse()
+    x.insert(1, 100)
+    x.insert(-100, 7)
+    x.insert(100, 8)
+    x.remove(3)
+    x += [1, 2]
+    x.extend(z)
+    x[0] += 5
+    x[-1] = 9
+    del x[1]
+    return z, x.pop(), x.pop(0), x.index(8), x.count(2), len(y), y == x, y is x, z is x
+
+
+def values(x):
+    w = x.copy()
+    w.sort(reverse=True)
+    return 2 in x, 2 not in x, sum(x), min(x), max(x), any(x), all(x), bool(x), x * 2, 2 * x, x * -1, x + x, w, not x
+
+
+@pytest.mark.parametrize("x", [[3, 2, 1], [2], [1.5, 2.0, -1.0], [True, False], [0, 0], [2**40, 5]], ids=str)
+def test_what_python_has(x):
+    agrees(values, x)
+    if not isinstance(x[0], bool):
+        agrees(methods, x)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 1000])
+def test_grows(n):
+    agrees(doubled, n)
+
+
+def test_errors_of_python_and_what_was_done_until_then():
+    def pop(x):
+        x.pop()
+        return x.pop()
+
+    agrees(pop, [1])
+    agrees(lambda x: x[3], [1, 2, 3])
+    agrees(lambda x: x[-4], [1, 2, 3])
+    agrees(lambda x: x.index(5), [1, 2, 3])
+    agrees(lambda x: x.remove(5), [1, 2, 3])
+    agrees(lambda x: x[:: x[0]], [0])
+    agrees(lambda n: min([0] * n), 0)
+
+
+@pytest.mark.parametrize("start", [None, 0, 1, -1, 5, -9])
+@pytest.mark.parametrize("stop", [None, 0, 2, -1, 9])
+@pytest.mark.parametrize("step", [None, 1, -1, 2, -3])
+def test_slices(start, stop, step):
+    x = [1, 2, 3, 4, 5]
+    assert sliced(x, start, stop, step) == x[start:stop:step]
+
+
+@ks.njit
+def sliced(x, start, stop, step):
+    return x[start:stop:step]
+
+
+def test_items_that_are_lists_tuples_and_arrays():
+    def rows(n):
+        out = [[0] * n, [1] * n]
+        out[0][0] = 7
+        out.append([5])
+        for i in range(n):
+            row = []
+            for j in range(i):
+                row.append(i * j)
+            out.append(row)
+        last = out.pop()
+        last.append(100)
+        return out, last, out[0]
+
+    def pairs(n):
+        out = [(1, 2.0)]
+        out.append((n, 3.5))
+        total = 0.0
+        for a, b in out:
+            total += a * b
+        return out, total, (1, 2.0) in out, sorted(out, reverse=True), np.array(out)
+
+    def arrays(n):
+        out = []
+        for i in range(n):
+            out.append(np.ones(i + 1) * i)
+        out[0] = out[2]
+        first = out.pop(1)
+        out.clear()
+        return first, out
+
+    agrees(rows, 3)
+    agrees(pairs, 5)
+    agrees(arrays, 4)
+
+
+def test_lists_of_python_are_changed_in_place():
+    def nested(g, more):
+        total = 0
+        for row in g:
+            for v in row:
+                total += v
+        g[0].append(total)
+        g.append(more)
+        more.append(5)
+        return total
+
+    def given_twice(a, b):
+        a.append(1)
+        b.append(2)
+        return a is b
+
+    def gives_back(x):
+        x.append(4)
+        return x
+
+    agrees(nested, [[1, 2], [3]], [9])
+    x = [1]
+    assert ks.njit(given_twice)(x, x) is True and x == [1, 1, 2]
+    assert ks.njit(gives_back)(x) is x
+    arrays = [np.arange(3.0), np.ones(2)]
+    assert ks.njit(lambda a: a[1])(arrays) is arrays[1]
+    view = ks.njit(lambda a: a.pop()[1:])(arrays)
+    assert view.tolist() == [1.0] and len(arrays) == 1
+
+
+def test_a_view_of_an_array_in_a_tuple_keeps_it():
+    view = ks.njit(lambda t: t[0][1:])((np.arange(1000.0) * 1, 1))
+    np.arange(1000.0)[:] = -1
+    assert view[0] == 1.0 and view.base is not None
+
+
+def test_what_decides_the_type_of_items():
+    def widened(n):
+        x = []
+        y = x
+        for i in range(n):
+            x.append(i)
+        y.append(1.5)
+        return x
+
+    def through_calls(n):
+        x = made(n)
+        x.append(2.5)
+        return x, made(2), empty()
+
+    def chosen(x, flag):
+        y = x if flag else [1, 2]
+        y.append(4)
+        return y
+
+    assert ks.njit(widened)(2) == [0.0, 1.0, 1.5]
+    agrees(through_calls, 3)
+    agrees(chosen, [1], True)
+    agrees(chosen, [1], False)
+    agrees(lambda: [])
+    agrees(lambda a: np.array([[i * 1.5 for i in range(3)] for _ in range(a)]), 2)
+
+
+def made(n):
+    out = []
+    for i in range(n):
+        out.append(i)
+    return out
+
+
+def empty():
+    return []
+
+
+def test_loops_over_a_list_that_changes():
+    def drains(n):
+        stack = [n]
+        seen = 0
+        while stack:
+            v = stack.pop()
+            seen += 1
+            if v > 1:
+                stack.append(v // 2)
+                stack.append(v - v // 2)
+        return seen
+
+    def grows(x):
+        for v in x:
+            if len(x) < 10:
+                x.append(v + 1)
+        return [i * v for i, v in enumerate(x)], [a * b for a, b in zip(x, x)]
+
+    agrees(drains, 100)
+    agrees(grows, [1, 2])
+
+
+def test_prange_reads_lists_and_has_its_own():
+    @ks.njit
+    def f(x, n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            own = []
+            for v in x:
+                own.append(v * i)
+            out[i] = sum(own) + len(own)
+        return out
+
+    np.testing.assert_array_equal(f([1, 2, 3], 1000), 6 * np.arange(1000.0) + 3)
+
+    @ks.njit
+    def g(n):
+        out = []
+        for i in ks.prange(n):
+            out.append(i)
+        return out
+
+    with pytest.raises(TypeError, match="'out' is a list outside of the parallel loop"):
+        g(10)
+
+
+def test_lists_of_several_types_say_so():
+    with pytest.raises(TypeError, match="which compiled code does not take"):
+        ks.njit(lambda x: x[0])([1, 2.5])
+    with pytest.raises(TypeError, match="one type"):
+
+        @ks.njit
+        def f():
+            x = [1, 2]
+            x.append((1, 2))
+            return x
+
+        f()
+
+
+def test_no_memory_is_lost():
+    import resource
+
+    @ks.njit
+    def f(n):
+        kept = [np.zeros(1)]
+        for i in range(n):
+            rows = [np.ones(1000), np.ones(1000)]
+            rows.append(rows[0])
+            kept[0] = rows.pop()
+            lists = [[1.0] * 1000]
+            lists.append(lists[0])
+        return kept
+
+    f(1000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    f(20000)
+    for _ in range(200):
+        ks.njit(lambda x: x + x)([1.0] * 1000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
