@@ -1,6 +1,9 @@
 #include "kasoku/device/cpu/schedule.h"
 
-#include <algorithm>
+#include <immintrin.h>
+
+// Kernels call it, and those need as much.
+#pragma GCC target("avx2,bmi,popcnt")
 
 /// Of runtime.cpp: waits for the grid's other blocks.
 extern "C" void ks_rt_grid_barrier();
@@ -11,115 +14,160 @@ constexpr uint32_t warp_size = 32;
 
 bool is_block_barrier(uint8_t kind) { return kind <= ks_sync_grid_barrier; }
 
-struct Lanes {
-  ks_schedule& all;
-  uint32_t first;  ///< thread number of lane 0
-  uint32_t count;
-
-  uint32_t state(uint32_t lane) const { return all.state[first + lane]; }
-  bool is_done(uint32_t lane) const { return state(lane) == all.done; }
-  uint8_t kind(uint32_t lane) const { return all.kinds[state(lane)]; }
-  bool is_at_warp_operation(uint32_t lane) const {
-    return !is_done(lane) && !is_block_barrier(kind(lane));
+/// Bit by bit which of 32 words are `value`.
+uint32_t equal(const uint32_t* words, uint32_t value) {
+  const __m256i wanted = _mm256_set1_epi32(static_cast<int>(value));
+  uint32_t found = 0;
+  for (uint32_t eight = 0; eight < warp_size; eight += 8) {
+    const __m256i words8 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + eight));
+    const int bits = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(words8, wanted)));
+    found |= static_cast<uint32_t>(bits) << eight;
   }
-  uint32_t mask(uint32_t lane) const {
-    return kind(lane) == ks_sync_activemask ? 0 : all.mask[first + lane];
-  }
+  return found;
+}
 
-  uint32_t alive() const {
-    uint32_t lanes = 0;
-    for (uint32_t lane = 0; lane < count; ++lane) lanes |= uint32_t{!is_done(lane)} << lane;
-    return lanes;
-  }
+/// Those of four lanes from `lane` whose bit is set, as all ones.
+__m256i four(uint32_t lanes, uint32_t lane) {
+  const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);
+  return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes >> lane & 15), bits), bits);
+}
 
-  /// Lanes that wait where `leader` waits, for the same company.
-  uint32_t group_of(uint32_t leader) const {
-    uint32_t group = 0;
-    for (uint32_t lane = leader; lane < count; ++lane)
-      if (state(lane) == state(leader) && mask(lane) == mask(leader)) group |= 1u << lane;
-    return group;
-  }
+/// What 32 lanes brought; only the named ones are touched.
+struct Values {
+  __m256i fours[8];
 
-  uint64_t result(uint32_t group, uint32_t lane) const {
-    const uint64_t own = all.in[first + lane];
-    uint32_t same = 0, yes = 0;
-    for (uint32_t rest = group; rest; rest &= rest - 1) {
-      const uint32_t other = static_cast<uint32_t>(__builtin_ctz(rest));
-      const uint64_t value = all.in[first + other];
-      same |= uint32_t{value == own} << other;
-      yes |= uint32_t{value != 0} << other;
+  Values(const uint64_t* from, uint32_t lanes) {
+    for (uint32_t i = 0; i < 8; ++i)
+      fours[i] = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from + 4 * i), four(lanes, 4 * i));
+  }
+  uint32_t equal_to(uint64_t value) const {
+    const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(value));
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 8; ++i)
+      found |= static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(fours[i], wanted))))
+               << (4 * i);
+    return found;
+  }
+  void store(uint64_t* to, uint32_t lanes) const {
+    for (uint32_t i = 0; i < 8; ++i)
+      _mm256_maskstore_epi64(reinterpret_cast<long long*>(to + 4 * i), four(lanes, 4 * i), fours[i]);
+  }
+};
+
+void store_alike(uint64_t* to, uint32_t lanes, uint64_t value) {
+  for (uint32_t lane = 0; lane < warp_size; lane += 4)
+    if (lanes >> lane & 15)
+      _mm256_maskstore_epi64(reinterpret_cast<long long*>(to + lane), four(lanes, lane),
+                             _mm256_set1_epi64x(static_cast<long long>(value)));
+}
+
+/// Lanes that wait at one place for the same company.
+struct Group {
+  uint32_t lanes, state, mask;
+  uint8_t kind;
+};
+
+class Warp {
+ public:
+  Warp(ks_schedule& all, uint32_t first) : all_(all), first_(first) {
+    const uint32_t count = all.threads - first < warp_size ? all.threads - first : warp_size;
+    const uint32_t *state = all.state + first, *mask = all.mask + first;
+    if (count < warp_size) {  // lanes that there are not have returned
+      for (uint32_t lane = 0; lane < warp_size; ++lane) {
+        few_states_[lane] = lane < count ? state[lane] : all.done;
+        few_masks_[lane] = lane < count ? mask[lane] : 0;
+      }
+      state = few_states_, mask = few_masks_;
     }
-    switch (kind(lane)) {
-      case ks_sync_ballot: return yes & mask(lane);
-      case ks_sync_match_any: return same & mask(lane);
-      case ks_sync_match_all: return same == group ? group & mask(lane) : 0;
-      default: return own;
+    living_ = ~equal(state, all.done);
+    for (uint32_t rest = living_; rest;) {
+      const auto leader = static_cast<uint32_t>(__builtin_ctz(rest));
+      Group group{equal(state, state[leader]), state[leader], 0, all.kinds[state[leader]]};
+      if (!is_block_barrier(group.kind)) {
+        if (group.kind != ks_sync_activemask) {
+          group.mask = mask[leader];
+          group.lanes &= equal(mask, group.mask);
+        }
+        groups_[size_++] = group;
+      }
+      rest &= ~group.lanes;
     }
-  }
-
-  uint32_t release(uint32_t group) {
-    uint32_t released = 0;
-    for (uint32_t rest = group; rest; rest &= rest - 1, ++released) {
-      const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-      all.out[first + lane] = result(group, lane);
-      all.active[first + lane] = group;
-      all.run[first + lane] = 1;
-    }
-    return released;
-  }
-
-  /// Releases each group of which `is_ready(leader, group)`.
-  template <class Ready>
-  uint32_t release_if(Ready is_ready) {
-    uint32_t released = 0, seen = 0;
-    for (uint32_t lane = 0; lane < count; ++lane) {
-      if (seen >> lane & 1 || !is_at_warp_operation(lane)) continue;
-      const uint32_t group = group_of(lane);
-      seen |= group;
-      if (is_ready(lane, group)) released += release(group);
-    }
-    return released;
-  }
-
-  /// Of those lanes for which `takes_part` the ones at the earliest place in the text.
-  template <class TakesPart>
-  uint32_t release_least_far(TakesPart takes_part) {
-    uint32_t least = all.done;
-    for (uint32_t lane = 0; lane < count; ++lane)
-      if (is_at_warp_operation(lane) && takes_part(lane)) least = std::min(least, state(lane));
-    return least == all.done ? 0 : release_if([&](uint32_t leader, uint32_t) {
-      return state(leader) == least && takes_part(leader);
-    });
   }
 
   /// Lanes go on when those that they name have come. Those that name none wait for whoever may
   /// still come, so for nobody who waits in vain, or looks at memory (and names only itself).
   /// If nothing else helps, a warp's barriers are taken for narrower than they say.
   uint32_t release_some() {
-    const uint32_t living = alive();
-    uint32_t moved = 0;
-    const uint32_t released = release_if([&](uint32_t leader, uint32_t group) {
-      const uint32_t named = mask(leader) ? mask(leader) : ~0u;
-      if (named & living & ~group) return false;
-      if (named != group || (group & (group - 1))) moved |= group;
-      return true;
-    });
-    if (moved) return released;
-    const uint32_t waiting = release_least_far([&](uint32_t lane) { return !mask(lane) && !all.run[first + lane]; });
-    if (released + waiting) return released + waiting;
-    return release_least_far([](uint32_t) { return true; });
+    bool moves = false;
+    for (uint32_t i = 0; i < size_; ++i) {
+      const Group& group = groups_[i];
+      if ((group.mask ? group.mask : ~0u) & living_ & ~group.lanes) continue;
+      moves |= group.mask != group.lanes || (group.lanes & (group.lanes - 1));
+      release(group);
+    }
+    if (!moves) {
+      release_least_far(/*names_none=*/true);
+      if (!released_) release_least_far(/*names_none=*/false);
+    }
+    let_run();
+    return static_cast<uint32_t>(__builtin_popcount(released_));
   }
-};
 
-template <class Release>
-uint32_t each_warp(ks_schedule& all, Release release) {
-  uint32_t released = 0;
-  for (uint32_t first = 0; first < all.threads; first += warp_size) {
-    Lanes lanes{all, first, std::min(warp_size, all.threads - first)};
-    released += release(lanes);
+ private:
+  void release_least_far(bool names_none) {
+    const auto takes_part = [&](const Group& group) {
+      return !(group.lanes & released_) && (!names_none || !group.mask);
+    };
+    uint32_t least = all_.done;
+    for (uint32_t i = 0; i < size_; ++i)
+      if (takes_part(groups_[i]) && groups_[i].state < least) least = groups_[i].state;
+    for (uint32_t i = 0; i < size_; ++i)
+      if (takes_part(groups_[i]) && groups_[i].state == least) release(groups_[i]);
   }
-  return released;
-}
+
+  void release(const Group& group) {
+    released_ |= group.lanes;
+    uint64_t* out = all_.out + first_;
+    switch (group.kind) {
+      case ks_sync_warp_barrier: return;
+      case ks_sync_activemask:
+        for (uint32_t rest = group.lanes; rest; rest &= rest - 1) all_.active[first_ + __builtin_ctz(rest)] = group.lanes;
+        return;
+      default: break;
+    }
+    const Values brought(all_.in + first_, group.lanes);
+    switch (group.kind) {
+      case ks_sync_ballot:
+        return store_alike(out, group.lanes, group.lanes & ~brought.equal_to(0) & group.mask);
+      case ks_sync_match_any:
+        for (uint32_t rest = group.lanes; rest;) {
+          const uint32_t same = group.lanes & brought.equal_to(all_.in[first_ + __builtin_ctz(rest)]);
+          store_alike(out, same, same & group.mask);
+          rest &= ~same;
+        }
+        return;
+      case ks_sync_match_all: {
+        const uint32_t same = brought.equal_to(all_.in[first_ + __builtin_ctz(group.lanes)]);
+        return store_alike(out, group.lanes, group.lanes & ~same ? 0 : group.lanes & group.mask);
+      }
+      default: return brought.store(out, group.lanes);
+    }
+  }
+
+  void let_run() {
+    uint8_t* run = all_.run + first_;
+    if (released_ == ~0u) {
+      __builtin_memset(run, 1, warp_size);
+    } else {
+      for (uint32_t rest = released_; rest; rest &= rest - 1) run[__builtin_ctz(rest)] = 1;
+    }
+  }
+
+  ks_schedule& all_;
+  uint32_t first_, living_ = 0, released_ = 0, size_ = 0;
+  Group groups_[warp_size];
+  uint32_t few_states_[warp_size], few_masks_[warp_size];
+};
 
 uint32_t release_barrier(ks_schedule& all) {
   uint32_t yes = 0, no = 0, released = 0;
@@ -151,8 +199,9 @@ uint32_t release_barrier(ks_schedule& all) {
 
 extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
-  std::fill_n(all.run, all.threads, uint8_t{0});
+  __builtin_memset(all.run, 0, all.threads);
   // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
-  const uint32_t released = each_warp(all, [](Lanes& lanes) { return lanes.release_some(); });
+  uint32_t released = 0;
+  for (uint32_t first = 0; first < all.threads; first += warp_size) released += Warp(all, first).release_some();
   return released ? released : release_barrier(all);
 }
