@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t warp_size = 32;
 
 bool is_block_barrier(uint8_t kind) { return kind <= ks_sync_grid_barrier; }
+bool is_vote(uint8_t kind) { return kind > ks_sync_barrier && kind < ks_sync_grid_barrier; }
 
 /// Bit by bit which of 32 words are `value`.
 uint32_t equal(const uint32_t* words, uint32_t value) {
@@ -28,8 +29,11 @@ uint32_t equal(const uint32_t* words, uint32_t value) {
 
 /// Those of four lanes from `lane` whose bit is set, as all ones.
 __m256i four(uint32_t lanes, uint32_t lane) {
-  const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);
-  return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes >> lane & 15), bits), bits);
+  alignas(32) static constexpr int64_t masks[16][4] = {
+      {0, 0, 0, 0},  {-1, 0, 0, 0},  {0, -1, 0, 0},  {-1, -1, 0, 0},  {0, 0, -1, 0},  {-1, 0, -1, 0},
+      {0, -1, -1, 0}, {-1, -1, -1, 0}, {0, 0, 0, -1}, {-1, 0, 0, -1}, {0, -1, 0, -1}, {-1, -1, 0, -1},
+      {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(masks[lanes >> lane & 15]));
 }
 
 /// What 32 lanes brought; only the named ones are touched.
@@ -83,7 +87,9 @@ class Warp {
     for (uint32_t rest = living_; rest;) {
       const auto leader = static_cast<uint32_t>(__builtin_ctz(rest));
       Group group{equal(state, state[leader]), state[leader], 0, all.kinds[state[leader]]};
-      if (!is_block_barrier(group.kind)) {
+      if (is_block_barrier(group.kind)) {
+        barriers_ |= 1u << group.kind;
+      } else {
         if (group.kind != ks_sync_activemask) {
           group.mask = mask[leader];
           group.lanes &= equal(mask, group.mask);
@@ -97,7 +103,8 @@ class Warp {
   /// Lanes go on when those that they name have come. Those that name none wait for whoever may
   /// still come, so for nobody who waits in vain, or looks at memory (and names only itself).
   /// If nothing else helps, a warp's barriers are taken for narrower than they say.
-  uint32_t release_some() {
+  uint32_t release_some(uint32_t& barriers) {
+    barriers |= barriers_;
     bool moves = false;
     for (uint32_t i = 0; i < size_; ++i) {
       const Group& group = groups_[i];
@@ -109,9 +116,10 @@ class Warp {
       release_least_far(/*names_none=*/true);
       if (!released_) release_least_far(/*names_none=*/false);
     }
-    let_run();
-    return static_cast<uint32_t>(__builtin_popcount(released_));
+    return let_run(released_);
   }
+
+  uint32_t release_all() { return let_run(living_); }
 
  private:
   void release_least_far(bool names_none) {
@@ -154,45 +162,35 @@ class Warp {
     }
   }
 
-  void let_run() {
+  uint32_t let_run(uint32_t lanes) {
     uint8_t* run = all_.run + first_;
-    if (released_ == ~0u) {
+    if (lanes == ~0u) {
       __builtin_memset(run, 1, warp_size);
     } else {
-      for (uint32_t rest = released_; rest; rest &= rest - 1) run[__builtin_ctz(rest)] = 1;
+      for (uint32_t rest = lanes; rest; rest &= rest - 1) run[__builtin_ctz(rest)] = 1;
     }
+    return static_cast<uint32_t>(__builtin_popcount(lanes));
   }
 
   ks_schedule& all_;
-  uint32_t first_, living_ = 0, released_ = 0, size_ = 0;
+  uint32_t first_, living_ = 0, released_ = 0, barriers_ = 0, size_ = 0;
   Group groups_[warp_size];
   uint32_t few_states_[warp_size], few_masks_[warp_size];
 };
 
-uint32_t release_barrier(ks_schedule& all) {
-  uint32_t yes = 0, no = 0, released = 0;
-  bool meets_grid = false;
-  for (uint32_t thread = 0; thread < all.threads; ++thread) {
-    const uint32_t state = all.state[thread];
-    if (state == all.done) continue;
-    const uint8_t kind = all.kinds[state];
-    if (!is_block_barrier(kind)) return 0;
-    meets_grid |= kind == ks_sync_grid_barrier;
-    if (kind == ks_sync_barrier || kind == ks_sync_grid_barrier) continue;
-    (all.in[thread] ? yes : no) += 1;
-  }
-  if (meets_grid) ks_rt_grid_barrier();
-  for (uint32_t thread = 0; thread < all.threads; ++thread) {
-    const uint32_t state = all.state[thread];
-    if (state == all.done) continue;
-    const uint8_t kind = all.kinds[state];
-    all.out[thread] = kind == ks_sync_barrier_count ? yes
-                      : kind == ks_sync_barrier_and ? no == 0
-                                                    : yes > 0;
-    all.run[thread] = 1;
-    ++released;
-  }
-  return released;
+/// All threads that have not returned wait at barriers of the block.
+void count_votes(ks_schedule& all) {
+  uint32_t yes = 0, no = 0;
+  const auto each = [&](auto act) {
+    for (uint32_t thread = 0; thread < all.threads; ++thread)
+      if (all.state[thread] != all.done) act(thread, all.kinds[all.state[thread]]);
+  };
+  each([&](uint32_t thread, uint8_t kind) {
+    if (is_vote(kind)) (all.in[thread] ? yes : no) += 1;
+  });
+  each([&](uint32_t thread, uint8_t kind) {
+    all.out[thread] = kind == ks_sync_barrier_count ? yes : kind == ks_sync_barrier_and ? no == 0 : yes > 0;
+  });
 }
 
 }  // namespace
@@ -201,7 +199,14 @@ extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
   __builtin_memset(all.run, 0, all.threads);
   // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
-  uint32_t released = 0;
-  for (uint32_t first = 0; first < all.threads; first += warp_size) released += Warp(all, first).release_some();
-  return released ? released : release_barrier(all);
+  uint32_t released = 0, barriers = 0;
+  const auto each_warp = [&](auto act) {
+    for (uint32_t first = 0; first < all.threads; first += warp_size) act(Warp(all, first));
+  };
+  each_warp([&](Warp warp) { released += warp.release_some(barriers); });
+  if (released) return released;
+  if (barriers >> ks_sync_grid_barrier & 1) ks_rt_grid_barrier();
+  if (barriers & ~(1u << ks_sync_barrier | 1u << ks_sync_grid_barrier)) count_votes(all);
+  each_warp([&](Warp warp) { released += warp.release_all(); });
+  return released;
 }
