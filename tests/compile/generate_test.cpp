@@ -210,6 +210,20 @@ TEST_CASE("generate: atomics on shared memory lock nothing") {
                    256, 1, KS_IR).main.find("atomicrmw") == std::string::npos);
 }
 
+TEST_CASE("generate: a block that jumps through memory asks for its next rows") {
+  const auto asks = [](const std::string& loop) {
+    const std::string body = "s[t] = 0; __syncthreads(); " + loop + " __syncthreads(); y[t] = s[t];";
+    const std::string text = generate(body, 256, 1, KS_IR).main;
+    size_t lines = 0;
+    for (size_t at = 0; (at = text.find("call void @llvm.prefetch", at)) != text.npos; ++at) ++lines;
+    return lines;
+  };
+  const std::string first = "for (int i = blockIdx.x * blockDim.x + t; i < n; ", add = "atomicAdd((int*)s + ";
+  CHECK(asks(first + "i += blockDim.x * gridDim.x) " + add + "((unsigned char*)x)[i], 1);") == 4);
+  CHECK(asks(first + "i += blockDim.x * gridDim.x) " + add + "((unsigned char*)x)[i % n + i / n], 1);") == 0);
+  CHECK(asks(first + "i += 256) " + add + "((unsigned char*)x)[i], 1);") == 0);  // the processor looks ahead itself
+}
+
 TEST_CASE("generate: integer atomics of all threads on one address are summed first") {
   CHECK(generate("if (x[t] > 0) atomicAdd((int*)y, 1);", 256, 1, KS_IR)
             .main.find("llvm.vector.reduce.add") != std::string::npos);

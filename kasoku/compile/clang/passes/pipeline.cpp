@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/pipeline.h"
 
+#include "kasoku/compile/clang/passes/fetch_ahead.h"
 #include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/side_by_side.h"
@@ -207,6 +208,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
     passes.addPass(SimplifyCFGPass(early_cfg()));
   }
   passes.addPass(EarlyCSEPass());
+  if (!is_serial) passes.addPass(FetchAheadPass());
   passes.addPass(SideBySidePass());
   passes.addPass(InjectTLIMappings());
   passes.addPass(WidenThreadsPass());
