@@ -126,9 +126,13 @@ std::vector<Remark> Compiled::vectorized() const {
     std::getline(fields, verdict, '\t'), std::getline(fields, words);
     const std::pair key{function, std::stoi(number)};
     const std::string_view prefix = "loop not vectorized: ";
+    const auto say = [&](const std::string& reason) {
+      std::string& said = reasons.emplace(key, reason).first->second;
+      if (said.starts_with("could not determine number")) said = reason;  // of the copy that tests each index
+    };
     if (verdict == "passed") reasons[key].clear();
-    else if (words.starts_with(prefix)) reasons.emplace(key, words.substr(prefix.size()));
-    else if (words.find("vectorization is not beneficial") != std::string::npos) reasons.emplace(key, words);
+    else if (words.starts_with(prefix)) say(words.substr(prefix.size()));
+    else if (words.find("vectorization is not beneficial") != std::string::npos) say(words);
   }
   std::set<std::pair<std::string, int>> wanted;  // a copy of a loop that tests each index has its body's lines
   for (const Remark& remark : lowered_.remarks) wanted.emplace(remark.function, remark.line);

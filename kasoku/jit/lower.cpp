@@ -72,7 +72,8 @@ void UnitLowering::function(int index, bool on_device) {
 
 FunctionLowering::FunctionLowering(UnitLowering& unit, int index, bool on_device)
     : unit_(unit), index_(index), fn_(*unit.unit.functions[index]), source_(*fn_.function),
-      options_(source_.options), effects_(unit.side(on_device).effects[index]), is_kernel_code_(on_device), on_device_(on_device) {
+      options_(source_.options), effects_(unit.side(on_device).effects[index]), nonnegative_(nonnegative_variables(fn_)),
+      is_kernel_code_(on_device), on_device_(on_device) {
   std::set<std::string> used;
   for (const Variable& variable : fn_.variables) {
     std::string name = safe_name(variable.name);

@@ -1,6 +1,6 @@
 /// Which subscripts of a loop nest are inside their arrays in every iteration, decided by one test
-/// before the nest. Index expressions are bounded by interval arithmetic (in doubles that are
-/// exact, or it proves nothing) over the ranges of the loops they stand in. If the test fails, another copy of
+/// before the nest. Index expressions are bounded by interval arithmetic over the ranges of the
+/// loops they stand in (with numbers that cannot overflow, or it proves nothing). If the test fails, another copy of
 /// the nest runs, in which each index is tested where it is used: exactly Python's behaviour.
 #include "kasoku/jit/lowering.h"
 #include "kasoku/jit/walk.h"
@@ -97,11 +97,11 @@ struct FunctionLowering::Nest {
     return "";
   }
 
-  void loop_variable(const Stmt& loop, const std::string& start, const std::string& stop, int64_t step) {
+  void loop_variable(const Stmt& loop, const std::string& start, const std::string& stop, std::optional<int64_t> step) {
     const Expr& target = *loop.targets[0];
     if (target.kind != ExprKind::name || n_assigned[target.variable] != 1 || start.empty() || stop.empty()) return;
     const std::string name = lower.temp("over");
-    lower.line("const ks_interval {} = ks_over({}, {}, {});", name, start, stop, step > 0);
+    lower.line("const ks_interval {} = ks_over({}, {}, {});", name, start, stop, step ? *step > 0 ? 1 : -1 : 0);
     intervals[target.variable] = name;
   }
 
@@ -113,7 +113,7 @@ struct FunctionLowering::Nest {
         const std::string start = only_stop ? "ks_interval((ks_i64)0)" : interval(*call.items[1]);
         const std::string stop = interval(only_stop ? *call.items[1] : *call.items[2]);
         const auto step = has(call, 2) ? constant_int(*call.items[3]) : std::optional<int64_t>(1);
-        if (step && *step != 0) loop_variable(*stmt, start, stop, *step);
+        if (step != 0) loop_variable(*stmt, start, stop, step);
       }
       const auto look = [&](const Expr& e) { subscript(e); };
       for (const ExprPtr& target : stmt->targets) each_expr(*target, look);
@@ -147,7 +147,7 @@ struct FunctionLowering::Nest {
   }
 };
 
-std::string FunctionLowering::prove(const Stmt& loop, const Val bounds[3], int64_t step,
+std::string FunctionLowering::prove(const Stmt& loop, const Val bounds[3], std::optional<int64_t> step,
                                     std::set<const Expr*>& proven) {
   Nest nest{*this, {}, {}, {}, {}, {}, proven};
   const auto count = [&](int variable, const Stmt& stmt) {

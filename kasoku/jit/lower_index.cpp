@@ -23,28 +23,35 @@ std::string FunctionLowering::checked_index(const std::string& index, const std:
   if (is_proven) return index;
   const auto constant = constant_int(at);
   const std::string n = fmt::format("{}.shape[{}]", array, axis);
+  const bool is_negative = constant && *constant < 0, is_nonnegative = jit::is_nonnegative(at, nonnegative_);
   if (options_.is_cuda && options_.is_checked)
     return fmt::format(
         "ks_check_index({}, {}, {}, {}, {}, {}, (((ks_u64)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x), "
         "(((ks_u64)threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x))",
-        constant && *constant >= 0 ? index : fmt::format("ks_wrap({}, {})", index, n), n, axis, quoted(user_name(array)),
+        is_nonnegative ? index : fmt::format("ks_wrap({}, {})", index, n), n, axis, quoted(user_name(array)),
         quoted(source_.file), source_.first_line + at.place.line - 1);
-  if (!options_.boundscheck || options_.is_cuda) {
-    if (constant) return *constant < 0 ? fmt::format("({} + {})", index, n) : index;
-    if (nonnegative_.contains(&at) || info(at.type.dtype).kind == DtypeKind::unsigned_ || at.kind == ExprKind::global)
-      return index;
-    return fmt::format("ks_wrap({}, {})", index, n);
-  }
+  if (!options_.boundscheck || options_.is_cuda)
+    return is_nonnegative ? index : is_negative ? fmt::format("({} + {})", index, n) : fmt::format("ks_wrap({}, {})", index, n);
   const std::string raw = temp("i");
   line("const ks_i64 {} = {};", raw, index);
-  std::string wrapped = raw;
-  if (!constant || *constant < 0) {
-    wrapped = temp("i");
-    line("const ks_i64 {} = ks_wrap({}, {});", wrapped, raw, n);
+  const auto fail_outside = [&](const std::string& where) {
+    fail_if(fmt::format("(ks_u64){} >= (ks_u64){}", where, n),
+            fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {}, {}, {})", at.place.line, quoted(array), raw, n, axis));
+  };
+  if (is_nonnegative) return fail_outside(raw), raw;
+  const std::string wrapped = temp("i");
+  if (is_negative) {
+    line("const ks_i64 {} = ks_plus({}, {});", wrapped, raw, n);
+    return fail_outside(wrapped), wrapped;
   }
-  fail_if(fmt::format("(ks_u64){} >= (ks_u64){}", wrapped, n),
-          fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {}, {}, {})", at.place.line, quoted(array), raw, n,
-                      axis));
+  // One comparison where nothing is unusual; an index that counts from the end is looked at aside.
+  const int epoch = epoch_;
+  line("ks_i64 {} = {};", wrapped, raw);
+  open(fmt::format("if (KS_RARELY((ks_u64){} >= (ks_u64){}))", raw, n));
+  line("{} = ks_plus({}, {});", wrapped, raw, n);
+  fail_outside(wrapped);
+  close();
+  epoch_ = epoch;
   return wrapped;
 }
 

@@ -153,7 +153,7 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
   };
   std::set<const Expr*> proven;
   std::string test;
-  if (!no_versions_ && step && options_.boundscheck && !options_.is_cuda) test = prove(stmt, bounds, *step, proven);
+  if (!no_versions_ && options_.boundscheck && !options_.is_cuda) test = prove(stmt, bounds, step, proven);
   if (proven.empty()) {
     write();
   } else {
@@ -210,9 +210,14 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   const bool counts = !inner.stream.empty() && !from_zero;
-  const std::string condition = !step ? fmt::format("({} > 0 ? {} < {} : {} > {})", bounds[2].text, i, bounds[1].text, i, bounds[1].text)
-                                : *step > 0 ? fmt::format("{} < {}", i, bounds[1].text)
-                                            : fmt::format("{} > {}", i, bounds[1].text);
+  std::string condition = fmt::format("{} {} {}", i, !step || *step > 0 ? '<' : '>', bounds[1].text);
+  if (!step && options_.is_cuda) {
+    condition = fmt::format("({0} > 0 ? {1} < {2} : {1} > {2})", bounds[2].text, i, bounds[1].text);
+  } else if (!step) {  // ~i < ~stop is i > stop
+    const std::string down = temp("down");
+    line("const ks_i64 {} = {} < 0 ? -1 : 0;", down, bounds[2].text);
+    condition = fmt::format("({0} ^ {1}) < ({2} ^ {1})", i, down, bounds[1].text);
+  }
   const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
   if (counts) line("ks_i64 {} = 0;", trip);
   const std::string turn = poll_counter(stmt);
@@ -226,7 +231,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
     if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
-  if (has_strips) line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
+  if (has_strips) line("for (ks_i64 {0} = {1}; {0} != {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
   else line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {

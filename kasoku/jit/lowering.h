@@ -6,6 +6,7 @@
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/intrinsics.h"
 #include "kasoku/jit/lower.h"
+#include "kasoku/jit/sign.h"
 
 #include <fmt/format.h>
 
@@ -220,7 +221,7 @@ class FunctionLowering {
   struct Nest;
   /// Condition under which the subscripts put into `proven` are inside their arrays in all
   /// iterations of the loop; empty if there is none.
-  std::string prove(const Stmt& loop, const Val bounds[3], int64_t step,
+  std::string prove(const Stmt& loop, const Val bounds[3], std::optional<int64_t> step,
                     std::set<const Expr*>& proven);
 
   // --- expressions (lower_expr.cpp) -------------------------------------------------------
@@ -369,7 +370,7 @@ class FunctionLowering {
   bool has_zero_ = false;             ///< a test of ks_zero is due
   bool no_versions_ = false;          ///< inside the checked copy of a loop
   std::set<const Expr*> proven_;
-  std::set<const Expr*> nonnegative_;
+  const std::vector<bool> nonnegative_;  ///< variables
   std::vector<std::string> breaks_;   ///< per loop: the flag that a break sets, or ""
   std::map<int, const Expr*> deferred_;  ///< array variables that live only in an expression
   std::map<int, Fused> deferred_fused_;  ///< the same, once they were asked for

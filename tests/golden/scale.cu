@@ -7,12 +7,12 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
   int ks_zero = 0;
 #line 2 "scale"
   const ks_i64 ks_n1 = x.shape[0];
-  const ks_interval ks_over2 = ks_over(ks_interval(0LL), ks_interval(ks_n1), true);
+  const ks_interval ks_over2 = ks_over(ks_interval(0LL), ks_interval(ks_n1), 1);
   if (ks_within(ks_over2, x.shape[0])) {
 #line 2 "scale"
     for (ks_i64 ks_strip4 = 0LL; ks_strip4 < ks_n1;) {
       const ks_i64 ks_end5 = (ks_u64)ks_n1 - (ks_u64)ks_strip4 > ks_strip ? ks_strip4 + ks_strip : ks_n1;
-      for (ks_i64 ks_i3 = ks_strip4; ks_i3 < ks_end5; ++ks_i3) {
+      for (ks_i64 ks_i3 = ks_strip4; ks_i3 != ks_end5; ++ks_i3) {
         i = ks_i3;
 #line 3 "scale"
         const double ks_t6 = (a * x.data[i]);
@@ -25,23 +25,21 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
 #line 2 "scale"
     for (ks_i64 ks_strip8 = 0LL; ks_strip8 < ks_n1;) {
       const ks_i64 ks_end9 = (ks_u64)ks_n1 - (ks_u64)ks_strip8 > ks_strip ? ks_strip8 + ks_strip : ks_n1;
-      for (ks_i64 ks_i7 = ks_strip8; ks_i7 < ks_end9; ++ks_i7) {
+      for (ks_i64 ks_i7 = ks_strip8; ks_i7 != ks_end9; ++ks_i7) {
         i = ks_i7;
 #line 3 "scale"
         const ks_i64 ks_i10 = i;
-        const ks_i64 ks_i11 = ks_wrap(ks_i10, x.shape[0]);
-        if (KS_RARELY((ks_u64)ks_i11 >= (ks_u64)x.shape[0])) {
+        if (KS_RARELY((ks_u64)ks_i10 >= (ks_u64)x.shape[0])) {
           ks_jit_fail(ks, ks_index_error, 3, "x", ks_i10, x.shape[0], 0);
           return;
         }
-        const double ks_t12 = (a * x.data[ks_i11]);
-        const ks_i64 ks_i13 = i;
-        const ks_i64 ks_i14 = ks_wrap(ks_i13, x.shape[0]);
-        if (KS_RARELY((ks_u64)ks_i14 >= (ks_u64)x.shape[0])) {
-          ks_jit_fail(ks, ks_index_error, 3, "x", ks_i13, x.shape[0], 0);
+        const double ks_t11 = (a * x.data[ks_i10]);
+        const ks_i64 ks_i12 = i;
+        if (KS_RARELY((ks_u64)ks_i12 >= (ks_u64)x.shape[0])) {
+          ks_jit_fail(ks, ks_index_error, 3, "x", ks_i12, x.shape[0], 0);
           return;
         }
-        x.data[ks_i14] = ks_t12;
+        x.data[ks_i12] = ks_t11;
       }
       ks_strip8 = ks_end9;
       if (KS_RARELY(ks_strip8 < ks_n1 && ks_jit_poll(ks))) return;

@@ -49,6 +49,8 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
       // `int r; if (leader) r = atomicAdd(…); r = __shfl_sync(m, r, 0);` hands on what most
       // lanes never set: to nvcc that is any value, not the end of all reasoning.
       "-no-enable-noundef-analysis",
+      // Ends of lifetimes would make each early return a jump through flags. Stack slots are few.
+      "-disable-lifetime-markers",
       "-fno-threadsafe-statics", "-fpch-instantiate-templates", "-ferror-limit", "20", "-fmessage-length=0",
       "-fcoverage-compilation-dir=/", "-fdebug-compilation-dir=/",
       "-Wno-unknown-pragmas", "-Wno-pragma-once-outside-header", "-Wno-unused-value",
@@ -192,6 +194,8 @@ void initialize_llvm() {
     set("enable-interleaved-mem-accesses", "false");
     // A loop with at most so many passes stays a loop: as a row of exits it is no vector.
     set("unroll-max-upperbound", "0");
+    // A loop that a failed check leaves is unrolled as one without checks.
+    set("unroll-runtime-multi-exit", "true");
     // LLVM would abort the process; its frames have unwind tables.
     llvm::install_fatal_error_handler(
         [](void*, const char* reason, bool) { throw std::runtime_error(reason); });

@@ -32,6 +32,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Scalar/MemCpyOptimizer.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -141,6 +142,7 @@ void Pipeline::inline_all(Module& module) {
 void Pipeline::simplify_early(Module& module) {
   bool has_loops = false;
   FunctionPassManager passes;
+  passes.addPass(LowerExpectIntrinsicPass());
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
   passes.addPass(ApartPass());
