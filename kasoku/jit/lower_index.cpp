@@ -21,9 +21,8 @@ std::vector<const Expr*> index_items(const Expr& subscript) {
 std::string FunctionLowering::checked_index(const std::string& index, const std::string& array, int axis,
                                             const Expr& at, bool is_proven) {
   if (is_proven) return index;
-  const auto constant = constant_int(at);
   const std::string n = fmt::format("{}.shape[{}]", array, axis);
-  const bool is_negative = constant && *constant < 0, is_nonnegative = jit::is_nonnegative(at, nonnegative_);
+  const bool is_nonnegative = jit::is_nonnegative(at, nonnegative_);
   if (options_.is_cuda && options_.is_checked)
     return fmt::format(
         "ks_check_index({}, {}, {}, {}, {}, {}, (((ks_u64)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x), "
@@ -31,16 +30,21 @@ std::string FunctionLowering::checked_index(const std::string& index, const std:
         is_nonnegative ? index : fmt::format("ks_wrap({}, {})", index, n), n, axis, quoted(user_name(array)),
         quoted(source_.file), source_.first_line + at.place.line - 1);
   if (!options_.boundscheck || options_.is_cuda)
-    return is_nonnegative ? index : is_negative ? fmt::format("({} + {})", index, n) : fmt::format("ks_wrap({}, {})", index, n);
+    return is_nonnegative ? index : constant_int(at) ? fmt::format("({} + {})", index, n) : fmt::format("ks_wrap({}, {})", index, n);
+  return tested_index(index, n, at, user_name(array), axis);
+}
+
+std::string FunctionLowering::tested_index(const std::string& index, const std::string& n, const Expr& at,
+                                           const std::string& of, int axis) {
   const std::string raw = temp("i");
   line("const ks_i64 {} = {};", raw, index);
   const auto fail_outside = [&](const std::string& where) {
     fail_if(fmt::format("(ks_u64){} >= (ks_u64){}", where, n),
-            fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {}, {}, {})", at.place.line, quoted(array), raw, n, axis));
+            fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {}, {}, {})", at.place.line, quoted(of), raw, n, axis));
   };
-  if (is_nonnegative) return fail_outside(raw), raw;
+  if (jit::is_nonnegative(at, nonnegative_)) return fail_outside(raw), raw;
   const std::string wrapped = temp("i");
-  if (is_negative) {
+  if (constant_int(at)) {
     line("const ks_i64 {} = ks_plus({}, {});", wrapped, raw, n);
     return fail_outside(wrapped), wrapped;
   }

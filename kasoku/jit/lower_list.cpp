@@ -55,13 +55,7 @@ Val FunctionLowering::list_binary(const Expr& e) {
 }
 
 std::string FunctionLowering::list_index(const Expr& at, const Val& list) {
-  const std::string raw = temp("i"), index = temp("i");
-  line("const ks_i64 {} = {};", raw, index_text(at));
-  line("const ks_i64 {} = ks_wrap({}, ks_length({}));", index, raw, list.text);
-  fail_if(fmt::format("(ks_u64){} >= (ks_u64)ks_length({})", index, list.text),
-          fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {}, ks_length({}), 0)", at.place.line, quoted(user_name(list.text)), raw,
-                      list.text));
-  return index;
+  return tested_index(index_text(at), fmt::format("ks_length({})", list.text), at, user_name(list.text), 0);
 }
 
 Val FunctionLowering::list_subscript(const Expr& e) {

@@ -250,6 +250,8 @@ class FunctionLowering {
   Val gather(const Expr& expr);
   std::string checked_index(const std::string& index, const std::string& array, int axis,
                             const Expr& at, bool is_proven);
+  /// A variable with the place in [0, n) that `index` means, or the function fails.
+  std::string tested_index(const std::string& index, const std::string& n, const Expr& at, const std::string& of, int axis);
 
   // --- calls (lower_call.cpp, lower_cuda.cpp) ---------------------------------------------
   Val call(const Expr& expr);
