@@ -140,6 +140,24 @@ def reduce_volatile(rng):
     return Launch([x, Out(x.reshape(3, 512).sum(1, dtype=i32))], (256, 1, 1), (3, 1, 1))
 
 
+@case("reduce_volatile.cu", "marked_counts", only_on=("cpu",))  # lanes in step are a GPU's before Volta
+def marked_counts(rng):
+    n, blocks = 1500, 3
+    keys = rng.integers(0, 80, n).astype(i32)
+    warp = np.arange(n) // 32 % (2 * blocks)
+    counts = np.array([np.bincount(keys[warp == w] % 16, minlength=16) for w in range(2 * blocks)])
+
+    def each_place_once(places):
+        for w in range(2 * blocks):
+            for key in range(16):
+                of = (warp == w) & (keys % 16 == key)
+                np.testing.assert_array_equal(np.sort(places[of] // 100), 1 + np.arange(of.sum()))
+        np.testing.assert_array_equal(places % 100, keys // 16)
+
+    places = Out(each_place_once, np.zeros(n, i32))
+    return Launch([keys, places, Out(counts.ravel().astype(np.uint32)), i32(n)], (64, 1, 1), (blocks, 1, 1))
+
+
 @case("matmul_tiled.cu", "matmul")
 def matmul(rng):
     a, b = rng.random((50, 50)).astype(f32), rng.random((50, 50)).astype(f32)

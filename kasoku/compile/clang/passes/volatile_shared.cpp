@@ -127,6 +127,11 @@ void add_warp_barriers_for_volatile(Function& kernel) {
 }
 
 void let_waiting_loops_turn(Function& kernel) {
+  // Stores to volatile shared memory get barriers of their own.
+  const auto stops = [](const Instruction& instruction) {
+    const auto* store = dyn_cast<StoreInst>(&instruction);
+    return sync_of(instruction) != Sync::none || (store && store->isVolatile() && points_to_shared(store->getPointerOperand()));
+  };
   const auto writes_for_others = [](const Instruction& instruction) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
@@ -137,16 +142,13 @@ void let_waiting_loops_turn(Function& kernel) {
   const LoopInfo loops(dominators);
   SmallVector<BasicBlock*> latches, turns;
   for (const Loop* loop : loops.getLoopsInPreorder()) {
-    const bool waits = any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, reads_what_others_write); });
-    const auto meets = [&](bool (*where)(Sync)) {
-      return any_of(loop->blocks(), [&](BasicBlock* block) {
-        return any_of(*block, [&](const Instruction& instruction) { return where(sync_of(instruction)); });
-      });
+    const auto has = [&](bool (*such)(const Instruction&)) {
+      return any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, such); });
     };
     // Lanes of a warp that look at different things go on by themselves, the others as a warp.
     const bool hangs = waits_in_memory(*loop, dominators, Others::of_block);
-    if (hangs && !meets(is_block_barrier)) loop->getLoopLatches(turns);
-    if ((hangs || waits) && !meets([](Sync sync) { return sync != Sync::none; })) loop->getLoopLatches(latches);
+    if (hangs && !has([](const Instruction& at) { return is_block_barrier(sync_of(at)); })) loop->getLoopLatches(turns);
+    if ((hangs || has(reads_what_others_write)) && !has(stops)) loop->getLoopLatches(latches);
   }
   for (BasicBlock* latch : turns)
     IRBuilder<>(latch->getTerminator()).CreateCall(loop_barrier(*kernel.getParent(), Sync::turn));
