@@ -59,6 +59,7 @@ int Inference::instance(const Function& function, std::vector<Type> arguments) {
   auto typed = std::make_unique<TypedFunction>();
   typed->function = &function;
   typed->body = clone(function.body);
+  prune(function, arguments, typed->body);
   typed->variables = split_variables(function, typed->body);
   for (size_t i = 0; i < arguments.size(); ++i) {
     typed->parameter_variables.push_back(static_cast<int>(i));

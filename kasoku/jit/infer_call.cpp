@@ -2,12 +2,14 @@
 #include "kasoku/base/error.h"
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/signature.h"
+#include "kasoku/jit/walk.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 namespace kasoku::jit {
 
@@ -60,6 +62,42 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
                                           "low", "high", "loc", "scale", "rate"})
     if (parameter == optional) return true;
   return false;
+}
+
+/// Whether the value of a name has to be known when compiling: lengths of shared and local arrays, numbers of axes.
+bool is_known_there(const Block& body, const std::string& name, std::set<const Function*>& seen) {
+  const auto is_name = [&](const Expr& e) { return e.kind == ExprKind::name && e.text == name; };
+  bool found = false;
+  each_expr(body, [&](const Expr& e) {
+    if (found || e.kind != ExprKind::call || e.items.size() < 2) return;
+    const Binding& called = e.items[0]->binding;
+    if (const Intrinsic* row = intrinsic_of(e)) {
+      const bool asks = row->handler == Handler::cuda_shared || row->handler == Handler::cuda_local ||
+                        row->handler == Handler::cuda_grid || row->handler == Handler::cuda_gridsize;
+      if (asks) each_expr(*e.items[1], [&](const Expr& part) { found |= is_name(part); });
+    } else if (called.kind == Binding::Kind::function && seen.insert(called.function).second) {
+      for (size_t i = 1; i < e.items.size() && i <= called.function->parameters.size(); ++i)
+        if (is_name(*e.items[i])) found |= is_known_there(called.function->body, called.function->parameters[i - 1].name, seen);
+    }
+  });
+  return found;
+}
+
+/// The type with what is known of the value, if it is of integers that are.
+Type known(const Expr& expr, const Type& type) {
+  if (const auto n = type.is_integer() ? constant_int(expr) : std::nullopt) {
+    Type exact = type;
+    exact.text = fmt::format("{}", *n);
+    return exact;
+  }
+  Type all = type;
+  if (type.is_tuple() && expr.kind == ExprKind::tuple)
+    for (size_t i = 0; i < expr.items.size(); ++i) all.items[i] = known(*expr.items[i], type.items[i]);
+  if (type.is_tuple() && expr.kind == ExprKind::global && expr.binding.kind == Binding::Kind::tuple)
+    for (size_t i = 0; i < all.items.size(); ++i)
+      if (const int64_t* n = std::get_if<int64_t>(&expr.binding.items[i].value); n && all.items[i].is_integer())
+        all.items[i].text = fmt::format("{}", *n);
+  return all;
 }
 
 }  // namespace
@@ -247,6 +285,9 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   bool all_known = true;
   for (size_t i = 1; i <= n; ++i) {
     types.push_back(visit(*expr.items[i]));
+    std::set<const Function*> seen{&callee};
+    if (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen))
+      types.back() = known(*expr.items[i], types.back());
     all_known &= types.back().is_known();
     if (types.back().kind == TypeKind::range || types.back().kind == TypeKind::optional)
       fail(expr.items[i]->place, fmt::format("{} cannot be passed to a compiled function",

@@ -16,7 +16,7 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
   const auto tuple_or_int = [&]() -> Type {
     const auto n = has(expr, 0) ? constant_int(*expr.items[1]) : std::nullopt;
     if (!n || *n < 1 || *n > 3)
-      fail(expr.place, "the number of axes must be 1, 2 or 3, written as a constant");
+      fail(expr.place, "the number of axes must be 1, 2 or 3, and known when compiling");
     return *n == 1 ? int64_type : Type::tuple(std::vector<Type>(static_cast<size_t>(*n), int64_type));
   };
   switch (handler) {

@@ -14,6 +14,7 @@ std::optional<int64_t> constant_int(const Expr& expr) {
     return std::nullopt;
   };
   if (expr.kind == ExprKind::constant) return number(expr.value);
+  if (expr.type.is_scalar() && !expr.type.text.empty()) return std::stoll(expr.type.text);
   if (expr.kind == ExprKind::global && expr.binding.kind == Binding::Kind::value)
     return number(expr.binding.value);
   if (expr.kind == ExprKind::unary && (expr.op == Operator::negative || expr.op == Operator::positive)) {

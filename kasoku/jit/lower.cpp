@@ -214,7 +214,7 @@ void FunctionLowering::check_zero() {
 }
 
 void FunctionLowering::run() {
-  const bool is_void = fn_.result.kind == TypeKind::none;
+  const bool is_void = fn_.result.is_symbol();
   const std::string result = is_void ? "void" : text_of(fn_.result);
   fail_ = is_void ? "return;" : "return {};";
   random_ = {"ks_random", "ks_at", "ks_site", 0, {}, -1};

@@ -45,10 +45,10 @@ Val FunctionLowering::call_function(const Expr& e) {
     effects_.may_fail = true;
     line("if (KS_RARELY(ks->status)) {}", fail_return());
   };
-  if (callee.result.kind == TypeKind::none) {
+  if (callee.result.is_symbol()) {
     line("{};", text);
     test();
-    return {"", Type::none()};
+    return {callee.result.kind == TypeKind::text ? quoted(callee.result.text) : "", callee.result};
   }
   const std::string name = temp("result");
   line("{} {} = {};", text_of(callee.result), name, text);

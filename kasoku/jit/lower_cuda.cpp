@@ -110,6 +110,9 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
         of_binding(given.binding);
       } else if (const auto n = constant_int(given)) {
         lengths.push_back(*n);
+      } else if (given.type.is_tuple()) {
+        for (const Type& item : given.type.items)
+          if (!item.text.empty()) lengths.push_back(std::stoll(item.text));
       }
       if (lengths.size() != e.type.ndim)
         error(e.place, "the shape of shared and local arrays must be known when compiling",

@@ -118,7 +118,7 @@ Lowered lower(const TypedUnit& unit, bool offloads) {
     unpack(entry, name, type, at, offloads);
     arguments += ", " + name;
   }
-  if (root.result.kind == TypeKind::none) {
+  if (root.result.is_symbol()) {
     entry += fmt::format("  ks_fn_{}({});\n", root.symbol, arguments);
   } else {
     entry += fmt::format("  const {} result = ks_fn_{}({});\n", text_of(root.result), root.symbol, arguments);

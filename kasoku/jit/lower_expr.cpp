@@ -199,7 +199,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
   }
   if (op == Operator::power) {
     const auto exponent = right ? constant_int(*right) : std::nullopt;
-    if (exponent && *exponent >= 0 && *exponent <= 64 && !is_complex(dtype)) {
+    if (exponent && *exponent >= 0 && *exponent <= 64) {
       if (*exponent == 0) return {cast("1", Dtype::int64, dtype), type};
       const std::string base = cast(a.text, a.type.dtype, dtype);
       if (dtype == Dtype::int64)

@@ -94,10 +94,10 @@ void FunctionLowering::return_statement(const Stmt& stmt) {
     return;
   }
   if (is_parallel_) error(stmt.place, "return inside a parallel loop cannot be compiled");
-  if (!stmt.expr || fn_.result.kind == TypeKind::none) {
+  if (!stmt.expr || fn_.result.is_symbol()) {
     if (stmt.expr) expr(*stmt.expr);
     check_zero();
-    line("{}", fn_.result.kind == TypeKind::none ? "return;" : "return {};");
+    line("{}", fn_.result.is_symbol() ? "return;" : "return {};");
     return;
   }
   const Val value = expr(*stmt.expr);

@@ -36,7 +36,7 @@ struct Type {
   std::vector<Type> items;
   const Function* function = nullptr;    ///< function
   const Intrinsic* intrinsic = nullptr;  ///< function, if it is none of the unit's
-  std::string text;                      ///< text: which one
+  std::string text;                      ///< text: which one; scalar: an integer known when compiling, in digits
 
   bool operator==(const Type&) const = default;
 

@@ -39,6 +39,9 @@ struct TypedUnit {
 /// (hidden ones not among them). An error names the user's line.
 TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments);
 
+/// Takes out the branches of `body` that the arguments' types decide: `if x is None`.
+void prune(const Function& function, const std::vector<Type>& arguments, Block& body);
+
 /// Splits names into variables: definitions that no use sees together become
 /// variables of their own, so that `x = x[mask]` may change x's type. Fills
 /// Expr::variable in `body` and returns the variables, parameters first.

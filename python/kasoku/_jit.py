@@ -127,6 +127,9 @@ class _Interpreted:
             return _core._jit_make(loop, *options, False, False)
 
         self.why = f"{function.__qualname__} runs in the interpreter: {why}\n"
+        parallel = options[0]
+        if parallel and hasattr(function, "__kasoku_part__"):
+            _refuse_prange(function, why)
         try:
             self.run, self.loops = _interpreted.form(function, _source(function), make)
         except errors.UnsupportedError:
@@ -136,6 +139,19 @@ class _Interpreted:
 
     def report(self):
         return self.why + "".join(loop.report() for loop in self.loops)
+
+
+def _refuse_prange(function, why):
+    """A prange loop runs in parallel or not at all: its iterations may rely on nothing less."""
+    loop = _source(function)[0].body[0]
+    called = loop.iter.func if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else None
+    if getattr(called, "attr", getattr(called, "id", "")) != "prange":
+        return
+    raise TypingError(
+        f"the prange loop has a part without a compiled form: {why}\n"
+        "  fix  take that part out of the loop, or write range: the loop then runs in the interpreter, one iteration "
+        "after another"
+    )
 
 
 class _Methods:

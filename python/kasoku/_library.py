@@ -30,7 +30,7 @@ def cumprod(a):
 
 
 def diff(a):
-    return a[1:] - a[:-1]
+    return a[..., 1:] - a[..., :-1]
 
 
 def flatnonzero(a):
@@ -136,11 +136,16 @@ def searchsorted(a, v, side="left"):
     return out
 
 
+def _is_before(x, y):
+    """NaN comes last."""
+    return x < y or (y != y and x == x)
+
+
 def _place(a, v, side):
     low, high = 0, a.size
     while low < high:
         middle = (low + high) // 2
-        if a[middle] < v or (side == "right" and a[middle] == v):
+        if _is_before(a[middle], v) if side == "left" else not _is_before(v, a[middle]):
             low = middle + 1
         else:
             high = middle
@@ -194,7 +199,12 @@ def interp(x, xp, fp):
         else:
             k = _place(xp, v, "right") - 1
             slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
-            flat[i] = slope * (v - xp[k]) + fp[k]
+            here = slope * (v - xp[k]) + fp[k]
+            if here != here:  # from the other end, as NumPy does
+                here = slope * (v - xp[k + 1]) + fp[k + 1]
+                if here != here and fp[k] == fp[k + 1]:
+                    here = fp[k]
+            flat[i] = here
     return out
 
 
@@ -215,9 +225,10 @@ def outer(a, b):
 
 
 def eye(N, M=None, k=0):  # noqa: N803
-    out = np.zeros((N, N))
+    width = N if M is None else M
+    out = np.zeros((N, width))
     for i in range(N):
-        if 0 <= i + k < N:
+        if 0 <= i + k < width:
             out[i, i + k] = 1.0
     return out
 

@@ -440,6 +440,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();
       return value;
     }
+    case TypeKind::text: return nb::str(type.text.c_str(), type.text.size());
     default: return nb::none();
   }
 }

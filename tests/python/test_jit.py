@@ -556,3 +556,30 @@ def test_results_have_the_same_bits_with_and_without_the_pool(parallel):
         return s, np.sum(x * 1.1)
 
     assert ks.jit(total, parallel=True)(x)[1] == ks.jit(total, parallel=parallel)(x)[1]
+
+
+def test_branches_that_none_decides():
+    def f(x, n=None, scale=None):
+        if n is None:
+            n = x.size
+        if scale is not None and n > 0:
+            x = x * scale
+        k = 1 if scale is None else scale
+        if not (scale is None):
+            return x.sum() + k + n
+        return x[:n].sum() + k
+
+    x = np.arange(5.0)
+    for more in [(), (3,), (None, 2.5), (3, 2.5)]:
+        assert ks.njit(f)(x, *more) == f(x, *more)
+
+    def late(n=None):
+        for i in range(3):
+            if n is None:
+                n = i + 10
+            else:
+                n += 1
+        return n
+
+    assert ks.jit(late)(5) == late(5)
+    assert ks.jit(late)() == late()

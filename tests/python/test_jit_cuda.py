@@ -147,3 +147,32 @@ def test_states_are_jumps_of_two_to_the_64():
     states = create_xoroshiro128p_states(5, seed=7).copy_to_host()
     for a, b in zip(states, states[1:]):
         assert _jump(int(a[0]), int(a[1])) == tuple(int(x) for x in b)
+
+
+def test_shapes_of_a_device_function_s_memory_are_its_arguments():
+    @cuda.jit(device=True)
+    def memory(n, shape, x, i):
+        s = cuda.shared.array(n, np.float64)
+        t = cuda.local.array(shape, np.float64)
+        t[1, 2] = i
+        s[cuda.threadIdx.x] = x[i]
+        cuda.syncthreads()
+        return s[(cuda.threadIdx.x + 1) % n] + t[1, 2]
+
+    @cuda.jit(device=True)
+    def through(n, x, i):
+        return memory(n, (2, n), x, i)
+
+    width, shape = 32, (4, 5)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = through(width, x, i) + memory(64, shape, x, i)
+
+    x, out = np.arange(64.0), np.zeros(64)
+    kernel[2, 32](x, out)
+    i = np.arange(64)
+    first = i // 32 * 32 + (i + 1) % 32
+    second = np.where(i % 32 == 31, out - first - 2 * i, i + 1)  # the last one reads what nobody wrote
+    np.testing.assert_array_equal(out, first + second + 2 * i)

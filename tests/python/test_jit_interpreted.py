@@ -358,3 +358,28 @@ def test_random_functions(seed):
     space = {}
     exec(compile(text, name, "exec"), space)
     agrees(space["f"], 1, 2, 3, np.arange(5), [])
+
+
+def test_prange_has_no_serial_fallback():
+    @ks.jit
+    def f(n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            seen = {"i": i}
+            out[i] = seen["i"]
+        return out
+
+    with pytest.raises(
+        ks.errors.TypeError, match="prange loop has a part without a compiled form: a dict(.|\n)*or write range"
+    ):
+        f(10)
+
+    @ks.jit(parallel=False)
+    def serial(n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            seen = {"i": i}
+            out[i] = seen["i"]
+        return out
+
+    np.testing.assert_array_equal(serial(10), np.arange(10.0))

@@ -231,3 +231,49 @@ def test_identity_of_arrays():
     for compiled in (ks.jit(lambda a, b: a is b), ks.jit(lambda a, b: not (a is not b))):
         assert compiled(x, x) is True and compiled(x, x.copy()) is False
     assert ks.jit(lambda a: a is None)(x) is False
+
+
+def test_axes_nan_and_shapes_as_numpy_has_them():
+    a = np.arange(12.0).reshape(3, 4) ** 2
+    np.testing.assert_array_equal(ks.njit(lambda a: np.diff(a))(a), np.diff(a))
+    np.testing.assert_array_equal(ks.njit(lambda: np.eye(2, 4, 1))(), np.eye(2, 4, 1))
+    sorted_nan, v = np.array([1.0, 2.0, np.nan, np.nan]), np.array([np.nan, 0.0, 2.0, 3.0])
+
+    @ks.njit
+    def left(a, v):
+        return np.searchsorted(a, v)
+
+    @ks.njit
+    def right(a, v):
+        return np.searchsorted(a, v, side="right")
+
+    np.testing.assert_array_equal(left(sorted_nan, v), np.searchsorted(sorted_nan, v))
+    np.testing.assert_array_equal(right(sorted_nan, v), np.searchsorted(sorted_nan, v, side="right"))
+
+    @ks.njit
+    def interp(x, xp, fp):
+        return np.interp(x, xp, fp)
+
+    x, xp = np.array([0.5, 1.5, 2.5]), np.arange(4.0)
+    for fp in (np.array([1.0, -np.inf, 2.0, 3.0]), np.array([np.inf, np.inf, np.inf, 1.0])):
+        np.testing.assert_array_equal(interp(x, xp, fp), np.interp(x, xp, fp))
+
+
+def test_integer_powers_of_complex_numbers_are_products():
+    def powers(z, n):
+        return z**2, z**3, z**0, z**-2, z**n, z**2.0
+
+    for z in (1j, 1 + 1j, -1 + 0j, 0.1 + 0.3j):
+        assert ks.njit(powers)(z, 5) == powers(z, 5)
+
+
+def test_texts_are_results():
+    @ks.njit
+    def name():
+        return "abc"
+
+    @ks.njit
+    def f(n):
+        return n, name(), "b"
+
+    assert f(2) == (2, "abc", "b") and name() == "abc"
