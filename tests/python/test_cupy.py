@@ -221,6 +221,25 @@ def test_kernels_have_cupys_attributes(cp):
     same(r(cp.arange(12.0).reshape(3, 4), axis=1), np.linalg.norm(np.arange(12.0).reshape(3, 4), axis=1), rtol=1e-14)
 
 
+@pytest.mark.parametrize("of_float, dtype", [("f", np.complex64), ("", np.complex128)])
+def test_cu_complex_is_translated(cp, of_float, dtype):
+    number = "cuFloatComplex" if of_float else "cuDoubleComplex"
+    text = f"""#include <cuComplex.h>
+    extern "C" __global__ void k({number}* x, {number} by, {number}* out, int n) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      {number} z = cuCfma{of_float}(x[i], by, make_{number}(1, -2));
+      out[i] = cuCadd(cuCdiv{of_float}(z, cuConj{of_float}(by)), cuCabs{of_float}(z) * cuCreal{of_float}(x[i]));
+    }}"""
+    x = (np.arange(200) - 100 + 1j * np.arange(200)[::-1]).astype(dtype)
+    by, out = dtype(2 - 3j), cp.zeros(200, dtype)
+    z = x * by + dtype(1 - 2j)
+    want = z / np.conj(by) + abs(z) * x.real
+    kernel = cp.RawModule(code=text, translate_cucomplex=True).get_function("k")
+    kernel.linear_launch(200, (cp.asarray(x), by, out, 200))
+    np.testing.assert_allclose(out.get(), want, rtol=1e-5 if of_float else 1e-12)
+
+
 def test_raw_kernels_and_globals(cp):
     module = cp.RawModule(code=r"""
         __constant__ float factor[2];

@@ -1,6 +1,7 @@
 """cupy.ElementwiseKernel and the like: the engine's kernels, with the attributes that CuPy's have."""
 
 import collections
+import re
 
 import kasoku as ks
 
@@ -102,7 +103,8 @@ class RawModule(ks.RawModule):
         self.enable_cooperative_groups = enable_cooperative_groups
         self.name_expressions = name_expressions
         self.file_path = path
-        super().__init__(code=code, path=path, options=tuple(options), name_expressions=name_expressions)
+        code, options = _translated(code, options, translate_cucomplex)
+        super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
 
     def get_function(self, name):
         return _at_home(super().get_function(name, device=cuda.current()), self)
@@ -128,7 +130,8 @@ class RawKernel(ks.RawKernel):
         _check_backend(backend, None, options, None)
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
-        super().__init__(code, name, options=tuple(options))
+        code, options = _translated(code, options, translate_cucomplex)
+        super().__init__(code, name, options=options)
 
     @property
     def kernel(self):
@@ -145,6 +148,49 @@ def _check_backend(backend, name_expressions, options, path):
             raise ValueError("name_expressions only works with NVRTC")
         if path is not None:
             raise ValueError("name_expressions need the text, not a path")
+
+
+# `translate_cucomplex`: what <cuComplex.h> declares, as complex<T> has it, so that types may be mixed.
+_cu_complex = {
+    "cuComplex": "complex<float>",
+    "cuFloatComplex": "complex<float>",
+    "cuDoubleComplex": "complex<double>",
+    "make_cuComplex(x,y)": "complex<float>(x,y)",
+    "make_cuFloatComplex(x,y)": "complex<float>(x,y)",
+    "make_cuDoubleComplex(x,y)": "complex<double>(x,y)",
+    "cuComplexFloatToDouble(z)": "complex<double>(z)",
+    "cuComplexDoubleToFloat(z)": "complex<float>(z)",
+} | {
+    name.replace("(", f"{of_float}(", 1): text
+    for of_float in ("", "f")
+    for name, text in {
+        "cuCreal(z)": "((z).real())",
+        "cuCimag(z)": "((z).imag())",
+        "cuConj(z)": "conj(z)",
+        "cuCabs(z)": "abs(z)",
+        "cuCadd(x,y)": "((x)+(y))",
+        "cuCsub(x,y)": "((x)-(y))",
+        "cuCmul(x,y)": "((x)*(y))",
+        "cuCdiv(x,y)": "((x)/(y))",
+        "cuCfma(x,y,z)": "((x)*(y)+(z))",
+    }.items()
+}
+
+
+def _translated(code, options, translates):
+    if not translates or code is None:
+        return code, tuple(options)
+    code = re.sub(r"#(\s*)include(\s*)<cuComplex\.h>", r"#\1include\2<cupy/complex.cuh>", code)
+    return code, tuple(options) + tuple(f"-D{name}={text}" for name, text in _cu_complex.items())
+
+
+def _linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None):
+    """Launches a thread for each of `size` elements, in blocks of at most `block_max_size`."""
+    block = max(1, min(block_max_size, size))
+    self((-(-size // block),), (block,), tuple(args), shared_mem=shared_mem, **({"stream": stream} if stream else {}))
+
+
+ks.RawKernel.linear_launch = _linear_launch
 
 
 def _at_home(kernel, module):
