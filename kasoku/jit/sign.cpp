@@ -14,14 +14,15 @@ namespace {
 /// An argument of range() that may be left out.
 const Expr* given(const Expr& call, size_t i) { return i < call.items.size() ? call.items[i].get() : nullptr; }
 
-/// What a loop over range() gives its variable.
+/// What a loop over range() gives its variable: from the start on, up or down, and never the stop.
 bool counts_from_zero_or_more(const Expr& range, const std::vector<bool>& variables) {
-  const bool only_stop = !given(range, 2);
+  if (!given(range, 2)) return true;
+  const Expr &start = *range.items[1], &stop = *range.items[2];
   const auto step = given(range, 3) ? constant_int(*range.items[3]) : 1;
-  if (!step) return false;
-  if (*step > 0) return only_stop || is_nonnegative(*range.items[1], variables);
-  if (only_stop) return true;
-  return constant_int(*range.items[2]) == -1 || is_nonnegative(*range.items[2], variables);
+  const bool is_up = step ? *step > 0 : is_nonnegative(*range.items[3], variables);
+  const bool is_down = step && *step < 0;
+  const bool above_stop = constant_int(stop) == -1 || is_nonnegative(stop, variables);
+  return (is_down || is_nonnegative(start, variables)) && (is_up || above_stop);
 }
 
 /// The first variable of a loop over `iterable`, or its only one.
