@@ -161,8 +161,8 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
     case Handler::atomic_and: function = "atomicAnd"; break;
     case Handler::atomic_or: function = "atomicOr"; break;
     case Handler::atomic_xor: function = "atomicXor"; break;
-    case Handler::atomic_inc: function = "atomicInc"; break;
-    case Handler::atomic_dec: function = "atomicDec"; break;
+    case Handler::atomic_inc: function = info(e.type.dtype).size == 8 ? "ks_atomic_inc" : "atomicInc"; break;
+    case Handler::atomic_dec: function = info(e.type.dtype).size == 8 ? "ks_atomic_dec" : "atomicDec"; break;
     case Handler::atomic_exch: function = "ks_atomic_exchange"; break;
     case Handler::atomic_cas: function = "ks_atomic_cas"; break;
     default: error(e.place, "this call cannot be compiled here");

@@ -565,7 +565,7 @@ def test_branches_that_none_decides():
         if scale is not None and n > 0:
             x = x * scale
         k = 1 if scale is None else scale
-        if not (scale is None):
+        if not (scale is None or x is None):
             return x.sum() + k + n
         return x[:n].sum() + k
 

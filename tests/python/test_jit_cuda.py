@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from kasoku import cuda
 from kasoku.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
 
@@ -176,3 +177,22 @@ def test_shapes_of_a_device_function_s_memory_are_its_arguments():
     first = i // 32 * 32 + (i + 1) % 32
     second = np.where(i % 32 == 31, out - first - 2 * i, i + 1)  # the last one reads what nobody wrote
     np.testing.assert_array_equal(out, first + second + 2 * i)
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+def test_atomic_inc_and_dec_wrap_around(dtype):
+    @cuda.jit
+    def kernel(up, down, limit):
+        i = cuda.grid(1)
+        cuda.atomic.inc(up, i % 4, limit)
+        cuda.atomic.dec(down, i % 4, limit)
+
+    up, down = np.array([0, 1, 6, 9], dtype), np.array([0, 1, 6, 9], dtype)
+    wanted_up, wanted_down = up.copy(), down.copy()
+    for i in range(64):
+        k = i % 4
+        wanted_up[k] = 0 if wanted_up[k] >= 6 else wanted_up[k] + 1
+        wanted_down[k] = 6 if wanted_down[k] == 0 or wanted_down[k] > 6 else wanted_down[k] - 1
+    kernel[2, 32](up, down, dtype(6))
+    np.testing.assert_array_equal(up, wanted_up)
+    np.testing.assert_array_equal(down, wanted_down)
