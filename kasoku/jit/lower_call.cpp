@@ -148,7 +148,8 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
           object.items[1]->type.dtype == Dtype::bool_)
         return counted(*object.items[1], e.place);
       const Val value = expr(object);
-      if (object.type.kind == TypeKind::range || object.type.is_list()) return {fmt::format("ks_length({})", value.text), int64_type};
+      if (object.type.is_list()) return pin({fmt::format("ks_length({})", value.text), int64_type});  // what follows may change it
+      if (object.type.kind == TypeKind::range) return {fmt::format("ks_length({})", value.text), int64_type};
       return {value.text + ".shape[0]", int64_type};
     }
     case Handler::range:

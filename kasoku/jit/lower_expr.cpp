@@ -26,6 +26,11 @@ bool needs_statements(const Expr& expr) {
   return std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && needs_statements(*item); });
 }
 
+/// Whether another function is called: it may write what is read before it.
+bool calls(const Expr& expr) {
+  return expr.callee >= 0 || std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && calls(*item); });
+}
+
 }  // namespace
 
 Val FunctionLowering::pin(const Val& value) {
@@ -172,7 +177,7 @@ Val FunctionLowering::binary(const Expr& e) {
   }
   Val a = expr(*e.items[0]);
   // A call on the right may write what the left reads.
-  if (e.items[1]->callee >= 0) a = pin(a);
+  if (calls(*e.items[1])) a = pin(a);
   const Val b = expr(*e.items[1]);
   return combine(e.op, a, b, e.type, e.items[1].get(), e.place);
 }
@@ -231,16 +236,18 @@ Val FunctionLowering::compare(const Expr& e) {
   std::string text;
   Val left = expr(*e.items[0]);
   for (size_t i = 0; i < e.ops.size(); ++i) {
+    if (left.type.is_scalar() && calls(*e.items[i + 1])) left = pin(left);
     Val right = expr(*e.items[i + 1]);
     if (i + 1 < e.ops.size()) right = pin(right);
     const Operator op = e.ops[i];
     std::string part;
     if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
-      part = fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<");
+      part = pin({fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<"), bool_type}).text;
     } else if (left.type.is_list() && right.type.is_list()) {
       const bool is_identity = op == Operator::is || op == Operator::is_not;
       part = is_identity ? fmt::format("({}.body == {}.body)", left.text, right.text) : fmt::format("ks_equal({}, {})", left.text, right.text);
       if (op == Operator::not_equal || op == Operator::is_not) part = "!" + part;
+      part = pin({part, bool_type}).text;
     } else if (op == Operator::in || op == Operator::not_in) {
       const Val value = pin(left), items = pin(right);
       part = "(false";

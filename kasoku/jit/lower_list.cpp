@@ -179,7 +179,7 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
       value_error(at + " < 0", "the item is not in the list");
       return {at, int64_type};
     }
-    case Handler::list_count: return {fmt::format("ks_count({}, {})", list.text, given(1)), int64_type};
+    case Handler::list_count: return pin({fmt::format("ks_count({}, {})", list.text, given(1)), int64_type});
     case Handler::sum: return pin({fmt::format("ks_sum_of<{}>({})", text_of(e.type), list.text), e.type});
     case Handler::min:
     case Handler::max: {

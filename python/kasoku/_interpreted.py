@@ -270,6 +270,7 @@ class _Rewriter:
         function = _function(node, file, first, bare, self.cells)
         function.__qualname__ = f"{self.function.__qualname__}, its loop"
         function.__kasoku_source__, function.__kasoku_part__ = (node, file, first, lines), True
+        function.__kasoku_serial__ = getattr(self.function, "__kasoku_serial__", False)
         self.made[name] = self.make(function)
         call = ast.Call(
             ast.Name(name, ast.Load(), **at), [ast.Name(each, ast.Load(), **at) for each in taken], [], **at

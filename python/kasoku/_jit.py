@@ -128,7 +128,7 @@ class _Interpreted:
 
         self.why = f"{function.__qualname__} runs in the interpreter: {why}\n"
         parallel = options[0]
-        if parallel and hasattr(function, "__kasoku_part__"):
+        if parallel and hasattr(function, "__kasoku_part__") and not function.__kasoku_serial__:
             _refuse_prange(function, why)
         try:
             self.run, self.loops = _interpreted.form(function, _source(function), make)

@@ -374,6 +374,10 @@ def test_prange_has_no_serial_fallback():
     ):
         f(10)
 
+    from kasoku.compat import numba
+
+    np.testing.assert_array_equal(numba.njit(parallel=True)(f.py_func)(10), np.arange(10.0))
+
     @ks.jit(parallel=False)
     def serial(n):
         out = np.zeros(n)

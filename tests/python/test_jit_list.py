@@ -103,6 +103,29 @@ def sliced(x, start, stop, step):
     return x[start:stop:step]
 
 
+def test_operands_are_read_in_order():
+    def f(n):
+        x = list(range(n))
+        total = 0
+        while len(x) > 0:
+            total += len(x) * x.pop()
+        x.append(3)
+        y = (3 in x) + x.pop() + (3 in x)
+        x.append(1)
+        return total, y, len(x) == x.pop(), x.count(1) * 2
+
+    def changes(a):
+        a[0] += 1.0
+        return 1.0
+
+    def g(a):
+        return a[0] * (changes(a) + 1.0), a[0] < changes(a) * 3.0
+
+    agrees(f, 4)
+    a, b = np.array([1.0]), np.array([1.0])
+    assert ks.njit(g)(a) == g(b) and a[0] == b[0]
+
+
 def test_items_that_are_lists_tuples_and_arrays():
     def rows(n):
         out = [[0] * n, [1] * n]

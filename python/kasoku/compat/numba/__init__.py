@@ -1,5 +1,7 @@
 """The face of Numba: jit, njit, prange, vectorize, types and cuda on kasoku's compiler."""
 
+import inspect
+
 from ... import _core, _jit
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, of_value
@@ -15,7 +17,17 @@ __version__ = "0.61.0"
 
 def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=True, **options):
     """ks.jit: what Numba compiles and kasoku does not runs in the interpreter, with a warning."""
-    return _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, **options)
+    made = _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, **options)
+    if hasattr(made, "py_func") or inspect.isfunction(signature_or_function):
+        return _serially(made)
+    return lambda function: _serially(made(function))
+
+
+def _serially(made):
+    """A prange loop with a part that has no compiled form runs in the interpreter, too."""
+    if hasattr(made, "py_func"):
+        made.py_func.__kasoku_serial__ = True
+    return made
 
 
 njit = jit
