@@ -126,8 +126,10 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
     return;
   }
   cpu::LaunchState* const launch = cpu::current_launch();
+  // Small chunks are taken several at once, a 32nd of a worker's share at most.
+  const int64_t grain = std::min(worth_sharing / std::max<int64_t>(cost, 1) / chunk, chunks / (32 * int64_t{cpu::worker_count()}));
   try {
-    cpu::parallel_blocks(static_cast<uint64_t>(chunks), 1, [&](uint64_t begin, uint64_t end) {
+    cpu::parallel_blocks(static_cast<uint64_t>(chunks), static_cast<uint64_t>(grain), [&](uint64_t begin, uint64_t end) {
       cpu::LaunchState* const before = cpu::set_current_launch(launch);
       for (uint64_t c = begin; c < end && !failed(); ++c) run(static_cast<int64_t>(c));
       cpu::set_current_launch(before);
