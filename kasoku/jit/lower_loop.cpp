@@ -86,6 +86,9 @@ std::string FunctionLowering::poll_counter(const Stmt& loop) {
   bool is_long = holds_loops(loop.body) || (loop.kind == StmtKind::while_ && loop_depth_ == 0);
   each_expr(loop.body, [&](const Expr& e) {
     if (e.callee >= 0) is_long |= holds_loops(unit_.unit.functions[e.callee]->body);
+    const Intrinsic* row = intrinsic_of(e);  // a loop over a list that it makes longer may have no end
+    is_long |= loop.kind == StmtKind::for_ && loop.expr->type.is_list() && row && row->handler >= Handler::list_append &&
+               row->handler <= Handler::list_insert;
   });
   if (!is_long) return "";
   const std::string counter = temp("turn");

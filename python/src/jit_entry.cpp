@@ -152,7 +152,7 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
     entry.compiled.call(record);
   }
   if (record.status) {
-    lists.write_back(arguments, n);
+    if (!record.interruption) lists.write_back(arguments, n);  // Ctrl-C waits for nothing
     raise_failure(entry, record);
   }
   const Type& result = entry.compiled.lowered().result;
