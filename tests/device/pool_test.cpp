@@ -3,6 +3,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/device/cpu/shares.h"
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,36 @@ TEST_CASE("pool: every index is given once, in chunks of the grain") {
       for (const auto& count : seen) wrong += count != 1;
       CHECK(wrong == 0);
     }
+}
+
+TEST_CASE("pool: shares are all chunks once, neighbours in order, whoever takes them") {
+  for (const uint64_t chunks : {1u, 2u, 7u, 64u, 1001u})
+    for (const uint32_t workers : {1u, 2u, 3u, 16u, 500u}) {
+      Shares alone(chunks, workers);
+      uint32_t share = 0;
+      for (uint64_t i = 0; i < chunks; ++i) CHECK(alone.take(share) == i);
+      CHECK(!alone.are_taken());
+      CHECK(!alone.take(share));
+      CHECK(alone.are_taken());
+
+      Shares all(chunks, workers);
+      std::vector<std::atomic<int>> seen(chunks);
+      std::vector<std::thread> threads;
+      for (uint32_t number = 0; number < 4; ++number)
+        threads.emplace_back([&, number] {
+          uint32_t at = number;
+          while (const auto chunk = all.take(at)) ++seen[*chunk];
+        });
+      for (std::thread& thread : threads) thread.join();
+      for (const std::atomic<int>& times : seen) CHECK(times == 1);
+    }
+  Shares halves(10, 2);
+  uint32_t first = 0, second = 1;
+  CHECK(halves.take(first) == 0);
+  CHECK(halves.take(second) == 5);
+  CHECK(halves.take(first) == 1);
+  for (uint64_t chunk = 6; chunk < 10; ++chunk) CHECK(halves.take(second) == chunk);
+  CHECK(halves.take(second) == 2);  // helps
 }
 
 TEST_CASE("pool: calls nest, and many threads call at once") {

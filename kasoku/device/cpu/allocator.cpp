@@ -69,14 +69,34 @@ Pool& pool() {
   return pool;
 }
 
-/// How far into a page the next large array begins. Processors take addresses that agree in
-/// their last 12 bits for one another's: arrays that all begin with a page, of which a kernel
-/// writes the one and reads its place in the other, wait for each other at every element.
-size_t next_start() {
-  constexpr size_t starts[] = {0, 2048, 1024, 3072, 512, 2560, 1536, 3584};
-  static std::atomic<unsigned> count{0};
-  return starts[count.fetch_add(1, std::memory_order_relaxed) % std::size(starts)];
-}
+/// How far into a page large arrays begin. Processors take addresses that agree in their last
+/// 12 bits for one another's: arrays that all begin with a page, of which a kernel writes the
+/// one and reads its place in the other, wait for each other at every element.
+class Starts {
+ public:
+  /// The place that fewest arrays have; of those the one that was not given for longest.
+  size_t take() {
+    const unsigned turn = turn_.fetch_add(1, std::memory_order_relaxed);
+    unsigned best = turn % n;
+    for (unsigned i = 1; i < n; ++i)
+      if (const unsigned other = (turn + i) % n; taken_[other].load(std::memory_order_relaxed) <
+                                                 taken_[best].load(std::memory_order_relaxed))
+        best = other;
+    taken_[best].fetch_add(1, std::memory_order_relaxed);
+    return places[best];
+  }
+  void give_back(size_t start) {
+    const auto place = std::find(std::begin(places), std::end(places), start);
+    taken_[place - std::begin(places)].fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr size_t places[] = {0, 2048, 1024, 3072, 512, 2560, 1536, 3584};
+  static constexpr unsigned n = std::size(places);
+  std::atomic<unsigned> turn_{0};
+  std::atomic<uint32_t> taken_[n] = {};
+};
+Starts starts;
 
 /// Of `bytes` of memory that begin somewhere in a page.
 size_t mapping_bytes(size_t bytes) { return bytes + page; }
@@ -97,13 +117,15 @@ void* from_system(size_t bytes) {
     start += before;
     ::madvise(start, bytes, MADV_HUGEPAGE);
   }
-  return start + next_start();
+  return start + starts.take();
 }
 
 void to_system(void* memory, size_t bytes) noexcept {
   if (bytes < mapped_bytes) return std::free(memory);
   char* place = static_cast<char*>(memory);
-  ::munmap(place - reinterpret_cast<uintptr_t>(place) % page, mapping_bytes(bytes));
+  const size_t start = reinterpret_cast<uintptr_t>(place) % page;
+  starts.give_back(start);
+  ::munmap(place - start, mapping_bytes(bytes));
 }
 
 [[noreturn]] void refuse(size_t bytes) {

@@ -8,6 +8,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/cpu/nudge.h"
+#include "kasoku/device/cpu/shares.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +23,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -37,12 +39,12 @@ constexpr auto spin_time = std::chrono::microseconds(30);
 
 struct Job {
   Job(uint64_t n, uint64_t grain, const BlockBody& body, uint32_t limit)
-      : n(n), grain(grain), body(body), limit(limit) {}
+      : n(n), grain(grain), chunks((n + grain - 1) / grain, limit), body(body), limit(limit) {}
 
   const uint64_t n, grain;
+  Shares chunks;
   const BlockBody& body;
   const uint32_t limit;               ///< threads inside at a time, the caller counted
-  std::atomic<uint64_t> next{0};
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;           ///< guarded by the pool's mutex
   std::atomic<uint32_t> helpers{0};   ///< workers inside; grows only under the pool's mutex
@@ -51,7 +53,7 @@ struct Job {
   Job* older = nullptr;
 
   bool has_chunks() const {
-    return !is_stopped.load(std::memory_order_relaxed) && next.load(std::memory_order_relaxed) < n;
+    return !is_stopped.load(std::memory_order_relaxed) && !chunks.are_taken();
   }
 };
 
@@ -109,7 +111,7 @@ class Pool {
   void run(Job& job) {
     const bool is_outermost = parallel_depth == 0;
     open(job, is_outermost);
-    take_chunks(job, true);
+    take_chunks(job, 0);
     close(job, is_outermost);
   }
 
@@ -202,19 +204,23 @@ class Pool {
     }
   }
 
-  void take_chunks(Job& job, bool is_caller) {
+  /// `number`: the worker's, or 0 for the caller.
+  void take_chunks(Job& job, uint32_t number) {
+    const bool is_caller = number == 0;
+    uint32_t share = number;
     const InsideParallel inside(job.limit);
     const StopScope stop(job.is_stopped);
     try {
       while (job.has_chunks()) {
         if (!is_caller && leaves_for_callers()) return;
-        const uint64_t begin = job.next.fetch_add(job.grain, std::memory_order_relaxed);
-        if (begin >= job.n) break;
+        const std::optional<uint64_t> chunk = job.chunks.take(share);
+        if (!chunk) break;
+        const uint64_t begin = *chunk * job.grain;
         if (is_caller)
           job.interrupt.look();
         else if (job.interrupt.is_requested())
           throw Error(ErrorKind::interrupted, "interrupted");
-        job.body(begin, std::min(job.n, begin + job.grain));
+        job.body(begin, begin + std::min(job.n - begin, job.grain));
       }
     } catch (...) {
       std::lock_guard lock(mutex_);
@@ -247,10 +253,10 @@ class Pool {
       if (Job* job = find_job()) {
         job->helpers.fetch_add(1, std::memory_order_relaxed);
         helping_.fetch_add(1, std::memory_order_relaxed);
-        const bool wake_another = n_asleep_ > 0 && job->next.load() + job->grain < job->n;
+        const bool wake_another = n_asleep_ > 0 && job->has_chunks();
         lock.unlock();
         if (wake_another) wake_.notify_one();
-        take_chunks(*job, false);
+        take_chunks(*job, number);
         if (!std::exchange(has_left, false)) helping_.fetch_sub(1, std::memory_order_relaxed);
         lock.lock();
         if (job->helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_all();

@@ -31,10 +31,12 @@ class BlockBody {
   void (*call_)(void*, uint64_t, uint64_t);
 };
 
-/// Runs `body` over [0, n) in chunks of `grain`, the last one shorter. Chunks are
-/// handed out in increasing order; the caller takes part and returns when all are
-/// done. Where several threads call at once, each has a core, and workers the rest. Calls nest. The first exception of a body (or Error(interrupted) after
-/// an interrupt) reaches the caller; chunks not begun by then are left out.
+/// Runs `body` over [0, n) in chunks of `grain`, the last one shorter. Each worker
+/// has a share of neighbouring chunks, taken in increasing order, and helps with the
+/// others' when it is done; the caller has the first and returns when all are done.
+/// Where several threads call at once, each has a core, and workers the rest. Calls
+/// nest. The first exception of a body (or Error(interrupted) after an interrupt)
+/// reaches the caller; chunks not begun by then are left out.
 void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
 
 /// Whether the calling thread is in a body or a background task now: a library with threads of
