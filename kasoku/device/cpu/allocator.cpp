@@ -91,7 +91,8 @@ class Starts {
   }
 
  private:
-  static constexpr size_t places[] = {0, 2048, 1024, 3072, 512, 2560, 1536, 3584};
+  static constexpr size_t places[] = {0,   2048, 1024, 3072, 512, 2560, 1536, 3584,
+                                      256, 2304, 1280, 3328, 768, 2816, 1792, 3840};
   static constexpr unsigned n = std::size(places);
   std::atomic<unsigned> turn_{0};
   std::atomic<uint32_t> taken_[n] = {};
