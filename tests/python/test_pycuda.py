@@ -478,6 +478,34 @@ def test_elementwise_with_declared_arguments(ga):
     np.testing.assert_allclose(y.get(), (2 + 3j) * x, rtol=1e-6)
 
 
+@pytest.mark.parametrize("n", [0, 1, 1000])
+def test_elementwise_as_a_prepared_function(ga, n):
+    from kasoku.compat.pycuda.elementwise import VectorArg, get_elwise_kernel
+
+    x = rng.integers(-9, 9, n).astype(np.int16)
+    g, y = ga.to_gpu(x), ga.empty(n, np.int64)
+    kernel = get_elwise_kernel(
+        [VectorArg(np.int16, "x"), VectorArg(np.int64, "y")], "y[i] = a + x[i]", "moved", loop_prep="const long a = 7"
+    )
+    kernel.prepared_call((2, 1), (32, 1, 1), g.gpudata, y.gpudata, n)
+    assert (y.get() == x.astype(np.int64) + 7).all()
+
+
+@pytest.mark.parametrize("bounds", [(0, 100, 1), (3, 98, 7), (99, -1, -3), (5, 5, 1), (5, 9, -1), (98, 99, 50)])
+def test_elementwise_over_a_range(ga, bounds):
+    from kasoku.compat.pycuda.elementwise import get_elwise_kernel_and_types
+
+    _, kernel, arguments = get_elwise_kernel_and_types("int *x, float a", "x[i] += (int)a", "some", use_range=True)
+    assert [one.name for one in arguments] == ["x", "a", "start", "stop", "step"]
+    assert "".join(one.struct_char for one in arguments[:2]) == "Pf"
+    x = np.arange(100, dtype=np.int32)
+    g = ga.to_gpu(x)
+    kernel.prepared_call((2, 1), (4, 1, 1), g.gpudata, 1000.0, *bounds)
+    for i in range(*bounds):
+        x[i] += 1000
+    assert (g.get() == x).all()
+
+
 def test_random_numbers(ga):
     from kasoku.compat.pycuda import curandom
 

@@ -1,8 +1,22 @@
 """pycuda.elementwise: kernels from the text of one element."""
 
+import numpy as np
+
 import kasoku as ks
 
 from . import driver as _driver
+from .compiler import SourceModule
+from .tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype, parse_c_arg  # noqa: F401
+
+# `operation` for each i of a thread: every element, or start, start + step, … before stop. The names are
+# PyCUDA's: the texts of users may read them.
+_over_elements = """
+  for (size_t i = cta_start + tid; i < n; i += total_threads) { %s; }"""
+_over_range = """
+  if (step < 0)
+    for (long i = start + (long)(cta_start + tid) * step; i > stop; i += (long)total_threads * step) { %s; }
+  else
+    for (long i = start + (long)(cta_start + tid) * step; i < stop; i += (long)total_threads * step) { %s; }"""
 
 
 class ElementwiseKernel(ks.ElementwiseKernel):
@@ -19,8 +33,48 @@ class ElementwiseKernel(ks.ElementwiseKernel):
         )
 
 
+def _module(loop):
+    def module(arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""):
+        parameters = ", ".join(argument.declarator() for argument in arguments)
+        text = f"""#include <pycuda-complex.hpp>
+{preamble}
+extern "C" __global__ void {name}({parameters}) {{
+  const size_t tid = threadIdx.x, total_threads = (size_t)gridDim.x * blockDim.x;
+  const size_t cta_start = (size_t)blockDim.x * blockIdx.x;
+  {loop_prep};
+  {loop.replace("%s", operation)}
+  {after_loop};
+}}"""
+        return SourceModule(text, options=options, keep=keep, no_extern_c=True)
+
+    return module
+
+
+get_elwise_module = _module(_over_elements)
+get_elwise_module.__doc__ = "A module whose kernel `name` does `operation` for each i below its argument n."
+get_elwise_range_module = _module(_over_range)
+get_elwise_range_module.__doc__ = "The same for each i of its arguments start, stop and step."
+
+
+def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False, options=None,
+                                use_range=False, **kwargs):  # fmt: skip
+    """The module, its prepared function, and the arguments with those of the loop at the end."""
+    if isinstance(arguments, str):
+        arguments = [parse_c_arg(one) for one in arguments.split(",")]
+    if use_range:
+        arguments = [*arguments, *(ScalarArg(np.intp, bound) for bound in ("start", "stop", "step"))]
+    else:
+        arguments = [*arguments, ScalarArg(np.uintp, "n")]
+    build = get_elwise_range_module if use_range else get_elwise_module
+    module = build(arguments, operation, name, keep, options, **kwargs)
+    function = module.get_function(name)
+    function.prepare("".join(argument.struct_char for argument in arguments))
+    return module, function, arguments
+
+
 def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=None, **kwargs):
-    return ElementwiseKernel(arguments, operation, name, keep, options, **kwargs)
+    """The prepared function alone: prepared_call(grid, block, *arguments, n)."""
+    return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[1]
 
 
 def get_linear_combination_kernel(summand_descriptors, dtype_z):
@@ -29,34 +83,19 @@ def get_linear_combination_kernel(summand_descriptors, dtype_z):
     summand_descriptors: (is_gpu_scalar, scalar_dtype, vector_dtype) of each summand. The function takes a
     scalar and an array for each, only the array if the scalar lies in device memory, then z and n.
     """
-    import numpy as np
-
-    from .compiler import SourceModule
-    from .tools import ScalarArg, VectorArg, dtype_to_ctype
-
-    arguments, references, terms, types = [], [], [], ""
+    arguments, references, terms = [], [], []
     for i, (is_gpu_scalar, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
         if is_gpu_scalar:
             references.append((f"tex_a{i}", dtype_to_ctype(scalar_dtype)))
             terms.append(f"tex1Dfetch(tex_a{i}, 0) * x{i}[i]")
         else:
             arguments.append(ScalarArg(scalar_dtype, f"a{i}"))
-            types += np.dtype(scalar_dtype).char
             terms.append(f"a{i} * x{i}[i]")
         arguments.append(VectorArg(vector_dtype, f"x{i}"))
-        types += "P"
-    arguments.append(VectorArg(dtype_z, "z"))
-    parameters = ", ".join([argument.declarator() for argument in arguments] + ["unsigned long n"])
-    module = SourceModule(
-        "#include <pycuda-complex.hpp>\n"
-        + "".join(f"texture<{kind}, 1, cudaReadModeElementType> {name};\n" for name, kind in references)
-        + f"""extern "C" __global__ void linear_combination({parameters}) {{
-  for (unsigned long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    z[i] = {" + ".join(terms)};
-}}""",
-        no_extern_c=True,
+    module, function, _ = get_elwise_kernel_and_types(
+        [*arguments, VectorArg(dtype_z, "z")],
+        f"z[i] = {' + '.join(terms)}",
+        "linear_combination",
+        preamble="".join(f"texture<{kind}, 1, cudaReadModeElementType> {name};\n" for name, kind in references),
     )
-    function = module.get_function("linear_combination")
-    found = [module.get_texref(name) for name, _ in references]
-    function.prepare(types + "PL")
-    return function, found
+    return function, [module.get_texref(name) for name, _ in references]

@@ -80,6 +80,8 @@ class Argument:
 class VectorArg(Argument):
     """An array among a kernel's arguments."""
 
+    struct_char = "P"
+
     def __init__(self, dtype, name, with_offset=False):
         super().__init__(dtype, name)
 
@@ -89,6 +91,8 @@ class VectorArg(Argument):
 
 class ScalarArg(Argument):
     """A number among a kernel's arguments."""
+
+    struct_char = property(lambda self: self.dtype.char)
 
     def declarator(self):
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
