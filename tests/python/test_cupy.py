@@ -1,5 +1,7 @@
 """The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -140,6 +142,14 @@ def test_reductions_take_cupys_arguments(cp):
     same(cp.round(z, 1), np.round(x + 1j, 1))
     with pytest.warns(cp.exceptions.ComplexWarning):
         same(cp.sum(z, dtype=np.float64), x.sum(), rtol=1e-13)
+    for sums in (z.sum, z.mean, z.prod):
+        with pytest.warns(cp.exceptions.ComplexWarning) as caught:
+            same(sums(None, np.float64), getattr(x, sums.__name__)(), rtol=1e-13)
+        assert caught[0].filename == __file__ and len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(z.sum(0, np.complex128), (x + 1j).sum(0), rtol=1e-13)
+        same(a.sum(dtype=np.float32), x.sum(dtype=np.float32), rtol=1e-5)
     with pytest.raises(ValueError, match="shape"):
         a.sum(axis=0, out=cp.empty(3))
     half = np.ones(3, np.float16)
@@ -256,6 +266,19 @@ def test_raw_kernels_and_globals(cp):
         cp.RawKernel("__global__ void f() { nothing; }", "f").compile()
     with pytest.raises(TypeError, match="Exactly one"):
         cp.RawModule(code="", path="x")
+
+
+def test_errors_of_modules_are_cupys_and_the_engines(cp):
+    module = cp.RawModule(code='extern "C" __global__ void k(float* x) { x[0] = 1; }')
+    for look_up in (module.get_function, module.get_global):
+        with pytest.raises(cp.cuda.driver.CUDADriverError, match=r"'lost'.*CUDA_ERROR_NOT_FOUND") as caught:
+            look_up("lost")
+        assert isinstance(caught.value, ks.errors.ValueError)
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="no_file.cubin.*CUDA_ERROR_FILE_NOT_FOUND") as caught:
+        cp.RawModule(path="no_file.cubin")
+    assert isinstance(caught.value, OSError)
+    with pytest.raises(ValueError, match="nvrtc"):
+        cp.RawModule(code="", backend="nvcc", name_expressions=["f<int>"])
 
 
 # ── cupy.cuda ─────────────────────────────────────────────────────────────────────────────────

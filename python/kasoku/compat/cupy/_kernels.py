@@ -104,14 +104,23 @@ class RawModule(ks.RawModule):
         self.name_expressions = name_expressions
         self.file_path = path
         code, options = _translated(code, options, translate_cucomplex)
-        super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
+        try:
+            super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
+        except ks.errors.OSError as error:
+            raise cuda.driver._named(error) from None
 
     def get_function(self, name):
-        return _at_home(super().get_function(name, device=cuda.current()), self)
+        try:
+            return _at_home(super().get_function(name, device=cuda.current()), self)
+        except ks.errors.ValueError as error:
+            raise cuda.driver._named(error) from None
 
     def get_global(self, name):
         """The memory of a __device__ or __constant__ variable."""
-        array = super().get_global(name, device=cuda.current())
+        try:
+            array = super().get_global(name, device=cuda.current())
+        except ks.errors.ValueError as error:
+            raise cuda.driver._named(error) from None
         return cuda.MemoryPointer(cuda.ArrayMemory(array), 0)
 
     def get_texref(self, name):
@@ -145,7 +154,7 @@ def _check_backend(backend, name_expressions, options, path):
         raise TypeError("options are a tuple of strings")
     if name_expressions is not None:
         if backend != "nvrtc":
-            raise ValueError("name_expressions only works with NVRTC")
+            raise ValueError("name_expressions need the backend nvrtc")
         if path is not None:
             raise ValueError("name_expressions need the text, not a path")
 

@@ -1,8 +1,6 @@
 """Reductions with CuPy's arguments, as functions and as methods. The engine reduces; what it refuses
 (extremes and spreads of complex numbers, a mask) NumPy reduces on the host."""
 
-import warnings
-
 import numpy as np
 
 import kasoku as ks
@@ -10,6 +8,7 @@ from kasoku import _core
 
 from . import _host, _util
 from ._arrays import asarray
+from .exceptions import ComplexWarning
 
 _Array = ks.Array
 
@@ -27,13 +26,14 @@ def _give(result, out, name):
     return out
 
 
+def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):
+    return a.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind not in "cb"
+
+
 def _reduce(name, a, out, **arguments):
     a = asarray(a)
-    dtype = arguments.get("dtype")
-    if a.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind not in "cb":
-        from .exceptions import ComplexWarning
-
-        warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=3)
+    if _drops_imaginary(a, dtype=arguments.get("dtype")):
+        ks.errors._warn(ComplexWarning, "the imaginary part is dropped")
         a = a.real
     try:
         result = _engine[name](a, **arguments)
@@ -107,4 +107,5 @@ def extend():
     """Makes them methods of arrays too."""
     for name, function in functions.items():
         if name not in ("count_nonzero", "amax", "amin"):
-            _util.add_method(name, function)
+            takes_dtype = name in _makers[_summing].split() + _makers[_spread].split()
+            _util.add_method(name, function, _drops_imaginary if takes_dtype else None)

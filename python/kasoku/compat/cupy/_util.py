@@ -41,13 +41,14 @@ def clear_memo():
         results.clear()
 
 
-def add_method(name, function):
+def add_method(name, function, is_ours=None):
     """Gives the engine's arrays a method. Where they have it, theirs is asked first, and the face's
-    only if it does not take the arguments: what the engine refuses stays refused for everybody."""
+    only if it does not take the arguments: what the engine refuses stays refused for everybody.
+    is_ours(array, arguments…) says of which calls the face is asked first."""
     engines = getattr(ks.Array, name, None)
 
     def method(self, *args, **kwargs):
-        if kwargs.get("out") is not None:
+        if kwargs.get("out") is not None or (is_ours and is_ours(self, *args, **kwargs)):
             return function(self, *args, **kwargs)
         try:
             return engines(self, *args, **kwargs)

@@ -4,9 +4,11 @@ from .. import _host
 
 
 def _scan_for_test(a, out=None):
-    """The running sum of the elements in a row."""
+    """The running sum of the elements."""
     import numpy as np
 
     if not isinstance(a, _host.ks.Array):
         raise TypeError("a running sum is of an array")
-    return _host.on_host(np.cumsum)(a.ravel(), dtype=a.dtype, out=out)
+    if a.ndim != 1:
+        raise TypeError(f"a running sum is of an array with one axis, not {a.ndim}")
+    return _host.on_host(np.cumsum)(a, dtype=a.dtype, out=out)
