@@ -61,9 +61,34 @@ def test_filters_and_modes(mode, outside):
     assert np.allclose(out[inside], inside * 0.25 - 0.5, atol=1 / 256) and np.allclose(out[20:], outside)
 
 
+def test_copies_of_parts_of_an_array():
+    descriptor = drv.ArrayDescriptor()
+    descriptor.width, descriptor.height = 8, 0
+    descriptor.format, descriptor.num_channels = drv.array_format.SIGNED_INT16, 1
+    one, other = drv.Array(descriptor), drv.Array(descriptor)
+    want = np.zeros(8, np.int16)
+    drv.memcpy_htoa(one, 4, np.array([7, 8, 9], np.int16))
+    want[2:5] = 7, 8, 9
+    drv.memcpy_dtoa(one, 0, drv.to_device(np.array([1], np.int16)), 2)
+    want[0] = 1
+    drv.memcpy_atoa(other, 2, one, 0, 14)
+    drv.memcpy_atoa(other, 0, other, 2, 2)
+    memory, back = drv.mem_alloc(16), np.zeros(8, np.int16)
+    drv.memcpy_atod(memory, other, 0, 16)
+    drv.memcpy_dtoh(back, memory)
+    assert back.tolist() == [1, *want[:7]]
+    drv.memcpy_atoh(back, one, 0)
+    assert (back == want).all()
+    with pytest.raises(drv.LogicError, match="bytes 2 to 18 .* 16 bytes"):
+        drv.memcpy_atoh(back, one, 2)
+    descriptor.height = 2
+    with pytest.raises(drv.LogicError, match="2 axes"):
+        drv.memcpy_htoa(drv.Array(descriptor), 0, back)
+
+
 @pytest.mark.parametrize("dtype,cuda", [(np.float32, "float"), (np.int32, "int"), (np.uint8, "unsigned char")])
 def test_linear_memory(dtype, cuda):
-    module = SourceModule(f"""
+    module = drv.module_from_buffer(f"""
     texture<{cuda}, 1, cudaReadModeElementType> table;
     __global__ void read({cuda} *out) {{ out[threadIdx.x] = tex1Dfetch(table, threadIdx.x); }}""")
     values = gpuarray.to_gpu((np.arange(20) * 3).astype(dtype))

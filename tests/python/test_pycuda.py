@@ -95,6 +95,39 @@ def test_memset(drv):
     assert host[:4].tolist() == [0x12345678, 0xFFFFFFFF, 0x00070007, 0x12345678]
 
 
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_memset_of_rows(drv, bits):
+    want = np.zeros((4, 10), f"uint{bits}")
+    memory = drv.to_device(want)
+    getattr(drv, f"memset_d2d{bits}")(int(memory) + want.strides[0], want.strides[0], 2**bits - 3, 7, 2)
+    getattr(drv, f"memset_d2d{bits}_async")(memory, 0, 1, 0, 0)
+    want[1:3, :7] = 2**bits - 3
+    assert (drv.from_device_like(memory, want) == want).all()
+
+
+def test_arguments_that_are_set_before_the_launch(drv, SourceModule, ga):
+    f = SourceModule("""
+      __global__ void f(int *x, float a, int n) {
+        int i = blockDim.x * blockIdx.x + threadIdx.x;
+        if (i < n) x[i] += (int)a;
+      }""").get_function("f")
+    x = ga.zeros(100, np.int32)
+    with pytest.raises(drv.LogicError, match="set_block_shape"):
+        f.launch()
+    f.set_block_shape(32, 1, 1)
+    f.param_seti(12, 90)
+    f.param_setf(8, 5.0)
+    f.param_seti(0, int(x.gpudata))
+    f.param_set_size(16)
+    f.launch()
+    f.launch_grid(2, 1)
+    f.param_set(x.gpudata, np.float32(100), np.int32(70))
+    f.launch_grid_async(3, 1, drv.Stream())
+    drv.Context.synchronize()
+    i = np.arange(100)
+    assert (x.get() == 5 * (i < 32) + 5 * (i < 64) + 100 * (i < 70)).all()
+
+
 def test_streams_events_and_page_locked_memory(drv, SourceModule):
     f = SourceModule(multiply).get_function("multiply_them")
     a = drv.pagelocked_zeros((32, 8), np.float32)
@@ -165,8 +198,9 @@ def test_globals_and_vectors(drv, SourceModule, ga):
 
 
 def test_errors(drv, SourceModule):
-    with pytest.raises(drv.CompileError, match="undeclared"):
+    with pytest.raises(drv.CompileError, match="undeclared") as caught:
         SourceModule("__global__ void f(float *x) { x[threadIdx.x] = undeclared; }")
+    assert "does not compile" in caught.value.msg and "undeclared" in caught.value.stderr
     with pytest.raises(drv.Error, match="nothing_here"):
         SourceModule(multiply).get_function("nothing_here")
     with pytest.raises(AttributeError, match="pycuda.driver.nothing_here"):

@@ -4,7 +4,7 @@ import kasoku as ks
 from kasoku.compat import preferred_device
 
 from ._errors import LogicError
-from ._flags import func_cache
+from ._flags import func_cache, shared_config
 
 _current = None
 
@@ -216,8 +216,16 @@ class Context:
         pass
 
     @staticmethod
+    def get_shared_config():
+        return shared_config.DEFAULT_BANK_SIZE
+
+    @staticmethod
     def enable_peer_access(peer, flags=0):
         raise LogicError("peer access between devices is not supported")
+
+    @staticmethod
+    def disable_peer_access(peer):
+        raise LogicError("peer access between devices is not supported, so none was enabled")
 
     def get_api_version(self):
         return 13000

@@ -86,3 +86,37 @@ class Memcpy2D:
 
 class Memcpy3D(Memcpy2D):
     """A box of bytes from one place to another."""
+
+
+def _bytes_of(array, index, length):
+    """Part of an Array with one axis, from the byte `index`, as a host array."""
+    if len(array._shape) != 1:
+        raise LogicError(f"the Array has {len(array._shape)} axes: Memcpy2D and Memcpy3D copy from and to such")
+    flat = array._elements.reshape(-1).view(np.uint8)
+    if index < 0 or length < 0 or index + length > flat.size:
+        raise LogicError(f"bytes {index} to {index + length} are not all in an Array of {flat.size} bytes")
+    return flat[index : index + length]
+
+
+def memcpy_dtoa(ary, index, src, len):
+    """Device memory to an Array, whose byte `index` is the first that is written."""
+    memcpy_dtoh(_bytes_of(ary, index, len), src)
+
+
+def memcpy_atod(dest, ary, index, len):
+    memcpy_htod(dest, _bytes_of(ary, index, len))
+
+
+def memcpy_htoa(ary, index, src):
+    """A host array to an Array."""
+    source = np.ascontiguousarray(src).reshape(-1).view(np.uint8)
+    _bytes_of(ary, index, source.size)[...] = source
+
+
+def memcpy_atoh(dest, ary, index):
+    out = np.asarray(dest)
+    out[...] = _bytes_of(ary, index, out.nbytes).view(out.dtype).reshape(out.shape)
+
+
+def memcpy_atoa(dest, dest_index, src, src_index, len):
+    _bytes_of(dest, dest_index, len)[...] = _bytes_of(src, src_index, len).copy()

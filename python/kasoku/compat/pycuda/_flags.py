@@ -60,3 +60,22 @@ class mem_attach_flags(enum.IntFlag):
     GLOBAL = 1
     HOST = 2
     SINGLE = 4
+
+
+class memory_type(enum.IntEnum):
+    HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
+
+
+class compute_mode(enum.IntEnum):
+    DEFAULT, PROHIBITED, EXCLUSIVE_PROCESS = 0, 2, 3
+
+
+class jit_option(enum.IntEnum):
+    MAX_REGISTERS, THREADS_PER_BLOCK, WALL_TIME = 0, 1, 2
+    INFO_LOG_BUFFER, INFO_LOG_BUFFER_SIZE_BYTES = 3, 4
+    ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE_BYTES = 5, 6
+    OPTIMIZATION_LEVEL, TARGET_FROM_CUCONTEXT, TARGET, FALLBACK_STRATEGY = 7, 8, 9, 10
+
+
+class jit_fallback(enum.IntEnum):
+    PREFER_PTX, PREFER_BINARY = 0, 1

@@ -108,9 +108,24 @@ def _memset(size):
     return memset
 
 
+def _memset_rows(size):
+    def memset(dest, pitch, data, width, height, stream=None):
+        for row in range(int(height)):
+            _core._fill(
+                int(dest) + row * int(pitch), int(data) % (1 << 8 * size), size, int(width), _device(), _stream(stream)
+            )
+
+    memset.__name__ = f"memset_d2d{8 * size}"
+    memset.__doc__ = f"Fills `height` rows of `width` elements of {size} bytes, `pitch` bytes apart, with `data`."
+    return memset
+
+
 memset_d8 = memset_d8_async = _memset(1)
 memset_d16 = memset_d16_async = _memset(2)
 memset_d32 = memset_d32_async = _memset(4)
+memset_d2d8 = memset_d2d8_async = _memset_rows(1)
+memset_d2d16 = memset_d2d16_async = _memset_rows(2)
+memset_d2d32 = memset_d2d32_async = _memset_rows(4)
 
 
 def to_device(bf_obj):

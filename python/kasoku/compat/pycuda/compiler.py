@@ -13,12 +13,18 @@ class SourceModule(ks.SourceModule):
 
     def __init__(self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None,
                  code=None, cache_dir=None, include_dirs=()):  # fmt: skip
-        super().__init__(
-            source,
-            options=[*DEFAULT_NVCC_FLAGS, *(options or [])],
-            include_dirs=list(include_dirs),
-            device=_driver._device(),
-        )
+        try:
+            super().__init__(
+                source,
+                options=[*DEFAULT_NVCC_FLAGS, *(options or [])],
+                include_dirs=list(include_dirs),
+                device=_driver._device(),
+            )
+        except _driver.CompileError as error:
+            # As PyCUDA's has it; there is no other program that would have a command line.
+            error.msg, _, error.stderr = str(error).partition("\n")
+            error.stdout, error.command_line = "", None
+            raise
 
     def get_texref(self, name):
         """The texture reference of that name, a global `texture<…>` of the text."""
