@@ -147,7 +147,7 @@ class Pool {
       newest_ = &job;
       wake_one = call_helpers();
     }
-    if (wake_one) wake_.notify_one();  // who wakes wakes the next
+    if (wake_one) wake_.notify_one();  // who wakes wakes the next two
   }
 
   /// Under the mutex: what workers look for has changed. Whether one has to be woken.
@@ -253,9 +253,9 @@ class Pool {
       if (Job* job = find_job()) {
         job->helpers.fetch_add(1, std::memory_order_relaxed);
         helping_.fetch_add(1, std::memory_order_relaxed);
-        const bool wake_another = n_asleep_ > 0 && job->has_chunks();
+        const uint32_t to_wake = job->has_chunks() ? std::min<uint32_t>(n_asleep_, 2) : 0;
         lock.unlock();
-        if (wake_another) wake_.notify_one();
+        for (uint32_t i = 0; i < to_wake; ++i) wake_.notify_one();
         take_chunks(*job, number);
         if (!std::exchange(has_left, false)) helping_.fetch_sub(1, std::memory_order_relaxed);
         lock.lock();
