@@ -86,6 +86,11 @@ def _made(name, body, like, arguments=()):
     made.args.args = [ast.arg(each) for each in arguments]
     if "type_params" in ast.FunctionDef._fields:
         made.type_params = []
+    return _placed(made, like)
+
+
+def _placed(made, like):
+    """What has no place in the user's text yet is where `like` is."""
     for node in ast.walk(made):
         if not hasattr(node, "lineno"):
             ast.copy_location(node, like)
@@ -114,11 +119,7 @@ def comprehension(node):
 def as_list(node):
     """list(x), as a comprehension."""
     item = lambda context: ast.Name("ks_item", context)  # noqa: E731
-    made = ast.ListComp(item(ast.Load()), [ast.comprehension(item(ast.Store()), node, [], 0)])
-    for each in ast.walk(made):
-        if not hasattr(each, "lineno"):
-            ast.copy_location(each, node)
-    return made
+    return _placed(ast.ListComp(item(ast.Load()), [ast.comprehension(item(ast.Store()), node, [], 0)]), node)
 
 
 def as_sorted(call):

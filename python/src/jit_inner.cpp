@@ -90,7 +90,7 @@ const Function* Reader::read_inner(nb::handle node, const std::string& name, Fra
       if (word != "jit" && word != "njit") fail(decorator, "a decorated function inside a compiled function cannot be compiled");
     }
   collect_inner(node);
-  inner_parameters(node.attr("args"), home);
+  inner_parameters(node.attr("args"));
   for (const std::string& each : names) {
     Parameter parameter;
     parameter.name = each;
@@ -101,7 +101,7 @@ const Function* Reader::read_inner(nb::handle node, const std::string& name, Fra
   return &function;
 }
 
-void Reader::inner_parameters(nb::handle args, Frame*) {
+void Reader::inner_parameters(nb::handle args) {
   if (!args.attr("vararg").is_none() || !args.attr("kwarg").is_none())
     throw Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs").at(place_text(*frame_->function, {1, 0}));
   std::vector<std::pair<nb::object, nb::object>> all;  // parameter, default

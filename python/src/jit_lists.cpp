@@ -21,10 +21,28 @@ struct Held {
 };
 thread_local std::vector<Held> held;
 
+size_t words_of_item(const Type& type) { return static_cast<size_t>(words_of(type)); }
+
 /// What an item takes in a list's memory, as the compiler of kernel text lays it out.
 struct Layout {
   size_t size, alignment;
 };
+Layout layout_of(const Type& type);
+
+/// act(item, where it is in the tuple's memory, which word of the call's it begins with) for each; the end of the last.
+template <class Act>
+size_t each_part(const Type& tuple, Act act) {
+  size_t end = 0, word = 0;
+  for (const Type& item : tuple.items) {
+    const Layout part = layout_of(item);
+    const size_t offset = (end + part.alignment - 1) / part.alignment * part.alignment;
+    act(item, offset, word);
+    end = offset + part.size;
+    word += words_of_item(item);
+  }
+  return end;
+}
+
 Layout layout_of(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar: {
@@ -33,32 +51,20 @@ Layout layout_of(const Type& type) {
     }
     case TypeKind::array: return {8 * (2 + 2 * size_t{type.ndim}), 8};
     case TypeKind::tuple: {
-      Layout all{0, 1};
-      for (const Type& item : type.items) {
-        const Layout part = layout_of(item);
-        all.size = (all.size + part.alignment - 1) / part.alignment * part.alignment + part.size;
-        all.alignment = std::max(all.alignment, part.alignment);
-      }
-      all.size = (all.size + all.alignment - 1) / all.alignment * all.alignment;
-      return all;
+      size_t alignment = 1;
+      const size_t end = each_part(type, [&](const Type& item, size_t, size_t) {
+        alignment = std::max(alignment, layout_of(item).alignment);
+      });
+      return {(end + alignment - 1) / alignment * alignment, alignment};
     }
     default: return {8, 8};
   }
 }
 
-size_t words_of_item(const Type& type) { return static_cast<size_t>(words_of(type)); }
-
 /// Words of a call, as pack() writes them, into memory; to_words is its inverse.
 void to_memory(const uint64_t* words, const Type& type, char* at) {
   if (type.is_tuple()) {
-    size_t offset = 0;
-    for (const Type& item : type.items) {
-      const Layout part = layout_of(item);
-      offset = (offset + part.alignment - 1) / part.alignment * part.alignment;
-      to_memory(words, item, at + offset);
-      offset += part.size;
-      words += words_of_item(item);
-    }
+    each_part(type, [&](const Type& item, size_t offset, size_t word) { to_memory(words + word, item, at + offset); });
   } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
     double parts[2];
     std::memcpy(parts, words, sizeof parts);
@@ -71,14 +77,7 @@ void to_memory(const uint64_t* words, const Type& type, char* at) {
 
 void to_words(const char* at, const Type& type, uint64_t* words) {
   if (type.is_tuple()) {
-    size_t offset = 0;
-    for (const Type& item : type.items) {
-      const Layout part = layout_of(item);
-      offset = (offset + part.alignment - 1) / part.alignment * part.alignment;
-      to_words(at + offset, item, words);
-      offset += part.size;
-      words += words_of_item(item);
-    }
+    each_part(type, [&](const Type& item, size_t offset, size_t word) { to_words(at + offset, item, words + word); });
   } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
     float single[2];
     std::memcpy(single, at, sizeof single);

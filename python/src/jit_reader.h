@@ -64,7 +64,7 @@ class Reader {
   /// Variables of `home` that the function reads, itself or through others.
   std::set<std::string> captured(nb::handle node, Frame* home, std::set<PyObject*>& seen);
   const jit::Function* read_inner(nb::handle node, const std::string& name, Frame* home, std::vector<std::string>& names);
-  void inner_parameters(nb::handle args, Frame* home);
+  void inner_parameters(nb::handle args);
   jit::Block returning(nb::handle lambda);
   /// A name that means a function inside; null if it does not. `names`: what a call gives it besides its arguments.
   jit::ExprPtr inner_value(nb::handle node, const std::string& name, bool is_called, std::vector<std::string>& names);

@@ -378,12 +378,4 @@ def test_prange_has_no_serial_fallback():
 
     np.testing.assert_array_equal(numba.njit(parallel=True)(f.py_func)(10), np.arange(10.0))
 
-    @ks.jit(parallel=False)
-    def serial(n):
-        out = np.zeros(n)
-        for i in ks.prange(n):
-            seen = {"i": i}
-            out[i] = seen["i"]
-        return out
-
-    np.testing.assert_array_equal(serial(10), np.arange(10.0))
+    np.testing.assert_array_equal(ks.jit(f.py_func, parallel=False)(10), np.arange(10.0))

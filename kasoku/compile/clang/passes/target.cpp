@@ -80,8 +80,10 @@ struct Emitter::Kept {
 
 namespace {
 
-/// Those that no compile has now; never destroyed, as threads may compile until the end.
+/// Those that no compile has now; never destroyed, as threads may compile until the end. Nobody
+/// waits for it: another is made, and in a forked child the lock may never be free again.
 struct Pool {
+  static constexpr size_t most = 8;
   std::mutex mutex;
   std::vector<std::unique_ptr<Emitter::Kept>> idle;
 };
@@ -93,8 +95,7 @@ Pool& pool() {
 }  // namespace
 
 Emitter::Emitter(std::string_view cpu, bool contracts) {
-  {
-    std::lock_guard lock(pool().mutex);
+  if (std::unique_lock lock(pool().mutex, std::try_to_lock); lock) {
     auto& idle = pool().idle;
     const auto same = find_if(idle, [&](const auto& kept) { return kept->cpu == cpu && kept->contracts == contracts; });
     if (same != idle.end()) {
@@ -110,8 +111,8 @@ Emitter::~Emitter() {
     static_cast<void>(kept_.release());  // it cannot even be taken down
     return;
   }
-  std::lock_guard lock(pool().mutex);
-  pool().idle.push_back(std::move(kept_));
+  std::unique_lock lock(pool().mutex, std::try_to_lock);
+  if (lock && pool().idle.size() < Pool::most) pool().idle.push_back(std::move(kept_));
 }
 
 TargetMachine& Emitter::machine() const { return *kept_->machine; }
