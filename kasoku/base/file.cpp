@@ -72,19 +72,11 @@ std::optional<std::string> read_file(const std::string& path) {
   if (file < 0) return std::nullopt;
   struct stat status;
   if (::fstat(file, &status) != 0 || S_ISDIR(status.st_mode)) return ::close(file), std::nullopt;
-  std::string content(status.st_size > 0 ? static_cast<size_t>(status.st_size) : 0, '\0');
+  const size_t known = status.st_size > 0 ? static_cast<size_t>(status.st_size) : 0;
+  std::string content(known, '\0');
   size_t size = 0;
-  for (;;) {
-    if (size == content.size()) {  // also files of /proc, whose size is 0
-      char more[4096];
-      const ssize_t n = ::read(file, more, sizeof more);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return ::close(file), std::nullopt;
-      if (n == 0) break;
-      content.append(more, static_cast<size_t>(n));
-      size = content.size();
-      continue;
-    }
+  while (!known || size < known) {
+    if (size == content.size()) content.resize(size + 4096);  // files of /proc, whose size is 0
     const ssize_t n = ::read(file, content.data() + size, content.size() - size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return ::close(file), std::nullopt;

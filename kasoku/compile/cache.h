@@ -6,15 +6,16 @@
 #include "kasoku/compile/disk_cache.h"
 #include "kasoku/device/module.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kasoku {
@@ -68,12 +69,11 @@ class OncePerKey {
     std::shared_ptr<Pending> pending;
     {
       std::lock_guard lock(mutex_);
-      std::shared_ptr<Pending>& found = pending_[key];
-      if (found) {
-        pending = found;
-      } else {
-        found = std::make_shared<Pending>();
-      }
+      const auto found = find(key);
+      if (found != pending_.end())
+        pending = found->second;
+      else
+        pending_.emplace_back(key, std::make_shared<Pending>());
     }
     if (pending) return wait(*pending);
     std::exception_ptr error;
@@ -86,7 +86,7 @@ class OncePerKey {
     std::shared_ptr<Pending> own;
     {
       std::lock_guard lock(mutex_);
-      const auto found = pending_.find(key);
+      const auto found = find(key);
       if (found != pending_.end()) own = std::move(found->second), pending_.erase(found);
     }
     if (own) {
@@ -113,10 +113,13 @@ class OncePerKey {
     std::exception_ptr error;
   };
 
+  using Row = std::pair<Hash128, std::shared_ptr<Pending>>;
+
   static Result wait(Pending& pending);
+  auto find(const Hash128& key) { return std::ranges::find(pending_, key, &Row::first); }
 
   std::mutex mutex_;
-  std::map<Hash128, std::shared_ptr<Pending>> pending_;
+  std::vector<Row> pending_;  // a few: those that are being worked on
 };
 
 template <class Result>

@@ -5,7 +5,9 @@
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/arena.h"
+#include "kasoku/device/cpu/fault.h"
 #include "kasoku/device/cpu/module.h"
+#include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/cpu/stream.h"
@@ -50,6 +52,10 @@ class CpuDevice final : public Device {
     } catch (const Error&) {
       // No addresses left: the first launch says so, if there is one.
     }
+    // A thread's handlers, their stack and its timer are made by its first launch, of nothing.
+    const LaunchWatch watch;
+    const LaunchContext nothing{};
+    run_guarded([](void* const*, const LaunchContext*, uint64_t, uint64_t) {}, nullptr, nothing, 0, 0);
   }
 
   const DeviceProperties& properties() override {
