@@ -75,6 +75,7 @@ std::string Compiled::failure_text(const CallRecord& record) const {
       text = fmt::format("operands of lengths {} and {} do not broadcast", record.a, record.b);
       break;
     case Failure::assertion: text = name; break;
+    case Failure::key: break;  // the exception holds the key itself
     case Failure::raised: {
       const size_t end = name.find('\n');
       text = end == std::string::npos ? "" : name.substr(end + 1);

@@ -107,7 +107,7 @@ void Inference::run() {
     changed_ = false;
     for (size_t i = 0; i < unit_.functions.size(); ++i) {
       function_ = unit_.functions[i].get();
-      const bool is_open = std::ranges::any_of(function_->parameters, [](const Type& t) { return t.is_list() && !t.items[0].is_known(); });
+      const bool is_open = std::ranges::any_of(function_->parameters, [](const Type& t) { return t.is_container() && std::ranges::any_of(t.items, [](const Type& item) { return !item.is_known(); }); });
       if (is_last_ && is_open) continue;  // a caller that knew no more is there no more
       walk(function_->body);
       if (falls_through(function_->body)) {
@@ -149,7 +149,7 @@ void Inference::assign(Expr& target, const Type& type) {
     case ExprKind::name:
       set(target.variable, type, target.place);
       target.type = function_->variables[target.variable].type;
-      if (is_last_ && target.type.is_list() && type != target.type)
+      if (is_last_ && target.type.is_container() && type != target.type)
         fail(target.place, fmt::format("'{}' is {} here and {} elsewhere", target.text, str(type), str(target.type)), "",
              "make its items of one type where the list is made");
       break;
@@ -171,6 +171,7 @@ void Inference::assign(Expr& target, const Type& type) {
       break;
     }
     case ExprKind::subscript: {
+      if (visit(*target.items[0]).is_dict()) return assign_to_dict(target, type);
       const Type element = visit(target);
       if (!element.is_known() || !type.is_known()) return;
       const Type& object = target.items[0]->type;
@@ -205,8 +206,9 @@ void Inference::walk(Stmt& stmt) {
       const Type type = visit(*stmt.expr);
       for (ExprPtr& target : stmt.targets) {
         assign(*target, type);
-        if (type.is_list()) expect(*stmt.expr, target->type);
-        if (type.is_list() && target->kind == ExprKind::subscript) expect(*stmt.expr, target->items[0]->type.items[0]);
+        if (!type.is_container()) continue;
+        expect(*stmt.expr, target->type);
+        if (target->kind == ExprKind::subscript && target->items[0]->type.is_container()) expect(*stmt.expr, target->items[0]->type.items.back());
       }
       break;
     }
@@ -214,6 +216,11 @@ void Inference::walk(Stmt& stmt) {
       Expr& target = *stmt.targets[0];
       const Type left = visit(target), right = visit(*stmt.expr);
       if (!left.is_known() || !right.is_known()) break;
+      if (left.is_set() && right.is_set()) {
+        if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
+        expect(target, right), expect(*stmt.expr, left);
+        break;
+      }
       if (left.is_list() && stmt.op == Operator::add && right.is_list()) {
         expect(target, right), expect(*stmt.expr, left);
         break;
@@ -262,10 +269,10 @@ void Inference::walk(Stmt& stmt) {
         fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
                                      str(type), str(function_->result)));
       if (*result != function_->result) function_->result = *result, changed_ = true;
-      if (type.is_list()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
+      if (type.is_container()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
       if (type.is_tuple() && stmt.expr->kind == ExprKind::tuple && result->is_tuple())
         for (size_t i = 0; i < type.items.size(); ++i)
-          if (type.items[i].is_list()) expect(*stmt.expr->items[i], result->items[i]);
+          if (type.items[i].is_container()) expect(*stmt.expr->items[i], result->items[i]);
       break;
     }
     case StmtKind::expr:
@@ -296,7 +303,9 @@ Type Inference::iterated(Expr& iterable) {
   switch (type.kind) {
     case TypeKind::unknown: return {};
     case TypeKind::range: return int64_type;
-    case TypeKind::list: return type.items[0];
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: return type.items[0];
     case TypeKind::array:
       if (type.ndim == 0) break;
       return type.ndim == 1 ? Type::scalar(type.dtype)
@@ -359,10 +368,10 @@ TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   for (const auto& function : typed.functions)
     for (size_t i = 0; function && i < function->parameters.size(); ++i) {
       const Type &given = function->parameters[i], &used = function->variables[i].type;
-      if (given.is_list() && given != used)
+      if (given.is_container() && given != used)
         throw Error(ErrorKind::type, fmt::format("'{}' is {} and gets items of {}", function->variables[i].name, str(given), str(used)))
             .at(place_text(*function->function, {1, 0}))
-            .why("the items of a list have one type in compiled code");
+            .why("the items of a list, a dict or a set have one type in compiled code");
     }
   return typed;
 }

@@ -44,6 +44,15 @@ class Inference {
   // lists (infer_list.cpp)
   Type display(Expr& expr);
   Type list_method(Expr& expr, Handler handler);
+  // dicts and sets (infer_dict.cpp)
+  Type dict_display(Expr& expr);
+  Type dict_method(Expr& expr, Handler handler);
+  Type set_method(Expr& expr, Handler handler);
+  Type set_binary(Expr& expr, const Type& a, const Type& b);
+  void assign_to_dict(Expr& target, const Type& type);
+  Type dict_subscript(Expr& expr, const Type& object);
+  /// The dict or set may get such a key; or is only asked for it.
+  void want_key(Expr& container, const Type& given, Place place, bool is_put);
   /// The type of `a op b` where one of them is a list.
   Type list_binary(Expr& expr, const Type& a, const Type& b);
   Type list_subscript(Expr& expr, const Type& object);

@@ -58,6 +58,7 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
     default: break;
   }
   if (intrinsic.handler == Handler::list_pop || intrinsic.handler == Handler::list_sort) return parameter != "a";
+  if (intrinsic.handler == Handler::dict_get || intrinsic.handler == Handler::dict_pop) return parameter == "default";
   for (const std::string_view optional : {"axis", "dtype", "ndigits", "size", "step", "stop", "base", "num", "lower", "upper",
                                           "low", "high", "loc", "scale", "rate"})
     if (parameter == optional) return true;
@@ -146,9 +147,10 @@ Type Inference::call(Expr& expr) {
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);
     if (!object.is_known()) return {};
-    if (object.is_list()) {
-      const Intrinsic* found = find_intrinsic("list." + target.text);
-      if (!found) fail(expr.place, fmt::format("the list method '{}' cannot be compiled", target.text));
+    if (object.is_container()) {
+      const std::string kind = object.is_list() ? "list" : object.is_dict() ? "dict" : "set";
+      const Intrinsic* found = find_intrinsic(kind + "." + target.text);
+      if (!found) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
       Binding binding;
       binding.kind = Binding::Kind::intrinsic;
       binding.name = found->name;
@@ -239,13 +241,15 @@ Type Inference::call(Expr& expr) {
       place_arguments(expr, *intrinsic);
       if (intrinsic->handler == Handler::enumerate || intrinsic->handler == Handler::zip)
         fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
-      const bool is_list_method = intrinsic->handler >= Handler::list_append && intrinsic->handler <= Handler::list_copy;
+      const bool is_method = is_container_method(intrinsic->handler);
       for (size_t i = 1; i < expr.items.size(); ++i) {
         if (!expr.items[i]) continue;
-        if (expr.items[i]->kind == ExprKind::list && !is_list_method) as_tuple(*expr.items[i]);
+        if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
       }
-      if (is_list_method) return list_method(expr, intrinsic->handler);
+      if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);
+      if (is_set_method(intrinsic->handler)) return set_method(expr, intrinsic->handler);
+      if (is_method) return list_method(expr, intrinsic->handler);
       return call_intrinsic(expr, *intrinsic);
     }
     default: break;
@@ -307,7 +311,7 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   // What the callee puts into a list that it is given.
   for (size_t i = 0; i < n; ++i) {
     const Type put = unit_.functions[expr.callee]->variables[i].type;
-    if (put.is_list() && types[i].is_list() && put != types[i]) expect(*expr.items[i + 1], put);
+    if (put.is_container() && types[i].kind == put.kind && put != types[i]) expect(*expr.items[i + 1], put);
   }
   return unit_.functions[expr.callee]->result;
 }

@@ -94,7 +94,7 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
 Type Inference::visit(Expr& expr) {
   const Type before = std::move(expr.type);
   expr.type = type_of(expr);
-  if (before.is_list() && expr.type.is_list()) expr.type = join(before, expr.type).value_or(expr.type);  // see expect()
+  if (before.is_container() && expr.type.kind == before.kind) expr.type = join(before, expr.type).value_or(expr.type);  // see expect()
   if (is_last_ && expr.type.kind == TypeKind::unknown && expr.kind == ExprKind::name)
     fail(expr.place, fmt::format("'{}' is used before it is assigned", expr.text));
   if (is_last_ && !expr.type.is_known())
@@ -222,6 +222,7 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::binary: {
       const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);
       if (!a.is_known() || !b.is_known()) return {};
+      if (a.is_set() && b.is_set()) return set_binary(expr, a, b);
       if (a.is_list() || b.is_list()) return list_binary(expr, a, b);
       const auto type = binary_type(expr.op, a, b, expr.items[1].get());
       if (!type)
@@ -245,7 +246,8 @@ Type Inference::type_of(Expr& expr) {
           continue;
         }
         if (op == Operator::in || op == Operator::not_in) {
-          if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
+          if (types[i + 1].is_hashed()) want_key(*expr.items[i + 1], types[i], expr.place, false);
+          else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
           continue;
         }
@@ -253,7 +255,11 @@ Type Inference::type_of(Expr& expr) {
         if (types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none) continue;
         if (types[i].kind == TypeKind::dtype && types[i + 1].kind == TypeKind::dtype) continue;
         if (types[i].is_tuple() && types[i + 1].is_tuple()) continue;
-        if (types[i].is_list() && types[i + 1].is_list() && (op == Operator::equal || op == Operator::not_equal)) continue;
+        const bool is_equality = op == Operator::equal || op == Operator::not_equal;
+        if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {
+          if (!types[i].is_list()) expect(*expr.items[i], types[i + 1]), expect(*expr.items[i + 1], types[i]);
+          continue;
+        }
         if (!is_numeric(types[i]) || !is_numeric(types[i + 1]))
           fail(expr.place,
                fmt::format("{} {} {} has no meaning", str(types[i]), str(op), str(types[i + 1])));
@@ -291,6 +297,8 @@ Type Inference::type_of(Expr& expr) {
       assign(*expr.items[0], type);
       return function_->variables[expr.items[0]->variable].type;
     }
+    case ExprKind::dict:
+    case ExprKind::set: return dict_display(expr);
     case ExprKind::slice:
       for (ExprPtr& item : expr.items)
         if (item && visit(*item).is_known() && !(item->type.is_integer() || item->type.is_boolean()) &&

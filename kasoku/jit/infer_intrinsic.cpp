@@ -109,7 +109,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
            "use abs(x) or x.real");
     return Type::scalar(dtype);
   };
-  if (first.is_list() && intrinsic.name.starts_with("builtins.")) switch (intrinsic.handler) {
+  if (first.is_container() && intrinsic.name.starts_with("builtins.")) switch (intrinsic.handler) {
       case Handler::sum: case Handler::min: case Handler::max: case Handler::any: case Handler::all: case Handler::to_bool:
         if (expr.items.size() == 2) return list_method(expr, intrinsic.handler);
         break;
@@ -127,7 +127,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       return Type::of(TypeKind::range);
     case Handler::len:
       need(1);
-      if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.is_list() || first.kind == TypeKind::range) return int64_type;
+      if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.is_container() || first.kind == TypeKind::range) return int64_type;
       fail(expr.place, fmt::format("{} has no len()", str(first)));
     case Handler::to_int: return convert(Dtype::int64);
     case Handler::to_float: return convert(Dtype::float64);

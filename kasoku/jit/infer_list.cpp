@@ -1,4 +1,4 @@
-/// Types of lists. What is put into a list decides the type of its items; expect() takes that back to where the list
+/// Types of lists, and what all containers share. What is put into a list decides the type of its items; expect() takes that back to where the list
 /// is made, so that `x = []; x.append(1.5)` makes a list of floats.
 #include "kasoku/jit/infer.h"
 
@@ -9,21 +9,6 @@
 namespace kasoku::jit {
 
 namespace {
-
-/// Whether a list can hold such items.
-bool is_item(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::unknown:
-    case TypeKind::scalar: return true;
-    case TypeKind::array: return type.ndim > 0;
-    case TypeKind::list: return is_item(type.items[0]);
-    case TypeKind::tuple:
-      return !type.items.empty() && std::ranges::all_of(type.items, [](const Type& t) {
-        return t.is_scalar() || (t.is_tuple() && is_item(t));
-      });
-    default: return false;
-  }
-}
 
 bool is_index(const Type& type) { return type.is_integer() || type.is_boolean(); }
 
@@ -38,25 +23,28 @@ Type Inference::display(Expr& expr) {
   Type all;
   for (const Type& item : items) {
     const auto both = join(all, item);
-    if (!both || !is_item(*both)) return Type::tuple(std::move(items));  // of several types: as long as it is written
+    if (!both || !can_be_item(*both)) return Type::tuple(std::move(items));  // of several types: as long as it is written
     all = *both;
   }
-  if (all.is_list())
+  if (all.is_container())
     for (ExprPtr& item : expr.items) expect(*item, all);
   return Type::list(all);
 }
 
 void Inference::expect(Expr& expr, const Type& type) {
-  if (!type.is_list()) {
+  if (!type.is_container()) {
     if (type.is_tuple() && expr.kind == ExprKind::tuple && expr.items.size() == type.items.size())
       for (size_t i = 0; i < type.items.size(); ++i)
-        if (type.items[i].is_list()) expect(*expr.items[i], type.items[i]);
+        if (type.items[i].is_container()) expect(*expr.items[i], type.items[i]);
     return;
   }
-  if (!expr.type.is_list()) return;
+  if (expr.type.kind != type.kind) return;
   const auto both = join(expr.type, type);
-  if (!both || !is_item(both->items[0]))
-    fail(expr.place, fmt::format("a {} gets {}", str(expr.type), str(type.items[0])), "the items of a list have one type in compiled code");
+  if (!both || !can_be_item(*both)) {
+    const std::string part = type.is_dict() ? fmt::format("{} -> {}", str(type.items[0]), str(type.items[1])) : str(type.items[0]);
+    fail(expr.place, fmt::format("a {} gets {}", str(expr.type), part),
+         fmt::format("the items of a {} have one type in compiled code", type.is_list() ? "list" : type.is_set() ? "set" : "dict"));
+  }
   if (expr.kind == ExprKind::name) set(expr.variable, *both, expr.place);
   if (*both == expr.type) return;
   expr.type = *both;
@@ -65,8 +53,12 @@ void Inference::expect(Expr& expr, const Type& type) {
     case ExprKind::list:
       for (ExprPtr& item : expr.items) expect(*item, both->items[0]);
       break;
+    case ExprKind::dict:
+      for (size_t i = 1; i < expr.items.size(); i += 2) expect(*expr.items[i], both->items[1]);
+      break;
     case ExprKind::subscript:
-      if (expr.items[1]->kind == ExprKind::slice) expect(*expr.items[0], *both);
+      if (expr.items[0]->type.is_dict()) expect(*expr.items[0], Type::dict({}, *both));
+      else if (expr.items[1]->kind == ExprKind::slice) expect(*expr.items[0], *both);
       else expect(*expr.items[0], Type::list(*both));
       break;
     case ExprKind::binary:
@@ -79,8 +71,18 @@ void Inference::expect(Expr& expr, const Type& type) {
         TypedFunction& callee = *unit_.functions[static_cast<size_t>(expr.callee)];
         if (const auto result = join(callee.result, *both)) callee.result = *result;
       } else if (const Intrinsic* row = intrinsic_of(expr)) {
-        if (row->handler == Handler::list_copy) expect(*expr.items[1], *both);
-        if (row->handler == Handler::list_pop) expect(*expr.items[1], Type::list(*both));
+        switch (row->handler) {
+          case Handler::list_copy: case Handler::dict_copy: case Handler::set_copy: case Handler::set_union:
+          case Handler::set_intersection: case Handler::set_difference: case Handler::set_symmetric_difference:
+            expect(*expr.items[1], *both);
+            break;
+          case Handler::list_pop: expect(*expr.items[1], Type::list(*both)); break;
+          case Handler::dict_get: case Handler::dict_pop: case Handler::dict_setdefault:
+            expect(*expr.items[1], Type::dict({}, *both));
+            if (has(expr, 2)) expect(*expr.items[3], *both);
+            break;
+          default: break;
+        }
       }
       break;
     default: break;
@@ -89,7 +91,9 @@ void Inference::expect(Expr& expr, const Type& type) {
 
 void Inference::close_lists() {
   const auto close = [&](Type& type, const auto& self) -> void {
-    if (type.is_list() && !type.items[0].is_known()) type.items[0] = int64_type, changed_ = true;
+    if (type.is_container())
+      for (Type& item : type.items)
+        if (!item.is_known()) item = int64_type, changed_ = true;
     for (Type& item : type.items) self(item, self);
   };
   for (auto& typed : unit_.functions) {
@@ -127,19 +131,19 @@ Type Inference::list_method(Expr& expr, Handler handler) {
   const Type item = object.items[0];
   const auto put = [&](size_t i) {
     const Type given = argument(expr, i);
-    if (!is_item(given)) fail(expr.items[i + 1]->place, fmt::format("a list of compiled code cannot hold {}", str(given)));
+    if (!can_be_item(given)) fail(expr.items[i + 1]->place, fmt::format("a list of compiled code cannot hold {}", str(given)));
     expect(list, Type::list(given));
-    if (given.is_list()) expect(*expr.items[i + 1], list.type.items[0]);
-    if (is_last_ && given.is_list() && given != list.type.items[0])
+    if (given.is_container()) expect(*expr.items[i + 1], list.type.items[0]);
+    if (is_last_ && given.is_container() && given != list.type.items[0])
       fail(expr.items[i + 1]->place, fmt::format("{} cannot be put into {}", str(given), str(list.type)));
   };
   const auto want_comparable = [&] {
-    const bool suits = item.is_scalar() || item.is_list() || (item.is_tuple() && (item.items.size() == 2 || item.items.size() == 3));
+    const bool suits = item.is_scalar() || item.is_container() || item.is_tuple();
     if (item.is_known() && !suits) fail(expr.place, fmt::format("items of {} cannot be compared in compiled code", str(object)));
   };
   const auto want_ordered = [&] {
     want_comparable();
-    if (item.is_complex() || item.is_list()) fail(expr.place, fmt::format("items of {} have no order", str(object)));
+    if (item.is_complex() || item.is_container()) fail(expr.place, fmt::format("items of {} have no order", str(object)));
   };
   switch (handler) {
     case Handler::list_append: put(1); return Type::none();

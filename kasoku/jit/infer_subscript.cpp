@@ -64,6 +64,7 @@ Type Inference::subscript(Expr& expr) {
     return object.items[*at < 0 ? *at + n : *at];
   }
   if (object.is_list()) return list_subscript(expr, object);
+  if (object.is_dict()) return dict_subscript(expr, object);
   if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
   if (index.kind == ExprKind::list) index.kind = ExprKind::tuple;
 

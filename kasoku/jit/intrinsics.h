@@ -23,6 +23,10 @@ enum class Handler : uint8_t {
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed,
   list_append, list_extend, list_insert, list_pop, list_remove, list_clear, list_index, list_count,
   list_reverse, list_sort, list_copy,
+  dict_get, dict_pop, dict_popitem, dict_setdefault, dict_update, dict_clear, dict_copy, dict_keys, dict_values, dict_items,
+  set_add, set_remove, set_discard, set_pop, set_clear, set_copy, set_update, set_intersection_update, set_difference_update,
+  set_symmetric_difference_update, set_union, set_intersection, set_difference, set_symmetric_difference, set_isdisjoint,
+  set_issubset, set_issuperset,
   cuda_grid, cuda_gridsize, cuda_syncthreads, cuda_syncthreads_count, cuda_syncthreads_and,
   cuda_syncthreads_or, cuda_syncwarp, cuda_threadfence, cuda_threadfence_block, cuda_threadfence_system, cuda_nanosleep, cuda_match_any, cuda_match_all,
   cuda_eq, cuda_brev, cuda_shfl, cuda_shfl_up, cuda_shfl_down,
@@ -51,6 +55,11 @@ struct Intrinsic {
   Dtype dtype;                  ///< word
   bool in_floats = false;       ///< math.pow(2, 3) is a float, whatever the row says
 };
+
+/// A method of a list, a dict or a set.
+constexpr bool is_container_method(Handler handler) { return handler >= Handler::list_append && handler <= Handler::set_issuperset; }
+constexpr bool is_dict_method(Handler handler) { return handler >= Handler::dict_get && handler <= Handler::dict_items; }
+constexpr bool is_set_method(Handler handler) { return handler >= Handler::set_add && handler <= Handler::set_issuperset; }
 
 /// All of them.
 const std::vector<const Intrinsic*>& intrinsics();

@@ -111,7 +111,7 @@ std::string FunctionLowering::parameter_list() const {
 void FunctionLowering::keep(const std::string& name, const Type& type) {
   if (options_.is_cuda) return;
   if (type.is_array()) line("ks_keep {}{{{}.memory}};", temp("keep"), name);
-  if (type.is_list()) line("ks_keep_item<{}> {}{{{}}};", text_of(type), temp("keep"), name);
+  if (type.is_container()) line("ks_keep_item<{}> {}{{{}}};", text_of(type), temp("keep"), name);
   if (type.is_tuple())
     for (size_t i = 0; i < type.items.size(); ++i) keep(fmt::format("{}._{}", name, i), type.items[i]);
 }
@@ -119,7 +119,7 @@ void FunctionLowering::keep(const std::string& name, const Type& type) {
 void FunctionLowering::retain(const std::string& name, const Type& type) {
   if (options_.is_cuda) return;
   if (type.is_array()) line("ks_retain({}.memory);", name);
-  if (type.is_list()) line("ks_own({});", name);
+  if (type.is_container()) line("ks_own({});", name);
   if (type.kind == TypeKind::optional) retain(name + ".value", type.items[0]);
   if (type.is_tuple())
     for (size_t i = 0; i < type.items.size(); ++i) retain(fmt::format("{}._{}", name, i), type.items[i]);
@@ -135,6 +135,8 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
       break;
     case TypeKind::tuple:
     case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set:
       line("{} {}{{}};", text_of(type), name);
       keep(name, type);
       break;
@@ -175,12 +177,12 @@ void FunctionLowering::assign(const std::string& to, const Type& type, const Val
            text_of(type.dtype), type.ndim);
     return;
   }
-  if (type.is_list()) {
+  if (type.is_container()) {
     if (from.text != to) line("ks_share({}, {});", to, from.text);
     return;
   }
   if (type.is_tuple()) {
-    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) { return t.is_array() || t.is_tuple() || t.is_list(); });
+    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) { return t.is_array() || t.is_tuple() || t.is_container(); });
     if (has_array && !options_.is_cuda) {
       const Val pinned = pin(from);
       for (size_t i = 0; i < type.items.size(); ++i)
@@ -237,7 +239,7 @@ void FunctionLowering::run() {
            cast(names_[parameter], given.dtype, variable.type.dtype));
       names_[parameter] = "ks_wide_" + names_[parameter];
       scope_[names_[parameter]] = text_of(variable.type);
-    } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_list())) {
+    } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_container())) {
       retain(names_[parameter], variable.type);
       keep(names_[parameter], variable.type);
     }

@@ -16,7 +16,9 @@ int words_of(const Type& type) {
       return n;
     }
     case TypeKind::optional: return 1 + words_of(type.items[0]);
-    case TypeKind::list: return 1;
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: return 1;
     default: return 0;
   }
 }
@@ -55,6 +57,8 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
         unpack(out, fmt::format("{}._{}", name, i), type.items[i], at, offloads);
       break;
     case TypeKind::list: out += fmt::format("  {}.body = (ks_list_body*)w[{}];\n", name, at++); break;
+    case TypeKind::dict:
+    case TypeKind::set: out += fmt::format("  {}.body = (ks_dict_body*)w[{}];\n", name, at++); break;
     default: break;
   }
 }
@@ -79,7 +83,9 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
     case TypeKind::tuple:
       for (size_t i = 0; i < type.items.size(); ++i) pack(out, fmt::format("{}._{}", name, i), type.items[i], at);
       break;
-    case TypeKind::list: out += fmt::format("  w[{}] = (ks_u64){}.body;\n", at++, name); break;
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: out += fmt::format("  w[{}] = (ks_u64){}.body;\n", at++, name); break;
     case TypeKind::optional:
       out += fmt::format("  w[{}] = {}.is_some;\n", at++, name);
       pack(out, name + ".value", type.items[0], at);
@@ -94,7 +100,10 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
 /// functions of ops.def's rows, and what was written.
 static void set_text(Program& program, const char* defines, const std::string& text) {
   const std::string support(support_text()), functions = op_functions(text);
-  const char* lists = text.find("ks_list<") != text.npos ? "#define KS_JIT_LISTS 1\n" : "";
+  const bool has_dicts = text.find("ks_dict<") != text.npos;
+  const char* lists = has_dicts                              ? "#define KS_JIT_LISTS 1\n#define KS_JIT_DICTS 1\n"
+                      : text.find("ks_list<") != text.npos ? "#define KS_JIT_LISTS 1\n"
+                                                            : "";
   program.text = fmt::format("{}{}#include \"ks_jit.h\"\n{}{}{}", defines, lists, helper_text(functions + text, support), functions, text);
   program.headers.emplace_back("ks_jit.h", "#define ks_helper __device__ __forceinline__\n" + helper_text(support) + support);
   program.is_generated = true;

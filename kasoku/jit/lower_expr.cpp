@@ -48,7 +48,7 @@ Val FunctionLowering::scalar(const Expr& e, Dtype dtype) {
 std::string FunctionLowering::truth_of(const Val& value) {
   if (value.type.is_scalar()) return cast(value.text, value.type.dtype, Dtype::bool_);
   if (value.type.is_tuple()) return value.type.items.empty() ? "false" : "true";
-  if (value.type.is_list()) return fmt::format("(ks_length({}) > 0)", value.text);
+  if (value.type.is_container()) return fmt::format("(ks_length({}) > 0)", value.text);
   if (value.type.kind == TypeKind::none) return "false";
   if (value.type.kind == TypeKind::text) return value.text == "\"\"" ? "false" : "true";
   return "true";
@@ -138,6 +138,8 @@ Val FunctionLowering::expr(const Expr& e) {
         text += (i ? ", " : "") + (e.type.items[i].is_symbol() ? "ks_none{}" : convert(values[i], e.type.items[i]));
       return {text + "}", e.type};
     }
+    case ExprKind::dict:
+    case ExprKind::set: return dict_display(e);
     case ExprKind::unary: {
       if (e.type.is_array()) return computed(e);
       if (e.op == Operator::not_) return {"!" + truth(*e.items[0]), bool_type};
@@ -167,6 +169,10 @@ Val FunctionLowering::binary(const Expr& e) {
   if (e.op == Operator::matmul) return matmul(*e.items[0], *e.items[1], e.type, e.place);
   if (e.type.is_array()) return computed(e);
   if (e.type.is_list()) return list_binary(e);
+  if (e.type.is_set()) {
+    const Val a = expr(*e.items[0]), b = expr(*e.items[1]);
+    return set_binary(e.type, e.op, a, b, e.place);
+  }
   if (e.type.is_tuple()) {
     const Val a = pin(expr(*e.items[0])), b = pin(expr(*e.items[1]));
     std::string text = text_of(e.type) + "{";
@@ -243,11 +249,11 @@ Val FunctionLowering::compare(const Expr& e) {
     std::string part;
     if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
       part = pin({fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<"), bool_type}).text;
-    } else if (left.type.is_list() && right.type.is_list()) {
-      const bool is_identity = op == Operator::is || op == Operator::is_not;
-      part = is_identity ? fmt::format("({}.body == {}.body)", left.text, right.text) : fmt::format("ks_equal({}, {})", left.text, right.text);
-      if (op == Operator::not_equal || op == Operator::is_not) part = "!" + part;
-      part = pin({part, bool_type}).text;
+    } else if ((op == Operator::in || op == Operator::not_in) && right.type.is_hashed()) {
+      const std::string at = found_key(right, pin(left));
+      part = fmt::format("({} {} 0)", at, op == Operator::in ? ">=" : "<");
+    } else if (left.type.is_container() && right.type.kind == left.type.kind) {
+      part = pin({container_compared(op, left, right), bool_type}).text;
     } else if (op == Operator::in || op == Operator::not_in) {
       const Val value = pin(left), items = pin(right);
       part = "(false";

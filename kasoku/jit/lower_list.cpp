@@ -7,13 +7,14 @@
 namespace kasoku::jit {
 
 void FunctionLowering::put(const std::string& call, Place place) {
-  effects_.writes = true;
+  effects_.writes = effects_.grows = true;
   fail_if("!" + call, fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", 0, 0, 0)", place.line));
 }
 
 void FunctionLowering::want_own(const Expr& list, Place place) {
   if (!is_parallel_ || list.kind != ExprKind::name || std::ranges::find(own_lists_, list.variable) != own_lists_.end()) return;
-  error(place, fmt::format("'{}' is a list outside of the parallel loop, and all its iterations change its length", list.text),
+  error(place, fmt::format("'{}' is a {} outside of the parallel loop, and all its iterations change its length", list.text,
+                           list.type.is_list() ? "list" : list.type.is_dict() ? "dict" : "set"),
         "store into an array by the iteration's index, or use range");
 }
 
@@ -121,7 +122,8 @@ Val FunctionLowering::array_of_list(const Expr& e) {
 }
 
 Val FunctionLowering::list_call(const Expr& e, Handler handler) {
-  const Val list = expr(*e.items[1]);
+  Val list = expr(*e.items[1]);
+  if (list.type.is_hashed() && handler != Handler::to_bool) list = listed(list, "keys", e.place);  // sum, min, any …
   const Type& item = list.type.items[0];
   const auto given = [&](size_t i) {
     const Val value = pin(expr(*e.items[i + 1]));
@@ -148,7 +150,7 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
     }
     case Handler::list_extend: put(fmt::format("ks_extend({}, {})", list.text, expr(*e.items[2]).text), e.place); return none();
     case Handler::list_pop: {
-      effects_.writes = true;
+      effects_.writes = effects_.grows = true;
       Expr last;
       last.kind = ExprKind::constant;
       last.value = int64_t{-1};
@@ -163,11 +165,11 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
       const std::string at = temp("at");
       line("const ks_i64 {} = ks_find({}, {});", at, list.text, given(1));
       value_error(at + " < 0", "list.remove(x): x not in list");
-      effects_.writes = true;
+      effects_.writes = effects_.grows = true;
       line("ks_disown(ks_pop({}, {}));", list.text, at);
       return none();
     }
-    case Handler::list_clear: effects_.writes = true; line("ks_clear({});", list.text); return none();
+    case Handler::list_clear: effects_.writes = effects_.grows = true; line("ks_clear({});", list.text); return none();
     case Handler::list_reverse: effects_.writes = true; line("ks_reverse({});", list.text); return none();
     case Handler::list_sort:
       put(fmt::format("ks_sort({}, {})", list.text, has(e, 1) ? truth(*e.items[2]) : "false"), e.place);

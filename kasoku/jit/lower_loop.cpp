@@ -292,11 +292,7 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
 
 void FunctionLowering::array_loop(const Stmt& stmt) {
   // enumerate, zip, arrays, tuples, range values: an index that counts, and each item by it.
-  struct Source {
-    std::string length;
-    std::function<Val(const std::string&)> item;
-    bool changes = false;  ///< the length, in the loop
-  };
+  using Source = Walk;
   const std::function<Source(const Expr&)> source = [&](const Expr& e) -> Source {
     const Intrinsic* row = intrinsic_of(e);
     if (row && row->handler == Handler::enumerate) {
@@ -335,6 +331,9 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
                 return {fmt::format("({0}.start + {1} * {0}.step)", name, i), int64_type};
               }};
     }
+    if (row && (row->handler == Handler::dict_keys || row->handler == Handler::dict_values || row->handler == Handler::dict_items))
+      return dict_walk(*e.items[1], row->handler == Handler::dict_keys ? "keys" : row->handler == Handler::dict_values ? "values" : "items", e.place);
+    if (e.type.is_hashed()) return dict_walk(e, "keys", e.place);
     const Val value = pin(expr(e));
     if (value.type.is_tuple()) {
       const auto n = value.type.items.size();

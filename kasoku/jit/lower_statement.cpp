@@ -149,6 +149,7 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       effects_.writes = true;
       const Type& object = target.items[0]->type;
       if (object.is_list()) return list_store(target, value);
+      if (object.is_dict()) return dict_store(target, value);
       if (target.type.is_scalar()) {
         const Val pinned = pin(value);
         const std::string element = element_of(target, true);
@@ -199,7 +200,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
         const std::string name = temp();
         line("const {} {} = {};", text_of(value.type), name, value.text);
         value.text = name;
-      } else if ((value.type.is_array() || value.type.is_list()) && !options_.is_cuda) {
+      } else if ((value.type.is_array() || value.type.is_container()) && !options_.is_cuda) {
         const std::string name = temp();
         line("{} {} = {};", text_of(value.type), name, value.text);
         retain(name, value.type);
@@ -245,6 +246,8 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     masked_augment(stmt);
     return;
   }
+  if (target.type.is_set() || (target.kind == ExprKind::subscript && target.items[0]->type.is_dict() && !target.type.is_container()))
+    return dict_augmented(stmt);
   if (target.type.is_list() || (target.kind == ExprKind::subscript && target.items[0]->type.is_list())) {
     effects_.writes = true;
     if (target.type.is_list()) {

@@ -29,6 +29,7 @@ struct Effects {
   bool uses_random = false;
   bool is_recursive = false;
   bool writes = false;   ///< arrays or the outside world
+  bool grows = false;    ///< a list, a dict or a set that it was given may change its length
   bool has_loops = false;
   bool is_done = false;
 };
@@ -264,7 +265,7 @@ class FunctionLowering {
   std::string draw(const Expr& expr, Handler handler);
   std::string uniform();
   Val call_cuda(const Expr& expr, Handler handler);
-  Val print(const Expr& expr);
+  Val print(const Expr& expr);  ///< lower_print.cpp
   std::string shape_of(const Expr& argument, int ndim);
 
   // --- lists (lower_list.cpp) ---------------------------------------------------------------
@@ -281,6 +282,32 @@ class FunctionLowering {
   void put(const std::string& call, Place place);  ///< a call that is false if there is no memory
   /// An error if the list is one of all iterations of a parallel loop.
   void want_own(const Expr& list, Place place);
+
+  // --- dicts and sets (lower_dict.cpp) ---------------------------------------------------------
+  /// What a loop runs over: how often, and the item of a turn.
+  struct Walk {
+    std::string length;
+    std::function<Val(const std::string&)> item;
+    bool changes = false;  ///< the length, in the loop
+  };
+  Val made_dict(const Type& type, const std::string& text, Place place);
+  Val dict_display(const Expr& expr);
+  Val dict_subscript(const Expr& expr);
+  void dict_store(const Expr& target, const Val& value);
+  void dict_augmented(const Stmt& stmt);
+  Val dict_call(const Expr& expr, Handler handler);
+  Val set_call(const Expr& expr, Handler handler);
+  Val set_binary(const Type& type, Operator op, const Val& a, const Val& b, Place place);
+  /// `what`: "keys", "values" or "items", as a list; or one after another.
+  Val listed(const Val& container, const std::string& what, Place place);
+  Walk dict_walk(const Expr& container, const std::string& what, Place place);
+  /// The value converted, as an operand of `type` itself.
+  std::string typed(const Val& value, const Type& type);
+  std::string key_of(const Val& key, const Type& container);
+  /// A variable with the number of the key's entry, or -1; the function fails where it is.
+  std::string found_key(const Val& container, const Val& key);
+  void want_found(const std::string& at, const Val& key, const Type& container, Place place);
+  std::string container_compared(Operator op, const Val& a, const Val& b);
 
   // --- arrays without memory (lower_defer.cpp) --------------------------------------------
   bool defers(const Block& statements, size_t at) const;

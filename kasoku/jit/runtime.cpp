@@ -104,6 +104,10 @@ int ks_jit_list_grow(List* list, int64_t itemsize) {
 
 void ks_jit_list_free(List* list) { free_list(list); }
 
+Dict* ks_jit_dict_new(int64_t entry_size) { return new_dict(entry_size); }
+int ks_jit_dict_grow(Dict* dict, int64_t entry_size) { return grow(*dict, entry_size); }
+void ks_jit_dict_free(Dict* dict) { free_dict(dict); }
+
 /// Asked now and then by loops that hold loops, on any thread. Workers learn from the calling one.
 int ks_jit_poll(CallRecord* call) {
   if (running_call != call) return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0;
@@ -188,21 +192,6 @@ void release(Memory* memory) {
   else ks_jit_free(memory);
 }
 
-List* new_list(int64_t capacity, int64_t itemsize) {
-  if (capacity < 0 || capacity > std::numeric_limits<int64_t>::max() / 4 / itemsize) return nullptr;
-  auto* const list = static_cast<List*>(std::malloc(sizeof(List)));
-  if (!list) return nullptr;
-  void* const items = capacity ? std::malloc(static_cast<size_t>(capacity * itemsize)) : nullptr;
-  if (capacity && !items) return std::free(list), nullptr;
-  *list = {1, 0, capacity, items, 0};
-  return list;
-}
-
-void free_list(List* list) {
-  std::free(list->items);
-  std::free(list);
-}
-
 void set_printer(Printer print) { printer = print; }
 
 void seed(int64_t value) {
@@ -223,6 +212,7 @@ void register_functions() {
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll),
         KS_ROW(ks_jit_list_new),  KS_ROW(ks_jit_list_grow),   KS_ROW(ks_jit_list_free),
+        KS_ROW(ks_jit_dict_new),  KS_ROW(ks_jit_dict_grow),   KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

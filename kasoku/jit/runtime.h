@@ -39,7 +39,7 @@ class RunningCall {
   CallRecord* outer_;
 };
 
-enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised };
+enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key };
 
 /// ks_memory of ks_jit.h: an array made in compiled code.
 struct Memory {
@@ -61,6 +61,23 @@ struct List {
 /// One owner, no items; null if there is no memory.
 List* new_list(int64_t capacity, int64_t itemsize);
 void free_list(List* list);
+
+/// ks_dict_body of ks_jit.h: a dict or a set. Entries (a hash, the key, the value) stand in the order in which they
+/// came; `index` has their numbers by hash, -1 where there is none.
+struct Dict {
+  int64_t count, size, used, capacity;  ///< used: entries with those that were taken out
+  char* entries;
+  int64_t* index;
+  int64_t mask;
+  int64_t is_changed;
+};
+constexpr uint64_t no_entry = ~uint64_t{0};  ///< the hash of an entry that was taken out
+
+/// One owner, no entries; null if there is no memory.
+Dict* new_dict(int64_t entry_size);
+/// Room for another entry; those that were taken out go.
+bool grow(Dict& dict, int64_t entry_size);
+void free_dict(Dict* dict);
 
 /// Makes the functions known to generated code; once.
 void register_functions();

@@ -63,6 +63,7 @@ struct Binding {
 enum class ExprKind : uint8_t {
   constant, name, global, attribute, subscript, slice, unary, binary, compare, logic,
   conditional, call, tuple, list, walrus, ellipsis,
+  dict, set,      ///< displays; of a dict: key, value, key, value…
   comprehension,  ///< [item for target in items]: items = {item, target, source, condition…}
 };
 
@@ -77,7 +78,7 @@ struct Expr {
   /// possibly null; conditional {condition, then, else}; call {function, arguments…}.
   std::vector<std::unique_ptr<Expr>> items;
   std::vector<std::string> keywords;     ///< call: names of the last arguments
-  Binding binding;                       ///< global
+  Binding binding;                       ///< global; of a dict's display, in `type`, what Dict.empty() says it holds
   int variable = -1;                     ///< name: index into TypedFunction::variables
   int callee = -1;                       ///< call: index into TypedUnit::functions
   Type type;                             ///< set by inference

@@ -31,6 +31,8 @@ std::string str(const Type& type) {
       return text + (type.items.size() == 1 ? ",)" : ")");
     }
     case TypeKind::list: return "list(" + str(type.items.at(0)) + ")";
+    case TypeKind::dict: return "dict(" + str(type.items.at(0)) + ", " + str(type.items.at(1)) + ")";
+    case TypeKind::set: return "set(" + str(type.items.at(0)) + ")";
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + type.text + "'";
     case TypeKind::function: return "function";
@@ -133,6 +135,46 @@ Dtype floating_dtype(Dtype dtype) {
   return is_floating(dtype) || is_complex(dtype) ? dtype : Dtype::float64;
 }
 
+bool can_be_item(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::unknown:
+    case TypeKind::scalar: return true;
+    case TypeKind::array: return type.ndim > 0;
+    case TypeKind::list: return can_be_item(type.items[0]);
+    case TypeKind::dict: return can_be_key(type.items[0]) && can_be_item(type.items[1]);
+    case TypeKind::set: return can_be_key(type.items[0]);
+    case TypeKind::tuple:
+      return !type.items.empty() && std::ranges::all_of(type.items, [](const Type& t) {
+        return t.is_scalar() || (t.is_tuple() && can_be_item(t));
+      });
+    default: return false;
+  }
+}
+
+bool can_be_key(const Type& type) {
+  if (type.is_tuple()) return !type.items.empty() && std::ranges::all_of(type.items, can_be_key);
+  return type.is_scalar() || !type.is_known();
+}
+
+/// Keys of one kind: 2**53 + 1 as a float would be another key.
+static std::optional<Type> join_keys(const Type& a, const Type& b) {
+  if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;
+  if (a.is_tuple() && b.is_tuple() && a.items.size() == b.items.size()) {
+    Type both = a;
+    for (size_t i = 0; i < a.items.size(); ++i) {
+      const auto item = join_keys(a.items[i], b.items[i]);
+      if (!item) return std::nullopt;
+      both.items[i] = *item;
+    }
+    return both;
+  }
+  if (!a.is_scalar() || !b.is_scalar()) return std::nullopt;
+  const auto is_whole = [](const Type& t) { return t.is_integer() || t.is_boolean(); };
+  const bool is_wide = a.dtype == Dtype::uint64 || b.dtype == Dtype::uint64;
+  if (is_whole(a) != is_whole(b) || a.is_complex() != b.is_complex() || (is_wide && a.dtype != b.dtype)) return std::nullopt;
+  return join(a, b);
+}
+
 std::optional<Type> join(const Type& a, const Type& b) {
   if (a == b || !b.is_known()) return a;
   if (!a.is_known()) return b;
@@ -179,6 +221,14 @@ std::optional<Type> join(const Type& a, const Type& b) {
       const auto item = join(a.items[0], b.items[0]);
       return item && item->kind != TypeKind::optional ? std::optional(Type::list(*item)) : std::nullopt;
     }
+    case TypeKind::dict:
+    case TypeKind::set: {
+      const auto key = join_keys(a.items[0], b.items[0]);
+      if (!key) return std::nullopt;
+      if (a.is_set()) return Type::set(*key);
+      const auto value = join(a.items[1], b.items[1]);
+      return value && value->kind != TypeKind::optional ? std::optional(Type::dict(*key, *value)) : std::nullopt;
+    }
     default: return std::nullopt;
   }
 }
@@ -202,6 +252,8 @@ std::string text_of(const Type& type) {
       return text + ">";
     }
     case TypeKind::list: return "ks_list<" + text_of(type.items[0]) + ">";
+    case TypeKind::dict: return "ks_dict<" + text_of(type.items[0]) + ", " + text_of(type.items[1]) + ">";
+    case TypeKind::set: return "ks_dict<" + text_of(type.items[0]) + ", ks_none>";
     case TypeKind::range: return "ks_range";
     case TypeKind::optional: return "ks_optional<" + text_of(type.items[0]) + ">";
     default: return "ks_none";

@@ -20,6 +20,8 @@ enum class TypeKind : uint8_t {
   array,      ///< `ndim` axes of `dtype`
   tuple,      ///< of `items`
   list,       ///< a list of items[0], which is unknown until something is put into it
+  dict,       ///< from items[0] to items[1], unknown like a list's
+  set,        ///< of items[0]
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
   dtype,      ///< a dtype as a value: np.float64
@@ -73,6 +75,16 @@ struct Type {
     type.items = {std::move(item)};
     return type;
   }
+  static Type dict(Type key, Type value) {
+    Type type = of(TypeKind::dict);
+    type.items = {std::move(key), std::move(value)};
+    return type;
+  }
+  static Type set(Type item) {
+    Type type = of(TypeKind::set);
+    type.items = {std::move(item)};
+    return type;
+  }
   static Type of_text(std::string text) {
     Type type = of(TypeKind::text);
     type.text = std::move(text);
@@ -84,6 +96,10 @@ struct Type {
   bool is_array() const { return kind == TypeKind::array; }
   bool is_tuple() const { return kind == TypeKind::tuple; }
   bool is_list() const { return kind == TypeKind::list; }
+  bool is_dict() const { return kind == TypeKind::dict; }
+  bool is_set() const { return kind == TypeKind::set; }
+  bool is_hashed() const { return is_dict() || is_set(); }
+  bool is_container() const { return is_list() || is_hashed(); }
   /// Known when compiling: nothing of it is in kernel text.
   bool is_symbol() const {
     return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function;
@@ -105,6 +121,10 @@ std::string str(const Type& type);
 
 /// The type that holds values of both, or nothing if there is none.
 std::optional<Type> join(const Type& a, const Type& b);
+
+/// Whether a list, or a dict as a value, can hold such items; whether a dict or a set can have such keys.
+bool can_be_item(const Type& type);
+bool can_be_key(const Type& type);
 
 /// The dtype of `a op b` for two scalars (integers widen to 64 bits, as Python's
 /// int is the model), or with NumPy's rule for elements of arrays.

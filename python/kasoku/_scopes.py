@@ -98,19 +98,23 @@ def _placed(made, like):
 
 
 def comprehension(node):
-    """(a function that makes the list, what it takes): `[f(x) for x in y if g(x)]` as Python runs it."""
+    """(a function that makes the list, dict or set, what it takes): `[f(x) for x in y if g(x)]` as Python runs it."""
     first = node.generators[0]
     targets = {each.id for g in node.generators for each in ast.walk(g.target) if isinstance(each, ast.Name)}
     hides = any(isinstance(each, ast.Name) and each.id in targets for each in ast.walk(first.iter))
     out = "ks_items"
-    append = ast.Attribute(ast.Name(out, ast.Load()), "append", ast.Load())
-    body = ast.Expr(ast.Call(append, [node.elt], []))
+    made_of = {ast.DictComp: ast.Dict([], []), ast.SetComp: ast.Set([])}.get(type(node), ast.List([], ast.Load()))
+    if isinstance(node, ast.DictComp):
+        body = ast.Assign([ast.Subscript(ast.Name(out, ast.Load()), node.key, ast.Store())], node.value)
+    else:
+        put = ast.Attribute(ast.Name(out, ast.Load()), "add" if isinstance(node, ast.SetComp) else "append", ast.Load())
+        body = ast.Expr(ast.Call(put, [node.elt], []))
     for generator in reversed(node.generators):
         for condition in reversed(generator.ifs):
             body = ast.If(condition, [body], [])
         source = ast.Name("ks_source", ast.Load()) if generator is first and hides else generator.iter
         body = ast.For(generator.target, source, [body], [])
-    start = ast.Assign([ast.Name(out, ast.Store())], ast.List([], ast.Load()))
+    start = ast.Assign([ast.Name(out, ast.Store())], made_of)
     end = ast.Return(ast.Name(out, ast.Load()))
     made = _made("listcomp", [start, body, end], node, ["ks_source"] if hides else [])
     return made, [first.iter] if hides else []
@@ -120,6 +124,14 @@ def as_list(node):
     """list(x), as a comprehension."""
     item = lambda context: ast.Name("ks_item", context)  # noqa: E731
     return _placed(ast.ListComp(item(ast.Load()), [ast.comprehension(item(ast.Store()), node, [], 0)]), node)
+
+
+def as_set(node, is_generator):
+    """set(x), as a comprehension."""
+    if is_generator:
+        return _placed(ast.SetComp(node.elt, node.generators), node)
+    made = as_list(node)
+    return _placed(ast.SetComp(made.elt, made.generators), node)
 
 
 def as_sorted(call):

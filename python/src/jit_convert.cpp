@@ -18,6 +18,8 @@ Type type_of_description(nb::handle given) {
   nb::tuple t = nb::borrow<nb::tuple>(given);
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();
+  if (name == "dict") return Type::dict(type_of_description(t[1]), type_of_description(t[2]));
+  if (name == "set") return Type::set(type_of_description(t[1]));
   if (name == "list") return Type::list(type_of_description(t[1]));
   if (name == "tuple") {
     std::vector<Type> items;
@@ -45,6 +47,8 @@ nb::object description(const Type& type) {
       return nb::make_tuple("tuple", items);
     }
     case TypeKind::list: return nb::make_tuple("list", description(type.items[0]));
+    case TypeKind::dict: return nb::make_tuple("dict", description(type.items[0]), description(type.items[1]));
+    case TypeKind::set: return nb::make_tuple("set", description(type.items[0]));
     case TypeKind::none: return nb::make_tuple("none");
     default: return nb::make_tuple(str(type));
   }

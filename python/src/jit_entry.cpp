@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 namespace kasoku {
@@ -115,6 +116,33 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
 
 namespace {
 
+/// The key as a Python object: a letter of `name` for each part (lower_dict.cpp).
+nb::object key_of(const CallRecord& record) {
+  const std::string letters(record.name);
+  const int64_t words[3] = {record.a, record.b, record.c};
+  nb::list parts;
+  for (const char letter : letters) {
+    if (letter == '(' || letter == '?') continue;
+    const int64_t word = words[nb::len(parts)];
+    double x;
+    std::memcpy(&x, &word, sizeof x);
+    if (letter == 'f') parts.append(nb::float_(x));
+    else if (letter == 'b') parts.append(nb::bool_(word != 0));
+    else if (letter == 'u') parts.append(nb::cast(static_cast<uint64_t>(word)));
+    else parts.append(nb::cast(word));
+  }
+  if (letters.starts_with('(')) return nb::tuple(parts);
+  return nb::len(parts) ? nb::object(parts[0]) : nb::object(nb::str("the key is not there"));
+}
+
+/// KeyError has the key itself; where it was missed stands in a note.
+[[noreturn]] void raise_key_error(const CallRecord& record, const std::string& place) {
+  nb::object error = nb::module_::import_("builtins").attr("KeyError")(key_of(record));
+  if (!place.empty()) error.attr("add_note")(place.substr(place.find_first_not_of('\n')));
+  PyErr_SetObject(PyExc_KeyError, error.ptr());
+  throw nb::python_error();
+}
+
 void raise_failure(const JitEntry& entry, const CallRecord& record) {
   const std::string text = entry.compiled.failure_text(record);
   nb::object builtins = nb::module_::import_("builtins");
@@ -132,6 +160,7 @@ void raise_failure(const JitEntry& entry, const CallRecord& record) {
       else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
       break;
     }
+    case Failure::key: raise_key_error(record, text);
     case Failure::value:
     case Failure::shape: throw Error(ErrorKind::value, text);
     default:

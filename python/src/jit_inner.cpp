@@ -220,4 +220,36 @@ ExprPtr Reader::list_call(nb::handle node) {
   return nullptr;
 }
 
+ExprPtr Reader::dict_call(nb::handle node) {
+  nb::object function = node.attr("func"), arguments = node.attr("args"), keywords = node.attr("keywords");
+  const size_t n = nb::len(arguments), n_keywords = nb::len(keywords);
+  if (class_name(function) == "Name" && frame_->locals.contains(nb::cast<std::string>(function.attr("id")))) return nullptr;
+  nb::object meant = resolve(function);
+  if (!meant.is_valid()) return nullptr;
+  const nb::module_ builtins = nb::module_::import_("builtins");
+  const bool is_set = meant.is(nb::object(builtins.attr("set")));
+  const bool is_dict = meant.is(nb::object(builtins.attr("dict"))) || nb::hasattr(meant, "__kasoku_dict__");
+  if (!is_set && !is_dict) return nullptr;
+  auto e = std::make_unique<Expr>();
+  e->kind = is_set ? ExprKind::set : ExprKind::dict;
+  e->place = place(node);
+  if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type): the types, if they can be known now
+    std::vector<nb::object> types;
+    for (nb::handle argument : arguments) types.push_back(resolve(argument));
+    for (nb::handle keyword : keywords) types.push_back(resolve(keyword.attr("value")));
+    const bool has_types = types.size() >= 2 && types[0].is_valid() && types[1].is_valid();
+    if (!has_types) return e;
+    nb::object as_type = nb::module_::import_("kasoku._signature").attr("as_type");
+    const auto described = [&](const nb::object& type) { return type_of_description(as_type(type).attr("_describe")()); };
+    e->binding.type = Type::dict(described(types[0]), described(types[1]));
+    return e;
+  }
+  if (n == 0 && n_keywords == 0) return e;
+  if (is_set && n == 1 && n_keywords == 0) {
+    const bool takes_generator = class_name(nb::object(arguments[0])) == "GeneratorExp";
+    return comprehension(nb::object(scopes().attr("as_set")(arguments[0], takes_generator)));
+  }
+  fail(node, fmt::format("{}(…) cannot be compiled", is_set ? "set" : "dict"), "use a display or a comprehension");
+}
+
 }  // namespace kasoku

@@ -1,9 +1,11 @@
 /// \file python/src/jit_lists.cpp
 #include "jit_lists.h"
 
+#include "jit_layout.h"
 #include "jit_read.h"
 #include "kasoku/base/error.h"
-#include "kasoku/jit/lower.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,181 +16,199 @@ using namespace jit;
 
 namespace {
 
+/// A list, a dict or a set of Python's and its copy.
 struct Held {
   nb::object python;
-  List* list;
+  void* body;  ///< a List or a Dict
   Type type;
 };
 thread_local std::vector<Held> held;
 
-size_t words_of_item(const Type& type) { return static_cast<size_t>(words_of(type)); }
-
-/// What an item takes in a list's memory, as the compiler of kernel text lays it out.
-struct Layout {
-  size_t size, alignment;
-};
-Layout layout_of(const Type& type);
-
-/// act(item, where it is in the tuple's memory, which word of the call's it begins with) for each; the end of the last.
-template <class Act>
-size_t each_part(const Type& tuple, Act act) {
-  size_t end = 0, word = 0;
-  for (const Type& item : tuple.items) {
-    const Layout part = layout_of(item);
-    const size_t offset = (end + part.alignment - 1) / part.alignment * part.alignment;
-    act(item, offset, word);
-    end = offset + part.size;
-    word += words_of_item(item);
-  }
-  return end;
-}
-
-Layout layout_of(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::scalar: {
-      const size_t size = info(type.dtype).size;
-      return {size, jit::is_complex(type.dtype) ? size / 2 : size};
-    }
-    case TypeKind::array: return {8 * (2 + 2 * size_t{type.ndim}), 8};
-    case TypeKind::tuple: {
-      size_t alignment = 1;
-      const size_t end = each_part(type, [&](const Type& item, size_t, size_t) {
-        alignment = std::max(alignment, layout_of(item).alignment);
-      });
-      return {(end + alignment - 1) / alignment * alignment, alignment};
-    }
-    default: return {8, 8};
-  }
-}
-
-/// Words of a call, as pack() writes them, into memory; to_words is its inverse.
-void to_memory(const uint64_t* words, const Type& type, char* at) {
-  if (type.is_tuple()) {
-    each_part(type, [&](const Type& item, size_t offset, size_t word) { to_memory(words + word, item, at + offset); });
-  } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
-    double parts[2];
-    std::memcpy(parts, words, sizeof parts);
-    const float single[2] = {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
-    std::memcpy(at, single, sizeof single);
-  } else {
-    std::memcpy(at, words, layout_of(type).size);
-  }
-}
-
-void to_words(const char* at, const Type& type, uint64_t* words) {
-  if (type.is_tuple()) {
-    each_part(type, [&](const Type& item, size_t offset, size_t word) { to_words(at + offset, item, words + word); });
-  } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
-    float single[2];
-    std::memcpy(single, at, sizeof single);
-    const double parts[2] = {single[0], single[1]};
-    std::memcpy(words, parts, sizeof parts);
-  } else {
-    std::memset(words, 0, 8 * words_of_item(type));
-    std::memcpy(words, at, layout_of(type).size);
-  }
-}
-
 char* item_at(const List& list, size_t itemsize, int64_t i) { return static_cast<char*>(list.items) + itemsize * static_cast<size_t>(i); }
 
-void drop(List* list, const Type& type) {
-  if (!list || __atomic_sub_fetch(&list->count, 1, __ATOMIC_ACQ_REL) != 0) return;
-  const Type& item = type.items[0];
-  const size_t size = layout_of(item).size;
-  for (int64_t i = 0; i < list->size; ++i) {
-    const auto* words = reinterpret_cast<const uint64_t*>(item_at(*list, size, i));
-    if (item.is_list()) drop(reinterpret_cast<List*>(words[0]), item);
-    if (item.is_array()) release(reinterpret_cast<Memory*>(words[1 + 2 * item.ndim]));
-  }
-  free_list(list);
+void drop(void* body, const Type& type);
+
+/// Gives up what an item in memory owns.
+void disown(const char* at, const Type& item) {
+  uint64_t word;
+  std::memcpy(&word, at + (item.is_array() ? 8 * (1 + 2 * size_t{item.ndim}) : 0), sizeof word);
+  if (item.is_container()) drop(reinterpret_cast<void*>(word), item);
+  if (item.is_array()) release(reinterpret_cast<Memory*>(word));
 }
 
-List* copy_of(PyObject* python, const Type& type) {
-  const Type& item = type.items[0];
-  const size_t size = layout_of(item).size;
+/// act(entry) for each entry of a dict or a set.
+template <class Act>
+void each_entry(const Dict& dict, size_t size, Act act) {
+  for (int64_t i = 0; i < dict.used; ++i) {
+    char* const entry = dict.entries + size * static_cast<size_t>(i);
+    uint64_t hash;
+    std::memcpy(&hash, entry, sizeof hash);
+    if (hash != no_entry) act(entry);
+  }
+}
+
+/// A container's count of owners is its first word.
+int64_t& owners(void* body) { return *static_cast<int64_t*>(body); }
+
+void drop(void* body, const Type& type) {
+  if (!body || __atomic_sub_fetch(&owners(body), 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (type.is_list()) {
+    auto* const list = static_cast<List*>(body);
+    const size_t size = layout_of(type.items[0]).size;
+    if (type.items[0].is_container() || type.items[0].is_array())
+      for (int64_t i = 0; i < list->size; ++i) disown(item_at(*list, size, i), type.items[0]);
+    return free_list(list);
+  }
+  auto* const dict = static_cast<Dict*>(body);
+  const EntryLayout layout = entry_layout(type);
+  if (type.is_dict()) each_entry(*dict, layout.size, [&](char* entry) { disown(entry + layout.value, type.items[1]); });
+  free_dict(dict);
+}
+
+/// Puts a Python value into memory; false if it is of another type.
+bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* to) {
+  words.resize(words_of_item(type));
+  uint64_t* at = words.data();
+  if (type.is_container()) {
+    if (!pack_container(value, type, at)) return false;
+    ++owners(reinterpret_cast<void*>(words[0]));  // the outer one is an owner, too
+  } else if (!pack_converted(value, type_of_value(value), type, at)) {
+    return false;
+  }
+  to_memory(words.data(), type, to);
+  return true;
+}
+
+void* copy_of_list(PyObject* python, const Type& type) {
+  const size_t size = layout_of(type.items[0]).size;
   List* list = new_list(PyList_Size(python), static_cast<int64_t>(size));
   if (!list) throw Error(ErrorKind::memory, "a list does not fit into memory");
-  std::vector<uint64_t> words(words_of_item(item));
-  for (Py_ssize_t i = 0; i < PyList_Size(python); ++i) {
-    PyObject* value = PyList_GetItem(python, i);
-    uint64_t* at = words.data();
-    const bool fits = item.is_list() ? pack_list(value, item, at) : pack(value, item, at);
-    if (!fits) return drop(list, type), nullptr;
-    if (item.is_list()) ++reinterpret_cast<List*>(words[0])->count;  // the outer list is an owner too
-    to_memory(words.data(), item, item_at(*list, size, i));
-    ++list->size;
-  }
+  std::vector<uint64_t> words;
+  for (Py_ssize_t i = 0; i < PyList_Size(python); ++i, ++list->size)
+    if (!put(PyList_GetItem(python, i), type.items[0], words, item_at(*list, size, i))) return drop(list, type), nullptr;
   return list;
 }
 
-/// One type for all: exactly, since a number's type is seen when the list comes back.
-Type type_of_list(PyObject* list, int depth) {
-  const Py_ssize_t n = PyList_Size(list);
-  if (n == 0 || depth > 4) return {};
-  Type all;
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = PyList_GetItem(list, i);
-    if (all == float64_type && PyFloat_CheckExact(item)) continue;
-    Type type;
-    if (PyList_Check(item)) type = type_of_list(item, depth + 1);
-    else type = type_of_value(item);
-    const bool holds = type.is_scalar() || type.is_list() || (type.is_array() && type.ndim > 0) ||
-                       (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, &Type::is_scalar));
-    if (!holds) return {};
-    if (i > 0 && type != all && !(type.is_array() && all.is_array() && join(type, all) == all)) return {};
-    if (i == 0) all = type;
-    if (all.is_array()) all.is_contiguous = all.is_contiguous && type.is_contiguous;
+void* copy_of_hashed(nb::handle python, const Type& type) {
+  const EntryLayout layout = entry_layout(type);
+  Dict* dict = new_dict(static_cast<int64_t>(layout.size));
+  std::vector<uint64_t> words;
+  for (nb::handle key : python) {
+    if (!dict || (dict->used == dict->capacity && !grow(*dict, static_cast<int64_t>(layout.size))))
+      throw Error(ErrorKind::memory, "a dict or a set does not fit into memory");
+    char* const entry = dict->entries + layout.size * static_cast<size_t>(dict->used);
+    std::memset(entry, 0, layout.size);
+    const bool fits = put(key.ptr(), type.items[0], words, entry + layout.key) &&
+                      (!type.is_dict() || put(PyDict_GetItem(python.ptr(), key.ptr()), type.items[1], words, entry + layout.value));
+    if (!fits) return drop(dict, type), nullptr;
+    uint64_t hash = hash_of(type.items[0], entry + layout.key);
+    std::memcpy(entry, &hash, sizeof hash);
+    while (dict->index[hash & static_cast<uint64_t>(dict->mask)] >= 0) ++hash;
+    dict->index[hash & static_cast<uint64_t>(dict->mask)] = dict->used++;
+    ++dict->size;
   }
-  return Type::list(all);
+  if (!dict) throw Error(ErrorKind::memory, "a dict or a set does not fit into memory");
+  return dict;
+}
+
+Type type_of_container(nb::handle value, int depth);
+
+/// Joins the type of one more item: exactly, since a number's type is seen when it comes back. False if there is none.
+bool add_type(nb::handle item, Type& all, int depth) {
+  if (all == float64_type && PyFloat_CheckExact(item.ptr())) return true;
+  const Type type = is_container(item) ? type_of_container(item, depth + 1) : type_of_value(item);
+  const bool holds = type.is_scalar() || type.is_container() || (type.is_array() && type.ndim > 0) ||
+                     (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, &Type::is_scalar));
+  if (!holds) return false;
+  if (all.is_known() && type != all && !(type.is_array() && all.is_array() && join(type, all) == all)) return false;
+  if (!all.is_known()) all = type;
+  if (all.is_array()) all.is_contiguous = all.is_contiguous && type.is_contiguous;
+  return true;
+}
+
+Type type_of_container(nb::handle value, int depth) {
+  if (nb::hasattr(value, "_kasoku_item")) {  // a typed container says what it holds
+    nb::object item = value.attr("_kasoku_item");
+    if (!item.is_none() && PyDict_Check(value.ptr())) return Type::dict(type_of_description(item[0]), type_of_description(item[1]));
+    if (!item.is_none() && nb::len(value) == 0) return Type::list(type_of_description(item));
+  }
+  if (depth > 4 || nb::len(value) == 0) return {};
+  Type item, mapped;
+  for (nb::handle each : value) {
+    if (!add_type(each, item, depth)) return {};
+    if (PyDict_Check(value.ptr()) && !add_type(nb::handle(PyDict_GetItem(value.ptr(), each.ptr())), mapped, depth)) return {};
+  }
+  if (PyList_Check(value.ptr())) return Type::list(item);
+  if (!can_be_key(item)) return {};
+  return PyDict_Check(value.ptr()) ? Type::dict(item, mapped) : Type::set(item);
 }
 
 }  // namespace
 
-Type argument_type(nb::handle value) {
-  if (!PyList_Check(value.ptr())) return type_of_value(value);
-  if (PyList_Size(value.ptr()) == 0 && nb::hasattr(value, "_kasoku_item")) {  // a typed list says what it holds
-    nb::object item = value.attr("_kasoku_item");
-    if (!item.is_none()) return Type::list(type_of_description(item));
-  }
-  return type_of_list(value.ptr(), 0);
+/// A dict's subclasses find keys in ways of their own, but for the typed one.
+bool is_container(nb::handle value) {
+  return PyList_Check(value.ptr()) || PyDict_CheckExact(value.ptr()) || Py_TYPE(value.ptr()) == &PySet_Type ||
+         (PyDict_Check(value.ptr()) && nb::hasattr(value, "__kasoku_dict__"));
 }
 
-bool pack_list(PyObject* python, const Type& type, uint64_t* word, bool is_offloaded) {
-  if (is_offloaded && type.items[0].is_array()) throw Error(ErrorKind::type, "a list of arrays has no compiled form on a device");
-  if (!PyList_Check(python)) return false;
-  for (const Held& other : held)  // one list given twice is one list
-    if (other.python.ptr() == python && other.type == type) return *word = reinterpret_cast<uint64_t>(other.list), true;
-  List* list = copy_of(python, type);
-  if (!list) return false;
-  held.push_back({nb::borrow(python), list, type});
-  *word = reinterpret_cast<uint64_t>(list);
+Type argument_type(nb::handle value) { return is_container(value) ? type_of_container(value, 0) : type_of_value(value); }
+
+bool pack_container(PyObject* python, const Type& type, uint64_t* word, bool is_offloaded) {
+  if (is_offloaded && (type.is_hashed() || type.items[0].is_array()))
+    throw Error(ErrorKind::type, fmt::format("a {} has no compiled form on a device", str(type)));
+  const bool fits = type.is_list() ? PyList_Check(python) : type.is_dict() ? PyDict_Check(python) : PySet_Check(python);
+  if (!fits || !is_container(python)) return false;
+  for (const Held& other : held)  // one that is given twice is one
+    if (other.python.ptr() == python && other.type == type) return *word = reinterpret_cast<uint64_t>(other.body), true;
+  void* body = type.is_list() ? copy_of_list(python, type) : copy_of_hashed(python, type);
+  if (!body) return false;
+  held.push_back({nb::borrow(python), body, type});
+  *word = reinterpret_cast<uint64_t>(body);
   return true;
 }
 
 namespace {
 
-nb::object item_of(const List& list, const Type& item, int64_t i, PyObject* const* arguments, size_t n) {
+nb::object item_of(const char* at, const Type& item, PyObject* const* arguments, size_t n) {
   std::vector<uint64_t> words(words_of_item(item));
-  to_words(item_at(list, layout_of(item).size, i), item, words.data());
-  if (item.is_list()) {
-    ++reinterpret_cast<List*>(words[0])->count;
-    return unpack_list(item, words[0], arguments, n);
+  to_words(at, item, words.data());
+  if (item.is_container()) {
+    ++owners(reinterpret_cast<void*>(words[0]));
+    return unpack_container(item, words[0], arguments, n);
   }
   if (item.is_array())
     if (auto* memory = reinterpret_cast<Memory*>(words.back())) __atomic_fetch_add(&memory->count, 1, __ATOMIC_RELAXED);
-  const uint64_t* at = words.data();
-  return unpack(item, at, arguments, n);
+  const uint64_t* from = words.data();
+  return unpack(item, from, arguments, n);
+}
+
+/// Its items as a new Python list, dict or set.
+nb::object to_python(void* body, const Type& type, PyObject* const* arguments, size_t n) {
+  if (type.is_list()) {
+    const List& list = *static_cast<List*>(body);
+    nb::list items;
+    for (int64_t i = 0; i < list.size; ++i) items.append(item_of(item_at(list, layout_of(type.items[0]).size, i), type.items[0], arguments, n));
+    return items;
+  }
+  const EntryLayout layout = entry_layout(type);
+  nb::dict dict;
+  nb::object set = nb::steal(PySet_New(nullptr));
+  each_entry(*static_cast<Dict*>(body), layout.size, [&](char* entry) {
+    nb::object key = item_of(entry + layout.key, type.items[0], arguments, n);
+    if (type.is_dict()) dict[key] = item_of(entry + layout.value, type.items[1], arguments, n);
+    else if (PySet_Add(set.ptr(), key.ptr())) throw nb::python_error();
+  });
+  return type.is_dict() ? nb::object(dict) : set;
 }
 
 }  // namespace
 
-nb::object unpack_list(const Type& type, uint64_t word, PyObject* const* arguments, size_t n) {
-  auto* const list = reinterpret_cast<List*>(word);
+nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* arguments, size_t n) {
+  auto* const body = reinterpret_cast<void*>(word);
   for (const Held& other : held)
-    if (other.list == list) return drop(list, type), other.python;
-  nb::list result;
-  for (int64_t i = 0; list && i < list->size; ++i) result.append(item_of(*list, type.items[0], i, arguments, n));
-  drop(list, type);
+    if (other.body == body) return drop(body, type), other.python;
+  nb::object result = to_python(body, type, arguments, n);
+  drop(body, type);
   return result;
 }
 
@@ -196,18 +216,29 @@ ListScope::ListScope() : begin_(held.size()) {}
 
 ListScope::~ListScope() {
   while (held.size() > begin_) {
-    drop(held.back().list, held.back().type);
+    drop(held.back().body, held.back().type);
     held.pop_back();
   }
 }
 
 void ListScope::write_back(PyObject* const* arguments, size_t n) {
   for (size_t k = begin_; k < held.size(); ++k) {
-    const Held& each = held[k];
-    if (!each.list->is_changed) continue;
-    nb::list items;
-    for (int64_t i = 0; i < each.list->size; ++i) items.append(item_of(*each.list, each.type.items[0], i, arguments, n));
-    if (PyList_SetSlice(each.python.ptr(), 0, PyList_Size(each.python.ptr()), items.ptr())) throw nb::python_error();
+    const Held each = held[k];
+    const bool is_changed = each.type.is_list() ? static_cast<List*>(each.body)->is_changed : static_cast<Dict*>(each.body)->is_changed;
+    if (!is_changed) continue;
+    nb::object items = to_python(each.body, each.type, arguments, n);
+    PyObject* const python = each.python.ptr();
+    int failed = 0;
+    if (each.type.is_list()) {
+      failed = PyList_SetSlice(python, 0, PyList_Size(python), items.ptr());
+    } else if (each.type.is_dict()) {
+      PyDict_Clear(python);
+      failed = PyDict_Update(python, items.ptr());
+    } else {
+      failed = PySet_Clear(python);
+      for (nb::handle item : items) failed |= PySet_Add(python, item.ptr());
+    }
+    if (failed) throw nb::python_error();
   }
 }
 

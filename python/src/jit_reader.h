@@ -73,6 +73,8 @@ class Reader {
   jit::ExprPtr comprehension(nb::handle node);
   /// list(…), sorted(…), sum(… for …) as what makes the list; null for any other call.
   jit::ExprPtr list_call(nb::handle node);
+  /// dict(), set(…), Dict.empty(…) as displays and comprehensions; null for any other call.
+  jit::ExprPtr dict_call(nb::handle node);
 
   static jit::Operator operator_of(nb::handle op);
   static std::string describe_syntax(const std::string& kind);

@@ -102,6 +102,7 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "Call") {
     e->kind = ExprKind::call;
     if (ExprPtr made = list_call(node)) return made;
+    if (ExprPtr made = dict_call(node)) return made;
     std::vector<std::string> names;  // of variables that a function inside is given
     nb::object called = node.attr("func");
     ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;
@@ -128,7 +129,18 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "Tuple" || kind == "List") {
     e->kind = kind == "Tuple" ? ExprKind::tuple : ExprKind::list;
     all("elts");
-  } else if (kind == "ListComp") {
+  } else if (kind == "Dict") {
+    e->kind = ExprKind::dict;
+    size_t i = 0;
+    for (nb::handle key : node.attr("keys")) {
+      if (key.is_none()) fail(node, "**d in a dict cannot be compiled", "use update");
+      e->items.push_back(expr(key));
+      e->items.push_back(expr(node.attr("values")[i++]));
+    }
+  } else if (kind == "Set") {
+    e->kind = ExprKind::set;
+    all("elts");
+  } else if (kind == "ListComp" || kind == "DictComp" || kind == "SetComp") {
     return comprehension(node);
   } else if (kind == "NamedExpr") {
     e->kind = ExprKind::walrus;
@@ -141,8 +153,7 @@ ExprPtr Reader::expr(nb::handle node) {
 
 std::string Reader::describe_syntax(const std::string& kind) {
   static const std::map<std::string, std::string> names = {
-      {"ListComp", "a list comprehension"}, {"GeneratorExp", "a generator expression"}, {"Dict", "a dict"},
-      {"Set", "a set"}, {"DictComp", "a dict comprehension"}, {"SetComp", "a set comprehension"},
+      {"GeneratorExp", "a generator expression"},
       {"Lambda", "a lambda inside a compiled function"}, {"JoinedStr", "an f-string"}, {"Starred", "a starred expression"},
       {"Try", "try"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
       {"ClassDef", "a class"}, {"Delete", "del"}, {"Global", "global"}, {"Nonlocal", "nonlocal"},

@@ -294,7 +294,9 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;
     case TypeKind::none: return value == Py_None;
-    case TypeKind::list: return pack_list(value, type, words++, offloaded != nullptr);
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: return pack_container(value, type, words++, offloaded != nullptr);
     default: return false;
   }
 }
@@ -434,7 +436,9 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
       return nb::tuple(items);
     }
-    case TypeKind::list: return unpack_list(type, *words++, arguments, n);
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: return unpack_container(type, *words++, arguments, n);
     case TypeKind::optional: {
       const bool is_some = *words++;
       nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();

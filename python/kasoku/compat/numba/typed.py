@@ -1,6 +1,17 @@
-"""numba.typed: lists that know what they hold; compiled code takes any list whose items have one type."""
+"""numba.typed: containers that know what they hold; compiled code takes any list, dict or set whose items have one type."""
 
 from ..._signature import as_type
+
+_casts = {"int": int, "uin": int, "flo": float, "com": complex, "boo": bool}
+
+
+def _cast(described):
+    """What makes a value of a number type; everything else stays as it is."""
+    return _casts.get(described[0][:3], _same) if len(described) == 4 and described[1] < 0 else _same
+
+
+def _same(value):
+    return value
 
 
 class List(list):
@@ -19,6 +30,41 @@ class List(list):
 
     def getitem_unchecked(self, index):
         return self[index]
+
+
+class Dict(dict):
+    """A dict from keys of one type to values of one type."""
+
+    __kasoku_dict__ = True
+    _kasoku_item = None
+
+    @classmethod
+    def empty(cls, key_type, value_type, n_keys=0):
+        made = cls()
+        made._kasoku_item = as_type(key_type)._describe(), as_type(value_type)._describe()
+        return made
+
+    empty.__func__.__kasoku_dict__ = True
+
+    def __setitem__(self, key, value):
+        if self._kasoku_item:
+            (key_type, value_type) = map(_cast, self._kasoku_item)
+            key, value = key_type(key), value_type(value)
+        super().__setitem__(key, value)
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *args, **kwargs):
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def copy(self):
+        made = type(self)(self)
+        made._kasoku_item = self._kasoku_item
+        return made
 
 
 def __getattr__(name):
