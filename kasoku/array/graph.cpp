@@ -159,7 +159,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
 
 bool is_eager() { return eager_scope >= 0 ? eager_scope != 0 : process_is_eager().load(); }
 
-void set_eager(bool value) { process_is_eager() = value; }
+bool set_eager(bool value) { return process_is_eager().exchange(value); }
 void settled_by_caller() { caller_settles = true; }
 
 EagerScope::EagerScope(bool value) : previous_(eager_scope) { eager_scope = value; }

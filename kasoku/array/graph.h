@@ -118,7 +118,8 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
 
 /// Eager mode: of this thread by a scope, else of the process (KASOKU_EAGER).
 bool is_eager();
-void set_eager(bool value);
+/// Of the process; what it was.
+bool set_eager(bool value);
 /// From now on what operations give in eager mode is computed by the caller, who knows where a
 /// statement ends: Python's does. C++ runs operation by operation.
 void settled_by_caller();

@@ -16,6 +16,8 @@
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 namespace kasoku {
 
@@ -132,8 +134,14 @@ bool fits_in_budget(const Node& node) {
 
 void evaluate(const NodePtr& node) {
   if (node->is_done()) return;
-  const Blocking others_go_on;
-  std::lock_guard lock(node->mutex);
+  // What a GPU is to do is submitted in less time than the caller's lock takes to come back.
+  std::optional<Blocking> others_go_on;
+  if (node->device->kind == DeviceKind::cpu) others_go_on.emplace();
+  std::unique_lock lock(node->mutex, std::try_to_lock);
+  if (!lock) {
+    const Blocking who_computes_it_goes_on;
+    lock.lock();
+  }
   const auto expression = node->expression.load();
   if (!expression) return;
   node->storage->buffer = expression->kind == Expression::reduce ? compute_reduce(node, *expression)
@@ -143,7 +151,8 @@ void evaluate(const NodePtr& node) {
 
 void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target, Dtype dtype) {
   if (product(target.shape) == 0) return;
-  const Blocking others_go_on;
+  std::optional<Blocking> others_go_on;
+  if (buffer->device().kind == DeviceKind::cpu) others_go_on.emplace();
   run_map(fuse_map(value, target, dtype, false), *buffer);
 }
 

@@ -197,9 +197,7 @@ void bind_creation(nb::module_& m) {
       })
       .def("__exit__", [](Eager& self, nb::args) { self.scopes.pop_back(); });
   m.def("eager", [](bool value) {
-    const bool before = is_eager();
-    set_eager(value);
-    return new Eager(value, before);
+    return new Eager(value, set_eager(value));
   }, "value"_a = true, nb::rv_policy::take_ownership,
   "eager() runs every array statement at its place from now on, eager(False) no longer;\n"
   "`with eager():` does so in the block, for this thread.");

@@ -281,6 +281,10 @@ def test_everything_runs_at_its_place_in_eager_mode():
     with ks.eager():
         x = ks.arange(3) + 1
         assert not x.is_pending
+        with ks.eager(False):
+            assert (ks.arange(3) + 1).is_pending
+        with ks.eager():
+            assert not (ks.arange(3) + 1).is_pending
     assert (ks.arange(3) + 1).is_pending
     x = ks.arange(3) + 1
     ks.synchronize()
