@@ -64,14 +64,15 @@ def number(value):
 
 
 def verdict(figure, results):
-    """A limit is a number, or a factor of a competitor's figure in the same run; the strictest
-    of them counts: [[figure.limits]] with `of` and `factor` each, or one of them in the figure."""
+    """A limit is a number, or a factor of a competitor's figure in the same run, or that figure plus
+    something; the strictest of them counts: [[figure.limits]] with `of` and `factor` or `plus` each,
+    or one of them in the figure."""
     ours = results.get("kasoku", {}).get(figure["name"])
     limits = [figure["limit"]] if "limit" in figure else []
     for row in figure.get("limits", [figure] if "of" in figure else []):
         theirs = results.get(row["of"], {}).get(figure["name"])
         if theirs is not None:
-            limits.append(theirs * row["factor"])
+            limits.append(theirs * row.get("factor", 1) + row.get("plus", 0))
     if ours is None or not limits:
         return None, ""
     is_low_better = figure.get("better", "lower") == "lower"
@@ -118,7 +119,7 @@ def show(task, results):
     for cells in body:
         table.add_row(*cells)
     console = Console(highlight=False, width=max(100, Console().width))
-    console.print(table)
+    console.print(table if body else task["title"])
     for name, result in results.items():
         if "skip" in result:
             console.print(f"  {name}: not run: {result['skip']}", soft_wrap=True)
@@ -129,6 +130,8 @@ def markdown(record):
     for name, results in record["tasks"].items():
         task = tomllib.loads((here / name / "task.toml").read_text())
         columns, body = rows(task, results)
+        if not body:
+            continue
         print(f"### {task['title']} (`make bench ARGS={name}`)\n")
         for cells in [columns, ["---"] * len(columns), *body]:
             print("| " + " | ".join("**no**" if cell == "NO" else cell for cell in cells) + " |")
