@@ -181,7 +181,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     text.is_narrow = key.is_narrow;
     text.is_rows = key.is_rows;
     text.is_fours = key.is_fours;
-    text.types = types.names();
+    text.typedefs = types.typedefs();
     for (size_t k = 0, walk = 0; k < count; ++k) {
       ElementParam element{&param(k), static_cast<ParamUse>(key.params[k] & 3),
                            types.type_of(param(k), args[k])};

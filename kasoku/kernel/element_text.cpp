@@ -33,10 +33,12 @@ std::string operation_lines(const ElementwiseOptions& options, const std::string
   return with_lines(operation, options.name) + ";\n#line 1 \"kasoku\"\n";
 }
 
-std::string start_of(const ElementwiseOptions& options, bool has_complex, bool has_raw) {
+std::string start_of(const ElementwiseOptions& options, bool has_complex, bool has_raw,
+                     const std::string& typedefs = "") {
   std::string text;
   if (has_complex) text += "#include <pycuda-complex.hpp>\n";
   if (has_raw) text += "#include <cupy/carray.cuh>\n";
+  text += typedefs;
   text += with_lines(options.preamble, options.name + " preamble");
   return text + "#line 1 \"kasoku\"\n";
 }
@@ -169,8 +171,7 @@ Program element_program(const ElementText& text) {
       add_element(body, param, text);
   }
 
-  std::string out = start_of(options, has_complex, has_raw);
-  for (const auto& [name, type] : text.types) out += fmt::format("typedef {} {};\n", type, name);
+  std::string out = start_of(options, has_complex, has_raw, text.typedefs);
   if (text.is_fours) out += helper_text("ks_four");
   out += fmt::format("__global__ void {}({}) {{\n{}", options.name, body.params, text.is_fours ? "" : body.prologue);
   if (mentions(options, operation, "n")) out += "  const ptrdiff_t n = _count;\n";

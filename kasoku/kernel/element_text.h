@@ -24,7 +24,7 @@ struct ElementText {
   const ElementwiseOptions* options;
   const std::string* operation;
   std::vector<ElementParam> params;
-  std::vector<std::pair<std::string, std::string>> types;  ///< placeholder -> type
+  std::string typedefs;  ///< of the placeholders
   int ndim = 1;          ///< of the loop, innermost last
   bool is_narrow = true;
   bool is_rows = false;  ///< a block stays within one innermost row

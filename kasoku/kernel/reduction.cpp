@@ -26,10 +26,12 @@ std::string with_line(const std::string& expression, const std::string& what) {
 
 }  // namespace
 
-std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw) {
+std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw,
+                               const std::string& typedefs) {
   std::string head;
   if (has_complex) head += "#include <pycuda-complex.hpp>\n";
   if (has_raw) head += "#include <cupy/carray.cuh>\n";
+  head += typedefs;
   if (!options.preamble.empty())
     head += fmt::format("#line 1 \"{} preamble\"\n{}\n#line 1 \"kasoku\"\n", options.name,
                         options.preamble);

@@ -246,10 +246,8 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     if (const auto dtype = dtype_from_name(reduce_type); dtype && *dtype != Dtype::opaque)
       reduce_type = c_type(*dtype);
     has_complex |= is_complex_type(reduce_type);
-    text.head = start_of_reduction(state.options, has_complex, has_raw);
-    for (const auto& [letter, type] : types.names())
-      text.head += fmt::format("typedef {} {};\n", type, letter);
-    text.head += fmt::format("typedef {} _type_reduce;\n", reduce_type);
+    text.head = start_of_reduction(state.options, has_complex, has_raw, types.typedefs()) +
+                fmt::format("typedef {} _type_reduce;\n", reduce_type);
     return ReductionLaunch(*device, text);
   });
 

@@ -33,8 +33,10 @@ struct ReductionKernel::State {
   GrowingList<ElementKey, ReductionLaunch> element_plans;
 };
 
-/// The start of the text: includes and the user's preamble, with its own line numbers.
-std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw);
+/// The start of the text: includes, types that the user's preamble may name, and the preamble
+/// with its own line numbers.
+std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw,
+                               const std::string& typedefs = "");
 bool is_complex_type(std::string_view type);
 Error nothing_to_reduce(const std::string& name);
 

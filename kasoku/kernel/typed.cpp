@@ -79,12 +79,12 @@ std::string PlaceholderTypes::type_of(const Parameter& param, const Argument& ar
   return dtype == Dtype::opaque ? param.type : std::string(c_type(dtype));
 }
 
-std::vector<std::pair<std::string, std::string>> PlaceholderTypes::names() const {
-  std::vector<std::pair<std::string, std::string>> names;
+std::string PlaceholderTypes::typedefs() const {
+  std::string text;
   for (size_t letter = 0; letter < types_.size(); ++letter)
     if (types_[letter] != Dtype::opaque)
-      names.emplace_back(std::string(1, static_cast<char>('A' + letter)), c_type(types_[letter]));
-  return names;
+      text += fmt::format("typedef {} {};\n", c_type(types_[letter]), static_cast<char>('A' + letter));
+  return text;
 }
 
 void PlaceholderTypes::pack_scalar(const Parameter& param, const Argument& argument,

@@ -25,8 +25,8 @@ class PlaceholderTypes {
   Dtype dtype_of(const Parameter& param, const Argument& argument) const;
   Dtype dtype_of_output(const Parameter& param) const;
   std::string type_of(const Parameter& param, const Argument& argument) const;
-  /// Placeholder -> type in kernel text.
-  std::vector<std::pair<std::string, std::string>> names() const;
+  /// Of the placeholders: they stand before the preamble, which may use them.
+  std::string typedefs() const;
   void pack_scalar(const Parameter& param, const Argument& argument, PackedArguments& packed) const;
 
  private:

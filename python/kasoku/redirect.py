@@ -48,8 +48,11 @@ class Redirect:
     # ── whose import is it ────────────────────────────────────────────────────────────────
 
     def _has_own(self, name):
-        """A program's own torch.py goes first, as it does without us."""
-        return any(os.path.exists(folder + name + ".py") or os.path.isdir(folder + name) for folder in self.folders)
+        """A program's own torch.py goes first, as it does without us. A plain folder `torch/` does
+        not: an installed package goes before it."""
+        return any(
+            os.path.exists(folder + name + end) for folder in self.folders for end in (".py", f"{os.sep}__init__.py")
+        )
 
     def _is_own(self, importer):
         if importer is None:

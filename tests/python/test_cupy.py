@@ -468,3 +468,38 @@ def test_indices_and_rows_that_are_joined(cp):
     a = cp.arange(12).reshape(3, 4)
     assert a[cp.ix_([0, 2], [1, 3])].tolist() == [[1, 3], [9, 11]]
     assert cp.r_[cp.arange(2), 7, 1:3].tolist() == [0, 1, 7, 1, 2] and cp.c_[cp.arange(2), cp.arange(2)].shape == (2, 2)
+
+
+def test_page_locked_memory_is_a_buffer():
+    mem = cupy.cuda.alloc_pinned_memory(40)
+    a = np.frombuffer(mem, np.float32, 10)
+    a[...] = np.arange(10)
+    assert mem.size() == 40 and a.ctypes.data == mem.ptr == int(mem)
+    assert (np.frombuffer(mem + 8, np.float32, 2) == [2, 3]).all()
+    x = cupy.arange(10, dtype=np.float32)
+    (x * 2).get(out=a)
+    assert (a == np.arange(10) * 2).all()
+
+
+def test_kernels_in_python_share_memory():
+    from kasoku.compat.cupyx import jit
+
+    @jit.rawkernel()
+    def total(x, y, size):
+        tid, width = jit.threadIdx.x, jit.blockDim.x
+        value = cupy.float32(0)
+        for i in range(tid, size, width):
+            value += x[i]
+        lanes = jit.shared_memory(cupy.float32, 64)
+        lanes[tid] = value
+        jit.syncthreads()
+        if tid == 0:
+            value = cupy.float32(0)
+            for i in range(width):
+                value += lanes[i]
+            y[0] = value
+        jit.atomic_add(y, 1, 1)
+
+    x, y = cupy.arange(1000, dtype=cupy.float32), cupy.zeros(2, cupy.float32)
+    total[1, 64](x, y, 1000)
+    assert y.get().tolist() == [499500, 64]

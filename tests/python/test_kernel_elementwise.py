@@ -242,3 +242,25 @@ def test_text_does_not_depend_on_sizes(on):
         x = on(np.ones(shape))
         kernel(x, x)
     assert len(kernel.texts()) == 1
+
+
+def test_the_preamble_may_use_the_placeholders(on):
+    half = ks.ElementwiseKernel("T x", "T y", "y = half_of(x)", "halved",
+                                preamble="__device__ T half_of(T x) { return x / 2; }")  # fmt: skip
+    for dtype in ("float32", "float64", "int32"):
+        x = np.arange(7).astype(dtype)
+        expected = x // 2 if dtype == "int32" else x / 2
+        assert half(on(x)).numpy().tolist() == expected.tolist()
+    total = ks.ReductionKernel("T x", "T y", "twice(x)", "a + b", "y = a", "0", "doubled",
+                               preamble="__device__ T twice(T x) { return 2 * x; }")  # fmt: skip
+    assert total(on(np.arange(5, dtype="float32"))).item() == 20
+
+
+def test_indices_in_a_list_may_be_of_64_bits(on):
+    count = ks.ElementwiseKernel("int64 label", "raw int32 bins", "int at[] = {label, i % 2}; atomicAdd(&bins[at], 1)")
+    bins = on(np.zeros((3, 2), "int32"))
+    labels = np.array([0, 1, 1, 2, 2, 2])
+    count(on(labels), bins)
+    expected = np.zeros((3, 2), int)
+    np.add.at(expected, (labels, np.arange(6) % 2), 1)
+    assert (bins.numpy() == expected).all()

@@ -132,6 +132,11 @@ def test_a_programs_own_module_of_that_name_goes_first(program):
     assert result.stdout == "1\n", result.stderr
 
 
+def test_a_folder_of_that_name_is_not_a_module(program):
+    result = program({"main.py": "import cupy; print(cupy.__name__)", "cupy/example.py": ""})
+    assert result.stdout == "kasoku.compat.cupy\n", result.stderr
+
+
 def test_real_leaves_a_package_alone(program):
     result = program({"main.py": "import pycuda"}, words=("--real", "pycuda", "main.py"))
     assert "ModuleNotFoundError: No module named 'pycuda'" in result.stderr

@@ -7,7 +7,22 @@ grid, gridsize = _cuda.grid, _cuda.gridsize
 syncthreads, syncwarp, threadfence = _cuda.syncthreads, _cuda.syncwarp, _cuda.threadfence
 atomic_add, atomic_sub = _cuda.atomic.add, _cuda.atomic.sub
 atomic_max, atomic_min, atomic_exch = _cuda.atomic.max, _cuda.atomic.min, _cuda.atomic.exch
-warpsize, laneid = _cuda.warpsize, _cuda.laneid
+atomic_inc, atomic_dec, atomic_cas = _cuda.atomic.inc, _cuda.atomic.dec, _cuda.atomic.cas
+atomic_and, atomic_or, atomic_xor = _cuda.atomic.and_, _cuda.atomic.or_, _cuda.atomic.xor
+shfl_sync, shfl_up_sync = _cuda.shfl_sync, _cuda.shfl_up_sync
+shfl_down_sync, shfl_xor_sync = _cuda.shfl_down_sync, _cuda.shfl_xor_sync
+warpsize = _cuda.warpsize
+range = range  # unrolling is the compiler's
+
+
+def laneid():
+    """In a kernel: the thread's place in its warp."""
+    return _cuda.laneid
+
+
+def shared_memory(dtype, size):
+    """In a kernel: an array that the threads of a block share."""
+    return _cuda.shared.array(size, dtype)
 
 
 class _Kernel:

@@ -1,6 +1,7 @@
 """cupy.cuda.memory: memory by address, and the pool. All memory comes from the engine's pool."""
 
 import contextlib
+import ctypes
 import threading
 
 import numpy as np
@@ -240,9 +241,14 @@ class PinnedMemory(BaseMemory):
         self.ptr = self._array.ctypes.data
 
 
-class PinnedMemoryPointer:
-    def __init__(self, mem, offset):
-        self.mem, self.offset, self.ptr = mem, offset, mem.ptr + offset
+class PinnedMemoryPointer(np.ndarray):
+    """A place in page-locked memory; an array of bytes, so that np.frombuffer takes it."""
+
+    def __new__(cls, mem, offset):
+        at = mem.ptr + offset
+        self = np.ctypeslib.as_array((ctypes.c_uint8 * (mem.size - offset)).from_address(at)).view(cls)
+        self.mem, self.offset, self.ptr = mem, offset, at
+        return self
 
     def __int__(self):
         return self.ptr
@@ -259,13 +265,6 @@ class PinnedMemoryPointer:
 
     def size(self):
         return self.mem.size - self.offset
-
-    def __buffer__(self, flags):
-        return memoryview(self.mem._array)[self.offset :]
-
-    @property
-    def __array_interface__(self):
-        return {"shape": (self.size(),), "typestr": "|u1", "data": (self.ptr, False), "version": 3}
 
 
 class PinnedMemoryPool:
