@@ -98,8 +98,6 @@ class MemoryPointer:
     def _host(self, mem, size):
         if isinstance(mem, np.ndarray):
             return mem.reshape(-1).view(np.uint8)[:size]
-        import ctypes
-
         address = mem.value if isinstance(mem, ctypes.c_void_p) else int(getattr(mem, "ptr", mem))
         return np.frombuffer((ctypes.c_char * size).from_address(address), np.uint8)
 
@@ -249,6 +247,9 @@ class PinnedMemoryPointer(np.ndarray):
         self = np.ctypeslib.as_array((ctypes.c_uint8 * (mem.size - offset)).from_address(at)).view(cls)
         self.mem, self.offset, self.ptr = mem, offset, at
         return self
+
+    def __repr__(self):
+        return f"<PinnedMemoryPointer at {self.ptr:#x}>"
 
     def __int__(self):
         return self.ptr
