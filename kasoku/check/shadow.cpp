@@ -35,6 +35,7 @@ void register_check_functions() {
     add("ks_check_memory_of", &ks_check_memory_of);
     add("ks_check_array", &ks_check_array);
     add("ks_check_index", &ks_check_index);
+    observe_grids();
   });
 }
 
@@ -279,9 +280,11 @@ const KnownArray* Shadow::array_of(const ks_check_site& site, const char* addres
   }
   if (site.parameter < 0) return nullptr;
   auto [found, is_new] = array_of_site_.try_emplace(&site, nullptr);
-  if (is_new)
-    for (const KnownArray& array : arrays_)
-      if (array.begin && array.name == site.array) found->second = &array;
+  if (!is_new) return found->second;
+  for (const KnownArray& array : arrays_)
+    if (!grid_.is_child && array.begin && array.name == site.array) found->second = &array;
+  for (const auto& [name, array] : grid_.parameters)
+    if (name == site.array) found->second = array;
   return found->second;
 }
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -66,6 +67,8 @@ int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* 
 
 namespace kasoku {
 
+struct KernelInfo;
+
 /// An array that the checked call was given.
 struct KnownArray {
   const char* begin;
@@ -82,6 +85,8 @@ struct KnownArray {
 
 /// Makes the functions above known to generated code; any number of times.
 void register_check_functions();
+/// Makes grids that kernels launch known to the Shadow of their thread.
+void observe_grids();
 
 class Shadow {
  public:
@@ -104,6 +109,10 @@ class Shadow {
                 uint64_t thread);
   /// A parallel loop begins or ends: what went before is ordered with what follows.
   void next_interval() { ++epoch_, iteration_ = ~0ull; }
+  /// A kernel launched this one: its parameters are what they lead to, whatever their names.
+  void begin_grid(const KernelInfo& kernel, void* const* args);
+  /// Such grids run in the middle of another one, or have.
+  void be_within(bool enters);
   void iteration(uint64_t i) { iteration_ = i; }
   void report(Finding finding);
 
@@ -168,7 +177,14 @@ class Shadow {
   std::string agent(const Touch& touch) const;
 
   std::vector<KnownArray> arrays_;
-  std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;
+  /// Of the grid at hand: for one that a kernel launched, the arrays of its parameters.
+  struct Grid {
+    bool is_child = false;
+    std::vector<std::pair<std::string, const KnownArray*>> parameters;
+  };
+  Grid grid_;
+  std::vector<Grid> outer_grids_;
+  std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;  ///< in this grid
   std::map<const char*, KnownArray> allocated_;  ///< by the program itself, by first byte
   Agents agents_;
   uint32_t epoch_ = 0;

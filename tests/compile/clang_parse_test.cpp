@@ -217,9 +217,9 @@ TEST_CASE("what nvcc refuses is refused") {
   CHECK(contains(error_of("__global__ int f(int* x) { return 0; }"), "must have void return type"));
   CHECK(contains(error_of("__global__ void f() { __shared__ float s[2] = {1}; }"),
                  "initialization is not supported for __shared__ variables"));
-  CHECK(contains(error_of("template <int n> __global__ void f(int d) { if (d) f<n><<<1, n>>>(d - 1); }\n"
-                          "template __global__ void f<32>(int);"),
-                 "a kernel cannot launch kernels on a CPU (dynamic parallelism)"));
+  CHECK(contains(error_of("__global__ void f(int d) { if (d) f(d - 1); }"), "call to global function 'f' not configured"));
+  CHECK(contains(error_of("__device__ void g() {}\n__global__ void f() { g<<<1, 2>>>(); }"),
+                 "kernel call to non-global function 'g'"));
   CHECK(contains(error_of("#include <cuda/ptx>\n"), "'cuda/ptx' cannot be used on a CPU"));
   CHECK(contains(error_of("#include \"none.h\"\n"), "'none.h' file not found"));
   CHECK(contains(error_of("__global__ void f() {}", {.options = {"--no-such-option"}}),

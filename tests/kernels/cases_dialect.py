@@ -221,3 +221,27 @@ def wide_shifts(rng):
     ]
     wide = [(int(v) % 2**32 << int(k)) % 2**64 for v, k in zip(x, n)]
     return Launch([x, n.astype(i32), Out(np.array(want, u32)), Out(np.array(wide, np.uint64))], (80, 1, 1))
+
+
+@case("child_launches.cu", "sort_all", **CPP17)
+def children_sort(rng):
+    x = rng.integers(-999, 999, 2000).astype(i32)
+    return Launch([Out(np.sort(x), x), i32(len(x))], (32, 1, 1))
+
+
+@case("child_launches.cu", "sum", **CPP17)
+def children_sum(rng):
+    x = rng.integers(-99, 99, 1001).astype(f64)
+
+    def is_sum(got):
+        assert got[0] == x.sum()
+
+    return Launch([Out(is_sum, x), i32(len(x))], (1, 1, 1))
+
+
+@case("child_launches.cu", "stages", **CPP17)
+def children_in_order(rng):
+    x = rng.integers(0, 99, 200).astype(f32)
+    first = x + (np.arange(200) < 96)
+    third = np.roll(6 * first, -4)
+    return Launch([Out(third, x), Out(np.roll(third / 2, -5)), i32(200)], (96, 1, 1))

@@ -1,5 +1,7 @@
 #include "kasoku/compile/clang/access.h"
 
+#include "kasoku/compile/clang/child_launches.h"
+
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
@@ -91,6 +93,8 @@ Reach reach_of(const llvm::Function& kernel) {
   llvm::SmallPtrSet<const llvm::Value*, 32> seen;
   llvm::SmallVector<const llvm::Value*> pending{&kernel};
   const auto visit = [&](const llvm::Value* value) {
+    // A kernel that this one launches has shared memory and barriers of its own.
+    if (const auto* other = llvm::dyn_cast<llvm::Function>(value); other && is_kernel(*other)) return;
     if (llvm::isa<llvm::Constant>(value) && !llvm::isa<llvm::ConstantData>(value) &&
         seen.insert(value).second)
       pending.push_back(value);

@@ -3,7 +3,6 @@
 #include "kasoku/compile/clang/frontend.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
-#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Support/raw_ostream.h>
@@ -39,7 +38,6 @@ class Printer : public clang::DiagnosticConsumer {
     }
     flush();
     last_shown_ = true;
-    if (!ours && launches_a_kernel(diagnostic)) return show_launch(diagnostic);
     if (!ours) return text_.HandleDiagnostic(level, diagnostic);
     last_shown_ = false;
     if (level < clang::DiagnosticsEngine::Error) return;
@@ -53,27 +51,6 @@ class Printer : public clang::DiagnosticConsumer {
   ~Printer() override { flush(); }
 
  private:
-  /// Clang knows a kernel in device text only as a function of the wrong kind.
-  static bool launches_a_kernel(const clang::Diagnostic& diagnostic) {
-    if (diagnostic.getID() != clang::diag::err_ref_bad_target &&
-        diagnostic.getID() != clang::diag::err_undeclared_var_use)
-      return false;
-    llvm::SmallString<256> message;
-    diagnostic.FormatDiagnostic(message);
-    return message.starts_with("reference to __global__ function") || message.str().contains("cudaConfigureCall");
-  }
-  void show_launch(const clang::Diagnostic& diagnostic) {
-    llvm::SmallString<256> message;
-    diagnostic.FormatDiagnostic(message);
-    const llvm::StringRef name = message.str().split('\'').second.split('\'').first;
-    const clang::PresumedLoc place = diagnostic.getSourceManager().getPresumedLoc(
-        diagnostic.getSourceManager().getExpansionLoc(diagnostic.getLocation()));
-    stream_ << place.getFilename() << ':' << place.getLine() << ':' << place.getColumn()
-            << ": error: a kernel cannot launch " << (name.empty() || name == "cudaConfigureCall" ? "kernels" : name)
-            << " on a CPU (dynamic parallelism): launch it from the host\n";
-    last_shown_ = false;
-  }
-
   /// An error inside the prelude, told at the first of the user's lines that its
   /// notes name.
   void show_pending_at(const clang::Diagnostic& note) {

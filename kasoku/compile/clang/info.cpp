@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/absent.h"
 #include "kasoku/compile/clang/access.h"
+#include "kasoku/compile/clang/child_launches.h"
 #include "kasoku/compile/clang/frontend.h"
 #include "kasoku/compile/clang/globals.h"
 #include "kasoku/compile/clang/own_names.h"
@@ -170,12 +171,12 @@ std::string describe_module(clang::CompilerInstance& compiler, clang::CodeGenera
   Object out;
   Array kernels;
   Describe describe(compiler.getASTContext(), module);
+  mark_kernels(generator, module);
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    const auto* decl = llvm::dyn_cast_or_null<clang::FunctionDecl>(
-        generator.GetDeclForMangledName(function.getName()));
-    if (decl && decl->hasAttr<clang::CUDAGlobalAttr>())
-      kernels.push_back(describe.kernel(*decl, function));
+    if (is_kernel(function))
+      kernels.push_back(describe.kernel(
+          *llvm::cast<clang::FunctionDecl>(generator.GetDeclForMangledName(function.getName())), function));
   }
   out["kernels"] = std::move(kernels);
   describe_globals(generator, module, out);

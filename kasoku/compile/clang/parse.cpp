@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/parse.h"
 
+#include "kasoku/compile/clang/child_launches.h"
 #include "kasoku/compile/clang/frontend.h"
 #include "kasoku/compile/clang/info.h"
 #include "kasoku/compile/clang/inline_asm.h"
@@ -207,6 +208,11 @@ class ParseAction : public clang::ASTFrontendAction {
     for (size_t i = 0; i < named_.size(); ++i)
       if (named_[i]) symbols.push_back({request_.name_expressions[i], symbol_of(named_[i])});
     result_.info = describe_module(compiler, *generator_, *module, symbols, absent_);
+    lower_child_launches(*generator_, *module, [&](const std::string& sentence, clang::SourceLocation place) {
+      auto& diagnostics = compiler.getDiagnostics();
+      diagnostics.Report(place, diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")) << sentence;
+    });
+    if (compiler.getDiagnostics().hasErrorOccurred()) return;
     llvm::raw_string_ostream stream(result_.bitcode);
     llvm::WriteBitcodeToFile(*module, stream);
     result_.ok = true;

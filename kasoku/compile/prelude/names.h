@@ -53,8 +53,6 @@ struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
 typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
-enum cudaError { cudaSuccess = 0 };
-typedef cudaError cudaError_t;
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef struct cudaArray* cudaArray_t;

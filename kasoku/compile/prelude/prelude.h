@@ -13,6 +13,7 @@
 #include <kasoku/atomic.h>
 #include <kasoku/memory.h>
 #include <kasoku/print.h>
+#include <kasoku/launch.h>
 #include <kasoku/math.h>
 #include <kasoku/intrinsic.h>
 #include <kasoku/convert.h>

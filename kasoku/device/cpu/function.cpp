@@ -66,6 +66,7 @@ bool same(const uint32_t a[3], const uint32_t b[3]) {
 
 /// What all chunks of a launch need.
 struct CpuFunction::Work {
+  CpuFunction& function;
   const LaunchShape& shape;
   const Variant& variant;
   void* const* args;
@@ -86,12 +87,14 @@ struct CpuFunction::Work {
     context.status = &state.status;
     context.runtime = &state;
     LaunchState* const before = set_current_launch(&state);
+    ChildRecorder children(function, state);
     Fault fault;
     {
       const FloatControl control;
       fault = run_guarded(variant.entry, args, context, first, last);
     }
     set_current_launch(before);
+    children.finish();
     if (fault.signal == nudge_signal()) throw_interruption();
     if (fault.signal) state.fail(fault.str());
   }
@@ -136,17 +139,25 @@ const Variant& CpuFunction::add_variant(const uint32_t block[3]) {
 }
 
 void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
-  const uint64_t blocks = shape.blocks();
-  if (!blocks) return;
+  if (!shape.blocks()) return;
+  check(shape);
+  const LaunchWatch watch;
+  if (auto children = run_grid(shape, args)) complete(std::move(children));
+}
+
+void CpuFunction::check(const LaunchShape& shape) const {
   check_launch(info_, shape, launch_limits(), info_.max_threads, "__launch_bounds__ of the kernel says so",
                info_.static_shared_bytes);
-  Work work{shape, variant(shape.block), args, {}};
+}
+
+std::unique_ptr<ChildWork> CpuFunction::run_grid(const LaunchShape& shape, void* const* args) {
+  const uint64_t blocks = shape.blocks();
+  Work work{*this, shape, variant(shape.block), args, {}};
   work.state.kernel = info_.name.c_str();
   counters().launches.fetch_add(1, std::memory_order_relaxed);
   if (is_traced(Station::launch))
     trace(Station::launch, fmt::format("{} on cpu: grid {} block {} shared {} bytes", info_.name,
                                        triple(shape.grid), triple(shape.block), shape.shared_bytes));
-  const LaunchWatch watch;
   if (info_.uses_grid_sync)
     run_cooperative(work, blocks);
   else if (work.variant.waits_in_memory && blocks > 1)
@@ -154,6 +165,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   else
     run(work, blocks);
   if (work.state.status) fail(work.state);
+  return std::move(work.state.children);
 }
 
 /// The first blocks run here against the clock. When they have shown that the rest

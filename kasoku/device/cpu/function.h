@@ -32,6 +32,10 @@ class CpuFunction final : public Function {
   const KernelInfo& info() const override { return info_; }
   Module& module() override { return module_; }
   void launch(const LaunchShape& shape, void* const* args, Stream& stream) override;
+  /// Throws what is wrong with a launch in this shape.
+  void check(const LaunchShape& shape) const;
+  /// Runs the blocks, and gives what they asked for; mostly null.
+  std::unique_ptr<ChildWork> run_grid(const LaunchShape& shape, void* const* args);
   int64_t attribute(std::string_view name) override;
   void set_attribute(std::string_view name, int64_t value) override;
   uint32_t suggested_block() override;

@@ -35,6 +35,12 @@ thread_local bool is_ticking KS_STATIC_TLS = false;
 #undef KS_STATIC_TLS
 thread_local std::exception_ptr interruption;
 
+}  // namespace
+
+bool is_told_to_stop() { return stop_now && stop_now->load(std::memory_order_relaxed); }
+
+namespace {
+
 /// Processor time and not the clock's: a thread that waits in a system call is left alone.
 void tick() {
   itimerspec once{};
@@ -44,7 +50,7 @@ void tick() {
 
 /// Whether the kernel of this thread is to be left.
 bool asks_to_stop() {
-  if (stop_now && stop_now->load(std::memory_order_relaxed)) return true;
+  if (is_told_to_stop()) return true;
   if (!watch_now) return false;
   const OutsideKernel outside;
   try {

@@ -42,6 +42,9 @@ class StopScope {
   const std::atomic<bool>* before_;
 };
 
+/// Whether that flag is set.
+bool is_told_to_stop();
+
 /// While alive, this thread's generated code asks by itself, and holds what must not be left.
 class NoNudges {
  public:

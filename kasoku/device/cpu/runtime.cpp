@@ -120,6 +120,14 @@ struct Registry {
     KS_ADD(ks_rt_clock);
     KS_ADD(ks_rt_globaltimer);
     KS_ADD(ks_rt_schedule);
+    KS_ADD(ks_rt_configure);
+    KS_ADD(ks_rt_launch);
+    KS_ADD(ks_rt_last_error);
+    KS_ADD(ks_rt_wait_for_children);
+    KS_ADD(ks_rt_new_stream);
+    KS_ADD(ks_rt_keep_order);
+    KS_ADD(ks_rt_child_copy);
+    KS_ADD(ks_rt_child_fill);
 #undef KS_ADD
     // Compilers make calls of these out of loops; nothing else of libc is offered.
     for (const char* name : {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "strcmp",

@@ -3,8 +3,11 @@
 /// and memory functions of the C library, and what other parts register.
 #pragma once
 
+#include "kasoku/device/cpu/children.h"
+
 #include <barrier>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -26,6 +29,7 @@ struct LaunchState {
   std::mutex mutex;
   std::string failure;      ///< what assert, trap or a fault said first
   std::barrier<>* grid_barrier = nullptr;  ///< of a cooperative launch
+  std::unique_ptr<ChildWork> children;     ///< what its blocks that have ended asked for; guarded by the mutex
 
   /// Ends the launch with `text`; the first one counts.
   void fail(const std::string& text);

@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/abi.h"
 #include "kasoku/compile/clang/passes/grid_stride.h"
+#include "kasoku/compile/clang/passes/parameters.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -16,37 +17,6 @@ using namespace llvm;
 namespace {
 
 constexpr unsigned own_parameters = 5;  // launch, first, last, scratch, shared
-
-struct Place {
-  unsigned parameter;  ///< of the source
-  uint64_t offset;     ///< bytes in it
-};
-
-// Where each IR argument lies in the source's parameters: x86's convention
-// passes classes up to 16 bytes as one or two arguments of at most 8 bytes.
-std::vector<Place> argument_places(const Function& kernel, const std::vector<uint32_t>& sizes) {
-  const DataLayout& layout = kernel.getParent()->getDataLayout();
-  std::vector<Place> places;
-  if (sizes.empty()) {
-    for (unsigned i = 0; i < kernel.arg_size(); ++i) places.push_back({i, 0});
-    return places;
-  }
-  unsigned argument = 0;
-  for (unsigned parameter = 0; parameter < sizes.size(); ++parameter) {
-    if (sizes[parameter] == 0) continue;
-    if (argument >= kernel.arg_size()) break;
-    const Argument& first = *kernel.getArg(argument++);
-    places.push_back({parameter, 0});
-    if (first.hasByValAttr() || sizes[parameter] <= 8) continue;
-    if (layout.getTypeStoreSize(first.getType()) > 8 || argument >= kernel.arg_size()) continue;
-    places.push_back({parameter, 8});
-    ++argument;
-  }
-  if (places.size() != kernel.arg_size())
-    throw Error(ErrorKind::internal, "the parameters of kernel '" + kernel.getName().str() +
-                                         "' do not match its arguments");
-  return places;
-}
 
 Value* launch_field(IRBuilder<>& build, Value* launch, size_t offset, Type* type,
                     const char* name) {

@@ -2,6 +2,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/passes/parameters.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/thread_context.h"
 
@@ -159,18 +160,6 @@ void end_threads_after_traps(Module& module) {
       dead->eraseFromParent();
     }
   }
-}
-
-std::vector<uint32_t> parameter_sizes(const Function& kernel) {
-  std::vector<uint32_t> sizes;
-  SmallVector<StringRef> words;
-  kernel.getFnAttribute("ks-param-sizes").getValueAsString().split(words, ',', -1, false);
-  for (const StringRef word : words) {
-    uint32_t size = 0;
-    word.trim().getAsInteger(10, size);
-    sizes.push_back(size);
-  }
-  return sizes;
 }
 
 // What is still called from a place other than the kernel knows no thread.

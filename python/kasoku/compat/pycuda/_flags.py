@@ -43,6 +43,8 @@ class limit(enum.IntEnum):
     STACK_SIZE = 0
     PRINTF_FIFO_SIZE = 1
     MALLOC_HEAP_SIZE = 2
+    DEV_RUNTIME_SYNC_DEPTH = 3
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4
 
 
 class host_alloc_flags(enum.IntFlag):

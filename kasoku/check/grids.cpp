@@ -1,0 +1,46 @@
+/// \file kasoku/check/grids.cpp
+/// Kernels that launch kernels, as the checker sees them. The grids run one after another, and what
+/// they do is taken for ordered in that way: races are found within a grid, not between grids.
+#include "kasoku/check/shadow.h"
+#include "kasoku/device/code.h"
+#include "kasoku/device/cpu/children.h"
+
+#include <utility>
+
+namespace kasoku {
+
+void Shadow::begin_grid(const KernelInfo& kernel, void* const* args) {
+  next_interval();
+  interval_block_ = ~0ull;
+  array_of_site_.clear();
+  grid_ = {true, {}};
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    if (kernel.params[i].kind != ParamKind::pointer || !args[i]) continue;
+    const char* const at = *static_cast<const char* const*>(args[i]);
+    for (const KnownArray& array : arrays_)
+      if (array.begin && at >= array.begin && at < array.begin + array.bytes)
+        grid_.parameters.emplace_back(kernel.params[i].name, &array);
+  }
+}
+
+void Shadow::be_within(bool enters) {
+  if (enters) return outer_grids_.push_back(grid_);
+  next_interval();
+  interval_block_ = ~0ull;
+  array_of_site_.clear();
+  grid_ = std::move(outer_grids_.back());
+  outer_grids_.pop_back();
+}
+
+void observe_grids() {
+  static constexpr cpu::GridObserver observer{
+      [](const KernelInfo& kernel, void* const* args) {
+        if (Shadow* shadow = Shadow::current()) shadow->begin_grid(kernel, args);
+      },
+      [](bool enters) {
+        if (Shadow* shadow = Shadow::current()) shadow->be_within(enters);
+      }};
+  cpu::set_grid_observer(&observer);
+}
+
+}  // namespace kasoku
