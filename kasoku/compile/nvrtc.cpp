@@ -4,6 +4,7 @@
 #include "kasoku/compile/build_id.h"
 #include "kasoku/compile/clang.h"
 #include "kasoku/compile/nvrtc_library.h"
+#include "kasoku/compile/nvrtc_link.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
 #include "kasoku/compile/nvrtc_text.h"
@@ -20,7 +21,7 @@ namespace kasoku {
 namespace {
 
 /// Raised when the code that is made from the same input changes.
-constexpr int code_version = 1;
+constexpr int code_version = 2;
 
 const std::string& header_folder() {
   static const std::string& folder = *new std::string(cuda::find_headers(nvrtc_library_file()));
@@ -110,6 +111,8 @@ Output run(const Program& program, const std::string& device_architecture) {
   if (!has_option("-diag") && !has_option("--diag"))
     options.push_back("-diag-suppress=177,549,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
+  const bool launches = !program.is_generated && launches_kernels(text.all);
+  if (launches) options.push_back("--relocatable-device-code=true");
   const std::string macros = macro_text(user.macros);
   for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))
     options.push_back(std::move(option));
@@ -170,6 +173,7 @@ Output run(const Program& program, const std::string& device_architecture) {
   while (!out.ptx.empty() && out.ptx.back() == '\0') out.ptx.pop_back();
   if (options[0].find("=sm_") != std::string::npos)
     out.machine_code = handle.text(nvrtc.cubin_size, nvrtc.cubin, "give its machine code");
+  if (launches) out.machine_code = link_device_runtime(out.machine_code.empty() ? out.ptx : out.machine_code, device_architecture);
   out.info = read_ptx(out.ptx);
   out.info.includes = std::move(text.files);
   out.info.warnings = log.warnings;

@@ -2,6 +2,7 @@
 #include "kasoku/compile/absent.h"
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/base/error.h"
+#include "kasoku/compile/nvrtc_link.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
 #include "kasoku/compile/nvrtc_text.h"
@@ -248,6 +249,29 @@ TEST_CASE("ptx: symbols become the source's names") {
   CHECK(source_name("_Z3addPfi") == "add");
   CHECK(source_name("_ZN2ns5scaleIfEEvPT_S1_") == "ns::scale<float>");
   CHECK(source_name("_ZN2ns7counterE") == "ns::counter");
+}
+
+TEST_CASE("nvrtc: launches are found in code alone") {
+  CHECK(launches_kernels("k<<<1, 2>>>();"));
+  CHECK(launches_kernels("f(\"\\\"//\"); k <<<1, 2>>>();"));
+  CHECK_FALSE(launches_kernels("// k<<<1, 2>>>();\n/* k<<<1, 2>>>() */ x << < y; printf(\"<<<\"); /* open"));
+  CHECK_FALSE(launches_kernels(""));
+}
+
+TEST_CASE("nvrtc: kernels that launch kernels are linked with CUDA's device runtime") {
+  if (!has_nvrtc()) return;
+  const std::string text = "__global__ void k(int* x) { *x = 1; } __global__ void p(int* x) { k<<<1, 1>>>(x); }";
+  const std::string error = error_of(text);
+  if (error.find("is not installed") != error.npos) {
+    MESSAGE("skipped: ", error);
+    return;
+  }
+  REQUIRE(error == "");
+  const auto unit = compile_text(text);
+  CHECK(unit.payload.substr(1, 3) == "ELF");
+  CHECK(unit.payload[16] == 2);  // not to be linked any more
+  REQUIRE(unit.info.kernels.size() == 2);
+  CHECK(unit.info.kernels[1].params[0].is_written);
 }
 
 TEST_CASE("nvrtc: the corpus compiles for a GPU") {
