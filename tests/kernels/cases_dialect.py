@@ -245,3 +245,33 @@ def children_in_order(rng):
     first = x + (np.arange(200) < 96)
     third = np.roll(6 * first, -4)
     return Launch([Out(third, x), Out(np.roll(third / 2, -5)), i32(200)], (96, 1, 1))
+
+
+@case("cub_neighbours.cu", "neighbours", **CPP17)
+def cub_neighbours(rng):
+    threads, n, valid = 96, 288, 200
+    x = np.sort(rng.integers(0, 90, n)).astype(i32)
+    at = np.arange(n)
+    left, right = np.diff(x, prepend=100), -np.diff(x, append=100)
+    head, tail = np.diff(x, prepend=x[0]) != 0, np.diff(x, append=x[-1]) != 0
+    one = x.reshape(threads, 3)[:, 0]
+    shuffled = np.repeat(x[0], n).reshape(threads, 3)
+    shuffled[5:, 1], shuffled[:, 2] = one[:-5], np.roll(one, -40)
+    want = [
+        np.where(at == 0, x, left),
+        left,
+        np.where((at == 0) | (at >= valid), x, left),
+        np.where(at == n - 1, x, right),
+        right,
+        np.where(at >= valid - 1, x, right),
+        head | (at == 0),
+        head | (at % 10 == 0),
+        tail | (at == n - 1),
+        tail,
+        head,
+        tail | (at == n - 1),
+        np.where(at == 0, -1, np.roll(x, 1)),
+        np.where(at == n - 1, x[-1], np.roll(x, -1)),
+        shuffled.ravel(),
+    ]
+    return Launch([x, Out(np.array(want, i32)), i32(valid)], (threads, 1, 1))

@@ -45,9 +45,7 @@ enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
 template <CacheLoadModifier m, class T> ks_inline T ThreadLoad(const T* p) { return *p; }
 
-ks_inline int ks_thread() {
-  return (int)(ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z()));
-}
+ks_inline int ks_thread() { return (int)ks_thread_number(); }
 ks_inline unsigned LaneId() { return (unsigned)ks_thread() & 31u; }
 ks_inline unsigned WarpId() { return (unsigned)ks_thread() >> 5; }
 ks_inline int RowMajorTid(int x, int y, int) { return ks_thread() + 0 * (x + y); }
@@ -451,6 +449,7 @@ class BlockHistogram {
     Composite(v, h);
   }
 };
+#include <kasoku/cub_neighbours.h>
 #undef KS_CUB_STORAGE
 
 template <class A, class B> ks_inline constexpr auto DivideAndRoundUp(A a, B b) { return (a + b - 1) / b; }
