@@ -185,13 +185,42 @@ TEST_CASE("generate: warps are vectors where one lane does more, where the last 
   CHECK(sums_of_one(v + "s[t] = v; __syncthreads(); float sum = 0; for (int w = 0; w < t >> 5; ++w) "
                         "sum += s[t + w]; y[t] = sum;") == 0);
   const std::string leader = generate("unsigned b = 0, v = __ballot_sync(~0u, x[t] > 0); if (t % 32 == 0) "
-      "b = atomicAdd((unsigned*)y, __popc(v)); x[t] = __shfl_sync(~0u, b, 0) + t;", 32, 1, KS_IR).main;
+      "b = atomicAdd((unsigned*)y + blockIdx.x, __popc(v)); x[t] = __shfl_sync(~0u, b, 0) + t;", 32, 1, KS_IR).main;
   CHECK(leader.find("atomicrmw") == leader.rfind("atomicrmw"));
   CHECK(leader.find("store <8 x float>") != std::string::npos);
   CHECK(leader.find("store i32") == std::string::npos);
   CHECK(generate("float v = 0; for (int i = ((int*)y)[t / 32] + t % 32; i < n; i += 32) v += x[i]; "
                  "x[t] = v + __shfl_xor_sync(~0u, v, 16);", 256, 1, KS_IR)
             .main.find("llvm.masked.load.v8f32") != std::string::npos);
+}
+
+TEST_CASE("generate: blocks stop together where all of them add to one counter and use what it held") {
+  const auto stops = [](const std::string& body, uint32_t block = 256, uint32_t rows = 1) {
+    const std::string text = "unsigned* c = (unsigned*)y; int i = blockIdx.x * 256 + t; (void)i; (void)c;" + body;
+    return generate(text, block, rows).info.find("\"blocks_in_turn\":0") == std::string::npos;
+  };
+  const std::string ballot = "unsigned v = __ballot_sync(~0u, x[i] > 0), b = 0; ";
+  CHECK(stops("if (i < n && x[i] > 0) x[atomicAdd(c, 1u)] = i;"));
+  CHECK(stops("if (x[i] > 0) x[atomicAdd(c, (unsigned)n)] = i;", 100));
+  CHECK(stops("for (; i < n; i += gridDim.x * 256) if (x[i] > 0) x[atomicAdd(c + 3, 1u)] = i;"));
+  CHECK(stops(ballot + "if (t % 32 == 0) b = atomicAdd(c, (unsigned)__popc(v)); x[i] = __shfl_sync(~0u, b, 0);"));
+  CHECK(stops("s[t] = x[i]; __syncthreads(); if (t == 0) s[0] = atomicAdd(c, (unsigned)s[5]); __syncthreads(); x[i] = s[0];"));
+  CHECK(stops("if (x[i] > 0) x[atomicAdd(c, 1u)] = i; else x[n - atomicAdd(c + 1, 1u)] = i;", 32, 8));
+  CHECK(stops("if (atomicCAS((int*)x + i % n, 0, 1) == 0) x[atomicAdd(c, 1u)] = i;"));
+
+  CHECK_FALSE(stops("if (x[i] > 0) atomicAdd(c, 1u);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd(y, 1.0f);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd(c + i, 1u);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd(c + blockIdx.y, 1u);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd((int*)s, 1);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd(c, (unsigned)i);"));
+  CHECK_FALSE(stops("x[i] = atomicAdd(c, 1u);", 16, 16));
+  CHECK_FALSE(stops("x[i] = atomicAdd(c, 1u);", 1));
+  CHECK_FALSE(stops("while (atomicAdd(c, 1u) < n) x[i] += 1;"));
+  CHECK_FALSE(stops("for (int k = 0; k < x[i]; ++k) x[atomicAdd(c, 1u)] = k;"));
+  CHECK_FALSE(stops("x[atomicAdd(c, 1u)] = ((volatile float*)x)[i];"));
+  CHECK_FALSE(stops("x[i] = 1; __threadfence(); s[0] = atomicAdd(c, 1u); if (s[0] == n) x[0] = 2;"));
+  CHECK_FALSE(stops("while (atomicExch((int*)c + 1, 1)) {} x[atomicAdd(c, 1u)] = i; atomicExch((int*)c + 1, 0);", 32));
 }
 
 TEST_CASE("generate: what a function returns in vectors of two becomes vectors of threads") {

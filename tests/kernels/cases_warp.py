@@ -121,6 +121,27 @@ def compact(rng):
     return Launch([x, out, Out(np.array([kept.size], i32)), i32(1000)], (128, 1, 1), (8, 1, 1))
 
 
+def places_from_a_counter(kernel):
+    def counters(rng):
+        x = rng.integers(0, 100, 3000).astype(i32)
+        kept = x[x % 3 == 0]
+
+        def same_elements(got):
+            np.testing.assert_array_equal(np.sort(got[: kept.size]), np.sort(kept))
+            assert (got[kept.size :] == -1).all()
+
+        out = Out(same_elements, np.full(3000, -1, i32))
+        return Launch([x, out, Out(np.array([kept.size], u32)), i32(3000)], (128, 1, 1), (24, 1, 1))
+
+    counters.__name__ = kernel
+    case("counters.cu", kernel)(counters)
+
+
+# More of this file, in other shapes: tests/python/test_counters.py.
+for name in ("each", "ballots", "first_of_warp", "blocks", "strides", "strides_of_ballots"):
+    places_from_a_counter(name)
+
+
 @case("warp_rows.cu", "rows")
 def rows(rng):
     x = rng.integers(1, 900, (6, 16)).astype(i32)

@@ -43,8 +43,8 @@
 /// 4. KS_INFO of parse is the JSON of ModuleInfo (device/code.h; field names as
 ///    there), plus "initial_values": {symbol: hex}. KS_INFO of generate is
 ///    {"symbol", "scratch_bytes", "scratch_bytes_per_thread", "static_shared_bytes", "granule",
-///     "spans_blocks", "waits_in_memory"};
-///    the granule (passes/regions.h) tells readers and tests how a block runs.
+///     "spans_blocks", "blocks_in_turn", "waits_in_memory"};
+///    the granule (passes/regions.h) and blocks_in_turn tell readers and tests how blocks run.
 #pragma once
 
 #include <stdint.h>

@@ -93,6 +93,7 @@ std::string info_json(const RegionBytes& bytes, const RegionPlan& plan) {
          ",\"scratch_bytes_per_thread\":" + std::to_string(bytes.per_thread) +
          ",\"static_shared_bytes\":" + std::to_string(bytes.shared) + ",\"granule\":\"" +
          granules[static_cast<int>(plan.granule)] + "\",\"spans_blocks\":" + text(plan.spans_blocks()) +
+         ",\"blocks_in_turn\":" + std::to_string(plan.blocks_in_turn) +
          ",\"waits_in_memory\":" + text(plan.waits_in_memory) + "}";
 }
 

@@ -18,7 +18,7 @@ enum ks_sync : uint8_t {
   ks_sync_grid_barrier,
   ks_sync_warp_barrier, ks_sync_shfl_idx, ks_sync_shfl_up, ks_sync_shfl_down, ks_sync_shfl_xor,
   ks_sync_ballot, ks_sync_activemask, ks_sync_match_any, ks_sync_match_all,
-  ks_sync_loop, ks_sync_lane_loop, ks_sync_turn, ks_sync_none
+  ks_sync_loop, ks_sync_lane_loop, ks_sync_turn, ks_sync_aggregate, ks_sync_none
 };
 
 /// A block whose threads reach different places: arrays over its threads. All

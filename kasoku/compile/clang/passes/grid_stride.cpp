@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/block_shape.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/launch_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -60,18 +61,6 @@ bool touches_memory(const Instruction& instruction) {
   const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
   return instruction.mayReadOrWriteMemory() && index_of(instruction) == Index::none &&
          !(intrinsic && intrinsic->isAssumeLikeIntrinsic());
-}
-
-// Made of arguments, at any place.
-bool is_of_launch(const Value* value, int depth = 0) {
-  const auto* instruction = dyn_cast<Instruction>(value);
-  if (!instruction) return isa<Argument>(value) || isa<Constant>(value);
-  if (depth > deepest || isa<PHINode>(instruction) || index_of(*instruction) != Index::none ||
-      instruction->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(instruction))
-    return false;
-  return all_of(instruction->operands(), [&](const Use& operand) {
-    return isa<Function>(operand) || is_of_launch(operand, depth + 1);
-  });
 }
 
 // factor * i + constant
@@ -240,18 +229,6 @@ std::optional<GridStride> find_grid_stride(Function& kernel, const BlockShape& s
 }
 
 namespace {
-
-// A value of the kernel that is made of its arguments, made once more.
-Value* copy_of(const EntryFrame& frame, IRBuilderBase& build, Value* value) {
-  if (auto* argument = dyn_cast<Argument>(value)) return frame.arguments[argument->getArgNo()];
-  auto* instruction = dyn_cast<Instruction>(value);
-  if (!instruction) return value;
-  Instruction* copy = instruction->clone();
-  copy->dropPoisonGeneratingFlags();
-  for (Use& operand : copy->operands())
-    if (!isa<Function>(operand)) operand.set(copy_of(frame, build, operand));
-  return build.Insert(copy);
-}
 
 bool is_restrict(const Value* base) {
   const auto* argument = dyn_cast<Argument>(base);

@@ -183,6 +183,20 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   return {};
 }
 
+bool differs_for_one(const ICmpInst& compare, const GuardQuestions& ask) {
+  if (!compare.isEquality()) return false;
+  const auto left = growth(compare.getOperand(0), ask), right = growth(compare.getOperand(1), ask);
+  return left && right && *left + *right == 1;
+}
+
+BasicBlock* way_of_one(const BranchInst& branch, const GuardQuestions& ask) {
+  if (!branch.isConditional()) return nullptr;
+  const auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
+  if (!compare || !differs_for_one(*compare, ask)) return nullptr;
+  BasicBlock* way = branch.getSuccessor(compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1);
+  return way->getSinglePredecessor() ? way : nullptr;
+}
+
 Instruction* limited_index(Value* condition, bool wanted, const GuardQuestions& ask) {
   auto* compare = dyn_cast<ICmpInst>(condition);
   if (!compare || !compare->isSigned()) return nullptr;

@@ -18,6 +18,7 @@
 namespace llvm {
 class BasicBlock;
 class BranchInst;
+class ICmpInst;
 class IRBuilderBase;
 class Instruction;
 class Value;
@@ -73,6 +74,12 @@ bool may_wrap(const llvm::Value& value, int depth = 0);
 /// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
 /// if it is not known or cannot be computed before the loop.
 std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, int depth = 0);
+
+/// Whether two values are compared, of which one grows, so that they are equal for one thread at most.
+bool differs_for_one(const llvm::ICmpInst& compare, const GuardQuestions& ask);
+
+/// Where that one thread goes alone; null if the branch is no such.
+llvm::BasicBlock* way_of_one(const llvm::BranchInst& branch, const GuardQuestions& ask);
 
 /// The index that a signed comparison keeps below something wherever `condition` is
 /// `wanted`, if it grows with the counter; else null.

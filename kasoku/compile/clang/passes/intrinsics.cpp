@@ -39,6 +39,7 @@ Sync sync_named(StringRef name) {
       .Case("loop_barrier", Sync::loop)
       .Case("lane_loop_barrier", Sync::lane_loop)
       .Case("turn", Sync::turn)
+      .Case("aggregate", Sync::aggregate)
       .Default(Sync::none);
 }
 

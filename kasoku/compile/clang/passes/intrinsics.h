@@ -40,6 +40,7 @@ enum class Sync : uint8_t {
   loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
   lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
   turn = ks_sync_turn,  ///< put in by volatile_shared.h: a warp that looks again later lets others run
+  aggregate = ks_sync_aggregate,  ///< put in by aggregate_atomics.h: where a block knows what it adds to a counter
   none = ks_sync_none
 };
 
@@ -47,7 +48,7 @@ Index index_of(const llvm::Instruction& instruction);
 Sync sync_of(const llvm::Instruction& instruction);
 Sync sync_of(const llvm::Function& function);
 
-inline bool is_block_barrier(Sync sync) { return sync <= Sync::grid_barrier; }
+inline bool is_block_barrier(Sync sync) { return sync <= Sync::grid_barrier || sync == Sync::aggregate; }
 inline bool is_voting_barrier(Sync sync) {
   return sync >= Sync::barrier_count && sync <= Sync::barrier_or;
 }

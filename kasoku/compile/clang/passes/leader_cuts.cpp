@@ -15,17 +15,6 @@ using namespace llvm;
 
 namespace {
 
-// Where the one lane goes alone; null if the branch is no such.
-BasicBlock* way_of_one(const BranchInst& branch, const GuardQuestions& ask) {
-  if (!branch.isConditional()) return nullptr;
-  const auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
-  if (!compare || !compare->isEquality()) return nullptr;
-  const auto left = growth(compare->getOperand(0), ask), right = growth(compare->getOperand(1), ask);
-  if (!left || !right || *left + *right != 1) return nullptr;
-  BasicBlock* way = branch.getSuccessor(compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1);
-  return way->getSinglePredecessor() ? way : nullptr;
-}
-
 // Whether the other lanes do or keep something in `block`, since it was last cut.
 bool all_work_in(BasicBlock& block, const BasicBlock& way, const DominatorTree& dominators) {
   for (Instruction& instruction : reverse(block)) {

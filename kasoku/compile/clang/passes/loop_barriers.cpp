@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 
+#include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
@@ -114,9 +115,10 @@ struct Stride {
   CmpInst::Predicate predicate;
 };
 
-// An atomic operation whose result nobody looks at, so that its turn says nothing.
+// An atomic operation whose result nobody looks at, so that its turn says nothing; or one at
+// which the loop will be cut.
 bool is_counted_only(const Instruction& instruction) {
-  return isa<AtomicRMWInst>(instruction) && instruction.use_empty();
+  return isa<AtomicRMWInst>(instruction) && (instruction.use_empty() || is_marked_aggregate(instruction));
 }
 
 // Whether all threads may run what stands before the loop, once the first thread does.

@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/masks.h"
 
+#include "kasoku/compile/clang/passes/kernel_body.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -448,17 +449,13 @@ bool mask_divergence(Function& kernel, std::vector<SyncPoint>& syncs, const Bloc
     sync.block = cast<BasicBlock>(map[sync.block]);
     sync.call = cast<CallInst>(map[sync.call]);
   }
-  const bool is_done = Masker(*changed, points, shape).run();
-  if (is_done) {
-    for (BasicBlock& block : kernel) block.dropAllReferences();
-    while (!kernel.empty()) kernel.front().eraseFromParent();
-    kernel.splice(kernel.begin(), changed);
-    for (unsigned i = 0; i < kernel.arg_size(); ++i)
-      changed->getArg(i)->replaceAllUsesWith(kernel.getArg(i));
-    syncs = std::move(points);
+  if (!Masker(*changed, points, shape).run()) {
+    changed->eraseFromParent();
+    return false;
   }
-  changed->eraseFromParent();
-  return is_done;
+  take_body(kernel, *changed);
+  syncs = std::move(points);
+  return true;
 }
 
 }  // namespace kasoku::embedded

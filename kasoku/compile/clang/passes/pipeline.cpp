@@ -22,6 +22,7 @@
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/BDCE.h"
 #include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
+#include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
@@ -165,6 +166,7 @@ void Pipeline::simplify_early(Module& module) {
 void Pipeline::clean(Function& function) {
   impl_->functions.invalidate(function, PreservedAnalyses::none());
   FunctionPassManager passes;
+  passes.addPass(DCEPass());
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass(early_cfg()));
   passes.run(function, impl_->functions);

@@ -1,7 +1,9 @@
 #include "kasoku/compile/clang/passes/plan.h"
 
+#include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/axis.h"
 #include "kasoku/compile/clang/passes/join_rows.h"
+#include "kasoku/compile/clang/passes/kernel_body.h"
 #include "kasoku/compile/clang/passes/leader_cuts.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
@@ -17,6 +19,8 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <algorithm>
 #include <memory>
@@ -109,9 +113,24 @@ void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape&
   else if (row != shape.threads() && row <= longest_row) plan.blocks_in_row = elements / row;
 }
 
-}  // namespace
+bool aggregates(Sync sync) { return sync == Sync::aggregate; }
 
-RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
+// As many as make a large sum, and as little as stays in the first cache until they go on.
+unsigned blocks_in_turn(const PreparedKernel& kernel, const BlockShape& shape) {
+  constexpr uint64_t threads = 4096, most_memory = 64 << 10, most_blocks = 64;
+  uint64_t memory = 1;  // of a block's own
+  const DataLayout& layout = kernel.function->getParent()->getDataLayout();
+  for (const Instruction& at : instructions(*kernel.function))
+    if (const auto* array = dyn_cast<AllocaInst>(&at))
+      memory += array->getAllocationSize(layout).value_or(TypeSize::getFixed(0)) * shape.threads();
+  for (const GlobalVariable* variable : kernel.shared) {
+    if (!variable->hasInitializer()) return 1;  // of a size that only the launch knows
+    memory += layout.getTypeAllocSize(variable->getValueType());
+  }
+  return std::clamp<uint64_t>(std::min(threads / shape.threads(), most_memory / memory), 1, most_blocks);
+}
+
+RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
   Function& function = *kernel.function;
   RegionPlan plan;
   plan.grid_stride = find_grid_stride(function, shape);
@@ -130,6 +149,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   });
   plan.y_is_fast = may_turn && y_is_fast(function, shape);
   plan.syncs = split_at_syncs(function);
+  if (has_any(plan.syncs, aggregates)) plan.blocks_in_turn = blocks_in_turn(kernel, shape);
   plan.is_uniform = [](const Instruction&) { return false; };
   const bool has_warps = has_any(plan.syncs, is_warp_operation);
   if (has_warps) plan.granule = Granule::warp;
@@ -164,7 +184,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     return plan;
   }
   if (!by_block) warp = analyse(Granule::warp);
-  const BlocksAhead ahead = by_block ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
+  const BlocksAhead ahead = by_block && !plan.blocks_in_turn ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
   // What a warp has in common is kept once as well, mostly in a register.
   rematerialize(function, plan.syncs, [&](const Instruction& value) {
     return (warp ? warp : block)->is_uniform(value);
@@ -180,6 +200,36 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
     plan.is_uniform_in_warp = [warp](const Instruction& value) { return warp->is_uniform(value); };
   keep_blocks_apart(plan, function, shape);
   return plan;
+}
+
+// Threads that come to a counter apart are left as they are, one counter after another.
+std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
+  Function& function = *kernel.function;
+  for (bool some = mark_aggregates(function, shape); some;) {
+    ValueToValueMapTy map;
+    Function* before = CloneFunction(&function, map);
+    add_loop_barriers(function, nullptr);
+    pipeline.clean(function);
+    const std::optional<unsigned> failed = aggregate_atomics(function, shape);
+    if (!failed) {
+      pipeline.clean(function);
+      RegionPlan plan = plan_regions(kernel, shape);
+      if (plan.granule == Granule::block || plan.granule == Granule::warp) {
+        before->eraseFromParent();
+        return plan;
+      }
+    }
+    take_body(function, *before);
+    some = unmark_aggregate(function, failed);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
+  if (auto plan = plan_with_aggregates(kernel, shape, pipeline)) return *std::move(plan);
+  return plan_regions(kernel, shape);
 }
 
 }  // namespace kasoku::embedded

@@ -5,8 +5,11 @@
 ///   region_questions.cpp  what is known of a region before it is made
 ///   region_partners.cpp   threads that work with the one at `t ^ distance`
 ///   region_text.cpp       a region's instructions, cloned
+///   region_bits.cpp       lanes that a word chooses
+///   region_turns.cpp      blocks that stop where they add to a counter
 #pragma once
 
+#include "kasoku/compile/clang/passes/aggregates.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/guards.h"
@@ -60,7 +63,7 @@ class RegionBuilder {
   struct Slot {
     bool per_thread;
     unsigned array;      ///< in scratch; by warp if not per thread and the granule is one
-    AllocaInst* single;  ///< uniform, of a block or more
+    Value* single;       ///< its place, if uniform for a block or more
     AllocaInst* of_warp; ///< as the warp that runs sees `single`, if others see it too
   };
 
@@ -89,9 +92,28 @@ class RegionBuilder {
   bool begins_stretch(unsigned number) const;
 
   // Warps must not see what others before them made of a value.
-  AllocaInst* place_of(const Slot& slot) const;
+  Value* place_of(const Slot& slot) const;
 
   Value* load_uniform(IRBuilder<>& build, const Slot& slot, Type* type);
+
+  // Of blocks that take turns, what each has for itself while others run.
+  struct Turns {
+    std::optional<GroupLoop> groups;
+    std::optional<BlockLoop> blocks;
+    Instruction* which = nullptr;  ///< of the group, 64 bits
+    AllocaInst *states = nullptr, *goes_on = nullptr;
+    Value* state = nullptr;  ///< the place of the block's that runs
+    BasicBlock *turn = nullptr, *leave = nullptr;
+    std::optional<Aggregates> aggregates;
+    std::set<const Instruction*> kept;  ///< over a stop; leaders
+  };
+  void open_turns();
+  void build_turns();
+  // Room in each block of a group; the place of the one that runs.
+  Value* place_in_block(Type* type, uint64_t alignment, const char* name);
+  bool is_kept_by_block(Instruction* value) const { return turns_.kept.count(leader(value)); }
+  // The same for the lanes of a warp, and kept for each.
+  bool is_kept_by_warp(const Instruction& value) const;
 
   // What a region hands on when its loops are done: which region is next, and
   // the uniform values that it made.
@@ -205,6 +227,18 @@ class RegionBuilder {
   // Where threads store to what lies at `t ^ 4`, or read at `t ^ 64`: that bit, if it is one.
   uint32_t partner_distance(const Region& region, const ThreadNest& nest) const;
 
+  // Lanes that take part one by one, as a word says: `if (kept >> lane & 1) out[…] = v;`. A loop
+  // over the bits that are set has one branch for all that nobody can guess, not one each.
+  struct LaneBits {
+    Guard guard;
+    Value* word;
+    bool others_do_nothing;
+  };
+  std::optional<LaneBits> find_lane_bits(const Region& region);
+  bool scatters(const Region& region, const GuardQuestions& ask) const;
+  void build_lane_bits(IRBuilder<>& build, ThreadNest& nest, const Region& plain, const LaneBits& bits,
+                       Outcome& outcome);
+
   // The half of the threads, by that bit, that does nothing.
   std::optional<bool> idle_half(const Region& region, uint32_t distance) const;
 
@@ -281,6 +315,7 @@ class RegionBuilder {
   LiveValues live_;
   unsigned done_;  ///< the state of a thread that has returned
   RegionDriver* driver_ = nullptr;
+  Turns turns_;
   Value* row_ = nullptr;  ///< threads of the group of blocks that runs as one row
   std::vector<BasicBlock*> labels_;
   std::vector<Instruction*> indices_;
@@ -288,6 +323,7 @@ class RegionBuilder {
   std::map<AllocaInst*, Instruction*> common_allocas_;
   std::map<AllocaInst*, unsigned> alloca_arrays_;
   std::vector<std::pair<GlobalVariable*, uint64_t>> shared_offsets_;
+  uint64_t shared_bytes_ = 0;  ///< static
   std::map<GlobalVariable*, Value*> shared_places_;
   DenseMap<BasicBlock*, unsigned> sync_blocks_;
   std::map<Instruction*, Slot> slots_;

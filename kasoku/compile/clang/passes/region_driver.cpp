@@ -141,7 +141,8 @@ RegionDriver::Way RegionDriver::close_stretch(IRBuilderBase& build) {
   Value* next = build.CreateNUWAdd(which_, build.getInt32(1));
   which_->addIncoming(next, stop_);
   BasicBlock* after = BasicBlock::Create(build.getContext(), "warps.done", frame_.body);
-  build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), after);
+  auto* back = build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), after);
+  if (plan_.blocks_in_turn) back->setMetadata(LLVMContext::MD_loop, no_unrolling(build.getContext()));
   build.SetInsertPoint(after);
   Way way{state_, std::move(ways_out_)};
   if (way.targets.empty()) {  // no warp comes here
@@ -175,6 +176,7 @@ void RegionDriver::go_on(IRBuilderBase& build, Value* next, const std::vector<un
         ways_out_.push_back(number);
       return stop_;
     }
+    if (const auto stop = stops_.find(number); stop != stops_.end()) return stop->second;
     return number == done_ ? frame_.block_end : label(number);
   };
   SwitchInst* dispatch = nullptr;

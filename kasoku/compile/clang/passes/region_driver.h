@@ -38,6 +38,8 @@ class RegionDriver {
   llvm::BasicBlock* label(unsigned number) const;
   /// Who goes on to region `number` goes to `to` instead; to the region again if that is null.
   void lead(unsigned number, llvm::BasicBlock* to);
+  /// A block that comes to region `number` goes to `to`, where it stops.
+  void stop_at(unsigned number, llvm::BasicBlock* to) { stops_[number] = to; }
   void open(llvm::IRBuilderBase& build, ThreadNest& nest);
 
   /// Granule::warp: opens a loop over the warps for `regions`, of which the first begins
@@ -74,6 +76,7 @@ class RegionDriver {
   llvm::PHINode* which_ = nullptr;
   std::map<unsigned, llvm::BasicBlock*> stretch_;  ///< labels that others stand for, as in an open stretch
   std::vector<unsigned> ways_out_;                 ///< of it
+  std::map<unsigned, llvm::BasicBlock*> stops_;    ///< of blocks that take turns
   llvm::PHINode* waiting_ = nullptr;   ///< Granule::turn: how many are not done
   llvm::PHINode* looking_ = nullptr;   ///< how many of those have stopped at a Sync::turn, if there are any
   llvm::PHINode* holds_ = nullptr;     ///< whether some did in the turn before: barriers are not passed yet

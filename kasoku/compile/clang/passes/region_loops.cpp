@@ -91,6 +91,7 @@ Value* RegionBuilder::all_rows_settled(IRBuilder<>& build, const Region& plain, 
 
 void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Region& plain,
                    Outcome& outcome) {
+  if (const auto bits = find_lane_bits(plain)) return build_lane_bits(build, nest, plain, *bits, outcome);
   const GuardQuestions ask = questions(plain);
   RegionGuards guards;
   // Lanes of a warp over two rows do not grow along one of them.

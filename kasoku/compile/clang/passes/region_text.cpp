@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
+#include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 
 #include "llvm/IR/IntrinsicInst.h"
@@ -170,6 +171,8 @@ void RegionBuilder::replace_exchanges(Region& region,
       auto* call = dyn_cast<CallInst>(&instruction);
       if (!call) continue;
       if (is_arrival(*call)) exchange_.arrive(*call, region.thread);
+      else if (is_contribution(*call)) turns_.aggregates->contribute(*call, region.thread);
+      else if (sync_of(*call) == Sync::aggregate) turns_.aggregates->result(*call, region.thread);
       else if (sync_of(*call) != Sync::none)
         exchange_.result(*call, plan_.syncs[region.number - 1], region.thread);
     }

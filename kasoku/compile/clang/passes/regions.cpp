@@ -12,15 +12,18 @@
 namespace kasoku::embedded {
 
 RegionBytes RegionBuilder::run() {
-  collect_kernel();
   share_places();
+  if (plan_.blocks_in_turn) open_turns();
+  collect_kernel();
   for (unsigned number = 0; number < done_; ++number)
     labels_.push_back(plan_.granule == Granule::warp && !begins_stretch(number)
                           ? nullptr  // one in each stretch
                           : BasicBlock::Create(context_, "region", frame_.body));
   RegionDriver driver(frame_, shape_, plan_, scratch_, exchange_, labels_);
   driver_ = &driver;
-  if (!plan_.ahead.regions.empty()) {
+  if (plan_.blocks_in_turn) {
+    build_turns();
+  } else if (!plan_.ahead.regions.empty()) {
     build_ahead();
   } else {
     driver.begin();
@@ -82,7 +85,7 @@ void RegionBuilder::collect_kernel() {
     if (is_cut()) {
       Type* bytes = ArrayType::get(Type::getInt8Ty(context_),
                                    *alloca->getAllocationSize(layout));
-      alloca_arrays_[alloca] = scratch_.add(bytes, alloca->getAlign().value());
+      alloca_arrays_[alloca] = scratch_.add(bytes, alloca->getAlign().value(), /*of_all_blocks=*/true);
     } else {
       Instruction* copy = alloca->clone();
       build.Insert(copy, alloca->getName());
@@ -93,14 +96,17 @@ void RegionBuilder::collect_kernel() {
 }
 
 void RegionBuilder::place_shared() {
-  const DataLayout& layout = kernel_.getParent()->getDataLayout();
   IRBuilder<> build(frame_.once->getTerminator());
+  Value* shared = frame_.shared;
+  if (plan_.blocks_in_turn > 1 && shared_bytes_) {
+    shared = place_in_block(ArrayType::get(build.getInt8Ty(), alignTo(shared_bytes_, 64)), 64, "shared");
+    build.SetInsertPoint(cast<Instruction>(shared)->getNextNode());
+  }
   for (auto& [variable, offset] : shared_offsets_) {
     convertUsersOfConstantsToInstructions({variable});
-    shared_places_[variable] = build.CreateConstInBoundsGEP1_64(
-        build.getInt8Ty(), frame_.shared, offset, variable->getName());
+    shared_places_[variable] =
+        build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), shared, offset, variable->getName());
   }
-  (void)layout;
 }
 
 uint64_t RegionBuilder::lay_out_shared() {
@@ -118,7 +124,7 @@ uint64_t RegionBuilder::lay_out_shared() {
   const uint64_t dynamic = alignTo(bytes, 16);
   for (GlobalVariable* variable : prepared_.shared)
     if (!variable->hasInitializer()) shared_offsets_.push_back({variable, dynamic});
-  return bytes;
+  return shared_bytes_ = bytes;
 }
 
 void RegionBuilder::share_places() {
@@ -153,6 +159,7 @@ std::pair<bool, bool> RegionBuilder::kind_of(const Instruction& value) const {
   const bool by_warp = plan_.granule == Granule::warp && !outlives_stretches(value);
   const bool per_thread = plan_.granule == Granule::thread ||
                           !(by_warp ? plan_.is_uniform_in_warp : plan_.is_uniform)(value);
+  if (is_kept_by_warp(value)) return {false, false};
   return {by_warp, per_thread};
 }
 
@@ -164,12 +171,15 @@ RegionBuilder::Slot& RegionBuilder::slot(Instruction& of) {
   Slot made{per_thread, 0, nullptr, nullptr};
   IRBuilder<> build(&*frame_.once->begin());
   const auto place = [&] { return build.CreateAlloca(value.getType(), nullptr, "uniform"); };
-  if (per_thread && by_warp) {
+  const bool by_block = is_kept_by_block(&value);
+  if (is_kept_by_warp(value)) {
+    made.array = scratch_.add(value.getType(), 1, by_block);
+  } else if (per_thread && by_warp) {
     made.array = scratch_.add_lanes(value.getType());
   } else if (per_thread || plan_.granule == Granule::turn) {
-    made.array = scratch_.add(value.getType());
+    made.array = scratch_.add(value.getType(), 1, by_block);
   } else {
-    made.single = place();
+    made.single = by_block ? place_in_block(value.getType(), 1, "uniform") : place();
     if (plan_.granule == Granule::warp && !by_warp) made.of_warp = place();
   }
   return found->second = made;
@@ -187,7 +197,7 @@ bool RegionBuilder::begins_stretch(unsigned number) const {
   return is_block_barrier(sync) || sync == Sync::loop;
 }
 
-AllocaInst* RegionBuilder::place_of(const Slot& slot) const {
+Value* RegionBuilder::place_of(const Slot& slot) const {
   return slot.of_warp && driver_->granule() ? slot.of_warp : slot.single;
 }
 
@@ -205,7 +215,7 @@ void RegionBuilder::build_stretch(unsigned number) {
       if (next != done_ && !begins_stretch(next) && !is_contained(regions, next))
         regions.push_back(next);
   }
-  if (regions.size() == 1 && !loops_by_warps(number)) return build_region(number);
+  if (regions.size() == 1 && !loops_by_warps(number) && !plan_.blocks_in_turn) return build_region(number);
 
   IRBuilder<> build(labels_[number]);
   std::vector<Slot*> kept;
@@ -216,7 +226,7 @@ void RegionBuilder::build_stretch(unsigned number) {
   }
   std::vector<Value*> values;
   for (Slot* from : kept)
-    values.push_back(build.CreateLoad(from->single->getAllocatedType(), from->single));
+    values.push_back(build.CreateLoad(from->of_warp->getAllocatedType(), from->single));
   driver_->open_stretch(build, regions);
   for (size_t i = 0; i < kept.size(); ++i) build.CreateStore(values[i], kept[i]->of_warp);
   build.CreateBr(driver_->label(number));
@@ -227,7 +237,7 @@ void RegionBuilder::build_stretch(unsigned number) {
     if (next != done_)
       for (Instruction* value : live_.at(*plan_.syncs[next - 1].block))
         if (Slot& to = slot(*value); to.of_warp && live.insert(&to).second)
-          build.CreateStore(build.CreateLoad(to.single->getAllocatedType(), to.of_warp),
+          build.CreateStore(build.CreateLoad(to.of_warp->getAllocatedType(), to.of_warp),
                             to.single);
   driver_->go_on(build, way.next, way.targets);
 }

@@ -52,7 +52,9 @@ struct RegionPlan {
   unsigned blocks_in_row = 1;
   bool joins_rows = false;  ///< as one row: the blocks lie along one row of the grid
   BlocksAhead ahead;        ///< what so many blocks run as one row first
-  bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1; }
+  /// So many blocks come up to each Sync::aggregate before the first goes past it; 0: there is none.
+  unsigned blocks_in_turn = 0;
+  bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1 || blocks_in_turn; }
   std::optional<GridStride> grid_stride;  ///< the whole kernel
   /// Whether a worker is the faster the more blocks it is given at a time.
   bool spans_blocks() const { return (granule == Granule::blocks && !grid_stride) || !ahead.regions.empty(); }

@@ -30,7 +30,7 @@ Scratch::Scratch(const EntryFrame& frame, const BlockShape& shape) : frame_(fram
                              build.getInt64Ty(), "padded");
 }
 
-unsigned Scratch::add(Type* type, uint64_t alignment) {
+unsigned Scratch::add(Type* type, uint64_t alignment, bool of_all_blocks) {
   const DataLayout& layout = frame_.body->getParent()->getDataLayout();
   Type* memory_type = type->isIntegerTy(1) ? Type::getInt8Ty(type->getContext()) : type;
   uint64_t bytes = layout.getTypeAllocSize(memory_type);
@@ -46,6 +46,12 @@ unsigned Scratch::add(Type* type, uint64_t alignment) {
   } else {
     base = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), frame_.scratch,
                                             known_length_ * sum_ + warp * bytes, "array");
+  }
+  if (of_all_blocks && turns_ > 1) {
+    IRBuilder<> part(which_->getNextNode());
+    Value* offset = part.CreateNUWMul(which_, part.getInt64(bytes * known_length_));
+    base = part.CreateInBoundsGEP(part.getInt8Ty(), base, offset, "part");
+    sum_ += bytes * (turns_ - 1);
   }
   sum_ += bytes * row_;
   arrays_.push_back({type, memory_type, bytes, base, /*is_by_lane=*/false, row_ > 1});

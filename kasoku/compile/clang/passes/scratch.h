@@ -16,6 +16,7 @@
 
 namespace llvm {
 class IRBuilderBase;
+class Instruction;
 class Type;
 class Value;
 }  // namespace llvm
@@ -28,14 +29,17 @@ class Scratch {
  public:
   Scratch(const EntryFrame& frame, const BlockShape& shape);
 
-  /// Room for a value of `type` per thread; the array's number.
-  unsigned add(llvm::Type* type, uint64_t alignment = 1);
+  /// Room for a value of `type` per thread; the array's number. `of_all_blocks`: of each of those
+  /// that take turns, which set_turns said before.
+  unsigned add(llvm::Type* type, uint64_t alignment = 1, bool of_all_blocks = false);
   /// Room for a value of `type` per lane of the warp that runs.
   unsigned add_lanes(llvm::Type* type);
   /// Arrays that are added from now on have room for a row of so many blocks.
   void set_row(unsigned blocks) { row_ = blocks; }
   /// Of those, one block's part is what is meant from now on: `which` of the row, 64 bits.
   void narrow(llvm::IRBuilderBase& build, llvm::Value* which);
+  /// So many blocks take turns; `which` runs, 64 bits.
+  void set_turns(unsigned blocks, llvm::Instruction* which) { turns_ = blocks, which_ = which; }
   /// What to index `array` with for a thread.
   llvm::Value* index(unsigned array, const ThreadIndex& thread) const {
     return arrays_[array].is_by_lane ? thread.lane : thread.linear;
@@ -69,6 +73,8 @@ class Scratch {
   uint64_t sum_ = 0;  ///< bytes per element of all arrays
   uint64_t on_stack_ = 0;
   unsigned row_ = 1;
+  unsigned turns_ = 1;
+  llvm::Instruction* which_ = nullptr;
   std::vector<Array> arrays_;
 };
 

@@ -54,6 +54,8 @@ MDNode* loop_attributes(LLVMContext& context, MDNode* group, bool vectorizes,
 
 }  // namespace
 
+MDNode* no_unrolling(LLVMContext& context) { return loop_attributes(context, nullptr, /*vectorizes=*/false); }
+
 ThreadNest::Level ThreadNest::open(IRBuilderBase& build, Value* low, Value* high,
                                    const char* name) {
   BasicBlock* before = build.GetInsertBlock();
@@ -67,10 +69,17 @@ ThreadNest::Level ThreadNest::open(IRBuilderBase& build, Value* low, Value* high
 
 Instruction* ThreadNest::close(IRBuilderBase& build, Level& level) {
   BasicBlock* latch = build.GetInsertBlock();
-  Value* next = no_wrap_add(build, level.counter, build.getInt32(1));
+  Value *next = nullptr, *goes_on = nullptr;
+  if (level.end) {
+    next = no_wrap_add(build, level.counter, build.getInt32(1));
+    goes_on = build.CreateICmpULT(next, level.end);
+  } else {  // without its lowest bit
+    next = build.CreateAnd(level.counter, build.CreateSub(level.counter, build.getInt32(1)));
+    goes_on = build.CreateICmpNE(next, build.getInt32(0));
+  }
   level.counter->addIncoming(next, latch);
   BasicBlock* after = BasicBlock::Create(build.getContext(), "threads.done", latch->getParent());
-  auto* back = build.CreateCondBr(build.CreateICmpULT(next, level.end), level.head, after);
+  auto* back = build.CreateCondBr(goes_on, level.head, after);
   build.SetInsertPoint(after);
   return back;
 }
@@ -178,6 +187,10 @@ ThreadIndex ThreadNest::at(IRBuilderBase& build, Value* counter) {
 
 ThreadIndex ThreadNest::open_inner(IRBuilderBase& build, Value* low, Value* high) {
   inner_ = {};
+  if (is_by_bits_) {
+    inner_ = open(build, high, nullptr, "lanes.left");
+    return at(build, build.CreateBinaryIntrinsic(Intrinsic::cttz, inner_.counter, build.getTrue()));
+  }
   auto* from = dyn_cast<ConstantInt>(low);
   auto* to = dyn_cast<ConstantInt>(high);
   if (from && to && from->isZero() && to->isOne()) return at(build, nullptr);
@@ -203,8 +216,7 @@ void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorize
 void ThreadNest::close_outer(IRBuilderBase& build) {
   for (; !outer_.empty(); outer_.pop_back())
     close(build, outer_.back())
-        ->setMetadata(LLVMContext::MD_loop,
-                      loop_attributes(build.getContext(), nullptr, /*vectorizes=*/false));
+        ->setMetadata(LLVMContext::MD_loop, no_unrolling(build.getContext()));
 }
 
 }  // namespace kasoku::embedded

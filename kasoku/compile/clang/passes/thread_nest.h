@@ -11,6 +11,7 @@ namespace llvm {
 class BasicBlock;
 class IRBuilderBase;
 class Instruction;
+class LLVMContext;
 class MDNode;
 class PHINode;
 class Value;
@@ -30,6 +31,9 @@ struct ThreadIndex {
   llvm::Value* linear = nullptr;  ///< a number of its own in the block: CUDA's unless y is fast
   llvm::Value* lane = nullptr;  ///< within its warp; null in a loop that goes over more than one
 };
+
+/// For loops around those over threads, which stay as they are.
+llvm::MDNode* no_unrolling(llvm::LLVMContext& context);
 
 class ThreadNest {
  public:
@@ -58,7 +62,10 @@ class ThreadNest {
   llvm::Value* extent() const { return extent_; }
   ThreadIndex first(llvm::IRBuilderBase& build) { return at(build, nullptr); }
 
-  /// The innermost loop, over [low, high), which is not empty.
+  /// The innermost loop goes over those lanes only whose bit is set in a word.
+  void choose_by_bits() { is_by_bits_ = true; }
+
+  /// The innermost loop, over [low, high), or over the bits of `high`, and not empty.
   ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
   bool has_inner_loop() const { return inner_.counter || stretches_.counter; }
   llvm::Value* counter() const;
@@ -71,7 +78,7 @@ class ThreadNest {
   struct Level {
     llvm::BasicBlock* head = nullptr;
     llvm::PHINode* counter = nullptr;
-    llvm::Value* end = nullptr;
+    llvm::Value* end = nullptr;  ///< null: a loop over bits
   };
   Level open(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high, const char* name);
   llvm::Instruction* close(llvm::IRBuilderBase& build, Level& level);
@@ -92,6 +99,7 @@ class ThreadNest {
   llvm::Value* linear_ = nullptr;
   bool is_warp_ = false;
   bool is_flat_ = false;  ///< the same from bits of the counter
+  bool is_by_bits_ = false;  ///< the counter is what is left of the word
   bool divides_ = false;  ///< x, y, z come from the linear number of each thread
 };
 

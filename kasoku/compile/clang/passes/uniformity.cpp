@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/uniformity.h"
 
+#include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -41,6 +42,7 @@ class Writes {
       else if (const auto* cas = dyn_cast<AtomicCmpXchgInst>(&instruction))
         add(cas->getPointerOperand());
       else if (const auto* copy = dyn_cast<AnyMemIntrinsic>(&instruction)) add(copy->getRawDest());
+      else if (sync_of(instruction) == Sync::aggregate) add(instruction.getOperand(1));
       else if (const auto* call = dyn_cast<CallBase>(&instruction); call && !is_known(*call))
         anything_ = true;
     }
@@ -61,7 +63,7 @@ class Writes {
 
  private:
   static bool is_known(const CallBase& call) {
-    if (is_arrival(call) || sync_of(call) != Sync::none) return true;
+    if (is_arrival(call) || is_contribution(call) || sync_of(call) != Sync::none) return true;
     return isa<IntrinsicInst>(call);
   }
   void add(const Value* pointer) {
@@ -181,6 +183,8 @@ class Threads : public TargetTransformInfoImplCRTPBase<Threads> {
   // The value that a thread brings is no operand any more, see split_at_syncs.
   bool differs(Sync sync, const CallInst& call) const {
     if (call.getType()->isVoidTy() || is_voting_barrier(sync)) return false;
+    if (sync == Sync::aggregate)
+      return granule_ != Granule::warp && !cast<ConstantInt>(call.getArgOperand(2))->isOne();
     if (granule_ == Granule::block) return true;
     if (sync == Sync::ballot || sync == Sync::activemask || sync == Sync::match_all) return false;
     if (sync != Sync::shfl_idx) return true;

@@ -36,7 +36,7 @@ bool reads_what_others_write(const Instruction& instruction) {
 }
 
 /// Whose writes a loop may wait for: those of all blocks are in global memory.
-enum class Others { of_block, of_grid };
+enum class Others { of_block, of_grid, with_locks };
 
 /// Reads memory as somebody does who expects that it changes. Atomic operations that
 /// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
@@ -45,15 +45,17 @@ bool looks_at_memory(const Instruction& instruction, Others others) {
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
     if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
   } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    if (exchange->getCompareOperand() == exchange->getNewValOperand()) pointer = exchange->getPointerOperand();
+    if (others == Others::with_locks || exchange->getCompareOperand() == exchange->getNewValOperand())
+      pointer = exchange->getPointerOperand();
   } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    if (others == Others::with_locks) pointer = update->getPointerOperand();
     const auto* operand = dyn_cast<Constant>(update->getValOperand());
     const auto operation = update->getOperation();
     if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
       pointer = update->getPointerOperand();
   }
   if (!pointer) return false;
-  return others == Others::of_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+  return others != Others::of_block ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
 /// Whether what is read there decides, by value or by the ways that lead to it.
@@ -97,6 +99,20 @@ bool waits_in_memory(const Function& kernel) {
   const LoopInfo loops(dominators);
   return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
     return waits_in_memory(*loop, dominators, Others::of_grid);
+  });
+}
+
+bool waits_for_locks(const Function& kernel) {
+  const auto tries = [](const Instruction& at) {
+    const auto* update = dyn_cast<AtomicRMWInst>(&at);
+    return (isa<AtomicCmpXchgInst>(at) || (update && update->getOperation() == AtomicRMWInst::Xchg)) &&
+           looks_at_memory(at, Others::with_locks);
+  };
+  const DominatorTree dominators(const_cast<Function&>(kernel));
+  const LoopInfo loops(dominators);
+  return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
+    return waits_in_memory(*loop, dominators, Others::with_locks) ||
+           any_of(loop->blocks(), [&](const BasicBlock* block) { return any_of(*block, tries); });
   });
 }
 

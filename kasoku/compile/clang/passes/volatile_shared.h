@@ -16,6 +16,10 @@ void add_warp_barriers_for_volatile(llvm::Function& kernel);
 /// on a volatile or atomic read of global memory.
 bool waits_in_memory(const llvm::Function& kernel);
 
+/// Whether a loop may go on until another block gives back a lock, or tries to take one: atomic
+/// operations on global memory decide when it ends, or exchange something in it.
+bool waits_for_locks(const llvm::Function& kernel);
+
 /// A loop that reads global memory as volatile or atomic may wait for what another thread of the block
 /// writes there: a GPU's threads all get on. Each turn of such a loop lets the others run;
 /// without that the first thread would wait for good.
