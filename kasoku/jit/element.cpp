@@ -39,6 +39,11 @@ constexpr std::string_view prefix = "ks_op_";
 
 OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
   if (in_floats) promoted = floating_dtype(promoted);
+  if (promoted == Dtype::float16) {  // computed in single precision and rounded once
+    OpTypes types = element_types(op, Dtype::float32);
+    if (types.result == Dtype::float32) types.result = Dtype::float16;
+    return types;
+  }
   if (is_complex(promoted) && !has_complex_text(op))
     throw Error(ErrorKind::type, std::string(info(op).name) + " of complex numbers cannot be compiled yet");
   OpTypes types = op_types(op, promoted);

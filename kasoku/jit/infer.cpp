@@ -21,7 +21,7 @@ void Inference::fail(Place place, const std::string& what, const std::string& wh
 }
 
 void Inference::want_writable(const Expr& array) {
-  if (!array.type.is_array() || !array.type.is_read_only) return;
+  if (!(array.type.is_array() || array.type.is_record()) || !array.type.is_read_only) return;
   const Expr* named = &array;
   while (named->kind != ExprKind::name && named->kind != ExprKind::global && !named->items.empty() && named->items[0]) {
     const bool is_method = named->kind == ExprKind::call && named->items.size() > 1 && named->items[1];
@@ -39,6 +39,11 @@ size_t parts(const Type& type) {
   size_t n = 1;
   for (const Type& item : type.items) n += parts(item);
   return n;
+}
+
+/// Records are where they are, and a named tuple would come back without its names.
+bool has_record(const Type& type) {
+  return type.is_record() || (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_record);
 }
 
 }  // namespace
@@ -156,6 +161,7 @@ void Inference::assign(Expr& target, const Type& type) {
     case ExprKind::tuple:
     case ExprKind::list: {
       if (!type.is_known()) return;
+      if (type.has_records()) fail(target.place, fmt::format("{} cannot be unpacked", str(type)));
       if (type.is_array() && type.ndim >= 1) {
         for (ExprPtr& item : target.items)
           assign(*item, type.ndim == 1 ? Type::scalar(type.dtype)
@@ -172,6 +178,7 @@ void Inference::assign(Expr& target, const Type& type) {
     }
     case ExprKind::subscript: {
       if (visit(*target.items[0]).is_dict()) return assign_to_dict(target, type);
+      if (visit(*target.items[1]).is_known() && !field_name(target).empty()) return assign_field(target, type);
       const Type element = visit(target);
       if (!element.is_known() || !type.is_known()) return;
       const Type& object = target.items[0]->type;
@@ -179,6 +186,11 @@ void Inference::assign(Expr& target, const Type& type) {
       if (!object.is_array())
         fail(target.place, fmt::format("an item of {} cannot be assigned", str(object)));
       want_writable(*target.items[0]);
+      if (element.is_record()) {
+        if (type.is_record() && type.items == element.items && type.text == element.text) break;
+        fail(target.place, fmt::format("{} cannot be stored in an element of {}", str(type), str(object)));
+      }
+      if (object.has_records()) fail(target.place, "a part of a structured array cannot be assigned in compiled code", "", "assign its elements in a loop");
       if (!(type.is_scalar() || type.is_array()) || (element.is_scalar() && type.is_array()))
         fail(target.place, fmt::format("{} cannot be stored in {}", str(type),
                                        element.is_scalar() ? "an element of " + str(object)
@@ -189,6 +201,8 @@ void Inference::assign(Expr& target, const Type& type) {
       break;
     }
     case ExprKind::attribute:
+      if (!visit(*target.items[0]).is_known()) return;
+      if (!field_name(target).empty()) return assign_field(target, type);
       fail(target.place, "an attribute cannot be assigned in compiled code");
     default: fail(target.place, "this cannot be assigned to");
   }
@@ -256,6 +270,7 @@ void Inference::walk(Stmt& stmt) {
     }
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
+      if (has_record(type)) fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
       if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function)
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
       if (function_->declared_result.is_known()) {
@@ -308,7 +323,7 @@ Type Inference::iterated(Expr& iterable) {
     case TypeKind::set: return type.items[0];
     case TypeKind::array:
       if (type.ndim == 0) break;
-      return type.ndim == 1 ? Type::scalar(type.dtype)
+      return type.ndim == 1 ? type.element()
                             : type.view(type.dtype, type.ndim - 1, type.is_contiguous);
     case TypeKind::tuple: {
       Type all;

@@ -44,6 +44,10 @@ class Inference {
   // lists (infer_list.cpp)
   Type display(Expr& expr);
   Type list_method(Expr& expr, Handler handler);
+  // records (infer_record.cpp)
+  Type field(Expr& expr, const Type& object, const std::string& name);
+  Type named_item(Expr& expr, const Type& object);
+  void assign_field(Expr& target, const Type& type);
   // dicts and sets (infer_dict.cpp)
   Type dict_display(Expr& expr);
   Type dict_method(Expr& expr, Handler handler);
@@ -83,6 +87,9 @@ class Inference {
 
 /// The type of `a op b`; nothing if there is none.
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);
+
+/// The name of the field that `x.name` or `x["name"]` means, if x is a record or an array of records; else "".
+std::string field_name(const Expr& expr);
 
 /// The value of a constant expression (a literal, a global number, -literal), if it is an integer.
 std::optional<int64_t> constant_int(const Expr& expr);

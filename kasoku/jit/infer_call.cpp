@@ -147,8 +147,8 @@ Type Inference::call(Expr& expr) {
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);
     if (!object.is_known()) return {};
-    if (object.is_container()) {
-      const std::string kind = object.is_list() ? "list" : object.is_dict() ? "dict" : "set";
+    if (object.is_container() || object.kind == TypeKind::group) {
+      const std::string kind = object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
       const Intrinsic* found = find_intrinsic(kind + "." + target.text);
       if (!found) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
       Binding binding;
@@ -246,6 +246,8 @@ Type Inference::call(Expr& expr) {
         if (!expr.items[i]) continue;
         if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
+        if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) && intrinsic->handler != Handler::len)
+          fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
       }
       if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);
       if (is_set_method(intrinsic->handler)) return set_method(expr, intrinsic->handler);

@@ -27,7 +27,9 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
     case Handler::cuda_threadfence:
     case Handler::cuda_threadfence_block:
     case Handler::cuda_threadfence_system:
+    case Handler::cuda_sync_grid:
     case Handler::cuda_nanosleep: return Type::none();
+    case Handler::cuda_this_grid: return Type::of(TypeKind::group);
     case Handler::cuda_match_any: return int64_type;
     case Handler::cuda_match_all: return Type::tuple({int64_type, bool_type});
     case Handler::cuda_brev:

@@ -40,7 +40,7 @@ Dtype common_dtype(const Type& a, const Type& b) {
   return scalar_dtype(a.dtype, b.dtype);
 }
 
-bool is_numeric(const Type& type) { return type.is_scalar() || type.is_array(); }
+bool is_numeric(const Type& type) { return type.is_scalar() || (type.is_array() && !type.has_records()); }
 
 }  // namespace
 

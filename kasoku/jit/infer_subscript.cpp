@@ -11,23 +11,26 @@ Type Inference::attribute(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   const std::string& name = expr.text;
   if (!object.is_known()) return {};
+  if (object.is_record()) return field(expr, object, name);
+  if (object.is_tuple() && !object.text.empty()) return named_item(expr, object);
   if (object.is_array()) {
     if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
     if (name == "shape" || name == "strides")
       return Type::tuple(std::vector<Type>(object.ndim, int64_type));
     if (name == "T") return object.view(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
-    if (name == "dtype") {
+    if (name == "dtype" && !object.has_records()) {
       Type type = Type::of(TypeKind::dtype);
       type.dtype = object.dtype;
       return type;
     }
-    if (name == "real" && !is_complex(object.dtype)) return object;
-    if (name == "real" || name == "imag") {
+    if (name == "real" && !is_complex(object.dtype) && !object.has_records()) return object;
+    if ((name == "real" || name == "imag") && !object.has_records()) {
       if (!is_complex(object.dtype)) fail(expr.place, "the imaginary part of a real array is zero");
       return Type::array(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64,
                          object.ndim, true);
     }
   }
+  if (object.has_records()) return field(expr, object, name);
   if (object.is_scalar() && name == "dtype") {
     Type type = Type::of(TypeKind::dtype);
     type.dtype = object.dtype;
@@ -45,6 +48,11 @@ Type Inference::subscript(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   Expr& index = *expr.items[1];
   if (!object.is_known()) return {};
+  if (object.is_record() || object.has_records()) {
+    const Type named = visit(index);
+    if (named.kind == TypeKind::text) return field(expr, object, named.text);
+    if (object.is_record()) fail(expr.place, "the field of a record must be known when compiling", "", "write its name");
+  }
   if (object.is_tuple()) {
     visit(index);
     const auto at = constant_int(index);
@@ -119,6 +127,7 @@ Type Inference::subscript(Expr& expr) {
            type.is_floating() ? "write int(…) around it" : "");
     }
   }
+  if ((has_mask || n_fancy) && object.has_records()) fail(expr.place, "records cannot be chosen by an array in compiled code", "", "loop over them");
   if (has_mask) return Type::array(object.dtype, 1, true);
   if (used > object.ndim)
     fail(expr.place, fmt::format("{} indices for {}", used, str(object)));
@@ -129,7 +138,7 @@ Type Inference::subscript(Expr& expr) {
     slice_seen = true;
   }
   result += rest;
-  if (result == 0) return Type::scalar(object.dtype);
+  if (result == 0) return object.element();
   return object.view(object.dtype, result, is_contiguous);
 }
 

@@ -130,7 +130,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
     case TypeKind::scalar: line("{} {}{{}};", text_of(type), name); break;
     case TypeKind::array:
       if (options_.is_cuda) line("{} {}{{}};", text_of(type), name);
-      else line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, text_of(type.dtype), type.ndim);
+      else line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, element_text(type), type.ndim);
       keep(name, type);
       break;
     case TypeKind::tuple:
@@ -140,6 +140,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
       line("{} {}{{}};", text_of(type), name);
       keep(name, type);
       break;
+    case TypeKind::record: line("char* {}{{}};", name); break;
     case TypeKind::range: line("ks_range {}{{}};", name); break;
     default: break;
   }

@@ -23,6 +23,8 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
       return {text + "}", e.type};
     }
     case Handler::cuda_syncthreads: line("__syncthreads();"); return {"", Type::none()};
+    case Handler::cuda_this_grid: return {"", e.type};
+    case Handler::cuda_sync_grid: line("cooperative_groups::this_grid().sync();"); return {"1", e.type};
     case Handler::cuda_syncwarp: line("__syncwarp({});", mask(0)); return {"", Type::none()};
     case Handler::cuda_threadfence: line("__threadfence();"); return {"", Type::none()};
     case Handler::cuda_threadfence_block: line("__threadfence_block();"); return {"", Type::none()};

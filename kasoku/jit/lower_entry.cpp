@@ -18,7 +18,8 @@ int words_of(const Type& type) {
     case TypeKind::optional: return 1 + words_of(type.items[0]);
     case TypeKind::list:
     case TypeKind::dict:
-    case TypeKind::set: return 1;
+    case TypeKind::set:
+    case TypeKind::record: return 1;
     default: return 0;
   }
 }
@@ -38,7 +39,7 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
       }
       break;
     case TypeKind::array:
-      out += fmt::format("  {}.data = *({}* const*)(w + {});\n", name, text_of(type.dtype), at++);
+      out += fmt::format("  {}.data = *({}* const*)(w + {});\n", name, element_text(type), at++);
       for (int k = 0; k < type.ndim; ++k)
         out += fmt::format("  {}.shape[{}] = (ks_i64)w[{}];\n", name, k, at++);
       if (type.is_contiguous) {
@@ -57,6 +58,7 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
         unpack(out, fmt::format("{}._{}", name, i), type.items[i], at, offloads);
       break;
     case TypeKind::list: out += fmt::format("  {}.body = (ks_list_body*)w[{}];\n", name, at++); break;
+    case TypeKind::record: out += fmt::format("  {} = (char*)w[{}];\n", name, at++); break;
     case TypeKind::dict:
     case TypeKind::set: out += fmt::format("  {}.body = (ks_dict_body*)w[{}];\n", name, at++); break;
     default: break;

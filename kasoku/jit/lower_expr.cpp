@@ -34,9 +34,9 @@ bool calls(const Expr& expr) {
 }  // namespace
 
 Val FunctionLowering::pin(const Val& value) {
-  if (is_name(value.text) || value.text.empty() || (!value.type.is_scalar() && !value.type.is_tuple())) return value;
+  if (is_name(value.text) || value.text.empty() || !(value.type.is_scalar() || value.type.is_tuple() || value.type.is_record())) return value;
   const std::string name = temp();
-  line("const {} {} = {};", text_of(value.type), name, value.text);
+  line("{}{} {} = {};", value.type.is_record() ? "" : "const ", text_of(value.type), name, value.text);
   return {name, value.type};
 }
 
@@ -342,9 +342,11 @@ Val FunctionLowering::attribute(const Expr& e) {
   const std::string& name = e.text;
   const Expr& object = *e.items[0];
   if (e.type.is_symbol()) return {"", e.type};
+  if (object.type.is_record()) return field(e, name);
   if (object.type.is_array()) {
     if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};
-    if (name == "itemsize") return {fmt::format("{}LL", info(object.type.dtype).size), int64_type};
+    const int64_t itemsize = object.type.has_records() ? record_size(object.type.items[0]) : static_cast<int64_t>(info(object.type.dtype).size);
+    if (name == "itemsize") return {fmt::format("{}LL", itemsize), int64_type};
     if (name == "dtype") return {"", e.type};
     if (name == "size" && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
         object.items[1]->type.dtype == Dtype::bool_)
@@ -352,15 +354,14 @@ Val FunctionLowering::attribute(const Expr& e) {
     const Val array = expr(object);
     if (name == "size" || name == "nbytes") {
       std::string text = object.type.ndim == 1 ? array.text + ".shape[0]" : fmt::format("ks_size({})", array.text);
-      if (name == "nbytes") text = fmt::format("({} * {})", text, info(object.type.dtype).size);
+      if (name == "nbytes") text = fmt::format("({} * {})", text, itemsize);
       return {text, int64_type};
     }
     if (name == "shape" || name == "strides") {
       std::string text = text_of(e.type) + "{";
       for (int k = 0; k < object.type.ndim; ++k)
         text += name == "shape" ? fmt::format("{}{}.shape[{}]", k ? ", " : "", array.text, k)
-                                : fmt::format("{}{}.stride[{}] * {}", k ? ", " : "", array.text, k,
-                                              info(object.type.dtype).size);
+                                : fmt::format("{}{}.stride[{}] * {}", k ? ", " : "", array.text, k, itemsize);
       return {text + "}", e.type};
     }
     if (name == "T") {
@@ -372,6 +373,7 @@ Val FunctionLowering::attribute(const Expr& e) {
              object.type.ndim - 1 - k);
       return {view, e.type};
     }
+    if (object.type.has_records()) return field(e, name);
     if (name == "real" && !is_complex(object.type.dtype)) return array;
     if (name == "real" || name == "imag") {
       if (uses_graph()) error(e.place, "parts of complex arrays have no form on a device yet", "take them of elements, in a prange loop");

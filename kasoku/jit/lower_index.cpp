@@ -114,6 +114,8 @@ Val FunctionLowering::subscript(const Expr& e) {
                          convert({fmt::format("{}._{}", tuple.text, k), object.items[static_cast<size_t>(k)]}, e.type), text);
     return {text, e.type};
   }
+  if (const std::string name = field_name(e); !name.empty()) return field(e, name);
+  if (e.type.is_record()) return {fmt::format("((char*)&{})", element_of(e, false)), e.type};
   if (e.type.is_scalar()) return {loaded(element_of(e, false), e.type.dtype), e.type};
   if (e.items[1]->type.is_array()) return computed(e);
   return view(e);

@@ -356,11 +356,12 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
     const std::string array = value.text;
     const Type type = value.type;
     return {fmt::format("{}.shape[0]", array), [this, array, type](const std::string& i) -> Val {
+              if (type.has_records() && type.ndim == 1) return {fmt::format("((char*)&{0}.data[{1} * {0}.stride[0]])", array, i), type.element()};
               if (type.ndim == 1)
                 return {loaded(type.is_contiguous ? fmt::format("{}.data[{}]", array, i)
                                                   : fmt::format("{0}.data[{1} * {0}.stride[0]]", array, i), type.dtype),
                         Type::scalar(type.dtype)};
-              const Type row_type = Type::array(type.dtype, type.ndim - 1, type.is_contiguous);
+              const Type row_type = type.view(type.dtype, type.ndim - 1, type.is_contiguous);
               const std::string view = temp("row");
               line("{} {};", text_of(row_type), view);
               line("{0}.data = {1}.data + {2} * {1}.stride[0];", view, array, i);

@@ -145,8 +145,11 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       }
       return;
     }
+    case ExprKind::attribute: return field_store(target, value);
     case ExprKind::subscript: {
       effects_.writes = true;
+      if (!field_name(target).empty()) return field_store(target, value);
+      if (target.type.is_record()) return record_store(target, value);
       const Type& object = target.items[0]->type;
       if (object.is_list()) return list_store(target, value);
       if (object.is_dict()) return dict_store(target, value);
@@ -165,6 +168,11 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
 
 void FunctionLowering::assignment(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
+  const bool is_field = (target.kind == ExprKind::subscript || target.kind == ExprKind::attribute) && !field_name(target).empty();
+  if (is_field && target.type.is_array() && stmt.targets.size() == 1) {
+    effects_.writes = true;
+    return store_array(expr(target), *stmt.expr, stmt.place);
+  }
   // Stores of whole arrays keep the right side unevaluated, so that it fuses with the store.
   if (stmt.targets.size() == 1 && target.kind == ExprKind::subscript && target.type.is_array() && target.items[0]->type.is_array()) {
     effects_.writes = true;
@@ -242,6 +250,7 @@ void FunctionLowering::masked_augment(const Stmt& stmt) {
 
 void FunctionLowering::augmented(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
+  if (target.type.is_scalar() && target.kind != ExprKind::name && !field_name(target).empty()) return field_augmented(stmt);
   if (target.kind == ExprKind::subscript && target.items[1]->type.is_array()) {
     masked_augment(stmt);
     return;

@@ -283,6 +283,13 @@ class FunctionLowering {
   /// An error if the list is one of all iterations of a parallel loop.
   void want_own(const Expr& list, Place place);
 
+  // --- records (lower_record.cpp) ---------------------------------------------------------------
+  Val field(const Expr& expr, const std::string& name);
+  std::string field_address(const Expr& expr, const std::string& name);
+  void field_store(const Expr& target, const Val& value);
+  void field_augmented(const Stmt& stmt);
+  void record_store(const Expr& target, const Val& value);
+
   // --- dicts and sets (lower_dict.cpp) ---------------------------------------------------------
   /// What a loop runs over: how often, and the item of a turn.
   struct Walk {

@@ -16,13 +16,52 @@ bool Type::is_integer() const { return is_scalar() && jit::is_integer(dtype); }
 bool Type::is_floating() const { return is_scalar() && jit::is_floating(dtype); }
 bool Type::is_complex() const { return is_scalar() && jit::is_complex(dtype); }
 
+namespace {
+
+/// The lines of a record's text: its size and whether it is aligned; a field's name, offset and shape.
+std::vector<std::vector<std::string>> record_lines(const Type& record) {
+  std::vector<std::vector<std::string>> lines(1);
+  lines.back().emplace_back();
+  for (const char c : record.text) {
+    if (c == '\n') lines.emplace_back(1);
+    else if (c == '\t') lines.back().emplace_back();
+    else lines.back().back() += c;
+  }
+  return lines;
+}
+
+std::string record_text(const Type& record) {
+  const auto lines = record_lines(record);
+  std::string text = "Record(";
+  for (size_t i = 1; i < lines.size(); ++i) text += fmt::format("{}{}: {}", i > 1 ? ", " : "", lines[i][0], str(record.items[i - 1]));
+  return text + ")";
+}
+
+}  // namespace
+
+int64_t record_size(const Type& record) { return std::stoll(record_lines(record)[0][0]); }
+bool is_aligned(const Type& record) { return record_lines(record)[0][1] == "1"; }
+
+std::optional<Field> field_of(const Type& record, const std::string& name) {
+  const auto lines = record_lines(record);
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i][0] != name) continue;
+    Field field{record.items[i - 1], std::stoll(lines[i][1]), {}};
+    for (size_t k = 2; k < lines[i].size(); ++k) field.shape.push_back(std::stoll(lines[i][k]));
+    field.type.is_read_only = record.is_read_only;
+    return field;
+  }
+  return std::nullopt;
+}
+
 std::string str(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown: return "undefined";
     case TypeKind::none: return "none";
     case TypeKind::scalar: return std::string(info(type.dtype).name);
     case TypeKind::array:
-      return fmt::format("{}array({}, {}d, {})", type.is_read_only ? "readonly " : "", info(type.dtype).name, type.ndim,
+      return fmt::format("{}array({}, {}d, {})", type.is_read_only ? "readonly " : "",
+                         type.has_records() ? str(type.items[0]) : std::string(info(type.dtype).name), type.ndim,
                          type.is_contiguous ? "C" : "A");
     case TypeKind::tuple: {
       std::string text = "(";
@@ -33,9 +72,11 @@ std::string str(const Type& type) {
     case TypeKind::list: return "list(" + str(type.items.at(0)) + ")";
     case TypeKind::dict: return "dict(" + str(type.items.at(0)) + ", " + str(type.items.at(1)) + ")";
     case TypeKind::set: return "set(" + str(type.items.at(0)) + ")";
+    case TypeKind::record: return record_text(type);
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + type.text + "'";
     case TypeKind::function: return "function";
+    case TypeKind::group: return "the threads of a grid";
     case TypeKind::dtype: return fmt::format("dtype({})", info(type.dtype).name);
     case TypeKind::optional: return "optional(" + str(type.items.at(0)) + ")";
   }
@@ -200,10 +241,11 @@ std::optional<Type> join(const Type& a, const Type& b) {
                               : element_dtype(a.dtype, b.dtype));
     }
     case TypeKind::array:
-      if (a.dtype != b.dtype || a.ndim != b.ndim)
+      if (a.dtype != b.dtype || a.ndim != b.ndim || a.items != b.items)
         return std::nullopt;
     {
       Type both = Type::array(a.dtype, a.ndim, a.is_contiguous && b.is_contiguous);
+      both.items = a.items;
       both.is_read_only = a.is_read_only || b.is_read_only;
       return both;
     }
@@ -235,16 +277,22 @@ std::optional<Type> join(const Type& a, const Type& b) {
 
 std::string text_of(Dtype dtype) {
   switch (dtype) {
+    case Dtype::float16: return "ks_half";
     case Dtype::complex64: return "ks_cx<float>";
     case Dtype::complex128: return "ks_cx<double>";
     default: return std::string(info(dtype).text);
   }
 }
 
+std::string element_text(const Type& array) {
+  return array.has_records() ? fmt::format("ks_record<{}>", record_size(array.items[0])) : text_of(array.dtype);
+}
+
 std::string text_of(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar: return text_of(type.dtype);
-    case TypeKind::array: return fmt::format("ks_array<{}, {}>", text_of(type.dtype), type.ndim);
+    case TypeKind::array: return fmt::format("ks_array<{}, {}>", element_text(type), type.ndim);
+    case TypeKind::record: return "char*";
     case TypeKind::tuple: {
       std::string text = "ks_tuple<";
       for (size_t i = 0; i < type.items.size(); ++i)

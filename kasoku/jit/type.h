@@ -22,10 +22,12 @@ enum class TypeKind : uint8_t {
   list,       ///< a list of items[0], which is unknown until something is put into it
   dict,       ///< from items[0] to items[1], unknown like a list's
   set,        ///< of items[0]
+  record,     ///< an element of a structured array, where it is: fields of `items`, whose places `text` has
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
   dtype,      ///< a dtype as a value: np.float64
   function,   ///< a function as a value: `function`, or a row of intrinsics.def
+  group,      ///< all threads of a launch (cuda.cg.this_grid())
   optional,   ///< None or items[0]; only as a result
 };
 
@@ -34,8 +36,8 @@ struct Type {
   Dtype dtype = Dtype::opaque;
   uint8_t ndim = 0;
   bool is_contiguous = false;  ///< array: C order is known when compiling
-  bool is_read_only = false;   ///< array: a store to it is an error when compiling
-  std::vector<Type> items;
+  bool is_read_only = false;   ///< array, record: a store to it is an error when compiling
+  std::vector<Type> items;               ///< of an array, if its elements are no numbers: the record
   const Function* function = nullptr;    ///< function
   const Intrinsic* intrinsic = nullptr;  ///< function, if it is none of the unit's
   std::string text;                      ///< text: which one; scalar: an integer known when compiling, in digits
@@ -59,10 +61,18 @@ struct Type {
     type.is_contiguous = is_contiguous;
     return type;
   }
+  /// What an array has of.
+  Type element() const {
+    if (items.empty()) return scalar(dtype);
+    Type record = items[0];
+    record.is_read_only = is_read_only;
+    return record;
+  }
   /// A view of an array of this type: what may not be written stays so.
   Type view(Dtype element, int n_axes, bool contiguous) const {
     Type type = array(element, n_axes, contiguous);
     type.is_read_only = is_read_only;
+    if (element == dtype) type.items = items;
     return type;
   }
   static Type tuple(std::vector<Type> items) {
@@ -95,6 +105,9 @@ struct Type {
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }
   bool is_tuple() const { return kind == TypeKind::tuple; }
+  bool is_record() const { return kind == TypeKind::record; }
+  /// An array of records.
+  bool has_records() const { return is_array() && !items.empty(); }
   bool is_list() const { return kind == TypeKind::list; }
   bool is_dict() const { return kind == TypeKind::dict; }
   bool is_set() const { return kind == TypeKind::set; }
@@ -102,7 +115,8 @@ struct Type {
   bool is_container() const { return is_list() || is_hashed(); }
   /// Known when compiling: nothing of it is in kernel text.
   bool is_symbol() const {
-    return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function;
+    return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function ||
+           kind == TypeKind::group;
   }
   bool is_known() const { return kind != TypeKind::unknown; }
   bool is_boolean() const { return is_scalar() && dtype == Dtype::bool_; }
@@ -121,6 +135,17 @@ std::string str(const Type& type);
 
 /// The type that holds values of both, or nothing if there is none.
 std::optional<Type> join(const Type& a, const Type& b);
+
+/// A field of a record: where it is, and its lengths if it is an array itself.
+struct Field {
+  Type type;
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+};
+std::optional<Field> field_of(const Type& record, const std::string& name);
+/// Bytes of a record, and whether all of its fields are where C would place them.
+int64_t record_size(const Type& record);
+bool is_aligned(const Type& record);
 
 /// Whether a list, or a dict as a value, can hold such items; whether a dict or a set can have such keys.
 bool can_be_item(const Type& type);
@@ -143,5 +168,6 @@ Dtype floating_dtype(Dtype dtype);
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);
 std::string text_of(const Type& type);
+std::string element_text(const Type& array);
 
 }  // namespace kasoku::jit

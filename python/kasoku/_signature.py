@@ -2,13 +2,13 @@
 
 from . import errors
 
-__all__ = ["Type", "TupleType", "ListType", "Signature"]
+__all__ = ["Type", "TupleType", "ListType", "DictType", "Record", "Signature"]
 
 
 class Type:
     """A number type; with `ndim` an array of it. Called, it makes a value or a signature."""
 
-    def __init__(self, dtype, ndim=-1, layout="A", name=None, readonly=False):
+    def __init__(self, dtype="void", ndim=-1, layout="A", name=None, readonly=False):
         self.__kasoku_dtype__ = dtype
         self.name = name or dtype
         if ndim >= 0:
@@ -16,7 +16,7 @@ class Type:
             self.name = repr(self)
 
     def __call__(self, *args):
-        if len(args) == 1 and not isinstance(args[0], (Type, TupleType, ListType)):
+        if len(args) == 1 and not isinstance(args[0], _types):
             if isinstance(args[0], tuple):  # numba.float64((int64, int64))
                 return Signature(self, args[0])
             import numpy as np
@@ -38,6 +38,11 @@ class Type:
         import numpy as np
 
         return np.dtype(self.__kasoku_dtype__).itemsize * 8
+
+    @property
+    def underlying_float(self):
+        """The type of a complex number's parts."""
+        return Type({"complex64": "float32", "complex128": "float64"}[self.__kasoku_dtype__])
 
     def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
         """The same array type with other properties."""
@@ -127,6 +132,79 @@ class ListType:
         return "list", self.dtype._describe()
 
 
+class DictType:
+    """A dict from keys of one type to values of one type."""
+
+    def __init__(self, key_type, value_type):
+        self.key_type, self.value_type = as_type(key_type), as_type(value_type)
+
+    def __eq__(self, other):
+        return isinstance(other, DictType) and (self.key_type, self.value_type) == (other.key_type, other.value_type)
+
+    def __hash__(self):
+        return hash((self.key_type, self.value_type))
+
+    def __repr__(self):
+        return f"DictType[{self.key_type!r},{self.value_type!r}]"
+
+    name = property(__repr__)
+
+    def __call__(self, *args):
+        return Signature(self, args)
+
+    def _describe(self):
+        return "dict", self.key_type._describe(), self.value_type._describe()
+
+
+class Record:
+    """What one element of a structured array is: fields by name, as NumPy's dtype lays them out."""
+
+    def __init__(self, dtype):
+        import numpy as np
+
+        self.dtype = np.dtype(dtype)
+
+    def __getitem__(self, axes):
+        """An array of these records."""
+        made = names["none"][axes]
+        return RecordArray(self.dtype, made.ndim, made.layout)
+
+    def __eq__(self, other):
+        return type(other) is type(self) and repr(self) == repr(other)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __repr__(self):
+        fields = [
+            f"{name}[type={as_type(of)!r};offset={at}]"
+            for name, (of, at, *_) in sorted(self.dtype.fields.items(), key=lambda field: field[1][1])
+        ]
+        return f"Record({','.join(fields)};{self.dtype.itemsize};{self.dtype.isalignedstruct})"
+
+    name = property(__repr__)
+
+    def __call__(self, *args):
+        return Signature(self, args)
+
+    def _describe(self):
+        return "record", self.dtype
+
+
+class RecordArray(Record):
+    """An array of records."""
+
+    def __init__(self, dtype, ndim, layout="A", readonly=False):
+        super().__init__(dtype)
+        self.ndim, self.layout, self.readonly = ndim, layout, readonly
+
+    def __repr__(self):
+        return f"array({super().__repr__()}, {self.ndim}d, {self.layout})"
+
+    def _describe(self):
+        return "records", self.dtype, self.ndim, self.layout == "C", self.readonly
+
+
 class Signature:
     """result(arguments); `return_type` is None if it is left open."""
 
@@ -160,6 +238,8 @@ names = {name: Type(dtype) for dtype, all_names in _aliases.items() for name in 
 
 
 def Array(dtype, ndim, layout, readonly=False, aligned=True):  # noqa: N802
+    if isinstance(dtype, Record):
+        return RecordArray(dtype.dtype, ndim, layout, readonly)
     return Type(dtype.__kasoku_dtype__, ndim, layout, readonly=readonly)
 
 
@@ -171,13 +251,21 @@ def Tuple(types):  # noqa: N802
     return TupleType(types)
 
 
-constructors = {"Array": Array, "UniTuple": UniTuple, "Tuple": Tuple, "List": ListType, "ListType": ListType}
+_types = (Type, TupleType, ListType, DictType, Record)
+constructors = {
+    "Array": Array,
+    "UniTuple": UniTuple,
+    "Tuple": Tuple,
+    "List": ListType,
+    "ListType": ListType,
+    "DictType": DictType,
+}
 _python = {int: "int64", float: "float64", bool: "bool", complex: "complex128"}
 
 
 def as_type(item):
     """A type of a signature: ours, NumPy's or Python's."""
-    if isinstance(item, (Type, TupleType, ListType)):
+    if isinstance(item, _types):
         return item
     if item is None:
         return names["none"]
@@ -188,7 +276,8 @@ def as_type(item):
     import numpy as np
 
     try:
-        return Type(np.dtype(item).name)
+        dtype = np.dtype(item)
+        return Type(dtype.name) if dtype.fields is None else Record(dtype)
     except TypeError:
         raise errors.TypeError(f"{item!r} is not a type of a signature") from None
 
@@ -197,6 +286,13 @@ def of_description(given):
     """The type that compiled code describes (python/src/jit_convert.cpp)."""
     if given[0] == "list":
         return ListType(of_description(given[1]))
+    if given[0] == "dict":
+        return DictType(of_description(given[1]), of_description(given[2]))
+    if given[0] == "record":
+        return Record(given[1])
+    if given[0] == "records":
+        dtype, ndim, contiguous, readonly = given[1:]
+        return RecordArray(dtype, ndim, "C" if contiguous else "A", readonly)
     if given[0] == "tuple":
         return TupleType(map(of_description, given[1]))
     if len(given) == 1:
@@ -216,9 +312,18 @@ def of_value(value):
         return TupleType(map(of_value, value))
     if isinstance(value, list) and value:
         return ListType(of_value(value[0]))
-    if isinstance(value, (Type, TupleType, ListType)):
+    if isinstance(value, _types):
         return value
     import numpy as np
+
+    if isinstance(value, dict) and value:
+        return DictType(*map(of_value, next(iter(value.items()))))
+    if isinstance(value, np.void) and value.dtype.fields:
+        return Record(value.dtype)
+    if isinstance(value, np.ndarray) and value.dtype.fields:
+        flags = value.flags
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        return RecordArray(value.dtype, value.ndim, layout, not flags.writeable)
 
     array = value if hasattr(value, "dtype") and hasattr(value, "shape") else np.asarray(value)
     if array.dtype == object:

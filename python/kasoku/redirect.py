@@ -5,17 +5,23 @@ site-packages means what it always meant. The importing file decides, so `sys.mo
 the real packages under their names.
 """
 
+import __future__
 import builtins
+import functools
 import importlib
 import importlib.util
+import linecache
+import operator
 import os
 import sys
 import sysconfig
 import types
+import zlib
 
 from .compat import Face, faces, missing
 
 _prefix = "kasoku.compat."
+_features = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 
 
 class Redirect:
@@ -36,6 +42,9 @@ class Redirect:
         self._import = builtins.__import__
         self._import_module = importlib.import_module
         self._find_spec = importlib.util.find_spec
+        self._exec = builtins.exec
+        if "numba" in self.names:
+            builtins.exec = self._on_exec
         builtins.__import__ = self._on_import
         importlib.import_module = self._on_import_module
         importlib.util.find_spec = self._on_find_spec
@@ -44,6 +53,7 @@ class Redirect:
         builtins.__import__ = self._import
         importlib.import_module = self._import_module
         importlib.util.find_spec = self._find_spec
+        builtins.exec = self._exec
 
     # ── whose import is it ────────────────────────────────────────────────────────────────
 
@@ -117,6 +127,19 @@ class Redirect:
         if not name.startswith(".") and self._wants(name, sys._getframe(1).f_globals):
             name = _prefix + name
         return self._find_spec(name, package)
+
+    def _on_exec(self, source, globals=None, locals=None, /, **closure):
+        """Numba compiles from bytecode, kasoku from text: a text that defines functions is kept for it."""
+        frame = sys._getframe(1)
+        if globals is None:
+            globals = frame.f_globals
+            locals = frame.f_locals if locals is None else locals
+        if type(source) is str and "def " in source and len(source) < 100_000 and self._is_own(frame.f_globals):
+            name = f"<text {zlib.crc32(source.encode()):08x} of exec>"
+            flags = frame.f_code.co_flags & _features
+            source, text = compile(source, name, "exec", flags, True), source
+            linecache.cache[name] = len(text), None, text.splitlines(True), name
+        return self._exec(source, globals, locals, **closure)
 
     def face(self, name, is_name=False):
         """The module of the face that stands for `name`. What a face has as an attribute

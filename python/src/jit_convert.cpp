@@ -1,11 +1,13 @@
 /// \file python/src/jit_convert.cpp
 /// Arguments of declared signatures: types as Python describes them, values on their way to another type.
 #include "jit_read.h"
+#include "jit_records.h"
 #include "jit_values.h"
 #include "kasoku/base/error.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,6 +20,13 @@ Type type_of_description(nb::handle given) {
   nb::tuple t = nb::borrow<nb::tuple>(given);
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();
+  if (name == "record") return record_type(t[1]);
+  if (name == "records") {
+    Type type = Type::array(Dtype::opaque, nb::cast<int>(t[2]), nb::cast<bool>(t[3]));
+    type.items = {record_type(t[1])};
+    type.is_read_only = nb::cast<bool>(t[4]);
+    return type;
+  }
   if (name == "dict") return Type::dict(type_of_description(t[1]), type_of_description(t[2]));
   if (name == "set") return Type::set(type_of_description(t[1]));
   if (name == "list") return Type::list(type_of_description(t[1]));
@@ -28,7 +37,7 @@ Type type_of_description(nb::handle given) {
   }
   const auto dtype = dtype_from_name(name);
   if (!dtype) throw Error(ErrorKind::type, "unknown type in a signature: " + name);
-  if (*dtype == Dtype::float16 || *dtype == Dtype::bfloat16)
+  if (*dtype == Dtype::bfloat16)
     throw Error(ErrorKind::type, name + " in a signature cannot be compiled").fix("use float32");
   const int ndim = nb::cast<int>(t[1]);
   if (ndim < 0) return Type::scalar(*dtype);
@@ -40,7 +49,11 @@ Type type_of_description(nb::handle given) {
 nb::object description(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar: return nb::make_tuple(std::string(info(type.dtype).name), -1, false, false);
-    case TypeKind::array: return nb::make_tuple(std::string(info(type.dtype).name), static_cast<int>(type.ndim), type.is_contiguous, type.is_read_only);
+    case TypeKind::record: return nb::make_tuple("record", dtype_of_record(type));
+    case TypeKind::array:
+      if (type.has_records())
+        return nb::make_tuple("records", dtype_of_record(type.items[0]), static_cast<int>(type.ndim), type.is_contiguous, type.is_read_only);
+      return nb::make_tuple(std::string(info(type.dtype).name), static_cast<int>(type.ndim), type.is_contiguous, type.is_read_only);
     case TypeKind::tuple: {
       nb::list items;
       for (const Type& item : type.items) items.append(description(item));
@@ -55,6 +68,27 @@ nb::object description(const Type& type) {
 }
 
 namespace {
+
+double half_value(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const double size = exponent == 31 ? (mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity())
+                      : exponent    ? std::ldexp(1024 + mantissa, exponent - 25)
+                                    : std::ldexp(mantissa, -24);
+  return bits & 0x8000 ? -size : size;
+}
+
+/// The nearest half, ties to even.
+uint16_t half_bits_of(double x) {
+  const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+  const double size = std::fabs(x);
+  if (std::isnan(x)) return 0x7e00;
+  if (size >= 65520) return sign | 0x7c00;
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  const int unit = std::max(exponent - 11, -24);  // of the last place
+  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, -unit)));
+  return static_cast<uint16_t>(sign | (steps + ((unit + 24) << 10)));
+}
 
 struct Number {
   double real = 0, imaginary = 0;
@@ -74,6 +108,7 @@ Number number_of(const Type& type, const uint64_t* words) {
       std::memcpy(&single, words, 4);
       number.real = single;
       break;
+    case Dtype::float16: number.real = half_value(static_cast<uint16_t>(*words)); break;
     case Dtype::bool_: number.integer = static_cast<int64_t>(*words & 1); break;
     case Dtype::int8: number.integer = static_cast<int8_t>(*words); break;
     case Dtype::int16: number.integer = static_cast<int16_t>(*words); break;
@@ -104,6 +139,8 @@ void put_number(const Number& number, const Type& from, const Type& to, uint64_t
   } else if (to.dtype == Dtype::float32) {
     const auto single = static_cast<float>(number.real);
     std::memcpy(words, &single, 4);
+  } else if (to.dtype == Dtype::float16) {
+    *words = half_bits_of(is_real ? number.real : static_cast<double>(number.integer));
   } else if (to.dtype == Dtype::bool_) {
     *words = is_real ? number.real != 0 : number.integer != 0;
   } else {

@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "device.h"
 #include "jit_read.h"
+#include "jit_records.h"
 #include "jit_values.h"
 #include "kasoku/array/array.h"
 #include "kasoku/array/creation.h"
@@ -194,9 +195,11 @@ class JitKernel {
   /// read-only, back, as Numba has it.
   static nb::object there(nb::object given, Device& target, Type& type, std::vector<Host>& hosts) {
     nb::object value = bare(std::move(given));
-    if (PyTuple_CheckExact(value.ptr())) {
+    if (PyTuple_Check(value.ptr())) {
       nb::list items;
       type = Type::tuple({});
+      if (nb::hasattr(value, "_fields"))
+        for (nb::handle name : nb::object(value.attr("_fields"))) type.text += nb::cast<std::string>(name) + ",";
       for (nb::handle item : value) {
         Type own;
         items.append(there(nb::borrow(item), target, own, hosts));
@@ -205,6 +208,8 @@ class JitKernel {
       }
       return nb::tuple(items);
     }
+    if (target.kind != DeviceKind::cpu && (type = type_of_records(value.ptr())).is_known())
+      throw Error(ErrorKind::type, "structured arrays are taken by kernels on a CPU alone").fix("pass the fields as arrays of their own");
     Dtype dtype;
     bool is_constant = false;
     if (const NumpyArray* host = target.kind != DeviceKind::cpu ? as_numpy(value.ptr(), dtype) : nullptr) {
@@ -220,7 +225,7 @@ class JitKernel {
 
   static Type type_of(nb::handle value) {
     if (const Array* array = as_array(value)) {
-      if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
+      if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16) return {};
       Type type = Type::array(array->dtype(), array->ndim(), array->is_contiguous());
       type.is_read_only = array->is_read_only();
       return type;

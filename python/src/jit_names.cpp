@@ -32,7 +32,7 @@ class Known {
     is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda;
     for (const Intrinsic* row : intrinsics()) {
       std::string path(row->name);
-      if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
+      if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("group.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
       const std::string top = path.substr(0, path.find('.'));
       if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda)) continue;
       if (path == "kasoku.prange") path = "kasoku._jit.prange";

@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "jit_lists.h"
 #include "jit_read.h"
+#include "jit_records.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/offload.h"
@@ -52,6 +53,7 @@ bool dtype_from_char(char code, Dtype& out) {
     case 'I': out = Dtype::uint32; return true;
     case 'L':
     case 'Q': out = Dtype::uint64; return true;
+    case 'e': out = Dtype::float16; return true;
     case 'f': out = Dtype::float32; return true;
     case 'd': out = Dtype::float64; return true;
     case 'F': out = Dtype::complex64; return true;
@@ -136,21 +138,27 @@ static Type type_of_value(nb::handle value, int& parts) {
   Dtype dtype;
   if (const NumpyArray* array = as_numpy(p, dtype))
     return array_type_of(dtype, array->ndim, array->flags & contiguous_flag, is_read_only(*array));
-  if (PyTuple_CheckExact(p)) {
+  const bool has_names = PyTuple_Check(p) && !PyTuple_CheckExact(p) && nb::hasattr(value, "_fields");
+  if (PyTuple_CheckExact(p) || has_names) {
     std::vector<Type> items;
     for (nb::handle item : nb::borrow<nb::tuple>(value)) {
       if (--parts < 0) return {};
       items.push_back(type_of_value(item, parts));
       if (!items.back().is_known()) return {};
     }
-    return items.size() <= 8 ? Type::tuple(std::move(items)) : Type{};
+    if (items.size() > 8) return {};
+    Type tuple = Type::tuple(std::move(items));
+    if (has_names)
+      for (nb::handle name : nb::object(value.attr("_fields"))) tuple.text += nb::cast<std::string>(name) + ",";
+    return tuple;
   }
+  if (Type records = type_of_records(p); records.is_known()) return records;
   const Dtype scalar = numpy_scalar_dtype(p);
   if (scalar != Dtype::opaque) return Type::scalar(scalar);
   if (PyLong_Check(p)) return int64_type;  // IntEnum and the like
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
-    if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::float16 || array->dtype() == Dtype::bfloat16) return {};
+    if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16) return {};
     return array_type_of(array->dtype(), array->ndim(), array->is_contiguous(), array->is_read_only());
   }
   return {};
@@ -194,7 +202,7 @@ void Where::look(PyObject* value) {
     else if (device != &array->device()) other = &array->device();
   } else if (as_numpy(value, dtype)) {
     has_numpy = true;
-  } else if (PyTuple_CheckExact(value)) {
+  } else if (PyTuple_Check(value)) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) look(PyTuple_GetItem(value, i));
   }
 }
@@ -238,7 +246,8 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         }
         if (jit::is_floating(type.dtype)) {
           const double x = nb::cast<double>(nb::float_(nb::handle(value)));
-          if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
+          if (type.dtype == Dtype::float16) put(words++, nb::cast<uint16_t>(nb::handle(value).attr("view")("uint16").attr("item")()));
+          else if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
           else put(words++, x);
           return true;
         }
@@ -251,10 +260,24 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         put_integer(words++, type.dtype, bits);
         return true;
       }
+    case TypeKind::record:
+      if (offloaded || type_of_records(value) != type) return false;
+      return put(words++, record_address(value)), true;
     case TypeKind::array: {
       Dtype dtype;
       uint64_t* w = words;
       words += 2 + 2 * type.ndim;
+      if (type.has_records()) {
+        if (offloaded || type_of_records(value) != type) return false;
+        const auto* array = reinterpret_cast<const NumpyArray*>(value);
+        w[0] = reinterpret_cast<uint64_t>(array->data);
+        for (int k = 0; k < type.ndim; ++k) {
+          w[1 + k] = static_cast<uint64_t>(array->shape[k]);
+          w[1 + type.ndim + k] = static_cast<uint64_t>(array->strides[k] / record_size(type.items[0]));
+        }
+        w[1 + 2 * type.ndim] = 0;
+        return true;
+      }
       if (const NumpyArray* array = as_numpy(value, dtype)) {
         const bool is_contiguous = array->flags & contiguous_flag;
         if (offloaded && offloaded->device.kind != DeviceKind::cpu) return false;
@@ -289,7 +312,8 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
       return true;
     }
     case TypeKind::tuple:
-      if (!PyTuple_CheckExact(value) || static_cast<size_t>(PyTuple_Size(value)) != type.items.size()) return false;
+      if (!PyTuple_Check(value) || PyTuple_CheckExact(value) != type.text.empty() || static_cast<size_t>(PyTuple_Size(value)) != type.items.size()) return false;
+      if (!type.text.empty() && type_of_value(value) != type) return false;
       for (size_t i = 0; i < type.items.size(); ++i)
         if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;

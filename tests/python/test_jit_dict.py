@@ -29,7 +29,9 @@ def agrees(function, *arguments):
 def same(one, other):
     if isinstance(other, (list, tuple, dict)):
         assert type(one) is type(other) and len(one) == len(other)
-        pairs = zip(one.items(), other.items(), strict=True) if isinstance(other, dict) else zip(one, other, strict=True)
+        pairs = (
+            zip(one.items(), other.items(), strict=True) if isinstance(other, dict) else zip(one, other, strict=True)
+        )
         for a, b in pairs:
             same(a, b)
     elif isinstance(other, set):
@@ -317,7 +319,19 @@ def test_sets():
         c.discard(k)
         x = a | b, a & b, a - b, a ^ b
         y = a.union(b), a.intersection(b), a.difference(b), a.symmetric_difference(b)
-        z = a <= b, a < b, a >= b, a > b, a == b, a != b, a.isdisjoint(b), a.issubset(b), a.issuperset(b), c == a, c is a
+        z = (
+            a <= b,
+            a < b,
+            a >= b,
+            a > b,
+            a == b,
+            a != b,
+            a.isdisjoint(b),
+            a.issubset(b),
+            a.issuperset(b),
+            c == a,
+            c is a,
+        )
         total = 0
         for k in a:
             total += k
@@ -337,7 +351,13 @@ def test_sets():
         g -= g
         return a, b, c, d, e, g
 
-    for a, b in [({1, 2, 3}, {2, 3, 4}), ({1}, {1}), ({1, 5}, {7}), ({1, 2}, {1, 2, 3}), (set(range(300)), set(range(150, 500)))]:
+    for a, b in [
+        ({1, 2, 3}, {2, 3, 4}),
+        ({1}, {1}),
+        ({1, 5}, {7}),
+        ({1, 2}, {1, 2, 3}),
+        (set(range(300)), set(range(150, 500))),
+    ]:
         agrees(f, a, b, 100)
         agrees(changes, a, b)
     agrees(f, {1.0, -2.5}, {1.0}, 0.5)

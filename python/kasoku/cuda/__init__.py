@@ -6,7 +6,7 @@ They run on the default device: an NVIDIA GPU, or the CPU's cores.
 from .. import _core
 from .._jit import TypingError
 from .._signature import Signature, Type  # noqa: F401
-from . import random  # noqa: F401
+from . import fp16, libdevice, random  # noqa: F401
 from ._arrays import (  # noqa: F401
     DeviceNDArray,
     In,
@@ -84,6 +84,7 @@ gridDim = _Words("gridDim", "x y z")
 shared = _Words("shared", "array")
 local = _Words("local", "array")
 const = _Words("const", "array_like")
+cg = _Words("cg", "this_grid")
 atomic = _Words("atomic", "add sub max min nanmax nanmin and_ or_ xor inc dec exch cas compare_and_swap")
 for _name in (
     "grid gridsize syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp threadfence "

@@ -63,7 +63,8 @@ def from_dtype(dtype):
     """The type of a NumPy dtype."""
     import numpy as np
 
-    return types.Type(np.dtype(dtype).name)
+    dtype = np.dtype(dtype)
+    return types.Type(dtype.name) if dtype.fields is None else types.Record(dtype)
 
 
 def objmode(*args, **kwargs):

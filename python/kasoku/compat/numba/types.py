@@ -1,7 +1,7 @@
 """Numba's types: dtypes that are called (a value, or a signature) and indexed (an array of them)."""
 
 from ... import _signature
-from ..._signature import Array, ListType, Signature, Tuple, TupleType, Type, UniTuple  # noqa: F401
+from ..._signature import Array, DictType, ListType, Record, Signature, Tuple, TupleType, Type, UniTuple  # noqa: F401
 
 globals().update(_signature.names)
 Number = Integer = Float = Complex = Boolean = Type

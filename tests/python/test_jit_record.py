@@ -1,0 +1,280 @@
+"""Structured arrays in compiled code and kernels, named tuples, and the text of exec: plain Python is the reference."""
+
+import collections
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku.compat.numba import cuda
+
+aligned = np.dtype([("a", np.float64), ("b", np.int16), ("c", np.complex64), ("flag", np.bool_)], align=True)
+packed = np.dtype([("b", np.int8), ("a", np.float64), ("c", np.complex64), ("flag", np.bool_)])
+inner = np.dtype([("x", np.float32), ("y", np.int64)])
+nested = np.dtype([("id", np.uint8), ("at", inner), ("grid", np.float64, (2, 3)), ("line", np.int32, (4,))])
+
+
+def filled(dtype, n):
+    data = np.zeros(n, dtype)
+    raw = data.view(np.uint8).reshape(-1)
+    raw[:] = np.arange(raw.size) % 64
+    if "flag" in (dtype.names or ()):
+        data["flag"] = np.arange(n) % 2
+    return data
+
+
+def agrees(function, *arguments):
+    ours = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+    theirs = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+    wanted, got = function(*theirs), ks.njit(function)(*ours)
+    np.testing.assert_equal(got, wanted)
+    for a, b in zip(ours, theirs, strict=True):
+        if isinstance(b, np.ndarray):
+            assert repr(a) == repr(b)
+
+
+def reads(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]["a"] * x[i]["b"] + x[i]["c"].real - x[i]["c"].imag
+        if x[i]["flag"]:
+            total += 0.5
+    for r in x:
+        total += r["a"]
+    return total, x.size, x.shape, x.itemsize, x.nbytes, x[-1]["b"]
+
+
+def writes(x):
+    for i in range(len(x)):
+        x[i]["a"] = i * 0.5
+        x[i]["b"] = -i
+        x[i]["c"] = complex(i, -i)
+        x[i]["a"] += 2
+        x[i]["b"] *= 3
+        r = x[i]
+        r["flag"] = i % 3 == 0
+        r["a"] -= 0.25
+    if len(x) > 1:
+        x[0] = x[len(x) - 1]
+
+
+@pytest.mark.parametrize("dtype", [aligned, packed], ids=["aligned", "packed"])
+@pytest.mark.parametrize("n", [1, 2, 17])
+def test_fields_of_elements(dtype, n):
+    agrees(reads, filled(dtype, n))
+    agrees(writes, filled(dtype, n))
+    agrees(writes, filled(dtype, 0))
+
+
+def test_strided_and_reversed_arrays():
+    x = filled(aligned, 20)
+    compiled = ks.njit(reads)
+    for view in (x[::3], x[::-2]):
+        np.testing.assert_equal(compiled(view), reads(view))
+    y = filled(aligned, 20)
+    ks.njit(writes)(x[::3])
+    writes(y[::3])
+    assert repr(x) == repr(y)
+
+
+def test_attributes_of_recarrays():
+    def f(x):
+        total = 0.0
+        for i in range(x.size):
+            x[i].a += x[i].b
+            total += x[i].a
+        return total
+
+    x, y = filled(aligned, 5).view(np.recarray), filled(aligned, 5).view(np.recarray)
+    assert ks.njit(f)(x) == f(y) and repr(x) == repr(y)
+
+
+def test_nested_records_and_arrays_in_records():
+    def f(x):
+        total = 0.0
+        for i in range(len(x)):
+            r = x[i]["at"]
+            r["x"] = i
+            x[i]["at"]["y"] += 5
+            g = x[i]["grid"]
+            for j in range(2):
+                for k in range(3):
+                    g[j, k] = j * 10 + k + i
+                    total += x[i]["grid"][j, k]
+            x[i]["line"][1] = 7
+            x[i]["line"][-1] += 1
+            total += r["x"] + x[i]["at"]["y"] + x[i]["line"].sum() + x[i]["id"]
+        x[0]["grid"] = x[1]["grid"] * 2
+        x[1]["line"] = 3
+        x[0]["at"] = x[1]["at"]
+        return total
+
+    for dtype in (np.dtype(nested.descr, align=True), np.dtype([("pad", np.int64), *aligned_fields()], align=True)):
+        x = np.zeros(3, dtype)
+        x["line"] = np.arange(12).reshape(3, 4)
+        agrees(f, x)
+
+
+def aligned_fields():
+    return [
+        ("id", np.uint8),
+        ("at", np.dtype(inner, align=True)),
+        ("grid", np.float64, (2, 3)),
+        ("line", np.int32, (4,)),
+    ]
+
+
+def test_all_fields_at_once():
+    def f(x):
+        a, b = x["a"], x["b"]
+        a[0] = 100.0
+        return a.sum() + (b * 2).sum() + np.sqrt(x["a"]).max(), a.shape, len(b)
+
+    agrees(f, filled(aligned, 9))
+    with pytest.raises(TypeError, match="packed records are no array"):
+        ks.njit(lambda x: x["a"].sum())(filled(packed, 3))
+
+
+def test_single_records():
+    def f(r):
+        r["a"] = 5.0
+        r["b"] += 1
+        return r["a"] + r["b"]
+
+    for dtype in (aligned, packed):
+        x, y = filled(dtype, 2), filled(dtype, 2)
+        assert ks.njit(f)(x[1]) == f(y[1])
+        assert repr(x) == repr(y)
+
+
+def test_functions_and_parallel_loops():
+    @ks.njit
+    def energy(p):
+        return p["a"] ** 2 + p["b"]
+
+    def f(x, out):
+        for i in ks.prange(len(x)):
+            out[i] = energy(x[i])
+            x[i]["b"] = i
+
+    x = filled(aligned, 1000)
+    wanted = x["a"] ** 2 + x["b"]
+    out = np.zeros(1000)
+    ks.njit(f)(x, out)
+    np.testing.assert_array_equal(out, wanted)
+    np.testing.assert_array_equal(x["b"], np.arange(1000, dtype=np.int16))
+
+
+def test_signatures():
+    import kasoku.compat.numba as numba
+
+    record = numba.from_dtype(aligned)
+    f = numba.njit(numba.void(record[:]))(writes)
+    x, y = filled(aligned, 4), filled(aligned, 4)
+    f(x), writes(y)
+    assert repr(x) == repr(y)
+    with pytest.raises(TypeError, match="No matching definition"):
+        f(filled(packed, 4))
+
+
+def test_refusals():
+    x = filled(aligned, 3)
+    for function, words in [
+        (lambda x: x["nothing"][0], "no field 'nothing'"),
+        (lambda x: x + 1, "has no meaning"),
+        (lambda x: x[0], "cannot be returned"),
+        (lambda x: x[x["a"] > 0].size, "cannot be chosen"),
+        (lambda x: x.copy().size, "use its fields"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            ks.njit(function)(x)
+
+    def stores(x):
+        x[0]["a"] = 1.0
+
+    x.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        ks.njit(stores)(x)
+    with pytest.raises(TypeError, match="read-only"):
+        ks.njit(lambda r: stores_one(r))(x[0])
+    with pytest.raises(IndexError):
+        ks.njit(lambda x: x[5]["a"])(x)
+    text = np.zeros(2, [("name", "S4"), ("n", np.int64)])
+    assert ks.njit(lambda x: x[1]["n"])(text) == 0
+    with pytest.raises(TypeError, match="of a dtype that compiled code does not have"):
+        ks.njit(lambda x: x[1]["name"])(text)
+
+
+def stores_one(r):
+    r["a"] = 1.0
+
+
+@pytest.mark.parametrize("dtype", [aligned, packed], ids=["aligned", "packed"])
+def test_kernels(dtype):
+    if cuda.is_available():
+        pytest.skip("structured arrays are taken by kernels on a CPU alone")
+
+    @cuda.jit
+    def kernel(x, out, one):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i].b = i
+            x[i].a += 1
+            out[i] = x[i].a + one.a
+            one.flag = True
+
+    x, out, one = filled(dtype, 100).view(np.recarray), np.zeros(100), filled(dtype, 1)
+    wanted = x.a + 1 + one["a"][0]
+    kernel[4, 32](x, out, one[0])
+    np.testing.assert_array_equal(out, wanted)
+    np.testing.assert_array_equal(x.b, np.arange(100, dtype=dtype["b"]))
+    assert one["flag"][0]
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def test_named_tuples():
+    def f(p):
+        x, y = p
+        return p.x * 10 + p.y + p[0] + x + y
+
+    assert ks.njit(f)(Point(1, 2.5)) == f(Point(1, 2.5))
+    assert ks.njit(lambda p: p.x.sum() + len(p))(Point(np.ones(3), 2)) == 5
+    with pytest.raises(TypeError, match="has no field 'z'"):
+        ks.njit(lambda p: p.z)(Point(1, 2))
+    with pytest.raises(TypeError, match="cannot be returned"):
+        ks.njit(lambda p: p)(Point(1, 2))
+    assert ks.njit(lambda p: p)((1, 2)) == (1, 2)
+
+    @cuda.jit
+    def kernel(p, out):
+        out[0] = p.x[0] + p.y
+
+    out = np.zeros(1)
+    kernel[1, 1](Point(np.array([2.0]), 3), out)
+    assert out[0] == 5
+
+
+def test_the_text_of_exec_is_kept_for_programs(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "from numba import njit\n"
+        "def make(name, k):\n"
+        "    space = {}\n"
+        "    exec(f'def {name}(x):\\n    return x * {k}', globals(), space)\n"
+        "    return njit(space[name])\n"
+        "print(make('f', 3)(14), make('g', 5).py_func(2))\n"
+        "def local():\n"
+        "    y = 2\n"
+        "    exec('print(y + 1)')\n"
+        "local()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "kasoku", "run", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "42 10\n3\n", done.stderr
