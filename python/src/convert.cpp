@@ -258,12 +258,9 @@ nb::object item_of(const Array& array) {
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
-  const void* const from = [&] {
-    const GilUntilBlocked keep;
-    return array.data_for_read();
-  }();
   {
-    nb::gil_scoped_release release;
+    nb::gil_scoped_release release;  // also of what is computed now: the wait for it gives the lock away anyway
+    const void* from = array.data_for_read();
     Device& device = array.device();
     const CopyScope reason(CopyReason::item);
     if (device.kind == DeviceKind::cpu) std::memcpy(bytes, from, array.itemsize());
