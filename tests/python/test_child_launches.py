@@ -410,3 +410,63 @@ def test_children_are_kernels_as_others(device):
     with ks.default_device(device):
         got = run(mod, "write<double>", np.zeros(3), f64(4), block=(3, 1, 1), device=device)
     assert got.tolist() == [4, 4, 4]
+
+
+RANDOM = """
+// Node i launches nodes first[i]..first[i + 1]; each is in its parent's stream `stream[node]`: 0 and 1 named
+// ones, 2 none, 3 fire and forget, 4 tail. After launching a node with `waits`, its parent waits.
+extern "C" __global__ void node(int i, const int* first, const int* stream, const int* waits, int* clock, int* begin, int* seen) {
+  begin[i] = atomicAdd(clock, 1);
+  cudaStream_t streams[5] = {0, 0, 0, cudaStreamFireAndForget, cudaStreamTailLaunch};
+  for (int k = 0; k < 2; ++k) cudaStreamCreateWithFlags(&streams[k], cudaStreamNonBlocking);
+  for (int child = first[i]; child < first[i + 1]; ++child) {
+    node<<<1, 1, 0, streams[stream[child]]>>>(child, first, stream, waits, clock, begin, seen);
+    if (waits[child]) {
+      cudaDeviceSynchronize();
+      seen[child] = atomicAdd(clock, 1);
+    }
+  }
+  for (int k = 0; k < 2; ++k) cudaStreamDestroy(streams[k]);
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_keep_the_order_of_streams(seed):
+    rng = np.random.default_rng(seed)
+    children, parent = [[]], [-1]
+    while len(parent) < 1200:  # each node belongs to one of the latest
+        to = int(rng.integers(max(0, len(parent) - 30), len(parent)))
+        children[to].append(len(parent))
+        children.append([])
+        parent.append(to)
+    order = [0]  # nodes by levels, so that a node's children stand side by side
+    for i in order:
+        order.extend(children[i])
+    number = {old: new for new, old in enumerate(order)}
+    first = np.cumsum([1] + [len(children[i]) for i in order]).astype(i32)
+    n = len(order)
+    up = [number[parent[i]] if i else -1 for i in order]
+    stream = rng.integers(0, 5, n).astype(i32)
+    waits = (rng.random(n) < 0.1).astype(i32)
+    out = run(module(RANDOM), "node", i32(0), first, stream, waits, np.zeros(1, i32), np.full(n, -1, i32), np.full(n, -1, i32))
+    begin, seen = out[4], out[5]
+    assert out[3][0] == n + waits[1:].sum() and (begin >= 0).all()
+    last = begin.copy()  # when the last of a node's descendants began
+    for i in range(n - 1, 0, -1):
+        last[up[i]] = max(last[up[i]], last[i])
+    for i in range(n):
+        done, others = {}, -1
+        for child in range(first[i], first[i + 1]):
+            kind = stream[child]
+            if kind in (0, 1, 2):
+                assert begin[child] > done.get(kind, -1)
+                done[kind] = last[child]
+            if kind != 4:
+                others = max(others, last[child])
+            if waits[child]:
+                assert seen[child] > others
+        tails = [child for child in range(first[i], first[i + 1]) if stream[child] == 4]
+        for child in tails:
+            assert begin[child] > max(others, seen[first[i] : first[i + 1]].max())
+            others = last[child]

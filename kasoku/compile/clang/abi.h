@@ -37,6 +37,9 @@
 ///      uint64_t ks_rt_clock(), ks_rt_globaltimer()
 ///      uint32_t ks_rt_schedule(ks_schedule*)    device/cpu/schedule.h: which threads go on,
 ///                                    for kernels whose threads reach barriers divergently
+///      void     ks_rt_configure(const ks_child_shape*), then
+///      void     ks_rt_launch(const char* symbol, void* const* args)  a kernel launches another; these and
+///                                    what else of CUDA's runtime kernels call: prelude/launch.h
 ///    assert and trap end the launch: they set launch->status and the entry
 ///    returns at the next block boundary.
 ///
