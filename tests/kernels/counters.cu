@@ -155,6 +155,20 @@ extern "C" __global__ void numbers(unsigned* number, unsigned* count, int n) {
   if (i < n) number[i] = atomicAdd(count, 3u);
 }
 
+// Each thread is the same to the text.
+extern "C" __global__ void alike(unsigned* number, unsigned* count) { number[atomicAdd(count, 1u)] = blockIdx.x; }
+
+// Nobody comes to the third way, and two ways are one.
+extern "C" __global__ void ways(const int* in, int* out, unsigned* count, int n) {
+  int i = INDEX, v = i < n ? in[i] : 1;
+  switch (v % 6) {
+    case 0: case 3: out[atomicAdd(count, 1u)] = v; break;
+    case 1: case 2: case 5: v += 3; break;
+    case -1: out[0] = 5;
+  }
+  if (i < n && v % 3 == 0 && v < 0) out[1] = 7;
+}
+
 // What was there before, asked without a change, and what is there now.
 extern "C" __global__ void looks(const int* in, unsigned* seen, unsigned* count, int n) {
   int i = INDEX;

@@ -9,7 +9,7 @@ import pytest
 
 TEXT = (pathlib.Path(__file__).parents[1] / "kernels" / "counters.cu").read_text()
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU"))]
-BLOCKS = [256, 32, 64, 100, 33, 1, 1024, (32, 1, 1)]
+BLOCKS = [256, 32, 64, 100, 33, 7, 1, 1024, (32, 1, 1)]
 SIZES = [0, 1, 31, 1000, 4096, 70_001]
 i32, u32 = np.int32, np.uint32
 
@@ -47,7 +47,7 @@ def check_list(out, x, start, count):
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-@pytest.mark.parametrize("name", ["each", "each_returns", "ballots", "first_of_warp", "blocks", "lists"])
+@pytest.mark.parametrize("name", ["each", "each_returns", "ballots", "first_of_warp", "blocks", "lists", "ways"])
 def test_a_list_holds_what_is_wanted(launch, name, block):
     threads = block if isinstance(block, int) else block[0]
     for n in SIZES:
@@ -123,6 +123,13 @@ def test_numbers_are_handed_out_once(launch):
         number, count = launch("numbers", (np.zeros(n, u32), np.array([7], u32), i32(n)), n, block)
         np.testing.assert_array_equal(np.sort(number), 7 + 3 * np.arange(n))
         assert count[0] == 7 + 3 * n
+
+
+def test_threads_that_are_all_alike(launch):
+    for blocks, block in [(37, 256), (5, 100), (3, 7)]:
+        number, count = launch("alike", (np.zeros(blocks * block, u32), np.zeros(1, u32)), 1, block, (blocks,))
+        np.testing.assert_array_equal(np.bincount(number), np.full(blocks, block))
+        assert count[0] == blocks * block
 
 
 def test_what_is_seen_was_there_at_some_time(launch):

@@ -80,7 +80,11 @@ bool is_lane(const Value* value) {
 
 Value* lane_of(IRBuilderBase& build) {
   Module& module = *build.GetInsertBlock()->getModule();
-  Value* index = build.CreateCall(module.getOrInsertFunction("ks_tid_x", build.getInt32Ty()));
+  FunctionCallee tid = module.getOrInsertFunction("ks_tid_x", build.getInt32Ty());
+  auto* function = cast<Function>(tid.getCallee());
+  function->setMemoryEffects(MemoryEffects::none());
+  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable}) function->addFnAttr(kind);
+  Value* index = build.CreateCall(tid);
   return build.CreateAnd(index, 31, "lane");
 }
 

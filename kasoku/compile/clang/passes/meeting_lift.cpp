@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
@@ -71,6 +72,9 @@ Blocks MeetingLift::rest_of(const Branching& at) const {
 bool MeetingLift::suits(const Branching& at, const Blocks& rest) const {
   BasicBlock* before = call_.getParent()->getSinglePredecessor();
   if (!at.join || !before || at.ways.contains(at.from) || rest.contains(before)) return false;
+  SmallPtrSet<const BasicBlock*, 8> once;  // a switch may lead there by several ways
+  for (const BasicBlock* from : predecessors(at.join))
+    if (!once.insert(from).second) return false;
   for (BasicBlock* block : at.ways) {
     for (BasicBlock* from : predecessors(block)) {
       if (from != at.from && !at.ways.contains(from)) return false;

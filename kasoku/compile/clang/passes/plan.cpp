@@ -115,14 +115,18 @@ void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape&
 
 bool aggregates(Sync sync) { return sync == Sync::aggregate; }
 
-// As many as make a large sum, and as little as stays in the first cache until they go on.
-unsigned blocks_in_turn(const PreparedKernel& kernel, const BlockShape& shape) {
-  constexpr uint64_t threads = 4096, most_memory = 64 << 10, most_blocks = 64;
-  uint64_t memory = 1;  // of a block's own
+// As many as make a large sum, if what they keep until they go on stays in the cache.
+unsigned blocks_in_turn(const PreparedKernel& kernel, const BlockShape& shape, const std::vector<SyncPoint>& syncs) {
+  constexpr uint64_t threads = 4096, most_memory = 128 << 10, most_blocks = 64;
+  uint64_t memory = 1;  // of a block
   const DataLayout& layout = kernel.function->getParent()->getDataLayout();
   for (const Instruction& at : instructions(*kernel.function))
     if (const auto* array = dyn_cast<AllocaInst>(&at))
       memory += array->getAllocationSize(layout).value_or(TypeSize::getFixed(0)) * shape.threads();
+  const LiveValues live(*kernel.function);
+  for (const SyncPoint& sync : syncs)
+    if (aggregates(sync.sync))
+      for (const Instruction* value : live.at(*sync.block)) memory += layout.getTypeAllocSize(value->getType()) * shape.threads();
   for (const GlobalVariable* variable : kernel.shared) {
     if (!variable->hasInitializer()) return 1;  // of a size that only the launch knows
     memory += layout.getTypeAllocSize(variable->getValueType());
@@ -149,7 +153,7 @@ RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
   });
   plan.y_is_fast = may_turn && y_is_fast(function, shape);
   plan.syncs = split_at_syncs(function);
-  if (has_any(plan.syncs, aggregates)) plan.blocks_in_turn = blocks_in_turn(kernel, shape);
+  if (has_any(plan.syncs, aggregates)) plan.blocks_in_turn = 1;
   plan.is_uniform = [](const Instruction&) { return false; };
   const bool has_warps = has_any(plan.syncs, is_warp_operation);
   if (has_warps) plan.granule = Granule::warp;
@@ -215,6 +219,7 @@ std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, con
       pipeline.clean(function);
       RegionPlan plan = plan_regions(kernel, shape);
       if (plan.granule == Granule::block || plan.granule == Granule::warp) {
+        plan.blocks_in_turn = blocks_in_turn(kernel, shape, plan.syncs);
         before->eraseFromParent();
         return plan;
       }
