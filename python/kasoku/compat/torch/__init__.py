@@ -8,8 +8,9 @@ import numpy as np
 import kasoku as ks
 
 from .. import Face
-from . import _maths, _ops, _rearrange, _types, accelerator, cuda, fft, linalg, random  # noqa: F401
-from ._tensor import Tensor, array_of, composed
+from . import _maths, _methods, _more, _ops, _rearrange, _types, accelerator, cuda, fft, linalg, nn, random, special  # noqa: F401
+from ._creation import *  # noqa: F403
+from ._tensor import Tensor, composed, shaped
 from ._types import (  # noqa: F401
     Size,
     as_dtype,
@@ -23,13 +24,18 @@ from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
 __version__ = "2.8.0"
 globals().update(_types.names)
-for _functions in (_ops.functions, _rearrange.functions, _maths.functions):
+for _functions in (_ops.functions, _rearrange.functions, _maths.functions, _more.functions, _more.legacy):
     globals().update(_functions)
+matrix_exp, jit = linalg.matrix_exp, _more.jit
+cosine_similarity, pairwise_distance = nn.functional.cosine_similarity, nn.functional.pairwise_distance
 from math import e, inf, nan, pi  # noqa: E402, F401
 
 for _name, _method in {**_rearrange.functions, **_maths.functions}.items():
     if not hasattr(Tensor, _name) and _name not in ("einsum", "complex", "polar", "searchsorted"):
         setattr(Tensor, _name, _method)
+for _name in _more.methods:
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, _more.functions[_name])
 for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 Tensor.real, Tensor.imag = property(_maths.functions["real"]), property(_maths.functions["imag"])
@@ -41,191 +47,6 @@ class version:
     cuda = "13.0" if _types.cuda_is_available() else None
 
 
-def _name(d, default=None):
-    return as_dtype(d).numpy if d is not None else (default or _types.default_float).numpy
-
-
-def _shape(args):
-    return (
-        tuple(args[0])
-        if len(args) == 1 and not isinstance(args[0], builtins.int)
-        else tuple(builtins.int(n) for n in args)
-    )
-
-
-def _creates(f):
-    """The arguments that every function which makes a tensor takes."""
-
-    def function(
-        *args,
-        dtype=None,
-        device=None,
-        requires_grad=False,
-        layout=None,
-        pin_memory=False,
-        out=None,
-        generator=None,
-        **kwargs,
-    ):
-        if requires_grad:
-            raise NotImplementedError("kasoku's torch computes no gradients yet")
-        if generator is not None:
-            kwargs["generator"] = generator
-        t = f(*args, dtype=dtype, device=engine_device(device), **kwargs)
-        t = t if isinstance(t, Tensor) else Tensor(t)
-        return t if out is None else out._take(t._a)
-
-    function.__name__ = f.__name__
-    return function
-
-
-def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A new tensor with a copy of the data."""
-    if requires_grad:
-        raise NotImplementedError("kasoku's torch computes no gradients yet")
-    return Tensor(array_of(data, dtype, device))
-
-
-def as_tensor(data, dtype=None, device=None):
-    if isinstance(data, Tensor):
-        return data.to(dtype=dtype, device=device)
-    if isinstance(data, np.ndarray) and dtype is None and device is None:
-        return from_numpy(data)
-    return tensor(data, dtype=dtype, device=device)
-
-
-asarray = as_tensor
-
-
-def from_numpy(a):
-    """A tensor that shows the array's memory."""
-    if not isinstance(a, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
-    return Tensor(ks.asarray(a, device="cpu"))
-
-
-def from_dlpack(x):
-    return Tensor(ks.from_dlpack(x))
-
-
-def is_tensor(x):
-    return isinstance(x, Tensor)
-
-
-def is_floating_point(x):
-    return x.is_floating_point()
-
-
-def numel(x):
-    return x.numel()
-
-
-@_creates
-def zeros(*size, dtype, device):
-    return ks.zeros(_shape(size), _name(dtype), device)
-
-
-@_creates
-def ones(*size, dtype, device):
-    return ks.ones(_shape(size), _name(dtype), device)
-
-
-@_creates
-def empty(*size, dtype, device, **_):
-    return ks.empty(_shape(size), _name(dtype), device)
-
-
-@_creates
-def full(size, fill_value, *, dtype, device):
-    natural = (
-        _types.names["bool"]
-        if isinstance(fill_value, builtins.bool)
-        else _types.names["int64"]
-        if isinstance(fill_value, builtins.int)
-        else None
-    )
-    return ks.full(tuple(size), fill_value, _name(dtype, natural), device)
-
-
-@_creates
-def arange(*args, dtype, device, **kwargs):
-    args = [a.item() if isinstance(a, Tensor) else a for a in args] + list(kwargs.values())
-    natural = None if builtins.any(isinstance(a, builtins.float) for a in args) else _types.names["int64"]
-    return ks.arange(*args, dtype=_name(dtype, natural), device=device)
-
-
-@_creates
-def linspace(start, end, steps, *, dtype, device):
-    return ks.linspace(start, end, steps, dtype=_name(dtype), device=device)
-
-
-@_creates
-def logspace(start, end, steps, base=10.0, *, dtype, device):
-    return (base ** ks.linspace(start, end, steps, device=device)).astype(_name(dtype))
-
-
-@_creates
-def eye(n, m=None, *, dtype, device):
-    return ks.eye(n, m, dtype=_name(dtype), device=device)
-
-
-@_creates
-def rand(*size, dtype, device, generator=None):
-    return random.source(generator).uniform(0.0, 1.0, _shape(size), _name(dtype), device)
-
-
-@_creates
-def randn(*size, dtype, device, generator=None):
-    return random.source(generator).standard_normal(_shape(size), _name(dtype), device)
-
-
-@_creates
-def randint(*args, dtype, device, generator=None, **kwargs):
-    low, high, size = args if len(args) == 3 else (0, *args) if len(args) == 2 else (0, args[0], kwargs.pop("size"))
-    return random.source(generator).integers(
-        low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device
-    )
-
-
-@_creates
-def randperm(n, *, dtype, device, generator=None):
-    return random.source(generator).permutation(n, device).astype(_name(dtype, _types.names["int64"]))
-
-
-@composed
-def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, out=None):
-    like = next((v for v in (mean, std) if isinstance(v, Tensor)), None)
-    shape = like.shape if like is not None else tuple(size)
-    z = randn(*shape, dtype=dtype, device=device or (like.device if like is not None else None), generator=generator)
-    return z * std + mean
-
-
-@composed
-def bernoulli(p, *, generator=None):
-    return (rand(*p.shape, dtype=p.dtype, device=p.device, generator=generator) < p).to(p.dtype)
-
-
-def _like(f):
-    def function(x, *args, dtype=None, device=None, **kwargs):
-        shape = tuple(x.shape)
-        head = (shape,) if f.__name__ in ("full",) else shape if f.__name__ != "randint" else ()
-        tail = {"size": shape} if f.__name__ == "randint" else {}
-        if f.__name__ in ("zeros", "ones", "empty", "rand", "randn"):
-            head = (shape,)
-        return f(*head, *args, dtype=dtype or x.dtype, device=device or x.device, **kwargs, **tail)
-
-    function.__name__ = f.__name__ + "_like"
-    return function
-
-
-zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
-full_like, rand_like, randn_like = _like(full), _like(rand), _like(randn)
-
-
-def randint_like(x, *args, dtype=None, device=None):
-    return randint(*args, tuple(x.shape), dtype=dtype or x.dtype, device=device or x.device)
-
-
 def _same_dtype(tensors):
     wanted = None
     for t in tensors:
@@ -233,23 +54,27 @@ def _same_dtype(tensors):
     return [t._a if t.dtype is wanted else t._a.astype(wanted.numpy) for t in tensors]
 
 
+@_ops.named
 def cat(tensors, dim=0, *, out=None):
     parts = _same_dtype(tensors)
-    result = ks.concatenate(parts, axis=dim)
+    result = shaped(ks.concatenate, parts, dim)
     return Tensor(result) if out is None else out._take(result)
 
 
 concat = concatenate = cat
 
 
+@_ops.named
 def stack(tensors, dim=0):
-    return Tensor(ks.stack(_same_dtype(tensors), dim))
+    return Tensor(shaped(ks.stack, _same_dtype(tensors), dim))
 
 
+@_ops.named
 def vstack(tensors):
     return cat([t.reshape(1, -1) if t.ndim < 2 else t for t in tensors])
 
 
+@_ops.named
 def hstack(tensors):
     return cat(tensors, 0 if tensors[0].ndim < 2 else 1)
 
@@ -278,7 +103,9 @@ for _f in (
     globals()[_f] = _view(_f)
 
 
-def flip(x, dims):
+@_ops.named
+def flip(x, *places, dims=None):
+    dims = dims if dims is not None else places[0] if len(places) == 1 else places
     return Tensor(ks.flip(x._a, dims).copy())
 
 
@@ -288,10 +115,21 @@ def broadcast_to(x, size):
 
 def meshgrid(*tensors, indexing="ij"):
     tensors = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    grids = np.meshgrid(*[t.cpu().numpy() for t in tensors], indexing=indexing)
-    return tuple(tensor(g, device=tensors[0].device) for g in grids)
+    flat = [t.reshape(-1) for t in tensors]
+    order = list(range(len(flat)))
+    if indexing == "xy" and len(flat) > 1:
+        order[0], order[1] = 1, 0
+    elif indexing not in ("xy", "ij"):
+        raise RuntimeError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    shape = [0] * len(flat)
+    for at, t in zip(order, flat):
+        shape[at] = t.numel()
+    return tuple(
+        t.reshape([-1 if at == d else 1 for d in range(len(flat))]).expand(*shape) for at, t in zip(order, flat)
+    )
 
 
+@_ops.named
 @composed
 def outer(x, y):
     return x.unsqueeze(1) * y.unsqueeze(0)
@@ -303,6 +141,13 @@ def promote_types(a, b):
 
 def result_type(*operands):
     return _ops._promoted(operands, False)
+
+
+for _f in (flip, broadcast_to, outer):
+    setattr(Tensor, _f.__name__, _f)
+for _name in _ops.functions:
+    if hasattr(Tensor, _name + "_"):
+        globals()[_name + "_"] = getattr(Tensor, _name + "_")
 
 
 class no_grad(contextlib.ContextDecorator):
@@ -362,21 +207,6 @@ def use_deterministic_algorithms(mode, warn_only=False):
     """They are."""
 
 
-FloatTensor = Tensor
-
-
-def DoubleTensor(*args):
-    return Tensor(*args).to(_types.names["float64"])
-
-
-def LongTensor(*args):
-    return (
-        Tensor(array_of(args[0], "int64"))
-        if args and not isinstance(args[0], builtins.int)
-        else empty(*args, dtype=_types.names["int64"])
-    )
-
-
 class finfo:
     def __init__(self, d=None):
         i = np.finfo(as_dtype(d or _types.default_float).numpy)
@@ -403,18 +233,6 @@ def set_float32_matmul_precision(precision):
 
 def get_float32_matmul_precision():
     return "highest"
-
-
-def multinomial(x, num_samples, replacement=False, *, generator=None):
-    """Places drawn with probabilities in proportion to x's elements, by rows if x has two axes."""
-    if not replacement and num_samples > x.shape[-1]:
-        raise RuntimeError(f"cannot draw {num_samples} of {x.shape[-1]} without replacement")
-    if replacement:
-        sums = _rearrange.functions["cumsum"](x, -1)
-        u = rand(*x.shape[:-1], num_samples, dtype=x.dtype, device=x.device, generator=generator)
-        return (u.unsqueeze(-1) * sums[..., -1:].unsqueeze(-1) >= sums.unsqueeze(-2)).sum(-1)
-    keys = _ops.functions["log"](rand(*x.shape, dtype=x.dtype, device=x.device, generator=generator)) / x
-    return _rearrange.topk(keys, num_samples).indices
 
 
 def save(obj, f):
@@ -452,10 +270,11 @@ class _Backend:
     def is_available(self):
         return False
 
+    is_built = is_available
+
 
 class backends:
-    class cudnn(_Backend):
-        enabled = benchmark = deterministic = False
+    cudnn = _Backend(enabled=False, benchmark=False, deterministic=False, allow_tf32=False)
 
     class cuda:
         matmul = _Backend(allow_tf32=False, fp32_precision="ieee")

@@ -6,8 +6,10 @@ import numpy as np
 
 import kasoku as ks
 
-from . import _ops
+from .._special import special
+from . import _ops, _types
 from ._host import on_host
+from ._ops import named
 from ._tensor import Tensor, composed, held
 
 functions = {}
@@ -15,12 +17,12 @@ _f = _ops.functions
 
 
 def _function(f):
-    functions[f.__name__.rstrip("_")] = f
+    functions[f.__name__.rstrip("_")] = named(f)
     return f
 
 
 def _host(f):
-    functions[f.__name__.rstrip("_")] = on_host(f)
+    functions[f.__name__.rstrip("_")] = named(on_host(f))
     return f
 
 
@@ -151,7 +153,7 @@ def _ignoring_nan(name):
         return on_host(lambda a: getattr(np, name)(a, axis=dim, keepdims=keepdim))(x)
 
     f.__name__ = name
-    functions[name] = f
+    functions[name] = named(f)
 
 
 for _name in ("nansum", "nanmean"):
@@ -168,12 +170,17 @@ def corrcoef(x):
     return np.corrcoef(x)
 
 
-def _each(name, function):
-    functions[name] = on_host(np.vectorize(function, otypes=[np.float64]))
+def _each(name, of_ours):
+    def f(x):
+        return Tensor(special(of_ours, x._a, _types.default_float.numpy))
+
+    f.__name__ = name
+    functions[name] = named(f)
+    return f
 
 
-for _name, _each_one in {"erf": math.erf, "erfc": math.erfc, "lgamma": math.lgamma}.items():
-    _each(_name, _each_one)
+for _name, _of_ours in {"erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "lgamma": "lgamma", "i0": "i0"}.items():
+    _each(_name, _of_ours)
 
 
 # ── complex numbers ───────────────────────────────────────────────────────────────────────

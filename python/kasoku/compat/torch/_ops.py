@@ -11,7 +11,7 @@ from kasoku._core import unsettled
 
 from .._operands import plain_pair
 from . import _types
-from ._tensor import Tensor, held
+from ._tensor import ShapeError, Tensor, held, shaped
 from ._types import as_dtype
 
 _max_result = collections.namedtuple("max", "values indices")
@@ -64,6 +64,11 @@ def _promoted(operands, wants_float):
     return _result_type(kinds, wants_float, _types.default_float)
 
 
+def _number(x):
+    """NumPy's numbers count as Python's."""
+    return x.item() if isinstance(x, np.generic) else x
+
+
 def _apply(name, *operands, wants_float=False, out=None):
     function = getattr(ks, name)
     converted = plain_pair(*(x._a if type(x) is Tensor else x for x in operands)) if len(operands) == 2 else None
@@ -75,8 +80,11 @@ def _apply(name, *operands, wants_float=False, out=None):
                 a = x._a
                 converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
             else:
-                converted.append(x)
-    result = function(*converted)
+                converted.append(_number(x))
+    try:
+        result = function(*converted)
+    except ks.errors.ValueError as error:
+        raise ShapeError(*error.args) from None
     return Tensor(result) if out is None else out._take(result)
 
 
@@ -107,8 +115,19 @@ _floating = {
 functions = {}
 
 
+def _with_names(name, operands, more):
+    """Operands that came by torch's names of them."""
+    for word in more:
+        if word not in ("input", "other", "exponent", "mat2", "vec", "tensor"):
+            raise TypeError(f"{name}() got an unexpected keyword argument {word!r}")
+    first = (more.pop("input"),) if "input" in more else ()
+    return (*first, *operands, *more.values())
+
+
 def _make(name, engine_name, wants_float):
-    def function(*operands, out=None, alpha=None, rounding_mode=None):
+    def function(*operands, out=None, alpha=None, rounding_mode=None, **more):
+        if more:
+            operands = _with_names(name, operands, more)
         if alpha is not None and alpha != 1:
             operands = (operands[0], unsettled(mul, operands[1], alpha))
         if rounding_mode is not None:
@@ -131,8 +150,25 @@ for _name, _engine in {**_plain, **_floating}.items():
 mul = functions["mul"]
 
 
+_other_names = {"axis": "dim", "axes": "dim", "keepdims": "keepdim"}
+
+
+def named(f):
+    """Takes NumPy's names of arguments too, as torch does, and its own `input` for the first."""
+
+    @functools.wraps(f)
+    def function(*args, **kwargs):
+        if kwargs:
+            kwargs = {_other_names.get(k, k): v for k, v in kwargs.items()}
+            if "input" in kwargs:
+                args = (kwargs.pop("input"), *args)
+        return f(*args, **kwargs)
+
+    return function
+
+
 def _function(f):
-    functions[f.__name__.rstrip("_")] = f
+    functions[f.__name__.rstrip("_")] = named(f)
     return f
 
 
@@ -170,7 +206,7 @@ def softmax(x, dim, dtype=None):
 
 @_function
 def clamp(x, min=None, max=None):
-    low, high = (v._a if isinstance(v, Tensor) else v for v in (min, max))
+    low, high = (v._a if isinstance(v, Tensor) else _number(v) for v in (min, max))
     a = x._a
     if x.dtype.category < 2 and any(isinstance(v, float) for v in (low, high)):
         a = a.astype(_types.default_float.numpy)
@@ -185,7 +221,7 @@ def where(condition, x=None, y=None):
     if x is None:
         return tuple(Tensor(a) for a in ks.nonzero(condition._a))
     wanted = _promoted((x, y), False)
-    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else v for v in (x, y)]
+    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v) for v in (x, y)]
     if not any(isinstance(v, Tensor) for v in (x, y)):
         parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
@@ -232,7 +268,7 @@ def _spread(name):
         return Tensor(getattr(x._a, name)(axis=_dims(dim), ddof=ddof, keepdims=keepdim))
 
     function.__name__ = name
-    functions[name] = function
+    _function(function)
 
 
 _spread("std")
@@ -249,14 +285,15 @@ def _extreme(name, result):
         values = getattr(x._a, name)(axis=dim, keepdims=keepdim)
         return result(*held(Tensor(values), Tensor(at)))
 
-    function.__name__ = name
-    functions[name] = function
-    functions["a" + name] = lambda x, dim=None, keepdim=False: Tensor(
-        getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim)
-    )
-    functions["arg" + name] = lambda x, dim=None, keepdim=False: Tensor(
-        getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim)
-    )
+    def values(x, dim=None, keepdim=False):
+        return Tensor(getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim))
+
+    def places(x, dim=None, keepdim=False):
+        return Tensor(getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim))
+
+    for named_one, f in ((name, function), ("a" + name, values), ("arg" + name, places)):
+        f.__name__ = named_one
+        _function(f)
 
 
 _extreme("max", _max_result)
@@ -289,7 +326,8 @@ def norm(x, p=2, dim=None, keepdim=False):
 
 
 def _product(name, dims=None):
-    def function(x, y, *, out=None):
+    def function(*operands, out=None, **more):
+        x, y = _with_names(name, operands, more) if more else operands
         if x.dtype is not y.dtype:
             raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x.dtype.name} != {y.dtype.name}")
         if x.device != y.device:
@@ -300,7 +338,7 @@ def _product(name, dims=None):
             raise RuntimeError(
                 f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}"
             )
-        result = ks.matmul(x._a, y._a)
+        result = shaped(ks.matmul, x._a, y._a)
         return Tensor(result) if out is None else out._take(result)
 
     function.__name__ = name

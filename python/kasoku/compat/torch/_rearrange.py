@@ -8,18 +8,19 @@ import kasoku as ks
 
 from . import _types
 from ._host import on_host
+from ._ops import named
 from ._tensor import Tensor, held
 
 functions = {}
 
 
 def _function(f):
-    functions[f.__name__.rstrip("_")] = f
+    functions[f.__name__.rstrip("_")] = named(f)
     return f
 
 
 def _host(f):
-    functions[f.__name__.rstrip("_")] = on_host(f)
+    functions[f.__name__.rstrip("_")] = named(on_host(f))
     return f
 
 
@@ -232,7 +233,7 @@ def _running(name, function):
         return on_host(lambda a: function(_summed(a, wanted), dim))(x)
 
     f.__name__ = name
-    functions[name] = f
+    functions[name] = named(f)
 
 
 _running("cumsum", np.cumsum)
@@ -249,7 +250,7 @@ def _extreme(name, better):
         return on_host(host)(x)
 
     f.__name__ = name
-    functions[name] = f
+    functions[name] = named(f)
 
 
 _extreme("cummax", np.maximum)

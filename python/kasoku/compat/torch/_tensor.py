@@ -13,12 +13,6 @@ from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
 
-_legacy = {
-    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
-    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
-}  # what Tensor.type() calls them  # fmt: skip
-
-
 class Tensor:
     __slots__ = ("_a", "requires_grad", "grad", "__weakref__")
     __array_priority__ = 1000
@@ -168,17 +162,17 @@ class Tensor:
 
     def type(self, dtype=None):
         if dtype is not None:
-            return self.to(dtype)
+            return self.to(as_dtype(dtype))
         where = "torch.cuda." if self.is_cuda else "torch."
-        return where + _legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
+        return where + _types.legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
 
-    def clone(self):
+    def clone(self, *, memory_format=None):
         return Tensor(self._a.copy())
 
     def detach(self):
         return Tensor(self._a)
 
-    def contiguous(self):
+    def contiguous(self, memory_format=None):
         return self if self.is_contiguous() else self.clone()
 
     def requires_grad_(self, value=True):
@@ -258,7 +252,7 @@ class Tensor:
         return self.reshape(*shape)
 
     def reshape(self, *shape):
-        return Tensor(self._a.reshape(*shape))
+        return Tensor(shaped(self._a.reshape, *shape))
 
     def view_as(self, other):
         return self.reshape(other.shape)
@@ -283,9 +277,10 @@ class Tensor:
         return Tensor(self._a.transpose(*dims))
 
     def squeeze(self, dim=None):
-        if dim is not None and self._a.shape[dim] != 1:
-            return self
-        return Tensor(self._a.squeeze(dim))
+        if dim is None:
+            return Tensor(self._a.squeeze())
+        dims = tuple(d for d in (dim if isinstance(dim, (tuple, list)) else (dim,)) if self._a.shape[d] == 1)
+        return Tensor(self._a.squeeze(dims)) if dims else self
 
     def unsqueeze(self, dim):
         return Tensor(ks.expand_dims(self._a, dim))
@@ -294,12 +289,13 @@ class Tensor:
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         own = (1,) * (len(shape) - self._a.ndim) + tuple(self._a.shape)
         wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=True)]
-        return Tensor(ks.broadcast_to(self._a, wanted))
+        return Tensor(shaped(ks.broadcast_to, self._a, wanted))
 
     def expand_as(self, other):
         return self.expand(*other.shape)
 
     def repeat(self, *times):
+        times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
         return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
 
     def fill_(self, value):
@@ -318,6 +314,20 @@ class Tensor:
 
     def normal_(self, mean=0.0, std=1.0):
         return self._take(ks.random.normal(mean, std, self._a.shape, self._a.dtype, self._a.device))
+
+
+class ShapeError(ks.errors.ValueError, RuntimeError):
+    """What torch raises for shapes that do not fit is a RuntimeError."""
+
+    __module__ = "kasoku"
+
+
+def shaped(function, *args):
+    """function(*args), whose refusals are torch's."""
+    try:
+        return function(*args)
+    except ks.errors.ValueError as error:
+        raise ShapeError(*error.args) from None
 
 
 def composed(function):
@@ -349,6 +359,13 @@ def _key(key):
     return key._a if isinstance(key, Tensor) else key
 
 
+def _has_dtype(data):
+    """Whether NumPy's float64 says so itself: it is an array or scalar of NumPy's, or a list with one."""
+    if isinstance(data, (list, tuple)):
+        return any(hasattr(x, "dtype") for x in data) or bool(data) and _has_dtype(data[0])
+    return hasattr(data, "dtype")
+
+
 def array_of(data, dtype=None, where=None):
     """The engine's array of anything torch.tensor takes, copied."""
     to = engine_device(where)
@@ -359,7 +376,7 @@ def array_of(data, dtype=None, where=None):
     if isinstance(data, (list, tuple)) and any(isinstance(x, Tensor) for x in data):
         data = [x.tolist() if isinstance(x, Tensor) else x for x in data]
     values = np.asarray(data)
-    if wanted is None and not hasattr(data, "dtype") and values.dtype == np.float64:
+    if wanted is None and values.dtype == np.float64 and not _has_dtype(data):
         wanted = _types.default_float.numpy
     return ks.array(values, wanted, to)
 

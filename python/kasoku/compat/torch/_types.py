@@ -54,6 +54,13 @@ _aliases = {
 }  # fmt: skip
 names = {**_all, **{alias: _all[name] for alias, name in _aliases.items()}}
 
+# what Tensor.type() calls the dtypes, and programs that are older than them
+legacy = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+}  # fmt: skip
+_of_legacy = {f"torch.{name}Tensor": _all[d] for d, name in legacy.items()}
+
 _python = {bool: _all["bool"], int: _all["int64"], float: _all["float32"]}
 default_float = _all["float32"]
 
@@ -77,6 +84,10 @@ def as_dtype(x):
         return x
     if x in _python:
         return _python[x]
+    if hasattr(x, "legacy_dtype"):  # torch.FloatTensor
+        return x.legacy_dtype
+    if isinstance(x, str) and x in _of_legacy:
+        return _of_legacy[x]
     return _all[str(x) if isinstance(x, str) else np.dtype(x).name]
 
 

@@ -36,6 +36,9 @@ _Svd, _Qr, _Lstsq = (
 )
 
 
+_Svd3 = collections.namedtuple("svd", "U S V")
+
+
 @on_host
 def svd(x, full_matrices=True):
     return _Svd(*np.linalg.svd(x, full_matrices))
@@ -62,3 +65,41 @@ def cross(a, b, *, dim=-1):
 
 def multi_dot(tensors):
     return on_host(np.linalg.multi_dot)(list(tensors))
+
+
+@on_host
+def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
+    """x with a x = b (or x a = b); only one triangle of a is read."""
+    a = np.triu(a) if upper else np.tril(a)
+    if unitriangular:
+        a = a - a * np.eye(a.shape[-1], dtype=a.dtype) + np.eye(a.shape[-1], dtype=a.dtype)
+    if left:
+        return np.linalg.solve(a, b)
+    return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
+
+
+@on_host
+def matrix_norm(x, ord="fro", dim=(-2, -1), keepdim=False):
+    return np.linalg.norm(x, ord, dim, keepdim)
+
+
+def vecdot(x, y, *, dim=-1):
+    return (x * y).sum(dim)
+
+
+@on_host
+def matrix_exp(x):
+    """By scaling, a Taylor series of 18 terms and squaring."""
+    times = max(0, int(np.ceil(np.log2(max(np.abs(x).sum(-1).max(initial=0), 1e-300)))) + 3)
+    small = x / 2.0**times
+    term = total = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for k in range(1, 19):
+        term = term @ small / k
+        total = total + term
+    for _ in range(times):
+        total = total @ total
+    return total
+
+
+def vander(x, N=None):  # noqa: N803
+    return on_host(lambda a: np.vander(a, N, True))(x)

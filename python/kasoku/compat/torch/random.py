@@ -8,8 +8,8 @@ class Generator:
         self.device = device
         self.seed()
 
-    def manual_seed(self, n):
-        self._seed = int(n)
+    def manual_seed(self, seed):
+        self._seed = int(seed)
         self._g = ks.random.default_rng(self._seed % 2**64)
         return self
 
@@ -30,8 +30,8 @@ def source(generator=None):
     return (generator or default_generator)._g
 
 
-def manual_seed(n):
-    return default_generator.manual_seed(n)
+def manual_seed(seed):
+    return default_generator.manual_seed(seed)
 
 
 def seed():

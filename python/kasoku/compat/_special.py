@@ -1,0 +1,28 @@
+"""Special functions that NumPy lacks, as element kernels of CUDA's functions of those names: on the
+device where the array is. Half floats and integers are computed in float32 and float64."""
+
+import functools
+
+import kasoku as ks
+
+# package-independent name -> the expression for one element
+_text = {
+    "erf": "erf(x)", "erfc": "erfc(x)", "erfinv": "erfinv(x)", "erfcinv": "erfcinv(x)", "erfcx": "erfcx(x)",
+    "lgamma": "lgamma(x)", "gamma": "tgamma(x)", "ndtr": "normcdf(x)", "ndtri": "normcdfinv(x)",
+    "i0": "cyl_bessel_i0(x)", "i1": "cyl_bessel_i1(x)", "j0": "j0(x)", "j1": "j1(x)", "y0": "y0(x)", "y1": "y1(x)",
+}  # fmt: skip
+
+
+@functools.cache
+def _kernel(name, device):
+    return ks.ElementwiseKernel("T x", "T y", f"y = {_text[name]}", f"{name}_of_each", device=device)
+
+
+def special(name, a, floating="float64"):
+    """The function of every element of an engine's array; integers become `floating` first."""
+    d = str(a.dtype)
+    if d in ("float32", "float64"):
+        return _kernel(name, a.device)(a)
+    if d in ("float16", "bfloat16"):
+        return _kernel(name, a.device)(a.astype("float32")).astype(d)
+    return _kernel(name, a.device)(a.astype(floating))
