@@ -38,6 +38,7 @@ GradientTape, Module, TensorArray = _more.GradientTape, _more.Module, _more.Tens
 autograph, bitwise, signal = _more.autograph, _more.bitwise, _more.signal
 Assert = debugging.Assert
 globals()["print"] = tf_print
+newaxis = None
 
 
 def executing_eagerly():

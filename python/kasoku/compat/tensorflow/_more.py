@@ -1,7 +1,6 @@
 """More of TensorFlow's functions, and what it keeps values and methods in."""
 
 import inspect
-import math
 import time
 
 import numpy as np
@@ -48,11 +47,6 @@ def log_sigmoid(x, name=None):
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     t = convert(t)
     return elementwise["minimum"](elementwise["maximum"](t, clip_value_min), clip_value_max)
-
-
-@_in(maths)
-def erf(x, name=None):
-    return host(np.vectorize(math.erf, otypes=[np.float64]), x)
 
 
 @_in(maths)

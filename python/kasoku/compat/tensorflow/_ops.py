@@ -11,6 +11,7 @@ import numpy as np
 import kasoku as ks
 
 from . import dtypes
+from .errors import InvalidArgumentError
 from ._tensor import GraphScope, Tensor, binary, composed, convert, in_graph
 
 _UNARY = {
@@ -156,7 +157,13 @@ def linspace(start, stop, num, name=None, axis=0):
 
 
 def reshape(tensor, shape, name=None):
-    return Tensor(ks.reshape(convert(tensor)._array, _shape(shape)))
+    x, wanted = convert(tensor), _shape(shape)
+    try:
+        return Tensor(ks.reshape(x._array, wanted))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"Input to reshape is a tensor with {x.shape.num_elements()} values, but the requested shape is {list(wanted)} [Op:Reshape]"
+        ) from error
 
 
 def transpose(a, perm=None, conjugate=False, name=None):

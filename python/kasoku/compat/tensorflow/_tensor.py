@@ -75,9 +75,37 @@ class TensorShape(tuple):
     def __repr__(self):
         return f"TensorShape([{', '.join(map(str, self))}])"
 
+    @property
+    def dims(self):
+        return list(self)
+
+    def __eq__(self, other):
+        return isinstance(other, (tuple, list)) and tuple(self) == tuple(other)
+
+    __hash__ = tuple.__hash__
+
+    def __ne__(self, other):
+        return not self == other
+
     def __getitem__(self, index):
         value = super().__getitem__(index)
         return TensorShape(value) if isinstance(index, slice) else value
+
+
+class Reference:
+    """A tensor or variable as a key."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def deref(self):
+        return self._value
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and self._value is other._value
+
+    def __hash__(self):
+        return id(self._value)
 
 
 class Tensor:
@@ -108,6 +136,13 @@ class Tensor:
 
     def get_shape(self):
         return self.shape
+
+    def set_shape(self, shape):
+        """Accepted: shapes are known."""
+
+    def ref(self):
+        """What can be a key: equal for the same tensor only."""
+        return Reference(self)
 
     def numpy(self):
         value = self._array.numpy()
@@ -356,6 +391,18 @@ class Variable:
         """Numbers and lists of them in the variable's type."""
         return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
 
+    def scatter_nd_update(self, indices, updates, name=None):
+        from ._arrays import functions
+
+        return self._set(lambda old: functions["tensor_scatter_nd_update"](old, indices, updates))
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        from ._arrays import functions
+
+        return self._set(lambda old: functions["tensor_scatter_nd_add"](old, indices, updates))
+
+    ref = Tensor.ref
+
     def __getattr__(self, name):
         return getattr(object.__getattribute__(self, "_value"), name)
 
@@ -365,9 +412,7 @@ class Variable:
 
 def _forward_to_value():
     names = [f"__{r}{m}__" for m in _OPERATORS for r in ("", "r")] + [f"__{m}__" for m in _COMPARISONS]
-    names += (
-        "__neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
-    )
+    names += "__eq__ __ne__ __hash__ __rmatmul__ __invert__ __format__ __neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
     for name in names:
         setattr(Variable, name, lambda self, *args, _name=name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))
 

@@ -51,6 +51,9 @@ complex64, complex128 = DType("complex64"), DType("complex128")
 _by_name = {d.name: d for d in list(vars().values()) if isinstance(d, DType)}
 
 
+_by_number = {1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 8: "complex64", 9: "int64",
+              10: "bool", 17: "uint16", 18: "complex128", 19: "float16", 22: "uint32", 23: "uint64"}  # of TensorFlow's files  # fmt: skip
+
 _known = {}  # what as_dtype has answered: NumPy's own names of its types take microseconds to make
 
 
@@ -74,6 +77,8 @@ def _found(value):
         return float32
     if value is int:
         return int32
+    if isinstance(value, int) and value in _by_number:
+        value = _by_number[value]
     name = value if isinstance(value, str) else np.dtype(value).name
     name = {"float": "float32", "half": "float16", "double": "float64"}.get(name, name)
     if name not in _by_name:

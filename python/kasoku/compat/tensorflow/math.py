@@ -2,7 +2,7 @@
 
 import kasoku as _ks
 
-from . import _more  # noqa: F401 - adds to the tables
+from . import _further, _more  # noqa: F401 - they add to the tables
 from ._arrays import maths as _maths
 from ._ops import cast as _cast
 from ._ops import elementwise as _elementwise
@@ -20,9 +20,3 @@ def count_nonzero(input, axis=None, keepdims=False, dtype=None, name=None):  # n
     """How many elements are not 0, as int64."""
     result = _Tensor(_ks.count_nonzero(_convert(input)._array, axis=axis, keepdims=keepdims))
     return _cast(result, dtype or "int64")
-
-
-@_composed
-def argmax(input, axis=None, output_type="int64", name=None):  # noqa: A002
-    """Index of the first largest element along `axis` (0 by default)."""
-    return _cast(_Tensor(_ks.argmax(_convert(input)._array, axis=axis or 0)), output_type)

@@ -4,6 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._special import special
 from . import dtypes
 from ._ops import _shape
 from ._tensor import Tensor, convert
@@ -90,3 +91,24 @@ def shuffle(value, seed=None, name=None):
     """The rows in another order."""
     x = convert(value)._array
     return Tensor(ks.take(x, ks.random.permutation(x.shape[0]), 0))
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Normal numbers within two standard deviations: the inverse of their distribution, of uniform ones."""
+    edge = 0.02275013194817921  # of the normal distribution below -2
+    u = ks.random.random(_shape(shape), dtype=np.float64)
+    z = special("ndtri", edge + (1 - 2 * edge) * u)
+    return Tensor((z * stddev + mean).astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+
+
+def categorical(logits, num_samples, dtype=dtypes.int64, seed=None, name=None):
+    """Places in each row, with probabilities in proportion to exp(logits)."""
+    x = convert(logits).numpy().astype(np.float64)
+    sums = np.cumsum(np.exp(x - x.max(-1, keepdims=True)), -1)
+    u = ks.random.random((x.shape[0], int(num_samples)), dtype=np.float64).numpy()
+    at = (u[..., None] * sums[:, None, -1:] >= sums[:, None, :]).sum(-1)
+    return Tensor(ks.array(at.astype(dtypes.as_dtype(dtype).as_numpy_dtype)))
+
+
+def get_global_generator():
+    return Generator(ks.random)

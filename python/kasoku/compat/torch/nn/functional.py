@@ -7,6 +7,8 @@ import numpy as np
 
 import kasoku as ks
 
+from ... import _windows as windows
+from ..._windows import same_widths
 from .. import _creation, _maths, _more, _ops, _rearrange, _types
 from .._host import on_host
 from .._tensor import Tensor, composed
@@ -185,36 +187,17 @@ def _each_axis(value, axes):
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-def _windows(x, size, stride, dilation=(1, 1, 1)):
-    """Of the last axes, as new last axes."""
-    axes = len(size)
-    reach = tuple(d * (k - 1) + 1 for d, k in zip(dilation, size))
-    found = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(-axes, 0)))
-    steps = tuple(slice(None, None, s) for s in stride)
-    return found[(..., *steps, *(slice(None, None, d) for d in dilation[:axes]))]
-
-
 def _convolution(axes):
     def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):  # noqa: A002
         strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
-        size = tuple(weight.shape[2:])
         if padding == "same":
-            total = [d * (k - 1) for d, k in zip(dilations, size)]
-            widths = [(t // 2, t - t // 2) for t in total]
+            widths = same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
         else:
             widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
 
         def host(x, w, b):
             is_one = x.ndim == axes + 1
-            x = x[None] if is_one else x
-            x = np.pad(x, [(0, 0), (0, 0), *widths])
-            letters = "xyz"[:axes], "uvw"[:axes]
-            equation = f"nc{letters[0]}{letters[1]},oc{letters[1]}->no{letters[0]}"
-            parts = [
-                np.einsum(equation, _windows(part, size, strides, dilations), kernel, optimize=True)
-                for part, kernel in zip(np.split(x, groups, 1), np.split(w, groups, 0))
-            ]
-            y = np.concatenate(parts, 1)
+            y = windows.convolve(x[None] if is_one else x, w, strides, widths, dilations, groups)
             if b is not None:
                 y = y + b.reshape(-1, *(1,) * axes)
             return y[0] if is_one else y
@@ -235,8 +218,7 @@ def _pooling(axes, name, reduce, fill):
         widths = [(p, p) for p in _each_axis(padding, axes)]
 
         def host(x):
-            x = np.pad(x, [(0, 0)] * (x.ndim - axes) + widths, constant_values=fill if x.dtype.kind == "f" else 0)
-            return reduce(_windows(x, size, strides), tuple(range(-axes, 0)))
+            return windows.pool(x, size, strides, widths, reduce, fill if x.dtype.kind == "f" else 0)
 
         return on_host(host)(input)
 
