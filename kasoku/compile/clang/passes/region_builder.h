@@ -20,6 +20,7 @@
 #include "kasoku/compile/clang/passes/strides.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -117,9 +118,11 @@ class RegionBuilder {
 
   // What a region hands on when its loops are done: which region is next, and
   // the uniform values that it made.
+  using SlotValues = MapVector<Slot*, Value*>;  // in the order made, so that a text has one code
+
   struct Outcome {
     Value* next = nullptr;
-    std::map<Slot*, Value*> values;
+    SlotValues values;
     std::vector<unsigned> targets;
   };
 
@@ -289,7 +292,7 @@ class RegionBuilder {
   // Stores what later regions need at each exit, and repairs uses of values that
   // come from before the region on one path and from within it on another.
   // Uniform values are handed out of the loops as phis of `join`.
-  std::map<Slot*, Value*> store_live_values(Region& region, IRBuilder<>& join);
+  SlotValues store_live_values(Region& region, IRBuilder<>& join);
 
   bool is_there_already(const Region& region, Value* there, const Slot& place);
 

@@ -100,8 +100,8 @@ void RegionBuilder::remap(Region& region, const std::vector<std::pair<BasicBlock
     for (Instruction& instruction : *clone) RemapInstruction(&instruction, region.map, flags);
 }
 
-std::map<RegionBuilder::Slot*, Value*> RegionBuilder::store_live_values(Region& region, IRBuilder<>& join) {
-  std::map<Slot*, PHINode*> outs;
+RegionBuilder::SlotValues RegionBuilder::store_live_values(Region& region, IRBuilder<>& join) {
+  MapVector<Slot*, PHINode*> outs;
   SetVector<Instruction*> values;
   for (Instruction* value : region.live)
     if (region.blocks.contains(value->getParent())) values.insert(value);
@@ -146,7 +146,7 @@ std::map<RegionBuilder::Slot*, Value*> RegionBuilder::store_live_values(Region& 
       }
     }
   }
-  std::map<Slot*, Value*> values_out;
+  SlotValues values_out;
   for (auto& [to, out] : outs) {
     for (auto& [next, exit] : region.exits)
       if (out->getBasicBlockIndex(exit) < 0)
