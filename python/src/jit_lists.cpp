@@ -65,15 +65,16 @@ void drop(void* body, const Type& type) {
   free_dict(dict);
 }
 
-/// Puts a Python value into memory; false if it is of another type.
-bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* to) {
+/// Puts a Python value into memory; false if it is of another type. A typed container converts numbers to its own types.
+bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* to, bool is_typed) {
   words.resize(words_of_item(type));
   uint64_t* at = words.data();
   if (type.is_container()) {
     if (!pack_container(value, type, at)) return false;
     ++owners(reinterpret_cast<void*>(words[0]));  // the outer one is an owner, too
-  } else if (!pack_converted(value, type_of_value(value), type, at)) {
-    return false;
+  } else if (!pack(value, type, at)) {
+    const Type given = is_typed && type.is_scalar() ? type_of_value(value) : Type{};
+    if (!given.is_scalar() || !pack_converted(value, given, type, at = words.data())) return false;
   }
   to_memory(words.data(), type, to);
   return true;
@@ -85,7 +86,7 @@ void* copy_of_list(PyObject* python, const Type& type) {
   if (!list) throw Error(ErrorKind::memory, "a list does not fit into memory");
   std::vector<uint64_t> words;
   for (Py_ssize_t i = 0; i < PyList_Size(python); ++i, ++list->size)
-    if (!put(PyList_GetItem(python, i), type.items[0], words, item_at(*list, size, i))) return drop(list, type), nullptr;
+    if (!put(PyList_GetItem(python, i), type.items[0], words, item_at(*list, size, i), false)) return drop(list, type), nullptr;
   return list;
 }
 
@@ -93,13 +94,14 @@ void* copy_of_hashed(nb::handle python, const Type& type) {
   const EntryLayout layout = entry_layout(type);
   Dict* dict = new_dict(static_cast<int64_t>(layout.size));
   std::vector<uint64_t> words;
+  const bool is_typed = nb::hasattr(python, "_kasoku_item");
   for (nb::handle key : python) {
     if (!dict || (dict->used == dict->capacity && !grow(*dict, static_cast<int64_t>(layout.size))))
       throw Error(ErrorKind::memory, "a dict or a set does not fit into memory");
     char* const entry = dict->entries + layout.size * static_cast<size_t>(dict->used);
     std::memset(entry, 0, layout.size);
-    const bool fits = put(key.ptr(), type.items[0], words, entry + layout.key) &&
-                      (!type.is_dict() || put(PyDict_GetItem(python.ptr(), key.ptr()), type.items[1], words, entry + layout.value));
+    const bool fits = put(key.ptr(), type.items[0], words, entry + layout.key, is_typed) &&
+                      (!type.is_dict() || put(PyDict_GetItem(python.ptr(), key.ptr()), type.items[1], words, entry + layout.value, is_typed));
     if (!fits) return drop(dict, type), nullptr;
     uint64_t hash = hash_of(type.items[0], entry + layout.key);
     std::memcpy(entry, &hash, sizeof hash);

@@ -451,6 +451,20 @@ def test_lookups_in_a_parallel_loop():
     np.testing.assert_array_equal(out, wanted)
 
 
+def test_one_function_takes_items_of_other_types_next():
+    @ks.njit
+    def first(x):
+        return [item for item in x]
+
+    for items in ([(1, 2)], [(1,)], [(1, 2, 3)], [1, 2], [1.5], [True], [(1.5, 2)], [3]):
+        same(first(items), items)
+        assert type(first(items)[0]) is type(items[0])
+    for items in ({(1, 2)}, {(1,)}, {(1, 2, 3)}, {1}, {1.5}):
+        assert set(first(items)) == items and type(first(items)[0]) is type(next(iter(items)))
+    for items in ({1: (1, 2)}, {1: (1,)}, {1: 2}, {1: 2.5}, {(1,): 1}, {(1, 2): 1}):
+        assert first(items) == list(items)
+
+
 def test_subclasses_keep_their_meaning():
     from collections import defaultdict
 
