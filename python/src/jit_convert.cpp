@@ -17,6 +17,8 @@ namespace kasoku {
 using namespace jit;
 
 Type type_of_description(nb::handle given) {
+  if (!PyTuple_Check(given.ptr()) || PyTuple_Size(given.ptr()) == 0)
+    throw Error(ErrorKind::type, fmt::format("{} is not a type of a signature", nb::cast<std::string>(nb::repr(given))));
   nb::tuple t = nb::borrow<nb::tuple>(given);
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();

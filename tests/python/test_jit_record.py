@@ -278,3 +278,14 @@ def test_the_text_of_exec_is_kept_for_programs(tmp_path):
         text=True,
     )
     assert done.stdout == "42 10\n3\n", done.stderr
+
+
+def test_what_is_no_type_in_a_signature():
+    import kasoku.compat.numba as numba
+
+    class Odd:
+        def _describe(self):
+            return self
+
+    with pytest.raises(TypeError, match="is not a type of a signature"):
+        numba.njit((numba.types.TupleType((Odd(), Odd())),))(lambda x: None)
