@@ -270,3 +270,30 @@ def test_bags():
     assert b.persist().sum().compute() == 45 and b.to_delayed()[0].compute() == [0, 1, 2, 3]
     with pytest.raises(AttributeError, match="dask.bag.Bag.to_textfiles"):
         b.to_textfiles("x")
+
+
+def test_a_client_of_this_machine():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=2) as client:
+        assert client.ncores() == {"threads": 4} and distributed.get_client() is client
+        squares = client.map(lambda x: x * x, range(20))
+        total = client.submit(sum, squares)  # waits for futures in a list
+        assert client.gather(squares) == [x * x for x in range(20)]
+        assert total.result() == client.submit(operator.add, total, 0).result() == sum(x * x for x in range(20))
+        assert sorted(f.result() for f in distributed.as_completed(squares)) == client.gather(squares)
+        done, rest = distributed.wait([total])
+        assert done == {total} and not rest and total.status == "finished" and total.done()
+        lazy = dask.delayed(operator.add)(1, 2)
+        assert client.compute(lazy).result() == 3 and client.compute([lazy, lazy], sync=True) == [3, 3]
+        assert client.persist(lazy).compute() == 3
+        data = client.scatter([1, 2, 3])
+        assert client.submit(operator.mul, data[1], 5).result() == 10
+        wrong = client.submit(operator.truediv, 1, 0)
+        with pytest.raises(ZeroDivisionError):
+            client.submit(operator.add, wrong, 1).result()
+        assert wrong.status == "error" and isinstance(wrong.exception(), ZeroDivisionError)
+    with pytest.raises(ValueError, match="No global client"):
+        distributed.get_client()
+    with pytest.raises(NotImplementedError, match="no scheduler at"):
+        distributed.Client("tcp://127.0.0.1:8786")

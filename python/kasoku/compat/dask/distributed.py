@@ -1,0 +1,270 @@
+"""dask.distributed on this machine alone: a Client whose workers are threads of this process."""
+
+import concurrent.futures
+import threading
+
+import kasoku as ks
+
+from . import base
+
+_current = []  # clients that are open, the latest last
+FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
+TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
+
+
+class Future:
+    """A call's result, there or to come."""
+
+    def __init__(self, future, key):
+        self._future, self.key = future, key
+
+    @property
+    def status(self):
+        f = self._future
+        if not f.done():
+            return "pending"
+        return "cancelled" if f.cancelled() else "error" if f.exception() else "finished"
+
+    def result(self, timeout=None):
+        return self._future.result(timeout)
+
+    def exception(self, timeout=None):
+        return self._future.exception(timeout)
+
+    def done(self):
+        return self._future.done()
+
+    def cancelled(self):
+        return self._future.cancelled()
+
+    def cancel(self, **ignored):
+        return self._future.cancel()
+
+    def add_done_callback(self, fn):
+        self._future.add_done_callback(lambda _: fn(self))
+
+    def __repr__(self):
+        return f"<Future: {self.status}, key: {self.key}>"
+
+
+def _gathered(value):
+    """The value with results in the place of futures, in lists and dictionaries too."""
+    if isinstance(value, Future):
+        return value.result()
+    if type(value) in (list, tuple, set):
+        return type(value)(_gathered(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _gathered(v) for k, v in value.items()}
+    return value
+
+
+def _futures(value):
+    if isinstance(value, Future):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    return [f for v in value for f in _futures(v)] if isinstance(value, (list, tuple, set, type({}.values()))) else []
+
+
+class LocalCluster:
+    """So many workers, of so many threads each: that many threads of this process."""
+
+    def __init__(self, n_workers=None, threads_per_worker=None, **ignored):
+        self.n_workers, self.threads_per_worker = n_workers or 1, threads_per_worker
+        threads = n_workers and n_workers * (threads_per_worker or 1) or threads_per_worker
+        self._pool = ks.Pool(threads)
+        self.dashboard_link = ""
+
+    def scale(self, n=None, **ignored):
+        """Accepted: threads are there from the start."""
+
+    adapt = scale
+
+    def close(self, timeout=None):
+        self._pool.shutdown()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Client:
+    """Runs calls and delayed graphs on the threads of a LocalCluster."""
+
+    def __init__(self, address=None, **options):
+        if isinstance(address, str):
+            raise ks.errors.UnsupportedError(
+                f"dask.distributed: there is no scheduler at {address!r}: workers are threads of this process\n"
+                "  fix  Client() without an address, or `kasoku run --real dask …`"
+            )
+        self._owns = address is None
+        self.cluster = LocalCluster(**options) if address is None else address
+        self._pool, self._count = self.cluster._pool, 0
+        self.dashboard_link = ""
+        _current.append(self)
+
+    def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, **kwargs):
+        """Starts func when the futures among its arguments are there."""
+        self._count += 1
+        future = concurrent.futures.Future()
+        made = Future(future, key or f"{getattr(func, '__name__', 'call')}-{self._count}")
+        waiting = {f._future for f in _futures((args, kwargs))}
+
+        def work():
+            return func(*_gathered(args), **_gathered(kwargs))
+
+        def start():
+            if not future.set_running_or_notify_cancel():
+                return
+            self._pool.submit(work).add_done_callback(finish)
+
+        def finish(ran):
+            error = ran.exception()
+            future.set_exception(error) if error is not None else future.set_result(ran.result())
+
+        last = _Last(waiting, start)
+        for f in waiting:
+            f.add_done_callback(last)
+        if not waiting:
+            start()
+        return made
+
+    def map(self, func, *iterables, key=None, pure=None, **kwargs):
+        return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
+
+    def gather(self, futures, errors="raise", **ignored):
+        return _gathered(futures)
+
+    def compute(self, collections, sync=False, **options):
+        """A future of each collection; with sync their values."""
+        one = not isinstance(collections, (list, tuple, set))
+        made = [
+            self.submit(lambda c=c: base.compute(c, **options)[0]) if base.is_dask_collection(c) else c
+            for c in ([collections] if one else collections)
+        ]
+        made = _gathered(made) if sync else made
+        return made[0] if one else made
+
+    def persist(self, collections, **options):
+        one = base.is_dask_collection(collections)
+        kept = base.persist(*([collections] if one else collections), **options)
+        return kept[0] if one else list(kept)
+
+    def scatter(self, data, broadcast=False, **ignored):
+        one = not isinstance(data, (list, tuple))
+        made = [self.submit(lambda v=v: v) for v in ([data] if one else data)]
+        return made[0] if one else made
+
+    def run(self, function, *args, **kwargs):
+        return {"threads": function(*args, **kwargs)}
+
+    def cancel(self, futures, **ignored):
+        for f in _futures(futures):
+            f.cancel()
+
+    def ncores(self):
+        return {"threads": self._pool._max_workers}
+
+    nthreads = ncores
+
+    def scheduler_info(self):
+        return {
+            "type": "Scheduler",
+            "address": "threads",
+            "workers": {"threads": {"nthreads": self._pool._max_workers}},
+        }
+
+    def close(self, timeout=None):
+        if self in _current:
+            _current.remove(self)
+        if self._owns:
+            self.cluster.close()
+
+    shutdown = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<Client: threads of this process, threads={self._pool._max_workers}>"
+
+
+class _Last:
+    """Calls once, when the last of several futures is done."""
+
+    def __init__(self, futures, call):
+        self._left, self._call, self._lock = len(futures), call, threading.Lock()
+
+    def __call__(self, future):
+        with self._lock:
+            self._left -= 1
+            is_last = self._left == 0
+        if is_last:
+            self._call()
+
+
+def get_client(**ignored):
+    if not _current:
+        raise ValueError("No global client found and no address provided")
+    return _current[-1]
+
+
+default_client = get_client
+
+
+def wait(fs, timeout=None, return_when=ALL_COMPLETED):
+    futures = {f._future: f for f in _futures(fs)}
+    done, rest = concurrent.futures.wait(futures, timeout, return_when)
+    if rest and return_when == ALL_COMPLETED:
+        raise TimeoutError
+    return concurrent.futures._base.DoneAndNotDoneFutures({futures[f] for f in done}, {futures[f] for f in rest})
+
+
+class as_completed:  # noqa: N801 - Dask's name
+    """Futures in the order in which they come; more may be added."""
+
+    def __init__(self, futures=(), with_results=False, **ignored):
+        self._left, self._with_results = list(futures), with_results
+
+    def add(self, future):
+        self._left.append(future)
+
+    def update(self, futures):
+        self._left.extend(futures)
+
+    def count(self):
+        return len(self._left)
+
+    def is_empty(self):
+        return not self._left
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self._left:
+            raise StopIteration
+        concurrent.futures.wait([f._future for f in self._left], return_when=FIRST_COMPLETED)
+        at = next(i for i, f in enumerate(self._left) if f.done())
+        future = self._left.pop(at)
+        return (future, future.result()) if self._with_results else future
+
+
+def progress(*futures, notebook=None, **ignored):
+    """Waits, as it does in a terminal."""
+    wait([f for f in futures])
+
+
+def fire_and_forget(obj):
+    """Futures run anyway."""
+
+
+def performance_report(*_, **__):
+    raise ks.errors.UnsupportedError(
+        "dask.distributed.performance_report: there is no dashboard; use kasoku's visualize()"
+    )
