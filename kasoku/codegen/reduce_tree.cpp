@@ -66,6 +66,7 @@ std::string take(const Group& group, const std::string& a, const std::string& b,
     case ReduceOp::sum:
       return set(is_integer ? fmt::format("({0})(({1}){2} + ({1}){3})", t, u, a, b) : fmt::format("{} + {}", a, b));
     case ReduceOp::prod:
+      if (info(group.accumulate).kind == DtypeKind::complex_) return set(fmt::format("ks_times({}, {})", a, b));
       return set(is_integer ? fmt::format("({0})(({1}){2} * ({1}){3})", t, u, a, b) : fmt::format("{} * {}", a, b));
     case ReduceOp::min: return set(fmt::format("ks_minimum({}, {})", a, b));
     case ReduceOp::max: return set(fmt::format("ks_maximum({}, {})", a, b));

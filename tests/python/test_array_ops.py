@@ -213,3 +213,13 @@ def test_division_by_a_number_that_the_text_holds(device, dtype, divisor):
     np.testing.assert_array_equal((got // divisor).numpy(), x // np.dtype(dtype).type(divisor))
     np.testing.assert_array_equal((got % divisor).numpy(), x % np.dtype(dtype).type(divisor))
     assert int((got % divisor).sum(dtype="int64")) == int((x % np.dtype(dtype).type(divisor)).sum(dtype="int64"))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_quotients_and_products_are_numpys(dtype):
+    parts = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+    z = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    a, b = np.meshgrid(z, z)
+    with np.errstate(all="ignore"):
+        for want, got in ((a / b, ks.array(a) / ks.array(b)), (a * b, ks.array(a) * ks.array(b))):
+            np.testing.assert_array_equal(got.numpy(), want)
