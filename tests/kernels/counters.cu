@@ -270,7 +270,7 @@ extern "C" __global__ void locked(const int* in, int* out, unsigned* count, int*
   if (threadIdx.x == 0) {
     while (atomicCAS(lock, 0, 1) != 0) {}
     base = atomicAdd(count, (unsigned)kept);
-    *sum += kept;
+    atomicAdd(sum, kept);
     atomicExch(lock, 0);
   }
   __syncthreads();

@@ -15,6 +15,11 @@ CudaModule::CudaModule(CudaDevice& device, Code code) : Module(std::move(code)),
   char log[8192] = {};
   int options[] = {5, 6};  // error log buffer, its size
   void* values[] = {log, reinterpret_cast<void*>(sizeof log - 1)};
+  // CUDA drops launches by kernels beyond a number of pending ones, 2048 if nobody says more, and
+  // tells only the kernel, which seldom asks.
+  constexpr int pending_launches = 4;
+  if (code_.bytes.find("cudaCDP2") != std::string::npos && device.driver().cuCtxSetLimit)
+    device.driver().cuCtxSetLimit(pending_launches, 1 << 17);
   const CUresult result =
       device.driver().cuModuleLoadDataEx(&module_, code_.bytes.data(), 2, options, values);
   // vprintf is what printf becomes, in PTX and in machine code's table of names.
