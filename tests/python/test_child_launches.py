@@ -364,6 +364,67 @@ def test_two_threads_launch_at_once(device):
     assert results["tree"][0][0] == 4**5 and (results["each"] == 1).all()
 
 
+ARGUMENTS = """
+__global__ void put(int* out, int at, int value) { if (threadIdx.x == 0) out[at] = 1000 * value + blockDim.x; }
+__device__ int of_opposite(int t) {
+  __shared__ int all[64];
+  all[t] = t;
+  __syncthreads();
+  return all[63 - t];
+}
+__device__ int after_another(int* out, int t) {
+  put<<<1, 7>>>(out, 64 + t, 5);
+  return t;
+}
+extern "C" __global__ void block_meets(int* out) { put<<<1, threadIdx.x + 1>>>(out, threadIdx.x, of_opposite(threadIdx.x)); }
+extern "C" __global__ void warp_meets(int* out) { put<<<1, threadIdx.x + 1>>>(out, threadIdx.x, __shfl_xor_sync(~0u, threadIdx.x, 1)); }
+extern "C" __global__ void nested(int* out) { put<<<1, threadIdx.x + 1>>>(out, threadIdx.x, after_another(out, threadIdx.x)); }
+"""
+
+
+@pytest.mark.parametrize("kernel, value", [("block_meets", lambda t: 63 - t), ("warp_meets", lambda t: t ^ 1), ("nested", lambda t: t)])
+def test_each_thread_has_its_own_shape_where_threads_meet_in_the_arguments(device, kernel, value):
+    got = run(module(ARGUMENTS, device), kernel, np.zeros(128, i32), block=(64, 1, 1), device=device)
+    t = np.arange(64)
+    np.testing.assert_array_equal(got[:64], 1000 * value(t) + t + 1)
+    np.testing.assert_array_equal(got[64:], 5007 if kernel == "nested" else 0)
+
+
+def test_a_thread_with_a_small_stack():
+    mod = module(ADD)
+    x, results = np.arange(300, dtype=f32), []
+    run(mod, "parent", np.zeros(300, f32), x, i32(300))  # compiled where there is room
+    before = threading.stack_size(512 << 10)
+    try:
+        thread = threading.Thread(target=lambda: results.append(run(mod, "parent", np.zeros(300, f32), x, i32(300))[0]))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    np.testing.assert_array_equal(results, [x + f32(1.5)])
+
+
+def test_copies_leave_nothing_behind():
+    mod = module("""extern "C" __global__ void copies(int* x, int n) {
+      for (int i = 0; i < n; ++i) cudaMemcpyAsync(x, x + 1, 4, cudaMemcpyDeviceToDevice);
+    }""")
+    run(mod, "copies", np.arange(2, dtype=i32), i32(100_000))
+    before = resident()
+    assert run(mod, "copies", np.arange(2, dtype=i32), i32(1_000_000)).tolist() == [1, 1]
+    assert resident() - before < 16 << 20
+
+
+def test_an_error_in_the_depth_names_each_place_once():
+    mod = module("""extern "C" __global__ void deeper(int n) {
+      assert(n);
+      deeper<<<1, 1>>>(n - 1);
+      cudaDeviceSynchronize();
+    }""")
+    with pytest.raises(ks.Error, match="assertion") as caught:
+        run(mod, "deeper", i32(20))
+    assert str(caught.value).count("launched it at") == 1
+
+
 ENDLESS = """
 extern "C" __global__ void again(int* x) { ++x[0]; again<<<1, 1>>>(x); }
 extern "C" __global__ void wait_for_it(int* x) { again<<<1, 1>>>(x); cudaDeviceSynchronize(); x[1] = 1; }

@@ -23,8 +23,9 @@ class Lower {
   explicit Lower(llvm::Module& module)
       : module_(module),
         pointer_(llvm::PointerType::getUnqual(module.getContext())),
-        launch_(module.getOrInsertFunction("ks_rt_launch", llvm::Type::getVoidTy(module.getContext()), pointer_,
-                                           pointer_)) {}
+        launch_(module.getOrInsertFunction("ks_rt_launch", llvm::Type::getVoidTy(module.getContext()), pointer_, pointer_,
+                                           llvm::Type::getInt64Ty(module.getContext()),
+                                           llvm::Type::getInt32Ty(module.getContext()))) {}
 
   void call(llvm::CallInst& call, const llvm::Function& kernel) {
     const std::vector<uint32_t> sizes = parameter_sizes(kernel);
@@ -47,7 +48,8 @@ class Lower {
     for (size_t i = 0; i < memory.size(); ++i)
       build.CreateStore(memory[i] ? memory[i] : llvm::ConstantPointerNull::get(pointer_),
                         build.CreateConstInBoundsGEP2_64(list, values, 0, i));
-    build.CreateCall(launch_, {symbol(build, kernel), values});
+    build.CreateCall(launch_, {symbol(build, kernel), values, build.CreateCall(module_.getFunction("ks_block_number")),
+                               build.CreateCall(module_.getFunction("ks_thread_number"))});
     call.eraseFromParent();
   }
 

@@ -1,8 +1,9 @@
 /// \file kasoku/compile/clang/child_launches.h
 /// `k<<<…>>>(args)` in device code: a call of the kernel k, which becomes one of the run-time function
-///   void ks_rt_launch(const char* symbol, void* const* args)
-/// with the parameters as the kernel's entry takes them. What shape the launch has, ks_rt_configure
-/// was told just before (prelude/launch.h).
+///   void ks_rt_launch(const char* symbol, void* const* args, uint64_t from_block, uint32_t from_thread)
+/// with the parameters as the kernel's entry takes them. What shape the launch has, its thread has told
+/// ks_rt_configure before (prelude/launch.h); others may have said theirs since, where threads meet in
+/// the arguments.
 #pragma once
 
 #include <functional>

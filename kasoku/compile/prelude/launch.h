@@ -66,10 +66,11 @@ void ks_rt_child_copy(void* to, const void* from, size_t bytes, cudaStream_t str
 void ks_rt_child_fill(void* to, int value, size_t bytes, cudaStream_t stream, unsigned long long block);
 }
 
-ks_inline unsigned long long ks_block_number() {
+// A launch asks for them too (child_launches.cpp).
+extern "C" ks_inline unsigned long long ks_block_number() {
   return ks_bid_x() + (unsigned long long)ks_gdim_x() * (ks_bid_y() + (unsigned long long)ks_gdim_y() * ks_bid_z());
 }
-ks_inline unsigned int ks_thread_number() { return ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z()); }
+extern "C" ks_inline unsigned int ks_thread_number() { return ks_tid_x() + ks_bdim_x() * (ks_tid_y() + ks_bdim_y() * ks_tid_z()); }
 
 struct ks_place { const char* file; int line; };
 extern "C" ks_inline int cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = 0,

@@ -28,7 +28,7 @@ constexpr uint64_t worth_sharing = 40'000;
 
 /// Launches within launches stand on the stack, with whatever compiles their kernels.
 void check_stack() {
-  constexpr uintptr_t margin = 1 << 20;
+  static constexpr size_t margin = 1 << 20;
   thread_local const uintptr_t end = [] {
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return uintptr_t{0};
@@ -36,9 +36,9 @@ void check_stack() {
     size_t bytes = 0;
     pthread_attr_getstack(&attributes, &low, &bytes);
     pthread_attr_destroy(&attributes);
-    return reinterpret_cast<uintptr_t>(low);
+    return reinterpret_cast<uintptr_t>(low) + std::min(margin, bytes / 4);  // threads may have asked for little
   }();
-  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < end + margin)
+  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < end)
     throw Error(ErrorKind::device, "kernels launch kernels too deeply: the call stack is full")
         .fix("let a kernel launch the next one as its last, or in cudaStreamTailLaunch");
 }
@@ -56,8 +56,9 @@ Work run(const Child& child) {
   try {
     return child.function->run_grid(child.shape, child.args);
   } catch (Error& error) {
-    if (error.kind != ErrorKind::interrupted)
-      error.why(fmt::format("kernel {} launched it at {}:{}", quote(child.parent), child.file, child.line));
+    // Each place once, however deep it launches itself.
+    const std::string place = fmt::format("kernel {} launched it at {}:{}", quote(child.parent), child.file, child.line);
+    if (error.kind != ErrorKind::interrupted && std::string_view(error.what()).find(place) == std::string_view::npos) error.why(place);
     throw;
   }
 }

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,7 @@ struct Refusal {
 
 struct ChildRecorder::Record {
   ChildWork work;
-  std::vector<ChildShape> configured;  ///< a launch may stand in another's arguments
+  std::vector<ChildShape> configured;  ///< a launch may stand in another's arguments, and threads meet there
   std::vector<std::pair<const char*, CpuFunction*>> known;  ///< kernels by their symbols' addresses
   std::vector<Refusal> refusals;
   std::exception_ptr error;
@@ -71,6 +72,7 @@ bool run_now() {
   const OutsideKernel outside;
   if (!recorder) return true;
   ChildRecorder::Record& own = recorder->record();
+  if (recorder->state().status) own.work = {};  // the launch has failed: nothing more begins
   if (own.work.children.empty()) return true;
   try {
     auto work = std::make_unique<ChildWork>();
@@ -86,6 +88,17 @@ bool run_now() {
     own.error = std::current_exception();
     return false;
   }
+}
+
+/// Records one more, and runs them if they are many.
+template <class Act>
+void add(Act act) {
+  bool is_full = false;
+  record([&](ChildRecorder& from, ChildRecorder::Record& own) {
+    act(from, own);
+    is_full = own.work.children.size() >= most_pending;
+  });
+  if (is_full && !run_now()) leave_kernel(nudge_signal());
 }
 
 CpuFunction& find_kernel(ChildRecorder& from, ChildRecorder::Record& own, const char* symbol) {
@@ -110,15 +123,25 @@ uint64_t chain_of(uint64_t stream, uint64_t block) {
   return stream <= stream_per_thread ? 2 * block + 1 : 2 * stream;
 }
 
+/// What this thread has configured last.
+std::optional<ChildShape> take_configured(ChildRecorder::Record& own, uint64_t block, uint32_t thread) {
+  std::vector<ChildShape>& all = own.configured;
+  for (size_t i = all.size(); i-- > 0;)
+    if (all[i].from_block == block && all[i].from_thread == thread) {
+      const ChildShape found = all[i];
+      all.erase(all.begin() + static_cast<ptrdiff_t>(i));
+      return found;
+    }
+  return std::nullopt;
+}
+
 void refuse(ChildRecorder::Record& own, const ChildShape& asked, int code, bool is_open, std::string_view text) {
   own.refusals.push_back({asked.from_block, asked.from_thread, code, is_open,
                           fmt::format("{} (launched at {}:{})", text.substr(0, text.find('\n')), asked.file, asked.line)});
 }
 
-void add_launch(ChildRecorder& from, ChildRecorder::Record& own, const char* symbol, void* const* values) {
-  if (own.configured.empty()) return;
-  const ChildShape asked = own.configured.back();
-  own.configured.pop_back();
+void add_launch(ChildRecorder& from, ChildRecorder::Record& own, const ChildShape& asked, const char* symbol,
+                void* const* values) {
   CpuFunction& function = find_kernel(from, own, symbol);
   LaunchShape shape;
   std::copy(asked.grid, asked.grid + 3, shape.grid);
@@ -202,13 +225,10 @@ void ks_rt_configure(const ChildShape* shape) {
   record([&](ChildRecorder&, ChildRecorder::Record& own) { own.configured.push_back(*shape); });
 }
 
-void ks_rt_launch(const char* symbol, void* const* values) {
-  bool is_full = false;
-  record([&](ChildRecorder& from, ChildRecorder::Record& own) {
-    add_launch(from, own, symbol, values);
-    is_full = own.work.children.size() >= most_pending;
+void ks_rt_launch(const char* symbol, void* const* values, uint64_t from_block, uint32_t from_thread) {
+  add([&](ChildRecorder& from, ChildRecorder::Record& own) {
+    if (const auto asked = take_configured(own, from_block, from_thread)) add_launch(from, own, *asked, symbol, values);
   });
-  if (is_full && !run_now()) leave_kernel(nudge_signal());
 }
 
 int ks_rt_last_error(uint64_t block, uint32_t thread, int forgets) {
@@ -237,15 +257,15 @@ void ks_rt_keep_order() {
 }
 
 void ks_rt_child_copy(void* to, const void* from, uint64_t bytes, uint64_t stream, uint64_t block) {
-  record([&](ChildRecorder& recorder, ChildRecorder::Record& own) {
-    add_memory_work(recorder, own, copy_entry, {reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes},
+  add([&](ChildRecorder& by, ChildRecorder::Record& own) {
+    add_memory_work(by, own, copy_entry, {reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes},
                     stream, block);
   });
 }
 
 void ks_rt_child_fill(void* to, int value, uint64_t bytes, uint64_t stream, uint64_t block) {
-  record([&](ChildRecorder& recorder, ChildRecorder::Record& own) {
-    add_memory_work(recorder, own, fill_entry, {reinterpret_cast<uint64_t>(to), static_cast<uint64_t>(value), bytes},
+  add([&](ChildRecorder& by, ChildRecorder::Record& own) {
+    add_memory_work(by, own, fill_entry, {reinterpret_cast<uint64_t>(to), static_cast<uint64_t>(value), bytes},
                     stream, block);
   });
 }

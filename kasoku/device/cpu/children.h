@@ -100,7 +100,7 @@ const GridObserver* grid_observer();
 
 extern "C" {
 void ks_rt_configure(const kasoku::cpu::ChildShape* shape);
-void ks_rt_launch(const char* symbol, void* const* values);
+void ks_rt_launch(const char* symbol, void* const* values, uint64_t from_block, uint32_t from_thread);
 int ks_rt_last_error(uint64_t block, uint32_t thread, int forgets);
 int ks_rt_wait_for_children();
 uint64_t ks_rt_new_stream();

@@ -94,9 +94,10 @@ struct CpuFunction::Work {
       fault = run_guarded(variant.entry, args, context, first, last);
     }
     set_current_launch(before);
+    const bool is_left = fault.signal == nudge_signal();
+    if (fault.signal && !is_left) state.fail(fault.str());
     children.finish();
-    if (fault.signal == nudge_signal()) throw_interruption();
-    if (fault.signal) state.fail(fault.str());
+    if (is_left) throw_interruption();
   }
 };
 
