@@ -257,6 +257,42 @@ extern "C" __global__ void last_block(const int* in, int* partial, unsigned* don
   }
 }
 
+// Two additions of the few who come, of which the first has a loop behind it.
+extern "C" __global__ void two_on_one_way(const int* in, int* out, unsigned* counts, int n) {
+  int i = INDEX, v = i < n ? in[i] : 0;
+  unsigned k = v % 4, more = 0;
+  if (threadIdx.x == 0) {
+    unsigned at = atomicAdd(&counts[0], k);
+    for (unsigned j = 0; j < k; ++j)
+      if (at + j < n) atomicAdd(&out[at + j], i + 1);
+    more = atomicAdd(&counts[1], 2u);
+    for (unsigned j = 0; j < 2; ++j)
+      if (more + j < n) atomicAdd(&out[n - 1 - more - j], i + 1);
+    more = 2;
+  }
+  if (i < n) out[n + i] = k + more;
+}
+
+// All threads add to the block's, whose places are asked for after a barrier.
+extern "C" __global__ void all_of_block(int* seen, unsigned* counts) {
+  __shared__ unsigned length, base;
+  if (threadIdx.x == 0) length = 0;
+  __syncthreads();
+  unsigned own = atomicAdd(&length, 1u);
+  __syncthreads();
+  if (threadIdx.x == 0) base = atomicAdd(&counts[1], length);
+  __syncthreads();
+  seen[base + own] = blockIdx.x;
+}
+
+// A parameter says whose counter it is.
+extern "C" __global__ void own_or_all(int* seen, unsigned* count, bool is_own) {
+  __shared__ unsigned own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  seen[INDEX] = atomicAdd(is_own ? &own : count, 1u);
+}
+
 // A counter that nobody adds to need not be there.
 extern "C" __global__ void perhaps(const int* in, int* out, unsigned* count, int n, bool adds) {
   int i = INDEX;

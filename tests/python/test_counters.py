@@ -220,6 +220,34 @@ def test_a_lock_that_is_held_meanwhile_is_given_back(launch):
     np.testing.assert_array_equal(bases[order], np.cumsum(of_block[order]) - of_block[order])
 
 
+@pytest.mark.parametrize("block", [32, 96, 256])
+def test_two_counters_on_one_way(launch, block):
+    x = numbers(20 * block)
+    _, out, counts = launch("two_on_one_way", (x, np.zeros(2 * x.size, i32), np.zeros(2, u32), i32(x.size)), x.size, block)
+    first = np.arange(0, x.size, block)
+    k = x[first] % 4
+    np.testing.assert_array_equal(counts, [k.sum(), 2 * first.size])
+    np.testing.assert_array_equal(np.sort(out[: counts[0]]), np.repeat(first + 1, k))
+    np.testing.assert_array_equal(np.sort(out[x.size - counts[1] : x.size]), np.repeat(first + 1, 2))
+    assert (out[counts[0] : x.size - counts[1]] == 0).all()
+    np.testing.assert_array_equal(out[x.size :], x % 4 + 2 * np.isin(np.arange(x.size), first))
+
+
+@pytest.mark.parametrize("block", [32, 64, 100, 256])
+def test_places_in_the_block_are_used_after_a_barrier(launch, block):
+    seen, counts = launch("all_of_block", (np.full(7 * block, -1, i32), np.zeros(2, u32)), 7 * block, block)
+    np.testing.assert_array_equal(np.sort(seen), np.repeat(np.arange(7), block))
+    assert counts.tolist() == [0, 7 * block]
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_a_counter_of_the_block_is_not_one_of_the_grid(launch, is_own):
+    seen, count = launch("own_or_all", (np.full(2560, -1, i32), np.zeros(1, u32), np.bool_(is_own)), 2560)
+    parts = seen.reshape(10, 256) if is_own else seen[None]
+    np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(parts.shape[1]), (parts.shape[0], 1)))
+    assert count[0] == (0 if is_own else 2560)
+
+
 def test_a_counter_that_nobody_adds_to_need_not_be_there(launch):
     x = numbers(5000)
     launch("perhaps", (x, np.full(x.size, -1, i32), np.uint64(0), i32(x.size), np.bool_(False)), x.size)

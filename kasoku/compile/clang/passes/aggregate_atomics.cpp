@@ -42,8 +42,12 @@ bool is_candidate(const AtomicRMWInst& atomic) {
       atomic.use_empty() || atomic.isVolatile() || atomic.getOrdering() != AtomicOrdering::Monotonic ||
       !is_of_launch(atomic.getPointerOperand()))
     return false;
-  const auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(atomic.getPointerOperand(), 0));
-  return !variable || !variable->hasAttribute("ks-shared");
+  SmallVector<const Value*, 4> objects;  // several, of which a parameter selects one
+  getUnderlyingObjects(atomic.getPointerOperand(), objects, nullptr, /*MaxLookup=*/0);
+  return none_of(objects, [](const Value* object) {
+    const auto* variable = dyn_cast<GlobalVariable>(object);
+    return variable && variable->hasAttribute("ks-shared");
+  });
 }
 
 // What may wait for another block, or tells others how far this one is.
@@ -101,8 +105,6 @@ class Aggregator {
   bool run(AtomicRMWInst& atomic, unsigned number_of) {
     const Way way = way_to(atomic);
     if (way.many && !is_of_launch(atomic.getValOperand())) return false;
-    hoist(atomic.getPointerOperand());
-    if (way.many) hoist(atomic.getValOperand());
     Value* amount = atomic.getValOperand();
     Type* type = atomic.getType();
     BasicBlock* before = atomic.getParent();
@@ -356,8 +358,13 @@ bool unmark_aggregate(Function& kernel, std::optional<unsigned> number) {
 
 std::optional<unsigned> aggregate_atomics(Function& kernel, const BlockShape& shape) {
   return_at_one_place(kernel);
+  const std::vector<Marked> all = marked(kernel);
+  // Before threads meet anywhere: what is made on their ways is carried past the meetings.
+  for (const Marked& at : all)
+    for (Value* operand : {at.atomic->getPointerOperand(), at.atomic->getValOperand()})
+      if (is_of_launch(operand)) hoist(operand);
   Aggregator aggregator(kernel, shape);
-  for (const Marked& at : marked(kernel))
+  for (const Marked& at : all)
     if (!aggregator.run(*at.atomic, at.number)) return at.number;
   ask_ballots(kernel);
   cut_after_lanes(kernel, shape);

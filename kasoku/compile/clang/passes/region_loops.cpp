@@ -308,6 +308,7 @@ void RegionBuilder::build_range(IRBuilder<>& build, ThreadNest& nest, const Regi
   }
   build.SetInsertPoint(BasicBlock::Create(context_, "join", frame_.body));
   outcome.values = store_live_values(region, build);
+  erase_if(combined, [](const AtomicRMWInst* atomic) { return !atomic->use_empty(); });  // what it held is wanted later
   replace_exchanges(region, clones);
   outcome.next = next_region(region, build);
   MDNode* group = nest.has_inner_loop() ? mark_independent(region) : nullptr;
