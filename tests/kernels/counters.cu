@@ -273,6 +273,19 @@ extern "C" __global__ void two_on_one_way(const int* in, int* out, unsigned* cou
   if (i < n) out[n + i] = k + more;
 }
 
+// What the first lane stores is made before the additions, and only there.
+extern "C" __global__ void first_lane_twice(unsigned* out, unsigned* count, unsigned* added) {
+  unsigned i = INDEX, sum = 0;
+  if ((threadIdx.x & 31) == 0) {
+    unsigned at = atomicAdd(count, 2u);
+    for (unsigned j = 0; j < 2; ++j) atomicAdd(&out[at + j], 4 * i + 1);
+    at = atomicAdd(count, 1u);
+    atomicAdd(&out[at], 4 * i + 2);
+    sum = 3;
+  }
+  added[i] = sum;
+}
+
 // All threads add to the block's, whose places are asked for after a barrier.
 extern "C" __global__ void all_of_block(int* seen, unsigned* counts) {
   __shared__ unsigned length, base;

@@ -233,6 +233,17 @@ def test_two_counters_on_one_way(launch, block):
     np.testing.assert_array_equal(out[x.size :], x % 4 + 2 * np.isin(np.arange(x.size), first))
 
 
+@pytest.mark.parametrize("block", [32, 64, 256])
+@pytest.mark.parametrize("grid", [1, 7, 40])
+def test_what_one_lane_keeps_is_not_what_others_lack(launch, block, grid):
+    n = block * grid
+    out, count, added = launch("first_lane_twice", (np.zeros(n, u32), np.zeros(1, u32), np.ones(n, u32)), n, block)
+    i = np.arange(0, n, 32)
+    assert count[0] == 3 * i.size
+    np.testing.assert_array_equal(np.sort(out[: 3 * i.size]), np.sort([4 * i + 1, 4 * i + 1, 4 * i + 2], axis=None))
+    np.testing.assert_array_equal(added, 3 * (np.arange(n) % 32 == 0))
+
+
 @pytest.mark.parametrize("block", [32, 64, 100, 256])
 def test_places_in_the_block_are_used_after_a_barrier(launch, block):
     seen, counts = launch("all_of_block", (np.full(7 * block, -1, i32), np.zeros(2, u32)), 7 * block, block)

@@ -134,8 +134,18 @@ unsigned blocks_in_turn(const PreparedKernel& kernel, const BlockShape& shape, c
   return std::clamp<uint64_t>(std::min(threads / shape.threads(), most_memory / memory), 1, most_blocks);
 }
 
+// Where threads meet, LLVM takes a value for the same in all that is undefined in some of them. Of such
+// a value the last thread's is kept, which must not be the undefined one.
+void define_all(Function& function) {
+  for (Instruction& at : instructions(function))
+    if (auto* phi = dyn_cast<PHINode>(&at))
+      for (Use& value : phi->incoming_values())
+        if (isa<UndefValue>(value)) value.set(Constant::getNullValue(phi->getType()));
+}
+
 RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
   Function& function = *kernel.function;
+  define_all(function);
   RegionPlan plan;
   plan.grid_stride = find_grid_stride(function, shape);
   plan.waits_in_memory = waits_in_memory(function);
