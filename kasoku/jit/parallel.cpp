@@ -1,100 +1,11 @@
-/// prange: which variables are an iteration's own, which are reductions, and the loop as a lambda
-/// that the pool runs chunk by chunk. Chunks are cut by the trip count and partial results meet in
-/// a tree, so the result has the same bits with any number of workers.
-#include "kasoku/jit/lowering.h"
+/// prange: the loop as a lambda that the pool runs chunk by chunk, or as a kernel. Chunks are cut by the trip count and partial
+/// results meet in a tree, so the result has the same bits with any number of workers.
+#include "kasoku/jit/parallel.h"
 #include "kasoku/jit/walk.h"
-
-#include <algorithm>
 
 namespace kasoku::jit {
 
 namespace {
-
-bool is_variable(const Expr& e, int variable) {
-  return e.kind == ExprKind::name && e.variable == variable;
-}
-
-int count_reads(const Expr& e, int variable) {
-  int n = 0;
-  each_expr(e, [&](const Expr& inner) { n += is_variable(inner, variable); });
-  return n;
-}
-
-}  // namespace
-
-/// v op= e, v = v op e, v = e op v, v = max(v, e): the operator, and nothing else reads v.
-struct Update {
-  enum Kind { none, sum, product, bit_and, bit_or, bit_xor, maximum, minimum } kind = none;
-};
-
-namespace {
-
-Update update_of(const Stmt& stmt, int variable) {
-  const auto of = [](Operator op) {
-    switch (op) {
-      case Operator::add:
-      case Operator::subtract: return Update{Update::sum};
-      case Operator::multiply:
-      case Operator::divide: return Update{Update::product};
-      case Operator::bit_and: return Update{Update::bit_and};
-      case Operator::bit_or: return Update{Update::bit_or};
-      case Operator::bit_xor: return Update{Update::bit_xor};
-      default: return Update{};
-    }
-  };
-  if (stmt.targets.size() != 1 || !is_variable(*stmt.targets[0], variable)) return {};
-  if (stmt.kind == StmtKind::augment)
-    return count_reads(*stmt.expr, variable) ? Update{} : of(stmt.op);
-  if (stmt.kind != StmtKind::assign || count_reads(*stmt.expr, variable) != 1) return {};
-  const Expr& e = *stmt.expr;
-  if (e.kind == ExprKind::binary) {
-    if (is_variable(*e.items[0], variable)) return of(e.op);
-    const bool commutes = e.op != Operator::subtract && e.op != Operator::divide;
-    if (commutes && is_variable(*e.items[1], variable)) return of(e.op);
-  }
-  if (e.kind == ExprKind::call && e.items[0]->kind == ExprKind::global && e.items.size() == 3 &&
-      (is_variable(*e.items[1], variable) || is_variable(*e.items[2], variable))) {
-    const std::string& name = e.items[0]->binding.name;
-    if (name == "builtins.max" || name == "numpy.maximum" || name == "numpy.fmax") return {Update::maximum};
-    if (name == "builtins.min" || name == "numpy.minimum" || name == "numpy.fmin") return {Update::minimum};
-  }
-  return {};
-}
-
-/// Whether an iteration may read the variable before it has written it.
-enum class First { neither, read, written };
-First first_access(const Block& block, int variable) {
-  for (const StmtPtr& stmt : block) {
-    bool read = false;
-    const auto look = [&](const Expr& e) { read |= is_variable(e, variable); };
-    if (stmt->expr) each_expr(*stmt->expr, look);
-    for (const ExprPtr& target : stmt->targets)
-      if (target->kind == ExprKind::subscript || target->kind == ExprKind::attribute) each_expr(*target, look);
-    if (stmt->kind == StmtKind::augment && is_variable(*stmt->targets[0], variable)) read = true;
-    if (read) return First::read;
-    if (stmt->kind == StmtKind::assign)
-      for (const ExprPtr& target : stmt->targets) {
-        bool written = false;
-        each_expr(*target, [&](const Expr& e) { written |= is_variable(e, variable); });
-        if (written) return First::written;
-      }
-    if (stmt->kind == StmtKind::if_) {
-      const First a = first_access(stmt->body, variable), b = first_access(stmt->orelse, variable);
-      if (a == First::read || b == First::read) return First::read;
-      if (a == First::written && b == First::written) return First::written;
-    }
-    if (stmt->kind == StmtKind::for_) {
-      bool is_target = false;
-      each_expr(*stmt->targets[0], [&](const Expr& e) { is_target |= is_variable(e, variable); });
-      if (is_target) return First::written;  // an empty loop leaves it alone, and then nothing reads it
-    }
-    if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) {
-      if (first_access(stmt->body, variable) == First::read) return First::read;
-      if (first_access(stmt->orelse, variable) == First::read) return First::read;
-    }
-  }
-  return First::neither;
-}
 
 std::string identity(Update::Kind kind, const Type& type) {
   const std::string t = text_of(type);
@@ -108,31 +19,6 @@ std::string identity(Update::Kind kind, const Type& type) {
 std::string combined(Update::Kind kind, const std::string& a, const std::string& b, const Type& type) {
   constexpr Op rows[] = {Op::add, Op::add, Op::multiply, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor, Op::maximum, Op::minimum};
   return op_text(rows[kind], element_types(rows[kind], type.dtype).compute, {a, b});
-}
-
-/// Whether the order in which values are joined decides bits of the result.
-bool has_order(Update::Kind kind, const Type& type) {
-  return (kind == Update::sum || kind == Update::product) && !type.is_integer() && !type.is_boolean();
-}
-
-/// Whether each pass through the block assigns the variable.
-bool always_assigned(const Block& block, int variable) {
-  for (const StmtPtr& stmt : block) {
-    if (stmt->kind == StmtKind::assign || stmt->kind == StmtKind::for_)
-      for (const ExprPtr& target : stmt->targets) {
-        bool written = false;
-        each_expr(*target, [&](const Expr& e) { written |= is_variable(e, variable); });
-        if (written && target->kind != ExprKind::subscript) return true;
-      }
-    if (stmt->kind == StmtKind::if_ && always_assigned(stmt->body, variable) && always_assigned(stmt->orelse, variable)) return true;
-    bool leaves = stmt->kind == StmtKind::continue_;
-    if (stmt->kind == StmtKind::if_) {
-      each_stmt(stmt->body, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
-      each_stmt(stmt->orelse, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
-    }
-    if (leaves) return false;
-  }
-  return false;
 }
 
 const char* name_of_kind(Update::Kind kind) {
@@ -150,64 +36,6 @@ int cost_of(const Block& body) {
 }
 
 }  // namespace
-
-/// What a parallel loop does with the variables that it assigns.
-struct FunctionLowering::Reduction {
-  int variable;
-  Update::Kind kind;
-  bool has_order;
-  std::string parts;
-  bool starts_outside() const { return kind == Update::maximum || kind == Update::minimum; }
-};
-struct FunctionLowering::Parallel {
-  std::vector<Reduction> reductions;
-  std::vector<int> own, last;
-  std::string carried;  ///< what keeps it from being parallel
-  bool is_plain = true;
-  bool has_lanes() const { return std::ranges::any_of(reductions, &Reduction::has_order); }
-};
-
-FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
-  Parallel loop;
-  std::map<int, std::vector<const Stmt*>> assigned;
-  each_assigned(stmt.body, [&](int variable, const Stmt& by) { assigned[variable].push_back(&by); });
-  each_expr(*stmt.targets[0], [&](const Expr& e) {
-    if (e.kind == ExprKind::name) loop.own.push_back(e.variable), assigned.erase(e.variable);
-  });
-  const auto reads_in = [&](const Block& block, int variable) {
-    int n = 0;
-    each_expr(block, [&](const Expr& e) { n += is_variable(e, variable); });
-    return n;
-  };
-  for (const auto& [variable, statements] : assigned) {
-    const Type& type = fn_.variables[variable].type;
-    Update::Kind kind = update_of(*statements[0], variable).kind;
-    int expected = 0;
-    for (const Stmt* each : statements) {
-      const Update::Kind other = update_of(*each, variable).kind;
-      if (other != kind) kind = Update::none;
-      expected += each->kind == StmtKind::augment ? 1 : 2;  // the target, and the read in v = v + e
-    }
-    const int inside = reads_in(stmt.body, variable), everywhere = reads_in(fn_.body, variable);
-    const bool is_parameter = std::ranges::find(fn_.parameter_variables, variable) != fn_.parameter_variables.end();
-    const bool is_read_outside = inside < everywhere || is_parameter;
-    if (kind != Update::none && inside == expected && type.is_scalar() && is_read_outside) {
-      loop.reductions.push_back({variable, kind, has_order(kind, type), temp("parts")});
-    } else if (is_read_outside && (first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
-      if (loop.carried.empty()) loop.carried = fn_.variables[variable].name;
-    } else {
-      loop.own.push_back(variable);
-      if (is_read_outside && type.is_scalar()) loop.last.push_back(variable);
-    }
-  }
-  each_stmt(stmt.body, [&](const Stmt& inner) {
-    loop.is_plain &= inner.kind != StmtKind::for_ && inner.kind != StmtKind::while_;
-    if (inner.kind == StmtKind::augment && inner.targets[0]->kind == ExprKind::name &&
-        inner.targets[0]->type.is_array() && std::ranges::find(loop.own, inner.targets[0]->variable) == loop.own.end())
-      loop.carried = inner.targets[0]->text;
-  });
-  return loop;
-}
 
 /// The loop's body, in whatever loop over iteration numbers `k` stands around it.
 void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k,

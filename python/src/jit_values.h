@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bindings.h"
+#include "kasoku/array/array.h"
 #include "kasoku/check/shadow.h"
 #include "kasoku/device/device.h"
 #include "kasoku/jit/runtime.h"
@@ -59,6 +60,8 @@ struct NumpyArray {
   int flags;
 };
 inline bool is_read_only(const NumpyArray& array) { return !(array.flags & 0x400); }
+/// The array, if `object` is one of ours; else null.
+const Array* as_array(PyObject* object);
 /// The array, if `object` is one of a dtype and byte order that compiled code reads; else null.
 const NumpyArray* as_numpy(PyObject* object, Dtype& dtype);
 

@@ -1,0 +1,111 @@
+/// \file kasoku/jit/lowered_parts.h
+/// What lowering a unit works with: pieces of text, array expressions that are no memory yet, the two programs.
+#pragma once
+
+#include "kasoku/jit/element.h"
+#include "kasoku/jit/infer.h"
+#include "kasoku/jit/intrinsics.h"
+#include "kasoku/jit/lower.h"
+
+#include <functional>
+#include <map>
+#include <set>
+
+namespace kasoku::jit {
+
+/// A piece of kernel text and what it is. Arrays are always the name of a ks_array.
+struct Val {
+  std::string text;
+  Type type;
+};
+
+/// What is known of a function before or after its text is written.
+struct Effects {
+  bool may_fail = false;
+  bool uses_random = false;
+  bool is_recursive = false;
+  bool writes = false;   ///< arrays or the outside world
+  bool grows = false;    ///< a list, a dict or a set that it was given may change its length
+  bool has_loops = false;
+  bool is_done = false;
+};
+
+class UnitLowering {
+ public:
+  /// `offloads`: arrays lie on a device; parallel loops are kernels of a second program.
+  UnitLowering(const TypedUnit& unit, bool offloads) : unit(unit), offloads(offloads) {}
+  /// Writes function `index` and what it calls, callees first, for the host program or for kernels.
+  void function(int index, bool on_device = false);
+
+  /// The functions of one of the two programs.
+  struct Side {
+    std::map<int, Effects> effects;
+    std::set<int> in_progress;
+    std::string declarations, text;
+  };
+  Side& side(bool on_device) { return on_device ? device : host; }
+
+  const TypedUnit& unit;
+  const bool offloads;
+  Side host, device;
+  std::string captures;              ///< structs of what kernels are given and give, in both programs
+  std::string kernels;               ///< of the device program
+  std::vector<std::string> kernel_names;
+  std::vector<Remark> remarks;
+};
+
+bool uses_random(const TypedUnit& unit, int index);
+/// Name in kernel text: keywords and our own names get a trailing underscore.
+std::string safe_name(const std::string& name);
+/// The name of a program's kernel: not that of a C function, which LLVM would take it for.
+std::string entry_name(const std::string& name);
+/// A C++ string literal.
+std::string quoted(const std::string& text);
+std::string number_text(double value);
+/// `text` of dtype `from` as `to`.
+std::string cast(const std::string& text, Dtype from, Dtype to);
+/// a op b of operands that are already of `dtype`.
+std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype);
+
+/// Where in a loop over elements we stand.
+struct Index {
+  bool is_flat = true;
+  std::string linear;            ///< index in C order
+  std::vector<std::string> at;   ///< per axis of the result, if not flat
+};
+
+/// A walk over rows of the innermost axis: what its loops and its elements are called.
+struct Rows {
+  std::string row, column, count, width;
+  std::string unravel;  ///< statements that give the outer indices of a row
+  Index at;
+};
+
+/// How a reduction joins elements.
+struct Fold {
+  Dtype dtype;           ///< of the elements, converted, and of the result
+  std::string identity;
+  std::string joined;    ///< of values called a and b
+  std::function<std::string(const Index&)> value;
+};
+
+/// Where in `name` (of ndim axes) the element is; not flat: through its name_stepK variables.
+std::string offset_text(const std::string& name, int ndim, const Index& at);
+
+/// An array expression that has not become memory.
+struct Fused {
+  struct Leaf {
+    std::string name;  ///< a ks_array; generators have one without data
+    Type type;
+  };
+  Type type;
+  std::vector<Leaf> leaves;
+  std::function<std::string(const Index&)> element;
+  /// x[mask]: elements count where this holds; leaves and shape are the mask's.
+  std::function<std::string(const Index&)> where;
+  bool is_random = false;
+};
+
+void set_tree(Fold& fold, Handler handler);
+
+}  // namespace kasoku::jit

@@ -1,0 +1,32 @@
+/// \file kasoku/jit/parallel.h
+/// What a prange loop does with the variables that it assigns (prange_variables.cpp), for the text of the loop (parallel.cpp).
+#pragma once
+
+#include "kasoku/jit/lowering.h"
+
+#include <algorithm>
+
+namespace kasoku::jit {
+
+/// v op= e, v = v op e, v = e op v, v = max(v, e): the operator, and nothing else reads v.
+struct Update {
+  enum Kind { none, sum, product, bit_and, bit_or, bit_xor, maximum, minimum } kind = none;
+};
+
+/// What a parallel loop does with the variables that it assigns.
+struct FunctionLowering::Reduction {
+  int variable;
+  Update::Kind kind;
+  bool has_order;
+  std::string parts;
+  bool starts_outside() const { return kind == Update::maximum || kind == Update::minimum; }
+};
+struct FunctionLowering::Parallel {
+  std::vector<Reduction> reductions;
+  std::vector<int> own, last;
+  std::string carried;  ///< what keeps it from being parallel
+  bool is_plain = true;
+  bool has_lanes() const { return std::ranges::any_of(reductions, &Reduction::has_order); }
+};
+
+}  // namespace kasoku::jit

@@ -1,0 +1,165 @@
+/// \file python/src/jit_results.cpp
+/// Results of compiled calls as Python values.
+#include "convert.h"
+#include "jit_lists.h"
+#include "kasoku/array/array.h"
+#include "kasoku/jit/offload.h"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace kasoku {
+
+using namespace jit;
+
+namespace {
+
+nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
+  auto* const data = reinterpret_cast<char*>(w[0]);
+  auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
+  std::vector<size_t> shape;
+  std::vector<int64_t> strides;
+  for (int k = 0; k < type.ndim; ++k) {
+    shape.push_back(w[1 + k]);
+    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]));
+  }
+  nb::object owner;
+  if (memory) {
+    owner = nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
+  } else {
+    // A view of an argument, or of an item of one: find whose, and give the array itself if it is all of it.
+    Dtype dtype;
+    std::vector<PyObject*> candidates;
+    const auto collect = [&](PyObject* value, const auto& self) -> void {
+      if (as_numpy(value, dtype)) candidates.push_back(value);
+      if (PyTuple_Check(value))
+        for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) self(PyTuple_GetItem(value, i), self);
+      if (PyList_Check(value))
+        for (Py_ssize_t i = 0; i < PyList_Size(value); ++i) self(PyList_GetItem(value, i), self);
+    };
+    for (size_t i = 0; i < n; ++i) collect(arguments[i], collect);
+    for (size_t i = 0; i < candidates.size() && !owner.is_valid(); ++i) {
+      const NumpyArray* array = as_numpy(candidates[i], dtype);
+      bool same = array->data == data && dtype == type.dtype && array->ndim == type.ndim;
+      char *low = array->data, *high = array->data;
+      for (int k = 0; k < array->ndim; ++k) {
+        const Py_ssize_t reach = (array->shape[k] > 0 ? array->shape[k] - 1 : 0) * array->strides[k];
+        (reach < 0 ? low : high) += reach;
+        if (same)
+          same = static_cast<size_t>(array->shape[k]) == shape[static_cast<size_t>(k)] &&
+                 array->strides[k] == strides[static_cast<size_t>(k)] * static_cast<int64_t>(info(dtype).size);
+      }
+      if (same) return nb::borrow(candidates[i]);
+      if (data >= low && data <= high) owner = nb::borrow(candidates[i]);
+    }
+    if (!owner.is_valid()) owner = nb::none();
+  }
+  // A view of what may not be written; a fresh array of the same type may be.
+  const bool stays_read_only = type.is_read_only && !memory;
+  const auto as_result = [&](nb::dlpack::dtype dtype) -> nb::object {
+    if (stays_read_only)
+      return nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+    return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
+  };
+  if (type.dtype == Dtype::complex64 || type.dtype == Dtype::complex128) {
+    const nb::dlpack::dtype complex{static_cast<uint8_t>(nb::dlpack::dtype_code::Complex),
+                                    static_cast<uint8_t>(info(type.dtype).size * 8), 1};
+    return as_result(complex);
+  }
+  const DtypeKind kind = info(type.dtype).kind;
+  const auto code = kind == DtypeKind::boolean     ? nb::dlpack::dtype_code::Bool
+                    : kind == DtypeKind::signed_   ? nb::dlpack::dtype_code::Int
+                    : kind == DtypeKind::unsigned_ ? nb::dlpack::dtype_code::UInt
+                                                   : nb::dlpack::dtype_code::Float;
+  const nb::dlpack::dtype dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(info(type.dtype).size * 8), 1};
+  return as_result(dtype);
+}
+
+}  // namespace
+
+/// An array that a call on a device gives: an Array if one was given, else NumPy's.
+static nb::object device_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n, Offloaded& call) {
+  auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
+  Shape shape;
+  Strides strides;
+  for (int k = 0; k < type.ndim; ++k) {
+    shape.push_back(static_cast<int64_t>(w[1 + k]));
+    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]) * static_cast<int64_t>(info(type.dtype).size));
+  }
+  if (!memory) {
+    const Array none = Array::empty(shape, type.dtype, call.device);
+    return call.has_array ? nb::cast(none) : to_numpy(none);
+  }
+  const bool is_given = std::find(call.held.begin(), call.held.end(), memory) != call.held.end();
+  if (is_given && !call.has_array) {  // a view of a NumPy argument
+    std::vector<uint64_t> words(w, w + 2 + 2 * type.ndim);
+    words.back() = 0;
+    release(memory);
+    return array_result(type, words.data(), arguments, n);
+  }
+  const std::shared_ptr<Buffer> buffer = buffer_of(memory);
+  const int64_t offset = product(shape) ? reinterpret_cast<char*>(w[0]) - static_cast<char*>(buffer->memory()) : 0;
+  release(memory);
+  if (is_given)
+    for (size_t i = 0; i < n; ++i)
+      if (const Array* array = as_array(arguments[i]))
+        if (array->buffer() == buffer && array->offset() == offset && array->shape() == shape && array->strides() == strides)
+          return nb::borrow(arguments[i]);
+  Array result = Array::view(buffer, offset, shape, strides, type.dtype);
+  if (type.is_read_only && is_given) result = result.read_only();
+  return call.has_array ? nb::cast(result) : to_numpy(result);
+}
+
+nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
+  switch (type.kind) {
+    case TypeKind::scalar: {
+      const uint64_t* w = words;
+      words += jit::is_complex(type.dtype) ? 2 : 1;
+      double x, y;
+      float f;
+      std::memcpy(&x, w, 8);
+      switch (type.dtype) {
+        case Dtype::float64: return nb::steal(PyFloat_FromDouble(x));
+        case Dtype::float32: std::memcpy(&f, w, 4); return nb::steal(PyFloat_FromDouble(f));
+        case Dtype::bool_: return nb::steal(PyBool_FromLong(static_cast<long>(*w & 1)));
+        case Dtype::int64: return nb::steal(PyLong_FromLongLong(static_cast<long long>(*w)));
+        case Dtype::uint64: return nb::steal(PyLong_FromUnsignedLongLong(*w));
+        case Dtype::int32: return nb::steal(PyLong_FromLong(static_cast<int32_t>(*w)));
+        case Dtype::int16: return nb::steal(PyLong_FromLong(static_cast<int16_t>(*w)));
+        case Dtype::int8: return nb::steal(PyLong_FromLong(static_cast<int8_t>(*w)));
+        case Dtype::uint32: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint32_t>(*w)));
+        case Dtype::uint16: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint16_t>(*w)));
+        case Dtype::uint8: return nb::steal(PyLong_FromUnsignedLong(static_cast<uint8_t>(*w)));
+        case Dtype::complex64:
+        case Dtype::complex128:
+          std::memcpy(&y, w + 1, 8);
+          return nb::steal(PyComplex_FromDoubles(x, y));
+        default: return nb::none();
+      }
+    }
+    case TypeKind::array: {
+      const uint64_t* w = words;
+      words += 2 + 2 * type.ndim;
+      return offloaded ? device_result(type, w, arguments, n, *offloaded) : array_result(type, w, arguments, n);
+    }
+    case TypeKind::tuple: {
+      nb::list items;
+      for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
+      return nb::tuple(items);
+    }
+    case TypeKind::list:
+    case TypeKind::dict:
+    case TypeKind::set: return unpack_container(type, *words++, arguments, n);
+    case TypeKind::optional: {
+      const bool is_some = *words++;
+      nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();
+      return value;
+    }
+    case TypeKind::text: return nb::str(type.text.c_str(), type.text.size());
+    default: return nb::none();
+  }
+}
+
+}  // namespace kasoku
