@@ -16,8 +16,6 @@
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 
 namespace kasoku {
 
@@ -134,14 +132,8 @@ bool fits_in_budget(const Node& node) {
 
 void evaluate(const NodePtr& node) {
   if (node->is_done()) return;
-  // What a GPU is to do is submitted in less time than the caller's lock takes to come back.
-  std::optional<Blocking> others_go_on;
-  if (node->device->kind == DeviceKind::cpu) others_go_on.emplace();
-  std::unique_lock lock(node->mutex, std::try_to_lock);
-  if (!lock) {
-    const Blocking who_computes_it_goes_on;
-    lock.lock();
-  }
+  const Blocking others_go_on;  // before the mutex: its holder may not have to wait for the caller's lock
+  std::lock_guard lock(node->mutex);
   const auto expression = node->expression.load();
   if (!expression) return;
   node->storage->buffer = expression->kind == Expression::reduce ? compute_reduce(node, *expression)
@@ -151,8 +143,7 @@ void evaluate(const NodePtr& node) {
 
 void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target, Dtype dtype) {
   if (product(target.shape) == 0) return;
-  std::optional<Blocking> others_go_on;
-  if (buffer->device().kind == DeviceKind::cpu) others_go_on.emplace();
+  const Blocking others_go_on;
   run_map(fuse_map(value, target, dtype, false), *buffer);
 }
 

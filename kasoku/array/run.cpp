@@ -1,6 +1,5 @@
 #include "kasoku/array/run.h"
 
-#include "kasoku/base/blocking.h"
 #include "kasoku/base/hash.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/compile/compile.h"
@@ -119,7 +118,6 @@ Function& kernel(const Fused& fused, Device& device) {
   const Hash128 key = structure(fused.group, device);
   const Kernels::Entry* entry = kernels().find(key);
   if (!entry) {
-    const Blocking others_go_on;
     Program program;
     program.text = emit(fused.group);
     program.file = "array.cu";

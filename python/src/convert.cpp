@@ -259,7 +259,7 @@ nb::object item_of(const Array& array) {
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
   {
-    nb::gil_scoped_release release;  // also of what is computed now: the wait for it gives the lock away anyway
+    nb::gil_scoped_release release;
     const void* from = array.data_for_read();
     Device& device = array.device();
     const CopyScope reason(CopyReason::item);

@@ -24,7 +24,7 @@ namespace kasoku::cpu {
 namespace {
 
 /// CUDA's numbers, as in compile/prelude/launch.h.
-enum CudaError { no_error = 0, invalid_configuration = 9, invalid_function = 98, not_supported = 801 };
+enum CudaError { no_error = 0, invalid_configuration = 9, not_supported = 801 };
 enum : uint64_t { stream_per_thread = 2, stream_tail = 3, stream_fire_and_forget = 4, first_own_stream = 16 };
 
 /// A thread that asks for more runs them itself: what is recorded does not grow without end.
