@@ -14,8 +14,19 @@ namespace {
 
 std::string_view row_text(Op op, Dtype compute) { return info(op).text[text_column(compute)]; }
 
+/// What arrays call a helper for is an operator of ks_jit.h's complex numbers; "" for any other operation.
+std::string complex_operator(Op op, const std::vector<std::string>& operands) {
+  switch (op) {
+    case Op::multiply: return fmt::format("({} * {})", operands[0], operands[1]);
+    case Op::divide: return fmt::format("({} / {})", operands[0], operands[1]);
+    case Op::square: return fmt::format("ks_square({})", operands[0]);
+    default: return "";
+  }
+}
+
 /// Whether ks_jit.h has what the row calls for complex numbers.
 bool has_complex_text(Op op) {
+  if (!complex_operator(op, {"", ""}).empty()) return true;
   const std::string_view text = info(op).text[3], function = text.substr(0, text.find('('));
   if (text.empty() || function == text) return true;  // none, or an operator
   for (const char* known : {"sqrt", "exp", "log", "pow", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
@@ -55,6 +66,8 @@ OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
 }
 
 std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operands) {
+  if (is_complex(compute))
+    if (const std::string own = complex_operator(op, operands); !own.empty()) return own;
   const std::string_view text = row_text(op, compute);
   if (stands_alone(text)) {
     const std::string out = filled_text(op, compute, text_of(compute), operands);

@@ -14,7 +14,7 @@ def both(function, *args, **options):
     copy = lambda: [a.copy() if isinstance(a, np.ndarray) else a for a in args]  # noqa: E731
     mine, theirs = copy(), copy()
     want = function(*theirs)
-    got = ks.jit(function, **options)(*mine)
+    got = ks.njit(function, **options)(*mine)
     for a, b in zip(mine, theirs):
         if isinstance(a, np.ndarray):
             np.testing.assert_allclose(a, b, rtol=1e-12)
