@@ -245,3 +245,15 @@ def parts_of_warp(rng):
         (64, 1, 1),
         (3, 1, 1),
     )
+
+
+@case("host_parts.cu", "shop::total<float>", only_on=("cpu",), name_expressions=("shop::total<float>",), **CPP17)
+def host_parts(rng):
+    amount, each = rng.random((2, 300)).astype(f32)
+    return Launch([amount, each, Out(amount * each), i32(300)], grid=(2, 1, 1))
+
+
+@case("host_parts.cu", "scale", only_on=("cpu",), **CPP17)
+def behind_host_parts(rng):
+    x = rng.random(64).astype(f32)
+    return Launch([Out(x * f32(3), initial=x), f32(3)], (64, 1, 1))

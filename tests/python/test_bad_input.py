@@ -157,3 +157,22 @@ def test_types_that_grow_in_a_recursion():
 
     with pytest.raises(ks.Error, match="more than 1000 parts"):
         grows(1, 1.0)
+
+
+def test_only_the_hosts_faults_are_left_out():
+    """A fault of the device is told, at its line, with the header that was looked for in vain."""
+    program = '#include "nowhere.h"\nnowhere::Tensor run(nowhere::Tensor x);\n%s\n__global__ void f(float *x) { *x = 1; }'
+
+    def message(line):
+        with pytest.raises(ks.Error) as caught:
+            ks.RawModule(program % line).compile()
+        return str(caught.value)
+
+    told = message("__device__ float g(Tile t) { return t.x; }")
+    assert "'nowhere.h' file not found" in told and ":3:" in told and "unknown type name 'Tile'" in told
+    assert "unknown type name 'Tile'" in message("struct S { Tile t; __device__ float get() const { return t.x; } };")
+    assert "use of undeclared identifier 'y'" in message("__global__ void k(float *x) { *x = y; }")
+    assert "Tile" in message("Tile same(Tile t) { return t; }\n__device__ float h() { return same(1); }")
+    assert "expected" in message("__global__ void k(float *x) { *x = 1;")
+    with pytest.raises(ks.Error, match="unknown type name 'flaot'"):
+        ks.RawModule("flaot f(float x);").compile()

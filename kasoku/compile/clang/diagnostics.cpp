@@ -17,8 +17,8 @@ bool is_ours(const clang::SourceManager& sources, clang::SourceLocation location
 
 class Printer : public clang::DiagnosticConsumer {
  public:
-  Printer(std::string& out, clang::DiagnosticOptions& options)
-      : stream_(out), text_(stream_, &options) {}
+  Printer(std::string& out, clang::DiagnosticOptions& options, Faults& faults)
+      : stream_(out), text_(stream_, &options), faults_(faults) {}
 
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* pp) override {
     text_.BeginSourceFile(language, pp);
@@ -38,6 +38,7 @@ class Printer : public clang::DiagnosticConsumer {
     }
     flush();
     last_shown_ = true;
+    if (level >= clang::DiagnosticsEngine::Error) keep_place(level, diagnostic, has_place && !ours);
     if (!ours) return text_.HandleDiagnostic(level, diagnostic);
     last_shown_ = false;
     if (level < clang::DiagnosticsEngine::Error) return;
@@ -51,6 +52,26 @@ class Printer : public clang::DiagnosticConsumer {
   ~Printer() override { flush(); }
 
  private:
+  void keep_place(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic, bool has_place) {
+    if (!has_place) {
+      // Too many errors is none in itself.
+      faults_.is_elsewhere |= level != clang::DiagnosticsEngine::Fatal || diagnostic.getLocation().isValid();
+      return;
+    }
+    const clang::SourceManager& sources = diagnostic.getSourceManager();
+    const auto [file, offset] = sources.getDecomposedExpansionLoc(diagnostic.getLocation());
+    std::string path;
+    if (file != sources.getMainFileID()) {
+      const auto entry = sources.getFileEntryRefForID(file);
+      if (!entry) faults_.is_elsewhere = true;
+      if (!entry) return;
+      path = entry->getName().str();
+    }
+    Faults::File& faulty = faults_.files[path];
+    if (faulty.text.empty()) faulty.text = sources.getBufferData(file).str();
+    faulty.offsets.insert(offset);
+  }
+
   /// An error inside the prelude, told at the first of the user's lines that its
   /// notes name.
   void show_pending_at(const clang::Diagnostic& note) {
@@ -71,6 +92,7 @@ class Printer : public clang::DiagnosticConsumer {
 
   llvm::raw_string_ostream stream_;
   clang::TextDiagnosticPrinter text_;
+  Faults& faults_;
   bool last_shown_ = false;
   bool pending_ = false;
   std::string pending_text_;
@@ -79,8 +101,8 @@ class Printer : public clang::DiagnosticConsumer {
 }  // namespace
 
 std::unique_ptr<clang::DiagnosticConsumer> make_diagnostic_printer(
-    std::string& out, clang::DiagnosticOptions& options) {
-  return std::make_unique<Printer>(out, options);
+    std::string& out, clang::DiagnosticOptions& options, Faults& faults) {
+  return std::make_unique<Printer>(out, options, faults);
 }
 
 }  // namespace kasoku::embedded

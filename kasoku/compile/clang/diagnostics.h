@@ -1,8 +1,10 @@
 /// \file kasoku/compile/clang/diagnostics.h
 /// Messages in the user's own lines: "kernel.cu:3:10: error: …", the source line,
 /// a caret. The prelude never shows: what goes wrong inside it is told at the
-/// user's line that led there.
+/// user's line that led there. Where the errors are is kept beside the text.
 #pragma once
+
+#include "kasoku/compile/clang/host_parts.h"
 
 #include <clang/Basic/Diagnostic.h>
 
@@ -12,6 +14,6 @@
 namespace kasoku::embedded {
 
 std::unique_ptr<clang::DiagnosticConsumer> make_diagnostic_printer(
-    std::string& out, clang::DiagnosticOptions& options);
+    std::string& out, clang::DiagnosticOptions& options, Faults& faults);
 
 }  // namespace kasoku::embedded

@@ -209,7 +209,9 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
                        std::string_view pch, std::string& diagnostics) {
   Frontend result;
   result.memory = new llvm::vfs::InMemoryFileSystem;
-  for (const auto& [name, content] : request.headers)
+  for (const auto& [path, content] : request.instead)
+    result.memory->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(content, path));
+  for (const auto& [name, content] : request.headers)  // those above stay
     result.memory->addFile(std::string(headers_dir) + "/" + std::string(name), 0,
                            llvm::MemoryBuffer::getMemBufferCopy(
                                llvm::StringRef(content.data(), content.size()), std::string(name)));
@@ -249,7 +251,8 @@ Frontend make_frontend(const ParseRequest& request, const CompileOptions& option
   clang::CompilerInstance& compiler = *result.compiler;
   compiler.setInvocation(invocation);
   compiler.setVerboseOutputStream(llvm::nulls());
-  result.consumer = make_diagnostic_printer(diagnostics, style);
+  result.faults = std::make_shared<Faults>();
+  result.consumer = make_diagnostic_printer(diagnostics, style, *result.faults);
   compiler.createDiagnostics(result.consumer.get(), /*ShouldOwnClient=*/false);
   result.absent = std::make_shared<std::set<std::string>>();
   auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(

@@ -3,6 +3,7 @@
 /// target, files in memory, the prelude in front.
 #pragma once
 
+#include "kasoku/compile/clang/host_parts.h"
 #include "kasoku/compile/clang/parse.h"
 #include "kasoku/compile/options.h"
 
@@ -26,6 +27,7 @@ inline constexpr const char* prelude_path = "/.kasoku/include/kasoku/text.h";
 
 struct Frontend {
   std::shared_ptr<std::set<std::string>> absent;  ///< files that were looked for on disk, in vain
+  std::shared_ptr<Faults> faults;
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory;
   std::unique_ptr<clang::DiagnosticConsumer> consumer;  ///< outlives the compiler, also when something is thrown
   std::unique_ptr<clang::CompilerInstance> compiler;

@@ -21,6 +21,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
 namespace kasoku::embedded {
 namespace {
 
@@ -232,14 +234,7 @@ class ParseAction : public clang::ASTFrontendAction {
   std::vector<clang::ValueDecl*> named_;
 };
 
-}  // namespace
-
-ParseResult parse_text(const ParseRequest& original) {
-  initialize_llvm();
-  const CompileOptions options = read_options(original.options);
-  ParseRequest request = original;
-  const std::string text = with_name_expressions(original);
-  request.text = text;
+ParseResult parse_once(const ParseRequest& request, const CompileOptions& options, Faults& faults) {
   ParseResult result;
   auto context = std::make_unique<llvm::LLVMContext>();
   Frontend frontend =
@@ -257,6 +252,67 @@ ParseResult parse_text(const ParseRequest& original) {
   frontend.compiler.reset();
   frontend.consumer->finish();
   frontend.consumer.reset();
+  faults = std::move(*frontend.faults);
+  return result;
+}
+
+/// "a.cuh:3, 17": where there was something to leave out.
+void note_lines(std::string_view path, const Faults::File& file, std::string& out) {
+  if (!out.empty()) out += "; ";
+  out += path;
+  size_t last = 0;
+  for (const size_t offset : file.offsets) {
+    const size_t line = 1 + std::count(file.text.begin(), file.text.begin() + offset, '\n');
+    if (line != last) out += (last ? ", " : ":") + std::to_string(line);
+    last = line;
+  }
+}
+
+/// Leaves out of the text and of what it includes the host's declarations that have faults; false
+/// if a fault is somewhere else. `text` holds what request.text shows.
+bool leave_out(const Faults& faults, ParseRequest& request, std::string& text, std::string& left_out) {
+  if (faults.is_elsewhere || faults.files.empty()) return false;
+  std::map<std::string, std::string> rests;
+  for (const auto& [path, file] : faults.files) {
+    std::optional<std::string> rest = without_host_parts(file.text, file.offsets);
+    if (!rest) return false;
+    rests[path] = std::move(*rest);
+  }
+  for (auto& [path, rest] : rests) {
+    note_lines(path.empty() ? request.file : path, faults.files.at(path), left_out);
+    (path.empty() ? text : request.instead[path]) = std::move(rest);
+  }
+  request.text = text;
+  return true;
+}
+
+}  // namespace
+
+ParseResult parse_text(const ParseRequest& original) {
+  initialize_llvm();
+  const CompileOptions options = read_options(original.options);
+  ParseRequest request = original;
+  std::string text = with_name_expressions(original);
+  request.text = text;
+  Faults faults;
+  ParseResult result = parse_once(request, options, faults);
+  // A header that is missing ends a parse, so each takes one.
+  constexpr int most_parses = 40;
+  const bool has_kernels = original.text.find("__global__") != std::string_view::npos;
+  if (result.ok || original.is_generated || !has_kernels) return result;
+  // Told is what comes of the text as it is: a header that is missing, and what else there is then.
+  std::string left_out, told;
+  bool is_told = false;
+  for (int i = 0; i < most_parses && leave_out(faults, request, text, left_out); ++i) {
+    if (!is_told) told += result.diagnostics;
+    is_told |= result.diagnostics.find("file not found") == std::string::npos;
+    result = parse_once(request, options, faults);
+    if (!result.ok) continue;
+    result.diagnostics += std::string(original.file) +
+                          ": warning: compiled without lines of the host that cannot be read here: " + left_out + '\n';
+    return result;
+  }
+  result.diagnostics = is_told ? told : told + result.diagnostics;
   return result;
 }
 

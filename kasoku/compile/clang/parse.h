@@ -3,6 +3,7 @@
 /// of its kernels.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@ struct ParseRequest {
   std::vector<std::string> options;
   std::vector<std::string> name_expressions;
   std::vector<std::pair<std::string_view, std::string_view>> headers;  ///< name, content
+  std::map<std::string, std::string> instead;  ///< what files hold here, not on disk: path, content
   bool is_generated = false;
   bool with_lines = false;
   bool for_cuda = false;
