@@ -173,6 +173,7 @@ Array array_from(nb::handle object, Device& device) {
 }
 
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy) {
+  if (dtype && info(*dtype).code.empty()) return astype(import_host(object, std::nullopt, device, copy), *dtype);  // NumPy has none
   nb::object array = dtype ? numpy().attr("asarray")(object, numpy_dtype(*dtype))
                            : numpy().attr("asarray")(object);
   const nb::object its_dtype = array.attr("dtype");
@@ -225,6 +226,9 @@ nb::object numpy_view(const Array& array) {
   if (array.device().kind == DeviceKind::cuda)
     throw Error(ErrorKind::type, "the array is on " + array.device().str() + ", NumPy cannot show it")
         .fix("x.numpy() copies it to the host");
+  if (info(array.dtype()).code.empty())
+    throw Error(ErrorKind::type, "NumPy has no " + std::string(info(array.dtype()).name) + " that could show the array's memory")
+        .fix("x.astype('float32')");
   void* first;
   {
     nb::gil_scoped_release release;

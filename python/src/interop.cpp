@@ -18,7 +18,7 @@ using namespace nb::literals;
 
 nb::object as_host(const Array& x, nb::handle dtype, nb::handle copy) {
   const bool may_share = !copy.is_none() && !nb::cast<bool>(copy);
-  nb::object host = may_share ? numpy_view(x) : to_numpy(x);
+  nb::object host = may_share && !info(x.dtype()).code.empty() ? numpy_view(x) : to_numpy(x);
   return dtype.is_none() ? host : host.attr("astype")(dtype, "copy"_a = false);
 }
 

@@ -1,6 +1,10 @@
 """How an array of a face lies in memory: contiguity, strides, what an index selects."""
 
+import operator
+
 import numpy as np
+
+from kasoku import _core
 
 
 # What kasoku's arrays have a dtype for; anything else is kept as records.
@@ -120,3 +124,36 @@ def select(shape, strides, index):
         else:
             raise TypeError(f"an index cannot be a {type(part).__name__}")
     return int(offset), tuple(lengths), tuple(int(s) for s in steps)
+
+
+def diagonal(shape, strides, k, axis1, axis2):
+    """Where the k-th diagonals along two axes lie: (offset in bytes, shape, strides); theirs is the last axis."""
+    axis1, axis2 = (operator.index(a) for a in (axis1, axis2))
+    for axis in (axis1, axis2):
+        if not -len(shape) <= axis < len(shape):
+            raise np.exceptions.AxisError(axis, len(shape))
+    axis1, axis2 = axis1 % len(shape), axis2 % len(shape)
+    if axis1 == axis2:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rows, columns = shape[axis1] + min(k, 0), shape[axis2] - max(k, 0)
+    length = max(0, min(rows, columns))
+    offset = (max(k, 0) * strides[axis2] - min(k, 0) * strides[axis1]) if length else 0
+    others = [a for a in range(len(shape)) if a not in (axis1, axis2)]
+    return (
+        offset,
+        (*(shape[a] for a in others), length),
+        (*(strides[a] for a in others), strides[axis1] + strides[axis2]),
+    )
+
+
+def strided(array, shape, strides, offset=None):
+    """A view with any strides, in bytes, of the memory that an engine's array shows; `offset` counts from the
+    memory's start, none is the array's own."""
+    memory = _core._buffer_of(array)
+    if offset is None:
+        offset = _core._address(array) - _core._address(memory)
+    steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
+    low, high = offset + sum(s for s in steps if s < 0), offset + sum(s for s in steps if s > 0) + array.itemsize
+    if 0 not in shape and (low < 0 or high > memory.size):
+        raise ValueError(f"the view would reach bytes {low} to {high} of the {memory.size} that there are")
+    return _core._view(memory, offset, shape, strides, array.dtype, 0, array.device)

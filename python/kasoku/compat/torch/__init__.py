@@ -8,7 +8,24 @@ import numpy as np
 import kasoku as ks
 
 from .. import Face
-from . import _maths, _methods, _more, _ops, _rearrange, _types, accelerator, cuda, fft, linalg, nn, random, special  # noqa: F401
+from . import (
+    _maths,
+    _methods,
+    _more,
+    _ops,
+    _promotion,
+    _rearrange,
+    _reductions,
+    _types,
+    _views,
+    accelerator,
+    cuda,
+    fft,
+    linalg,
+    nn,
+    random,
+    special,
+)  # noqa: F401
 from ._creation import *  # noqa: F403
 from ._tensor import Tensor, composed, shaped
 from ._types import (  # noqa: F401
@@ -18,13 +35,20 @@ from ._types import (  # noqa: F401
     dtype,
     engine_device,
     get_default_dtype,
-    set_default_dtype,
 )
+from ._promotion import set_default_dtype  # noqa: F401
 from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
 __version__ = "2.8.0"
 globals().update(_types.names)
-for _functions in (_ops.functions, _rearrange.functions, _maths.functions, _more.functions, _more.legacy):
+for _functions in (
+    _ops.functions,
+    _rearrange.functions,
+    _maths.functions,
+    _views.functions,
+    _more.functions,
+    _more.legacy,
+):
     globals().update(_functions)
 matrix_exp, jit = linalg.matrix_exp, _more.jit
 cosine_similarity, pairwise_distance = nn.functional.cosine_similarity, nn.functional.pairwise_distance
@@ -33,12 +57,29 @@ from math import e, inf, nan, pi  # noqa: E402, F401
 for _name, _method in {**_rearrange.functions, **_maths.functions}.items():
     if not hasattr(Tensor, _name) and _name not in ("einsum", "complex", "polar", "searchsorted"):
         setattr(Tensor, _name, _method)
+for _name in (
+    "erf",
+    "erfc",
+    "erfinv",
+    "lgamma",
+    "digamma",
+    "i0",
+    "frac",
+    "logit",
+    "nan_to_num",
+    "lerp",
+    "addcmul",
+    "addcdiv",
+    "conj",
+):
+    setattr(Tensor, _name + "_", _ops.in_place(globals()[_name]))
+for _name in ("sgn", "sinc", "xlogy", "clamp_min", "clamp_max", "renorm"):
+    setattr(Tensor, _name + "_", _ops.in_place(globals()[_name]))
 for _name in _more.methods:
     if not hasattr(Tensor, _name):
         setattr(Tensor, _name, _more.functions[_name])
 for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
-Tensor.real, Tensor.imag = property(_maths.functions["real"]), property(_maths.functions["imag"])
 
 strided = "torch.strided"
 
@@ -50,7 +91,7 @@ class version:
 def _same_dtype(tensors):
     wanted = None
     for t in tensors:
-        wanted = _ops._wider(wanted, t.dtype)
+        wanted = _promotion.wider(wanted, t.dtype)
     return [t._a if t.dtype is wanted else t._a.astype(wanted.numpy) for t in tensors]
 
 
@@ -136,11 +177,11 @@ def outer(x, y):
 
 
 def promote_types(a, b):
-    return _ops._wider(a, b)
+    return _promotion.wider(a, b)
 
 
 def result_type(*operands):
-    return _ops._promoted(operands, False)
+    return _promotion.of(False, *operands)
 
 
 for _f in (flip, broadcast_to, outer):

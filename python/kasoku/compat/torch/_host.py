@@ -6,6 +6,7 @@ import functools
 import numpy as np
 
 from . import _types
+from ._promotion import wider
 from ._tensor import Tensor, array_of
 
 
@@ -32,6 +33,8 @@ def to_tensors(value, device=None, dtype=None):
     """NumPy's arrays as tensors; float64 that came of float32 is made float32 by `dtype`."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = np.asarray(value)
+        if value.dtype.kind == "f" and dtype == "bfloat16":
+            return Tensor(array_of(np.asarray(value, np.float32), dtype, device))
         if dtype is not None and value.dtype.kind in "fc" and value.dtype.itemsize > np.dtype(dtype).itemsize:
             value = value.astype(np.result_type(dtype, np.complex64) if value.dtype.kind == "c" else dtype)
         return Tensor(array_of(np.ascontiguousarray(value).reshape(value.shape), None, device))
@@ -46,12 +49,10 @@ def _float_of(args):
     """What NumPy's float64 is to become: the widest floating dtype among the arguments."""
     widest = None
     for x in args:
-        one = _float_of(x) if isinstance(x, (list, tuple)) else (
-            np.dtype(x.dtype.numpy) if isinstance(x, Tensor) and x.dtype.category >= 2 and x.dtype.name != "bfloat16" else None
-        )  # fmt: skip
-        if one is not None:
-            one = np.dtype(f"f{one.itemsize // 2}") if one.kind == "c" else one
-            widest = one if widest is None or one.itemsize > widest.itemsize else widest
+        one = _float_of(x) if isinstance(x, (list, tuple)) else getattr(x, "dtype", None)
+        if isinstance(one, _types.dtype) and one.category >= 2:
+            one = _types.names["float64" if one.name == "complex128" else "float32" if one.is_complex else one.name]
+            widest = wider(widest, one)
     return widest
 
 
@@ -64,7 +65,7 @@ def on_host(function):
         if any(isinstance(a, np.ndarray) and a.dtype == np.float16 for a in host):
             host = [a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == np.float16 else a for a in host]
         result = function(*host, **{k: to_host(v) for k, v in kwargs.items()})
-        wanted = _float_of(args) or np.dtype(_types.default_float.numpy)
+        wanted = (_float_of(args) or _types.default_float).numpy
         return to_tensors(result, _device_of(args), wanted)
 
     return call

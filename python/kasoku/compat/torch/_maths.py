@@ -10,6 +10,7 @@ from .._special import special
 from . import _ops, _types
 from ._host import on_host
 from ._ops import named
+from ._reductions import dims
 from ._tensor import Tensor, composed, held
 
 functions = {}
@@ -29,7 +30,9 @@ def _host(f):
 @_function
 def logsumexp(x, dim, keepdim=False):
     a = _ops._float(x)
-    axes = _ops._dims(dim)
+    axes = dims(x, dim)
+    if not a.size:
+        return Tensor(ks.log(ks.exp(a).sum(axis=axes, keepdims=keepdim)))
     top = a.max(axis=axes, keepdims=True)
     top = ks.where(ks.isfinite(top), top, 0)
     sums = ks.log(ks.exp(a - top).sum(axis=axes, keepdims=True)) + top
@@ -149,14 +152,19 @@ def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
 
 
 def _ignoring_nan(name):
-    def f(x, dim=None, keepdim=False):
-        return on_host(lambda a: getattr(np, name)(a, axis=dim, keepdims=keepdim))(x)
+    def f(x, dim=None, keepdim=False, *, dtype=None):
+        x = x if dtype is None else x.to(dtype)
+        if x.dtype.category < 2:
+            return _f[name](x, dim, keepdim)
+        nan = _f["isnan"](x)
+        total = _f["sum"](_f["where"](nan, 0.0, x), dim, keepdim)
+        return total if name == "sum" else total / (nan.logical_not()).sum(dim, keepdim)
 
-    f.__name__ = name
-    functions[name] = named(f)
+    f.__name__ = "nan" + name
+    functions[f.__name__] = named(composed(f))
 
 
-for _name in ("nansum", "nanmean"):
+for _name in ("sum", "mean"):
     _ignoring_nan(_name)
 
 
@@ -172,6 +180,8 @@ def corrcoef(x):
 
 def _each(name, of_ours):
     def f(x):
+        if x.dtype.is_complex:
+            raise RuntimeError(f"{name} is not implemented for {x.dtype!r}")
         return Tensor(special(of_ours, x._a, _types.default_float.numpy))
 
     f.__name__ = name
@@ -179,8 +189,23 @@ def _each(name, of_ours):
     return f
 
 
-for _name, _of_ours in {"erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "lgamma": "lgamma", "i0": "i0"}.items():
-    _each(_name, _of_ours)
+for _name in ("erf", "erfc", "erfinv", "lgamma", "digamma", "i0"):
+    _each(_name, _name)
+
+
+@_function
+def isposinf(x):
+    return x == math.inf
+
+
+@_function
+def isneginf(x):
+    return x == -math.inf
+
+
+@_function
+def isreal(x):
+    return x.imag == 0 if x.dtype.is_complex else Tensor(ks.ones(x._a.shape, "bool", x._a.device))
 
 
 # ── complex numbers ───────────────────────────────────────────────────────────────────────
@@ -197,16 +222,6 @@ def polar(abs, angle):  # noqa: A002
 
 
 @_host
-def view_as_real(x):
-    return np.stack([x.real, x.imag], -1)
-
-
-@_host
-def view_as_complex(x):
-    return x[..., 0] + 1j * x[..., 1]
-
-
-@_host
 def angle(x):
     return np.angle(x)
 
@@ -214,13 +229,3 @@ def angle(x):
 @_function
 def conj(x):
     return Tensor(x._a.conj())
-
-
-@_host
-def real(x):
-    return x.real
-
-
-@_host
-def imag(x):
-    return x.imag

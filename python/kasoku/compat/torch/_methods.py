@@ -6,10 +6,8 @@ import numpy as np
 
 import kasoku as ks
 
-from . import _ops, _types
-from ._host import on_host
+from . import _ops, _types, random
 from ._tensor import Tensor, array_of
-from ._types import as_dtype
 
 
 def _method(f):
@@ -82,17 +80,6 @@ def unflatten(self, dim, sizes):
 
 
 @_method
-def unfold(self, dimension, size, step):
-    """Windows of `size` elements along an axis, as a new last axis."""
-
-    def windows(a):
-        all_of_them = np.lib.stride_tricks.sliding_window_view(a, size, dimension)
-        return np.moveaxis(np.moveaxis(all_of_them, dimension, 0)[::step], 0, dimension)
-
-    return on_host(windows)(self)
-
-
-@_method
 def fill_diagonal_(self, value, wrap=False):
     at = ks.arange(min(self.shape), device=self._a.device)
     self._a[(at,) * self.ndim] = value
@@ -133,6 +120,14 @@ def _whole(t, low=0, high=None, *, generator):
     return _creation.randint(low, high, t.shape, device=t.device, generator=generator)
 
 
+def _uniform(t, low=0.0, high=1.0, *, generator):
+    return Tensor(random.source(generator).uniform(low, high, t._a.shape, _floating(t).numpy, t._a.device))
+
+
+def _normal(t, mean=0.0, std=1.0, *, generator):
+    return Tensor(random.source(generator).normal(mean, std, t._a.shape, _floating(t).numpy, t._a.device))
+
+
 def _yes(t, p=0.5, *, generator):
     from . import _creation
 
@@ -146,6 +141,8 @@ def _floating(t):
 
 _drawn("exponential_", _exponential)
 _drawn("random_", _whole)
+_drawn("uniform_", _uniform)
+_drawn("normal_", _normal)
 _drawn("bernoulli_", _yes)
 
 
@@ -164,15 +161,6 @@ for _name in ("squeeze", "unsqueeze", "t", "transpose"):
     _reshaped(_name)
 
 
-def _view(self, *shape):
-    """Another shape, or another dtype of the same memory."""
-    if len(shape) != 1 or not isinstance(shape[0], (_types.dtype, type)):
-        return self.reshape(*shape)
-    a, wanted = self.numpy(), np.dtype(as_dtype(shape[0]).numpy)
-    return Tensor(ks.asarray(a.view(wanted), device="cpu"))
-
-
-Tensor.view = _view
 Tensor.H = property(adjoint)
 Tensor.mH = property(adjoint)
 Tensor.is_leaf = True

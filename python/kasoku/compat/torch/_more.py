@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from . import _creation, _ops, _rearrange, _types, linalg
+from . import _creation, _ops, _promotion, _rearrange, _types, linalg
 from ._host import on_host
 from ._tensor import Tensor, array_of, held
 from ._types import as_dtype
@@ -341,7 +341,7 @@ legacy = {name + "Tensor": _Legacy(_types.names[d]) for d, name in _types.legacy
 
 @_function
 def set_default_tensor_type(t):
-    _types.set_default_dtype(as_dtype(t))
+    _promotion.set_default_dtype(as_dtype(t))
 
 
 @_function

@@ -1,6 +1,5 @@
 """torch's operations: functions, methods and in-place methods from one table each."""
 
-import collections
 import functools
 import numbers
 
@@ -9,59 +8,8 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import unsettled
 
-from .._operands import plain_pair
-from . import _types
-from ._tensor import ShapeError, Tensor, held, shaped
-from ._types import as_dtype
-
-_max_result = collections.namedtuple("max", "values indices")
-_min_result = collections.namedtuple("min", "values indices")
-
-
-def _wider(a, b):
-    """torch.promote_types."""
-    if a is None or a is b:
-        return b
-    if a.category != b.category:
-        return a if a.category > b.category else b
-    if "bfloat16" in (a.name, b.name):
-        other = b if a.name == "bfloat16" else a
-        return _types.default_float if other.name == "float16" else other
-    return as_dtype(np.promote_types(a.numpy, b.numpy))
-
-
-def _of_number(kind):
-    """The dtype of a Python or NumPy number of type `kind`."""
-    if issubclass(kind, (bool, np.bool_)):
-        return _types.names["bool"]
-    if issubclass(kind, numbers.Integral):
-        return _types.names["int64"]
-    return _types.names["complex64"] if issubclass(kind, complex) else _types.default_float
-
-
-@functools.lru_cache(maxsize=4096)
-def _result_type(kinds, wants_float, default_float):
-    """torch.result_type: tensors with axes, then 0-d ones, then numbers; a later group
-    counts only if its category is higher. A kind is (dtype, is 0-d) or a number's type."""
-    groups = [None, None, None]
-    for kind in kinds:
-        if isinstance(kind, tuple):
-            k, d = int(kind[1]), kind[0]
-        else:
-            k, d = 2, _of_number(kind)
-        groups[k] = _wider(groups[k], d)
-    result = None
-    for d in groups:
-        if d is not None and (result is None or d.category > result.category):
-            result = d
-    if wants_float and result.category < 2:
-        result = default_float
-    return result
-
-
-def _promoted(operands, wants_float):
-    kinds = tuple([(_types.of_array(x._a), x._a.ndim == 0) if isinstance(x, Tensor) else type(x) for x in operands])
-    return _result_type(kinds, wants_float, _types.default_float)
+from . import _promotion, _types
+from ._tensor import ShapeError, Tensor, shaped
 
 
 def _number(x):
@@ -70,19 +18,16 @@ def _number(x):
 
 
 def _apply(name, *operands, wants_float=False, out=None):
-    function = getattr(ks, name)
-    converted = plain_pair(*(x._a if type(x) is Tensor else x for x in operands)) if len(operands) == 2 else None
-    if converted is None:
-        wanted = _promoted(operands, wants_float)
-        converted = []
-        for x in operands:
-            if isinstance(x, Tensor):
-                a = x._a
-                converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
-            else:
-                converted.append(_number(x))
+    wanted = _promotion.of(wants_float, *operands)
+    converted = []
+    for x in operands:
+        if isinstance(x, Tensor):
+            a = x._a
+            converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
+        else:
+            converted.append(_number(x))
     try:
-        result = function(*converted)
+        result = getattr(ks, name)(*converted)
     except ks.errors.ValueError as error:
         raise ShapeError(*error.args) from None
     return Tensor(result) if out is None else out._take(result)
@@ -90,7 +35,7 @@ def _apply(name, *operands, wants_float=False, out=None):
 
 # torch's name -> kasoku's; floats are made of integers first in the second group
 _plain = {
-    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative", "sign": "sign", "square": "square",
+    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative",
     "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "trunc", "add": "add", "sub": "subtract",
     "subtract": "subtract", "mul": "multiply", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum",
     "fmax": "fmax", "fmin": "fmin", "fmod": "fmod", "remainder": "remainder", "floor_divide": "floor_divide",
@@ -124,28 +69,37 @@ def _with_names(name, operands, more):
     return (*first, *operands, *more.values())
 
 
+def _quotient(rounding_mode, x, y):
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
+        )
+    if rounding_mode == "floor":
+        return _apply("floor_divide", x, y)
+    if _promotion.of(False, x, y).category < 2:  # the remainder has the dividend's sign: what is left divides exactly
+        return unsettled(lambda: _apply("floor_divide", x - functions["fmod"](x, y), y))
+    return Tensor(ks.trunc(unsettled(_apply, "divide", x, y)._a))
+
+
 def _make(name, engine_name, wants_float):
+    """Defines the method; plain operands go to the engine without this function."""
+
     def function(*operands, out=None, alpha=None, rounding_mode=None, **more):
         if more:
             operands = _with_names(name, operands, more)
         if alpha is not None and alpha != 1:
             operands = (operands[0], unsettled(mul, operands[1], alpha))
         if rounding_mode is not None:
-            quotient = _apply(
-                "floor_divide" if rounding_mode == "floor" else "divide",
-                *operands,
-                wants_float=rounding_mode == "trunc",
-            )
-            if rounding_mode == "trunc":
-                quotient = Tensor(ks.trunc(quotient._a).astype(_promoted(operands, False).numpy))
-            return quotient
+            return _quotient(rounding_mode, *operands)
         return _apply(engine_name, *operands, wants_float=wants_float, out=out)
 
     function.__name__ = name
-    return function
+    _promotion.face.define(Tensor, name, engine_name, wants_float, function)
+    return getattr(Tensor, name)
 
 
-for _name, _engine in {**_plain, **_floating}.items():
+_engine_names = {**_plain, **_floating}
+for _name, _engine in _engine_names.items():
     functions[_name] = _make(_name, _engine, _name in _floating)
 mul = functions["mul"]
 
@@ -178,6 +132,13 @@ def round_(x, *, decimals=0):
 
 
 @_function
+def sign(x):
+    """0 of what is not a number."""
+    a = x._a
+    return x.clone() if x.dtype.category == 0 else Tensor((a > 0).astype(a.dtype) - (a < 0).astype(a.dtype))
+
+
+@_function
 def rsqrt(x):
     return Tensor(1 / _apply("sqrt", x, wants_float=True)._a)
 
@@ -191,6 +152,11 @@ def sigmoid(x):
 @_function
 def relu(x):
     return Tensor(ks.maximum(x._a, 0))
+
+
+@_function
+def square(x):
+    return x * x if x.dtype.category else x.to(_types.names["int64"])
 
 
 def _float(x):
@@ -220,109 +186,11 @@ functions["clip"] = clamp
 def where(condition, x=None, y=None):
     if x is None:
         return tuple(Tensor(a) for a in ks.nonzero(condition._a))
-    wanted = _promoted((x, y), False)
+    wanted = _promotion.of(False, x, y)
     parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v) for v in (x, y)]
     if not any(isinstance(v, Tensor) for v in (x, y)):
         parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
-
-
-def _dims(dim):
-    return tuple(dim) if isinstance(dim, (list, tuple)) else dim
-
-
-@_function
-def sum_(x, dim=None, keepdim=False, *, dtype=None):
-    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
-    return Tensor(x._a.sum(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
-
-
-@_function
-def prod(x, dim=None, keepdim=False, *, dtype=None):
-    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if x.dtype.category < 2 else None
-    return Tensor(x._a.prod(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
-
-
-def _needs_float(x, name):
-    if x.dtype.category < 2:
-        raise RuntimeError(
-            f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
-            f"or complex dtype. Got: {x.dtype.name.capitalize()}"
-        )
-
-
-@_function
-def mean(x, dim=None, keepdim=False, *, dtype=None):
-    if dtype is None:
-        _needs_float(x, "mean")
-    wanted = as_dtype(dtype).numpy if dtype is not None else None
-    return Tensor(x._a.mean(axis=_dims(dim), dtype=wanted, keepdims=keepdim))
-
-
-def _spread(name):
-    def function(x, dim=None, unbiased=True, keepdim=False, *, correction=None):
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        _needs_float(x, name)
-        ddof = correction if correction is not None else int(unbiased)
-        return Tensor(getattr(x._a, name)(axis=_dims(dim), ddof=ddof, keepdims=keepdim))
-
-    function.__name__ = name
-    _function(function)
-
-
-_spread("std")
-_spread("var")
-
-
-def _extreme(name, result):
-    def function(x, dim=None, keepdim=False):
-        if isinstance(dim, Tensor):
-            return functions[name + "imum"](x, dim)
-        if dim is None:
-            return Tensor(getattr(x._a, name)())
-        at = getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim)
-        values = getattr(x._a, name)(axis=dim, keepdims=keepdim)
-        return result(*held(Tensor(values), Tensor(at)))
-
-    def values(x, dim=None, keepdim=False):
-        return Tensor(getattr(x._a, name)(axis=_dims(dim), keepdims=keepdim))
-
-    def places(x, dim=None, keepdim=False):
-        return Tensor(getattr(x._a, "arg" + name)(axis=dim, keepdims=keepdim))
-
-    for named_one, f in ((name, function), ("a" + name, values), ("arg" + name, places)):
-        f.__name__ = named_one
-        _function(f)
-
-
-_extreme("max", _max_result)
-_extreme("min", _min_result)
-
-
-@_function
-def any_(x, dim=None, keepdim=False):
-    return Tensor(x._a.any(axis=_dims(dim), keepdims=keepdim))
-
-
-@_function
-def all_(x, dim=None, keepdim=False):
-    return Tensor(x._a.all(axis=_dims(dim), keepdims=keepdim))
-
-
-@_function
-def count_nonzero(x, dim=None):
-    return Tensor(x._a.count_nonzero(axis=_dims(dim)))
-
-
-@_function
-def norm(x, p=2, dim=None, keepdim=False):
-    a = ks.absolute(_float(x))
-    if p in ("fro", 2, 2.0, None):
-        return Tensor(ks.sqrt((a * a).sum(axis=_dims(dim), keepdims=keepdim)))
-    if p == float("inf"):
-        return Tensor(a.max(axis=_dims(dim), keepdims=keepdim))
-    return Tensor((a**p).sum(axis=_dims(dim), keepdims=keepdim) ** (1 / p))
 
 
 def _product(name, dims=None):
@@ -378,9 +246,9 @@ def masked_select(x, mask):
 # ── methods ───────────────────────────────────────────────────────────────────────────────
 
 
-def _in_place(name):
+def in_place(function):
     def method(self, *args, **kwargs):
-        result = unsettled(functions[name], self, *args, **kwargs)
+        result = unsettled(function, self, *args, **kwargs)
         if result._a.shape != self._a.shape:
             raise RuntimeError(
                 f"output with shape {list(self._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}"
@@ -394,12 +262,19 @@ def _in_place(name):
     return method
 
 
-for _name, _f in functions.items():
-    if not hasattr(Tensor, _name):
-        setattr(Tensor, _name, _f)
-    if _name in _plain or _name in _floating or _name in ("clamp", "relu", "sigmoid", "round", "rsqrt"):
-        if not hasattr(Tensor, _name + "_"):
-            setattr(Tensor, _name + "_", _in_place(_name))
+def add_methods(names=()):
+    """Tensor's methods of the functions so far; of those named, also in place."""
+    for name, f in functions.items():
+        if not hasattr(Tensor, name):
+            setattr(Tensor, name, f)
+    for name in names:
+        setattr(Tensor, name + "_", in_place(functions[name]))
+
+
+for _name, _engine in _engine_names.items():
+    if not _name.startswith("is"):
+        _promotion.face.define_in_place(Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name]))
+add_methods(("clamp", "clip", "relu", "sigmoid", "round", "rsqrt", "sign", "square"))
 
 _known = (Tensor, numbers.Number)
 
@@ -417,7 +292,8 @@ def _operator(dunder, name, reflected=False):
                 return NotImplemented
         return f(other, self) if reflected else f(self, other)
 
-    setattr(Tensor, dunder, method)
+    engine_name, wants_float = _engine_names[name], name in _floating
+    _promotion.face.define_operator(Tensor, dunder, engine_name, wants_float, reflected, method)
 
 
 for _dunder, _name in {

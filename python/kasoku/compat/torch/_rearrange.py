@@ -92,11 +92,6 @@ def movedim(x, source, destination):
 functions["moveaxis"] = movedim
 
 
-@_function
-def diagonal(x, offset=0, dim1=0, dim2=1):
-    return on_host(lambda a: np.diagonal(a, offset, dim1, dim2))(x)
-
-
 # ── gathering ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -208,8 +203,11 @@ def kthvalue(x, k, dim=-1, keepdim=False):
 @_function
 def median(x, dim=None, keepdim=False):
     """The lower of the two in the middle."""
-    if dim is None:
-        return functions["sort"](x.flatten()).values[(x.numel() - 1) // 2].clone()
+    if dim is None or not x.ndim:
+        if not x.numel():
+            return x.new_full((), float("nan") if x.dtype.is_floating_point else 0)
+        middle = functions["sort"](x.flatten()).values[(x.numel() - 1) // 2].clone()
+        return middle if dim is None else _Middle(middle, x.new_zeros((), dtype=_types.names["int64"]))
     return _Middle(*kthvalue(x, (x.shape[dim] - 1) // 2 + 1, dim, keepdim))
 
 
@@ -230,7 +228,7 @@ def _summed(x, dtype):
 def _running(name, function):
     def f(x, dim, *, dtype=None):
         wanted = _types.as_dtype(dtype).numpy if dtype is not None else None
-        return on_host(lambda a: function(_summed(a, wanted), dim))(x)
+        return on_host(lambda a: function(_summed(np.atleast_1d(a), wanted), dim).reshape(a.shape))(x)
 
     f.__name__ = name
     functions[name] = named(f)
@@ -243,6 +241,8 @@ _running("cumprod", np.cumprod)
 def _extreme(name, better):
     def f(x, dim):
         def host(a):
+            if a.ndim == 0:
+                return _Running(a, np.int64(0))
             values = better.accumulate(a, dim)
             at = np.expand_dims(np.arange(a.shape[dim]), [d for d in range(a.ndim) if d != dim % a.ndim])
             return _Running(values, np.maximum.accumulate(np.where(a == values, at, 0), dim))

@@ -14,8 +14,9 @@ from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
 
 class Tensor:
-    __slots__ = ("_a", "requires_grad", "grad", "__weakref__")
+    __slots__ = ("_a", "__weakref__")
     __array_priority__ = 1000
+    grad = None
 
     def __init__(self, *args):
         if len(args) == 1 and isinstance(args[0], ks.Array):
@@ -24,7 +25,6 @@ class Tensor:
             self._a = array_of(args[0], _types.default_float)
         else:
             self._a = ks.zeros(args, _types.default_float.numpy, "cpu")
-        self.requires_grad, self.grad = False, None
 
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
@@ -121,6 +121,10 @@ class Tensor:
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
+        if self._a.dtype == "bfloat16":
+            if force:
+                return self._a.numpy()
+            raise TypeError("Got unsupported ScalarType BFloat16")
         return ks._core._numpy_view(self._a)
 
     def __array__(self, dtype=None, copy=None):
@@ -175,6 +179,8 @@ class Tensor:
     def contiguous(self, memory_format=None):
         return self if self.is_contiguous() else self.clone()
 
+    requires_grad = property(lambda self: False, lambda self, value: self.requires_grad_(value) and None)
+
     def requires_grad_(self, value=True):
         if value:
             raise NotImplementedError("kasoku's torch computes no gradients yet")
@@ -223,6 +229,8 @@ class Tensor:
         return (_rebuild, (self._a.numpy(), self.dtype, self.device))
 
     def __repr__(self):
+        from ._printing import text_of
+
         return text_of(self)
 
     # ── parts and shapes: views ───────────────────────────────────────────────────────────
@@ -309,12 +317,6 @@ class Tensor:
     def copy_(self, other, non_blocking=False):
         return self._write(other._a)
 
-    def uniform_(self, low=0.0, high=1.0):
-        return self._take(ks.random.uniform(low, high, self._a.shape, self._a.dtype, self._a.device))
-
-    def normal_(self, mean=0.0, std=1.0):
-        return self._take(ks.random.normal(mean, std, self._a.shape, self._a.dtype, self._a.device))
-
 
 class ShapeError(ks.errors.ValueError, RuntimeError):
     """What torch raises for shapes that do not fit is a RuntimeError."""
@@ -379,39 +381,6 @@ def array_of(data, dtype=None, where=None):
     if wanted is None and values.dtype == np.float64 and not _has_dtype(data):
         wanted = _types.default_float.numpy
     return ks.array(values, wanted, to)
-
-
-def text_of(t):
-    a = t._a.numpy()
-    kind = a.dtype.kind
-    if kind == "f":
-        finite = a[np.isfinite(a)]
-        whole = finite.size == 0 or bool((finite == np.rint(finite)).all())
-        largest = float(np.abs(finite).max()) if finite.size else 0.0
-        nonzero = np.abs(finite[finite != 0])
-        smallest = float(nonzero.min()) if nonzero.size else 0.0
-        scientific = largest >= 1e8 or (not whole and smallest and (smallest < 1e-4 or largest / smallest > 1e3))
-        if scientific:
-            show = {"float_kind": lambda x: f"{x:.4e}"}
-        elif whole:
-            show = {"float_kind": lambda x: f"{x:.0f}." if np.isfinite(x) else str(x)}
-        else:
-            show = {"float_kind": lambda x: f"{x:.4f}"}
-        width = max((len(show["float_kind"](x)) for x in finite.ravel()[:1000]), default=0)
-        plain = show["float_kind"]
-        pad = {"float_kind": lambda x: plain(x).rjust(width)}
-        body = np.array2string(a, separator=", ", prefix="tensor(", formatter=pad if a.ndim else show)
-    else:
-        body = np.array2string(a, separator=", ", prefix="tensor(")
-    implied = t.dtype in (_types.default_float, _types.names["int64"], _types.names["bool"])
-    if a.size == 0 and a.ndim == 1:
-        body = "[]"
-    text = "tensor(" + body
-    if t.device.type != "cpu":
-        text += f", device='{t.device}'"
-    if not implied:
-        text += f", dtype={t.dtype!r}"
-    return text + ")"
 
 
 device = device  # the name that annotations and programs use

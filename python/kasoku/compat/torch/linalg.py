@@ -10,11 +10,20 @@ from ._ops import functions as _functions
 matmul = _functions["matmul"]
 
 
-def norm(x, ord=None, dim=None, keepdim=False):
-    return _functions["norm"](x, ord if ord is not None else 2, dim, keepdim)
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
+    return _functions["norm"](x, ord, dim, keepdim, dtype=dtype)
 
 
-vector_norm = norm
+def norm(x, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
+    """Of a matrix where two axes are meant, of a vector else."""
+    of_matrix = x.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2
+    if ord is None or not of_matrix:
+        if ord is not None and dim is None and x.ndim > 2:
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {x.ndim}D."
+            )
+        return vector_norm(x, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(x if dtype is None else x.to(dtype), ord, tuple(dim) if dim is not None else (-2, -1), keepdim)
 
 
 def _named(name, fields):
@@ -55,8 +64,8 @@ def qr(x, mode="reduced"):
 
 
 @on_host
-def lstsq(a, b):
-    return _Lstsq(*np.linalg.lstsq(a, b, None))
+def lstsq(a, b, rcond=None, *, driver=None):
+    return _Lstsq(*np.linalg.lstsq(a, b, rcond))
 
 
 def cross(a, b, *, dim=-1):
