@@ -85,6 +85,8 @@ bool defers(nb::handle other) {
 
 nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
   if (defers(other)) return not_implemented();
+  if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
+    return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());
   if (!y) return not_implemented();
   Array result;
@@ -132,7 +134,7 @@ void bind_operators(nb::handle cls) {
   }
   for (const auto& [name, op] : comparisons) {
     const Op o = op;
-    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator());
+    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator(), nb::arg("other").none());
   }
   for (const auto& [name, op] : unary_operators) {
     const Op o = op;

@@ -503,3 +503,111 @@ def test_kernels_in_python_share_memory():
     x, y = cupy.arange(1000, dtype=cupy.float32), cupy.zeros(2, cupy.float32)
     total[1, 64](x, y, 1000)
     assert y.get().tolist() == [499500, 64]
+
+
+# ── views, products and compiled functions ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("cut", ["a", "a.transpose(2, 0, 1)", "a.swapaxes(0, 1)", "a[::-1, :, ::2]", "a.T", "a[:, :0]"])
+def test_elements_in_a_row(cp, order, cut):
+    host = ramp((2, 3, 4), np.float32)
+    ours, numpys = eval(cut, {"a": cp.array(host)}), eval(cut, {"a": host})
+    same(ours.ravel(order), numpys.ravel(order))
+    same(ours.flatten(order), numpys.flatten(order))
+    same(cp.ravel(ours, order), np.ravel(numpys, order))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda xp, a: [xp.split(a, 2)[1]],
+        lambda xp, a: xp.array_split(a, 3, 1)[::2],
+        lambda xp, a: xp.hsplit(a, [1, 3]),
+        lambda xp, a: xp.vsplit(a, 2),
+        lambda xp, a: (
+            [xp.diagonal(a, 1), a.diagonal(-2)]
+            if xp is cupy
+            else [a.reshape(-1)[1::7][:4], a.reshape(-1)[12::7][:2]]  # numpy.diagonal is read-only
+        ),
+        lambda xp, a: [xp.rot90(a), xp.flipud(a)[:1], xp.fliplr(a)[:, :2]],
+        lambda xp, a: [xp.rollaxis(a, 1)[1:], xp.atleast_3d(a)[:, 0]],
+        lambda xp, a: [xp.einsum("ij->ji", a)[2:], xp.einsum("ii->i", a[:, :4])],
+        lambda xp, a: [xp.lib.stride_tricks.as_strided(a, (3, 2), (16, 8))],
+        lambda xp, a: [xp.real(a), xp.real(a)[::2]],
+    ],
+)
+def test_views_are_written_through(cp, change):
+    host = ramp((4, 6), np.float64)
+    a = cp.array(host)
+    writable = np.array(host)
+    for k, (ours, numpys) in enumerate(zip(change(cp, a), change(np, writable), strict=True)):
+        same(ours, numpys)
+        ours[...] = -k - 1
+        numpys[...] = -k - 1
+        same(a, writable)
+
+
+def test_views_of_complex_parts_and_broadcast(cp):
+    z = cp.array([1 + 2j, 3 - 1j])
+    cp.imag(z)[...] = 5
+    assert z.tolist() == [1 + 5j, 3 + 5j]
+    a, b = cp.broadcast_arrays(cp.arange(3), cp.zeros((2, 1)))
+    same(a, np.broadcast_to(np.arange(3), (2, 3)))
+    same(b, np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="bytes"):
+        cp.lib.stride_tricks.as_strided(cp.arange(4.0), (3, 3), (16, 8))
+    windows = cp.lib.stride_tricks.sliding_window_view(cp.arange(6), 4)
+    same(windows, np.lib.stride_tricks.sliding_window_view(np.arange(6), 4))
+    x = ramp((3, 4), np.float32)
+    for letters in ("ij->i", "ij->", "ij,kj->ik"):  # sums are not views
+        operands = [x] * (1 + letters.count(","))
+        same(cp.einsum(letters, *map(cp.array, operands)), np.einsum(letters, *operands), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["dot", "matmul"])
+def test_products_into_an_output(cp, name):
+    a, b = ramp((2, 3), np.float64), ramp((3, 4), np.float64)
+    out = cp.empty((2, 4))
+    assert getattr(cp, name)(cp.array(a), cp.array(b), out=out) is out
+    same(out, a @ b)
+    with pytest.raises(ValueError, match="shape"):
+        getattr(cp, name)(cp.array(a), cp.array(b), out=cp.empty((4, 2)))
+    with pytest.raises((TypeError, ValueError)):
+        getattr(cp, name)(cp.array(a), cp.array(b), out=cp.empty((2, 4), np.int32))
+
+
+def test_vectorize(cp):
+    def clipped(x, y):
+        if x > y:
+            return y
+        return x * 2
+
+    f = cp.vectorize(clipped)
+    x = ramp((3, 4), np.float32)
+    same(f(cp.array(x), cp.array([3, 6, 9, 12], np.float32)), np.vectorize(clipped)(x, np.float32([3, 6, 9, 12])))
+    same(f(cp.arange(6), 3), np.vectorize(clipped)(np.arange(6), 3))
+    assert cp.vectorize(clipped, otypes="f")(cp.arange(3), 1).dtype == np.float32
+    assert f.__name__ == "clipped"
+    with pytest.raises(NotImplementedError, match="signature"):
+        cp.vectorize(clipped, signature="(n)->()")
+
+
+def test_none_is_no_element(cp):
+    for x in (cp.arange(3), cp.float32(2) + cp.zeros((2, 0))):
+        same(x == None, x.get() == None)  # noqa: E711
+        same(x != None, x.get() != None)  # noqa: E711
+
+
+def test_copyto_of_numbers(cp):
+    for dtype in dtypes:
+        for value in (True, 2, -3, 1.5, 2j):
+            ours, numpys = cp.zeros(3, dtype), np.zeros(3, dtype)
+            try:
+                np.copyto(numpys, value)
+            except (TypeError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    cp.copyto(ours, value)
+            else:
+                cp.copyto(ours, value)
+                same(ours, numpys)

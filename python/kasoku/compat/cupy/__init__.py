@@ -49,7 +49,7 @@ from ._arrays import (  # noqa: E402, F401
     zeros,
     zeros_like,
 )
-from . import _host, _methods, _reductions, _routines, _ufunc, _util, random  # noqa: E402, F401
+from . import _host, _methods, _reductions, _routines, _ufunc, _util, _views, random  # noqa: E402, F401
 from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402, F401
 from ._ufunc import ufunc  # noqa: E402, F401
 from ._util import clear_memo, memoize  # noqa: E402, F401
@@ -58,6 +58,7 @@ for _name in dir(_routines):
     if not _name.startswith("_") and _name not in ("builtins", "math", "sys", "np", "ks", "cuda"):
         globals()[_name] = getattr(_routines, _name)
 globals().update(_host.functions())
+globals().update(_views.functions())
 r_, c_ = _host.Joined(_np.r_), _host.Joined(_np.c_)
 globals().update(_ufunc.functions())
 globals().update(_reductions.functions)
@@ -73,7 +74,9 @@ class _Face(Face):
     def __getattr__(self, name):
         if name in ("linalg", "fft"):
             value = _host.HostModule(name)
-        elif name in ("testing", "_core"):
+        elif name == "vectorize":
+            from ._vectorize import vectorize as value
+        elif name in ("testing", "_core", "lib"):
             import importlib
 
             value = importlib.import_module(f"{__name__}.{name}")

@@ -128,8 +128,9 @@ def reshape(self, *shape, order="C"):
 
 def ravel(self, order="C"):
     order = (order or "C").upper()
-    if order == "K":
-        order = "A"
+    if order == "K":  # as the elements lie in memory
+        axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
+        return reshape(_engine_transpose(self, tuple(axes)), -1)
     return reshape(self, -1, order=order)
 
 

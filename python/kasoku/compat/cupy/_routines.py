@@ -9,6 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .. import _layout
 from . import _arrays, _host, cuda
 from ._arrays import asarray, asnumpy, ndarray
 
@@ -141,6 +142,16 @@ def ravel(a, order="C"):
     return asarray(a).ravel(order)
 
 
+def real(val):
+    """The real part, a view."""
+    return asarray(val).real
+
+
+def imag(val):
+    """The imaginary part, a view; zeros of a real array."""
+    return asarray(val).imag
+
+
 def moveaxis(a, source, destination):
     """A view with axes moved to other places."""
     # NumPy moves axes of different lengths, which then tell where each came from.
@@ -151,13 +162,44 @@ def moveaxis(a, source, destination):
 def copyto(dst, src, casting="same_kind", where=None):
     """dst[...] = src, where the mask is true."""
     dtype = getattr(src, "dtype", None)
-    can = np.can_cast(dtype, dst.dtype, casting) if dtype is not None else True
-    if not can:
+    if dtype is None and np.isscalar(src):
+        np.copyto(np.empty((), dst.dtype), src, casting)  # NumPy's word on the number
+    elif dtype is not None and not np.can_cast(dtype, dst.dtype, casting):
         raise TypeError(f"cupy.copyto: {dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
     if where is None or where is True:
         dst[...] = src
     else:
         dst[...] = _core.where(asarray(where), asarray(src, dst.dtype), dst)
+
+
+def _into(out, product, name):
+    if out.dtype != product.dtype or out.shape != product.shape:
+        raise ValueError(
+            f"cupy.{name}: the output has the dtype {out.dtype} and the shape {out.shape}, not {product.dtype} and {product.shape}"
+        )
+    if not _layout.is_contiguous(out.shape, out.strides, out.itemsize, "C"):
+        raise ValueError(f"cupy.{name}: the output is C-contiguous")
+    out[...] = product
+    return out
+
+
+def dot(a, b, out=None):
+    """Products of rows and columns, as numpy.dot; written to `out` if it has the product's dtype and shape."""
+    product = _core.dot(a, b)
+    return product if out is None else _into(out, product, "dot")
+
+
+def matmul(x1, x2, /, out=None):
+    """The product of matrices, or of stacks of them."""
+    product = _core.matmul(x1, x2)
+    if out is None:
+        return product
+    if not np.can_cast(product.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"cupy.matmul: {product.dtype} cannot be cast to {out.dtype} by the rule 'same_kind'")
+    if out.shape != product.shape:
+        raise ValueError(f"cupy.matmul: the output has the shape {out.shape}, not {product.shape}")
+    out[...] = product
+    return out
 
 
 def place(arr, mask, vals):

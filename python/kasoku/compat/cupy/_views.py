@@ -1,0 +1,90 @@
+"""Functions of cupy that only rearrange what arrays show: NumPy decides how, on arrays that have the shape and
+strides and no memory, and the results are views of the memory where it is."""
+
+import functools
+import operator
+
+import numpy as np
+
+import kasoku as ks
+from kasoku import _core
+
+names = """
+array_split split hsplit vsplit dsplit rollaxis fliplr flipud rot90 diagonal atleast_1d atleast_2d atleast_3d
+broadcast_arrays
+""".split()
+
+
+def shadow(a):
+    """A NumPy array that lies as this one does, somewhere where nobody may look."""
+    return np.lib.stride_tricks.as_strided(np.empty(1, a.dtype), a.shape, a.strides)
+
+
+def _address(host):
+    return host.__array_interface__["data"][0]
+
+
+def _view_of(a, at, result):
+    if isinstance(result, np.ndarray):
+        return _core._view(
+            a, _address(result) - at if result.size else 0, result.shape, result.strides, a.dtype, 0, a.device
+        )
+    return type(result)(_view_of(a, at, r) for r in result)
+
+
+def of(function, a, *args, **kwargs):
+    """function(a, ...) where the function of NumPy gives views of a."""
+    from ._arrays import asarray
+
+    a = a if isinstance(a, ks.Array) else asarray(a)
+    host = shadow(a)
+    return _view_of(a, _address(host), function(host, *args, **kwargs))
+
+
+def viewing(name, path=None):
+    """The function of NumPy of that name, for arrays of ours."""
+    function = operator.attrgetter(path or name)(np)
+
+    @functools.wraps(function, assigned=("__name__", "__qualname__"))
+    def call(a, *args, **kwargs):
+        return of(function, a, *args, **kwargs)
+
+    call.__doc__ = f"numpy.{path or name}: the result is a view."
+    return call
+
+
+def _of_each(name):
+    one = viewing(name)
+
+    def call(*arrays):
+        made = [one(a) for a in arrays]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    call.__name__, call.__doc__ = name, one.__doc__
+    return call
+
+
+def broadcast_arrays(*args):
+    """All arrays stretched to one shape, as views."""
+    from ._arrays import asarray
+
+    args = [asarray(a) for a in args]
+    shape = np.broadcast_shapes(*(a.shape for a in args))
+    return [_core.broadcast_to(a, shape) for a in args]
+
+
+def einsum(subscripts, *operands, **kwargs):
+    """Sums of products by letters; a view where one array is only transposed or cut along diagonals."""
+    from . import _host
+
+    if len(operands) == 1 and isinstance(subscripts, str) and isinstance(operands[0], ks.Array) and not kwargs:
+        given, arrow, wanted = subscripts.replace(" ", "").partition("->")
+        kept = wanted if arrow else given
+        if set(given) == set(kept) and len(set(kept.replace("...", ""))) == len(kept.replace("...", "")):
+            return of(lambda a: np.einsum(subscripts, a), operands[0])
+    return _host.on_host(np.einsum)(subscripts, *operands, **kwargs)
+
+
+def functions():
+    each = {name: _of_each(name) if name.startswith("atleast") else viewing(name) for name in names}
+    return {**each, "broadcast_arrays": broadcast_arrays, "einsum": einsum}

@@ -1,0 +1,3 @@
+"""cupy.lib"""
+
+from . import stride_tricks  # noqa: F401
