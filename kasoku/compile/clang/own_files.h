@@ -9,7 +9,7 @@
 namespace kasoku::embedded {
 
 /// The prelude, the headers of ours and the precompiled prelude `pch`, which stays where it is
-/// until the process ends; empty while one is made. Made once: LLVM hashes what is in a file.
+/// until the process ends; empty while one is made.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> own_files(bool for_cuda, std::string_view pch);
 
 }  // namespace kasoku::embedded
