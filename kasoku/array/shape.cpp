@@ -164,6 +164,40 @@ Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes) 
   return array.with_view(std::move(view));
 }
 
+Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<std::vector<int64_t>>& axes) {
+  if (!axes) {
+    if (shifts.size() != 1) throw Error(ErrorKind::value, "without axes an array is rolled by one shift");
+    return reshape(roll(ravel(array), shifts, std::vector<int64_t>{0}), array.shape());
+  }
+  if (shifts.size() != axes->size() && shifts.size() != 1 && axes->size() != 1)
+    throw Error(ErrorKind::value, "roll has " + std::to_string(shifts.size()) + " shifts for " + std::to_string(axes->size()) + " axes");
+  const Shape& shape = array.shape();
+  std::vector<int64_t> by(shape.size(), 0);
+  for (size_t i = 0; i < std::max(shifts.size(), axes->size()); ++i) {
+    const size_t d = normal_axis((*axes)[axes->size() == 1 ? 0 : i], array.ndim());
+    if (shape[d]) by[d] = (by[d] + shifts[shifts.size() == 1 ? 0 : i] % shape[d] + shape[d]) % shape[d];
+  }
+  Array result = Array::empty(shape, array.dtype(), array.device(), array.itemsize());
+  struct Block {
+    View from, to;
+  };
+  std::vector<Block> blocks{{array.input().view, {shape, result.strides(), 0}}};
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!by[d]) continue;
+    const int64_t stays = shape[d] - by[d];
+    for (size_t i = 0, n = blocks.size(); i < n; ++i) {
+      Block comes_in = blocks[i];
+      comes_in.from.offset += stays * comes_in.from.strides[d];
+      comes_in.from.shape[d] = comes_in.to.shape[d] = by[d];
+      blocks[i].to.offset += by[d] * blocks[i].to.strides[d];
+      blocks[i].from.shape[d] = blocks[i].to.shape[d] = stays;
+      blocks.push_back(std::move(comes_in));
+    }
+  }
+  for (const Block& block : blocks) result.with_view(block.to).assign(array.with_view(block.from));
+  return result;
+}
+
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, std::optional<Dtype> dtype) {
   if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to concatenate");
   std::vector<Array> parts(arrays.begin(), arrays.end());

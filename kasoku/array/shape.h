@@ -22,6 +22,10 @@ Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axe
 Array expand_dims(const Array& array, const std::vector<int64_t>& axes);
 Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
 
+/// Elements move on by `shift` places along their axis, what falls out at the end comes in at the
+/// start; shifts of one axis add up. No axes: of the ravelled array, one shift.
+Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis,
                   std::optional<Dtype> dtype = std::nullopt);
 Array stack(std::span<const Array> arrays, int64_t axis);

@@ -145,6 +145,14 @@ void bind_creation(nb::module_& m) {
   m.def("identity", [](int64_t n, nb::handle dtype) { return make_eye(n, nb::none(), 0, dtype, nb::none()); }, "n"_a, "dtype"_a = nb::none(), "The identity matrix.");
 
   m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(), "A new array with the same values.");
+  m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
+    const Array array = array_from(x, default_device());
+    const Shape shifts = shape_from(shift);
+    std::optional<std::vector<int64_t>> axes;
+    if (!axis.is_none()) axes = shape_from(axis);
+    nb::gil_scoped_release release;
+    return roll(array, shifts, axes);
+  }, "x"_a, "shift"_a, "axis"_a = nb::none(), "Elements moved along axes; what falls out at the end comes in at the start.");
   m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
     const std::vector<Array> parts = arrays_from(arrays);
     const std::optional<Dtype> wanted = optional_dtype(dtype);

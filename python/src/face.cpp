@@ -51,13 +51,14 @@ class Face {
     return tensor;
   }
 
-  /// x op= y where x stays what it is.
-  bool apply_in_place(Op op, bool wants_float, nb::handle x, nb::handle y) const {
+  /// The result becomes the elements of a tensor of its dtype and shape; false for any other.
+  bool apply_into(nb::handle out, Op op, bool wants_float, nb::handle x, nb::handle y) const {
+    if (Py_TYPE(out.ptr()) != reinterpret_cast<PyTypeObject*>(cls_.ptr())) return false;
     std::optional<Array> result = compute(op, wants_float, x, y);
     if (!result) return false;
-    const nb::object held = nb::steal(PyObject_GetAttr(x.ptr(), slot_.ptr()));
+    const nb::object held = nb::steal(PyObject_GetAttr(out.ptr(), slot_.ptr()));
     const Array& own = nb::cast<Array&>(held);
-    if (result->dtype() != own.dtype() || result->shape() != own.shape()) return false;
+    if (result->dtype() != own.dtype() || result->shape() != own.shape() || &result->device() != &own.device()) return false;
     const GilUntilBlocked keep;
     own.assign(std::exchange(*result, Array()));
     own.data();
@@ -145,7 +146,10 @@ void define(std::shared_ptr<Face> face, nb::handle scope, const char* name, cons
   const Op o = op_named(op);
   const auto arity = static_cast<size_t>(info(o).arity);
   nb::cpp_function_def([=](const nb::args& operands, const nb::kwargs& named) {
-    if (operands.size() == arity && named.size() == 0)
+    if (operands.size() == arity && named.size() == 1 && named.contains("out")) {
+      const nb::object out = named["out"];
+      if (face->apply_into(out, o, wants_float, operands[0], arity == 2 ? nb::object(operands[1]) : nb::object())) return out;
+    } else if (operands.size() == arity && named.size() == 0)
       if (nb::object done = face->apply(o, wants_float, operands[0], arity == 2 ? nb::object(operands[1]) : nb::object()); done.is_valid()) return done;
     return nb::object(own(*operands, **named));
   }, nb::scope(scope), nb::name(name), nb::is_method());
@@ -164,7 +168,7 @@ void define_in_place(std::shared_ptr<Face> face, nb::handle scope, const char* n
   const auto arity = static_cast<size_t>(info(o).arity);
   nb::cpp_function_def([=](const nb::args& operands, const nb::kwargs& named) -> nb::object {
     if (operands.size() == arity && named.size() == 0 &&
-        face->apply_in_place(o, wants_float, operands[0], arity == 2 ? nb::object(operands[1]) : nb::object()))
+        face->apply_into(operands[0], o, wants_float, operands[0], arity == 2 ? nb::object(operands[1]) : nb::object()))
       return operands[0];
     return own(*operands, **named);
   }, nb::scope(scope), nb::name(name), nb::is_method());

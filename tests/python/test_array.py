@@ -233,6 +233,30 @@ def test_creation():
         ks.empty((2**40, 2**40))
 
 
+def test_roll():
+    """Shifts beyond the length and of one axis twice, several axes, views, nothing at all."""
+    data = np.arange(24.0).reshape(2, 3, 4)
+
+    def check(ours, numpys):
+        assert ours.dtype == numpys.dtype and ours.shape == numpys.shape and (ours.numpy() == numpys).all()
+
+    for x in (data, data[:, ::-1, 1:], data.T, data[:0]):
+        ours = ks.array(x)
+        cases = [(0, 0), (1, 0), (-1, -1), (7, 1), ((1, -2), (0, 2)), ((1, 1), (1, 1)), (2, (0, 1, 2)), ((1, 2, -1), 1)]
+        for shift, axis in cases:
+            check(ks.roll(ours, shift, axis), np.roll(x, shift, axis))
+        for shift in (0, 3, -4, 1000):
+            check(ks.roll(ours, shift), np.roll(x, shift))
+    check(ks.roll(ks.array(3.0), 2), np.roll(np.array(3.0), 2))
+    rolled = ks.roll(ours := ks.arange(4), 1)
+    ours[0] = 9
+    assert rolled.tolist() == [3, 0, 1, 2]
+    with pytest.raises(ks.errors.ValueError, match="shifts"):
+        ks.roll(ks.zeros((2, 2)), (1, 2), (0, 1, 1))
+    with pytest.raises(IndexError):
+        ks.roll(ks.zeros(2), 1, 1)
+
+
 def test_concatenate_and_stack():
     a, b = numbers((2, 3)), numbers((4, 3), "int32", 1)
     np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(b)]).numpy(), np.concatenate([a, b]))

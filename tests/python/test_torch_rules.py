@@ -75,6 +75,10 @@ def test_spellings_of_an_operation():
     assert torch.sub(x, y, alpha=2).tolist() == [-5, -8]
     out = torch.empty(2)
     assert torch.add(x, y, out=out) is out and out.tolist() == [4, 7]
+    whole = torch.zeros(2, 2)
+    assert torch.exp(torch.zeros(2), out=whole[1]).tolist() == [1, 1] and whole.tolist() == [[0, 0], [1, 1]]
+    assert torch.add(out, out, out=out).tolist() == [8, 14]
+    assert torch.roll(y, 1).tolist() == [5, 3] and torch.roll(whole, (1, 1), (0, 1)).tolist() == [[1, 1], [0, 0]]
     before = x
     x += y
     assert x is before and x.tolist() == [4, 7]

@@ -164,6 +164,9 @@ class Client:
         for f in _futures(futures):
             f.cancel()
 
+    def wait_for_workers(self, n_workers=None, timeout=None):
+        """They are there: threads start with their cluster."""
+
     def ncores(self):
         return {"threads": self._pool._max_workers}
 

@@ -90,7 +90,7 @@ def repeat(input, repeats, axis=None, name=None):  # noqa: A002
 
 @_in()
 def roll(input, shift, axis, name=None):  # noqa: A002
-    return host(lambda a: np.roll(a, _plain(shift), _plain(axis)), input)
+    return Tensor(ks.roll(convert(input)._array, _plain(shift), _plain(axis)))
 
 
 @_in()

@@ -283,9 +283,9 @@ def repeat_interleave(x, repeats, dim=None):
     return np.repeat(x, repeats, dim)
 
 
-@_host
+@_function
 def roll(x, shifts, dims=None):
-    return np.roll(x, shifts, dims)
+    return Tensor(ks.roll(x._a, shifts, dims if dims != () else None))
 
 
 @_host
