@@ -8,9 +8,10 @@ int ks_barrier_and(int) ks_convergent;
 int ks_barrier_or(int) ks_convergent;
 void ks_warp_barrier(unsigned mask) ks_convergent;
 void ks_grid_barrier() ks_convergent;
-void ks_rt_trap();
-void ks_rt_assert_fail(const char* expression, const char* file, unsigned line,
-                       const char* function);
+// Both end the thread, not the process.
+__attribute__((noreturn)) void ks_rt_trap();
+__attribute__((noreturn)) void ks_rt_assert_fail(const char* expression, const char* file, unsigned line,
+                                                 const char* function);
 unsigned long long ks_rt_clock();
 unsigned long long ks_rt_globaltimer();
 }

@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/passes/fetch_ahead.h"
 #include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
+#include "kasoku/compile/clang/passes/late_failures.h"
 #include "kasoku/compile/clang/passes/side_by_side.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/whole_stores.h"
@@ -212,6 +213,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
     passes.addPass(SimplifyCFGPass(early_cfg()));
   }
   passes.addPass(EarlyCSEPass());
+  if (!is_serial) passes.addPass(LateFailuresPass());
   if (!is_serial) passes.addPass(FetchAheadPass());
   passes.addPass(SideBySidePass());
   passes.addPass(InjectTLIMappings());
