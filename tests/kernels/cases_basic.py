@@ -134,6 +134,23 @@ def reduce_tree(rng):
     return Launch([x, Out(want, rtol=1e-5), i32(1000)], (256, 1, 1), (4, 1, 1))
 
 
+def reduce_strided(block):
+    def make(rng):
+        n = 3 * block - 7
+        x = rng.integers(-100, 100, n).astype(i32)
+        want = np.zeros((3, block), i32)
+        want[:, ::3] = -np.arange(0, block, 3)
+        want[:, 0] = np.pad(x, (0, 7)).reshape(3, block).sum(1)
+        return Launch([x, Out(want.ravel()), i32(n)], (block, 1, 1), (3, 1, 1), shared=4 * block)
+
+    make.__name__ = f"reduce_strided_{block}"
+    return make
+
+
+for block in (8, 96, 100, 256):
+    case("reduce_tree.cu", "reduce_strided")(reduce_strided(block))
+
+
 @case("reduce_volatile.cu", "reduce")
 def reduce_volatile(rng):
     x = rng.integers(-100, 100, 512 * 3).astype(i32)

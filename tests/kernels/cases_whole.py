@@ -257,3 +257,45 @@ def host_parts(rng):
 def behind_host_parts(rng):
     x = rng.random(64).astype(f32)
     return Launch([Out(x * f32(3), initial=x), f32(3)], (64, 1, 1))
+
+
+@case("some_of_vector.cu", "blur")
+def some_blur(rng):
+    rows, cols, r = 21, 45, 2
+    x, w = rng.random((rows, cols)).astype(f32), rng.random((5, 5)).astype(f32)
+    want = np.zeros((rows, cols))
+    for p in range(rows):
+        for q in range(cols):
+            taps = [(a, b) for a in range(p - r, p + r + 1) for b in range(q - r, q + r + 1) if 0 <= a < rows and 0 <= b < cols]
+            want[p, q] = sum(float(x[a, b]) * float(w[a - p + r, b - q + r]) for a, b in taps) / len(taps)
+    return Launch([x, w, Out(want.astype(f32), rtol=1e-5), i32(rows), i32(cols), i32(r)], (16, 16, 1), (3, 2, 1))
+
+
+@case("some_of_vector.cu", "gather")
+def some_gathered(rng):
+    n, k, most = 77, 9, 30
+    index = np.where(rng.random((k, n)) < 0.5, rng.integers(0, most, (k, n)), -(10**9)).astype(i32)
+    x, w = rng.random(most), rng.random(most)
+    kept = np.where(x > 0.5, x * w, 0)
+    want = np.where(index >= 0, kept[np.maximum(index, 0)], 0).sum(0)
+    return Launch([index, x, w, Out(want, rtol=1e-12), i32(n), i32(k)], (64, 1, 1), (2, 1, 1))
+
+
+@case("some_of_vector.cu", "quotients")
+def some_quotients(rng):
+    n, k = 100, 7
+    a, b = rng.integers(-500, 500, n).astype(i32), rng.integers(-4, 5, (k, n)).astype(i32)
+    want = np.zeros(n, i32)
+    for t in range(n):
+        last = [int(a[t + j]) - j for j in range(k) if b[j, t] > 2 and t + j < n]
+        want[t] = sum(int(a[t] / int(d)) for d in b[:, t] if d) * 1000 + (last or [-1])[-1]
+    return Launch([a, b, Out(want), i32(n), i32(k)], (128, 1, 1))
+
+
+@case("some_of_vector.cu", "prefixes")
+def some_prefixes(rng):
+    n = 90
+    length = rng.integers(0, 300000, n).astype(i32)
+    x = rng.random(300000).astype(f32)
+    want = np.array([sum(float(x[j]) * 0.5**i for i, j in enumerate(range(0, m, 125000))) for m in length], f32)
+    return Launch([x, length, Out(want, rtol=1e-6), i32(n)], (96, 1, 1))

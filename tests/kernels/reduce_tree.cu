@@ -9,3 +9,17 @@ extern "C" __global__ void reduce(const float* in, float* out, int n) {
   }
   if (t == 0) out[blockIdx.x] = s[0];
 }
+
+// Every second thread, then every fourth, …: and those of which a further condition holds.
+extern "C" __global__ void reduce_strided(const int* x, int* y, int n) {
+  extern __shared__ int some[];
+  unsigned t = threadIdx.x;
+  int i = blockIdx.x * blockDim.x + t;
+  some[t] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (unsigned k = 1; k < blockDim.x; k *= 2) {
+    if (t % (2 * k) == 0 && t + k < blockDim.x) some[t] += some[t + k];
+    __syncthreads();
+  }
+  if (t % 3 == 0) y[blockIdx.x * blockDim.x + t] = t == 0 ? some[0] : -(int)t;
+}

@@ -5,6 +5,7 @@
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/late_failures.h"
 #include "kasoku/compile/clang/passes/side_by_side.h"
+#include "kasoku/compile/clang/passes/step_over.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/whole_stores.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -214,6 +215,7 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   }
   passes.addPass(EarlyCSEPass());
   if (!is_serial) passes.addPass(LateFailuresPass());
+  if (!is_serial) passes.addPass(StepOverPass());
   if (!is_serial) passes.addPass(FetchAheadPass());
   passes.addPass(SideBySidePass());
   passes.addPass(InjectTLIMappings());

@@ -33,16 +33,28 @@ std::optional<int64_t> sum(std::optional<int64_t> a, std::optional<int64_t> b) {
 
 Strides::Strides(const DenseMap<const Instruction*, int64_t>& counters, const LoopInfo& loops,
                  const std::function<bool(const Instruction&)>& is_inside, uint64_t lanes)
-    : counters_(counters), loops_(loops), lanes_(lanes) {
+    : counters_(counters), loops_(loops), is_inside_(is_inside), lanes_(lanes) {
   SmallVector<const Instruction*> open;
   for (const auto& counter : counters) {
     varying_.insert(counter.first);
     open.push_back(counter.first);
   }
+  spread(open);
+}
+
+void Strides::spread(SmallVectorImpl<const Instruction*>& open) {
   while (!open.empty())
     for (const User* user : open.pop_back_val()->users())
-      if (const auto* next = dyn_cast<Instruction>(user); next && is_inside(*next))
+      if (const auto* next = dyn_cast<Instruction>(user); next && is_inside_(*next))
         if (varying_.insert(next).second) open.push_back(next);
+}
+
+void Strides::let_vary(const Instruction& instruction) {
+  unknown_.insert(&instruction);
+  strides_.clear();
+  if (!varying_.insert(&instruction).second) return;
+  SmallVector<const Instruction*> open{&instruction};
+  spread(open);
 }
 
 std::optional<int64_t> Strides::find(Value* value, int depth) {
@@ -51,7 +63,7 @@ std::optional<int64_t> Strides::find(Value* value, int depth) {
   if (const auto found = counters_.find(instruction); found != counters_.end())
     return found->second;
   if (const auto found = strides_.find(value); found != strides_.end()) return found->second;
-  if (depth > deepest) return {};
+  if (depth > deepest || unknown_.contains(value)) return {};
   auto* phi = dyn_cast<PHINode>(instruction);
   const auto found = phi ? of_phi(*phi, depth) : make(*instruction, depth);
   strides_[value] = found;

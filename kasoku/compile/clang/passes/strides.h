@@ -30,6 +30,8 @@ class Strides {
 
   /// Whether threads may have different values.
   bool varies(const llvm::Value* value) const { return varying_.contains(value); }
+  /// Threads have different values here too, of which nothing is known.
+  void let_vary(const llvm::Instruction& instruction);
   /// By how much a value grows from one thread to the next, if that is a constant.
   std::optional<int64_t> of(llvm::Value* value) { return find(value, 0); }
 
@@ -39,6 +41,7 @@ class Strides {
   std::optional<Wraps> may_wrap(llvm::Value* address);
 
  private:
+  void spread(llvm::SmallVectorImpl<const llvm::Instruction*>& open);
   std::optional<int64_t> find(llvm::Value* value, int depth);
   bool is_counter(const llvm::Value* value) const;
   std::optional<int64_t> make(llvm::Instruction& instruction, int depth);
@@ -48,8 +51,10 @@ class Strides {
 
   llvm::DenseMap<const llvm::Instruction*, int64_t> counters_;
   const llvm::LoopInfo& loops_;
+  std::function<bool(const llvm::Instruction&)> is_inside_;
   uint64_t lanes_;
   llvm::SmallPtrSet<const llvm::Value*, 32> varying_;
+  llvm::SmallPtrSet<const llvm::Value*, 4> unknown_;
   llvm::DenseMap<llvm::Value*, std::optional<int64_t>> strides_;
 };
 

@@ -24,7 +24,6 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace kasoku::embedded {
 
@@ -113,12 +112,15 @@ class Widener {
                    BasicBlock* middle) {
     build_.SetInsertPoint(starts_[&in]);
     const bool is_header = &in == loop_.getHeader();
+    const auto masked = masks_.find(&in);
+    mask_ = masked == masks_.end() ? Parts() : masked->second;
     for (Instruction& instruction : in) {
       if (is_header && isa<PHINode>(instruction)) continue;
       if (instruction.isTerminator()) break;
       write(instruction);
     }
     ends_[&in] = build_.GetInsertBlock();
+    if (const auto* triangle = facts_.triangle_at(&in)) return write_question(in, *triangle);
     if (&in != loop_.getLoopLatch()) {
       Instruction* copy = in.getTerminator()->clone();
       for (Use& operand : copy->operands()) {
@@ -139,6 +141,30 @@ class Widener {
                         build_.GetInsertBlock());
     }
     build_.CreateCondBr(build_.CreateICmpEQ(next, in_vectors), middle, first);
+  }
+
+  // All of the vectors go where a thread of theirs goes.
+  void write_question(BasicBlock& in, const WidenFacts::Triangle& triangle) {
+    auto* branch = cast<BranchInst>(in.getTerminator());
+    Parts parts;
+    Value* any = nullptr;
+    for (unsigned part = 0; part < parts_; ++part) {
+      Value* holds = vector(branch->getCondition(), part);
+      parts.push_back(branch->getSuccessor(0) == triangle.body ? holds : build_.CreateNot(holds));
+      any = any ? build_.CreateOr(any, parts[part]) : parts[part];
+    }
+    build_.CreateCondBr(build_.CreateOrReduce(any), starts_[triangle.body], starts_[triangle.join]);
+    masks_[triangle.body] = parts;
+    heads_[triangle.body] = &in;
+  }
+
+  // What a thread has behind a triangle that it did not go through is what it had before.
+  Value* for_some(PHINode& phi, unsigned i, unsigned part) {
+    Value* value = vector(phi.getIncomingValue(i), part);
+    const auto masked = masks_.find(phi.getIncomingBlock(i));
+    if (masked == masks_.end()) return value;
+    return build_.CreateSelect(masked->second[part], value,
+                               vector(phi.getIncomingValueForBlock(heads_[phi.getIncomingBlock(i)]), part));
   }
 
   // The value of a part's first thread; of what is the same for all, the value.
@@ -200,10 +226,24 @@ class Widener {
   }
 
   Value* copy_scalar(Instruction& instruction, unsigned part) {
+    if (!mask_.empty() && facts_.varies(&instruction))
+      if (Value* first = copy_of_some(instruction, part)) return first;
     Instruction* copy = instruction.clone();
     for (Use& operand : copy->operands())
       if (!isa<Function>(operand)) operand.set(scalar(operand, part));
+    if (!mask_.empty()) copy->dropPoisonGeneratingFlags();
     return build_.Insert(copy, instruction.getName());
+  }
+
+  // What is said of a number, as that it is not negative, holds for the threads that take part. The
+  // first one may be none of them: their numbers still follow from its own, one by one.
+  Value* copy_of_some(Instruction& instruction, unsigned part) {
+    const auto operand = [&](unsigned i) { return scalar(instruction.getOperand(i), part); };
+    if (auto* wide = dyn_cast<ZExtInst>(&instruction); wide && wide->hasNonNeg())
+      return build_.CreateSExt(operand(0), wide->getType());
+    if (auto* sum = dyn_cast<PossiblyDisjointInst>(&instruction); sum && sum->isDisjoint())
+      return build_.CreateAdd(operand(0), operand(1));
+    return nullptr;
   }
 
   Value* make(Instruction& instruction, unsigned part) {
@@ -297,7 +337,7 @@ class Widener {
           cast<PHINode>(firsts->second[part])->addIncoming(scalar(value, part), from);
       if (all == vectors_.end()) continue;
       for (unsigned part = 0; part < parts_; ++part)
-        cast<PHINode>(all->second[part])->addIncoming(vector(value, part), from);
+        cast<PHINode>(all->second[part])->addIncoming(for_some(phi, i, part), from);
     }
   }
 
@@ -350,9 +390,10 @@ class Widener {
     Parts parts(parts_), apart_parts(parts_);
     const auto gather = [&](Parts& to) {
       for (unsigned part = 0; part < parts_; ++part)
-        to[part] = build_.CreateMaskedGather(vector_of(type), vector(address, part), load.getAlign());
+        to[part] = build_.CreateMaskedGather(vector_of(type), vector(address, part), load.getAlign(),
+                                             mask_.empty() ? nullptr : mask_[part]);
     };
-    const bool is_one = facts_.strides().of(address) == std::optional<int64_t>(0) && facts_.strides().may_wrap(address);
+    const bool is_one = mask_.empty() && facts_.strides().of(address) == std::optional<int64_t>(0) && facts_.strides().may_wrap(address);
     if (!is_one && !is_contiguous(address, type)) {
       gather(parts);
       vectors_[&load] = parts;
@@ -367,8 +408,7 @@ class Widener {
             parts[part] = is_one ? build_.CreateVectorSplat(
                                        lanes_, build_.CreateAlignedLoad(
                                                    type, scalar(address, part), load.getAlign()))
-                                 : build_.CreateAlignedLoad(
-                                       vector_of(type), scalar(address, part), load.getAlign());
+                                 : load_row(load, part);
           straight = build_.GetInsertBlock();
         },
         [&] {
@@ -383,6 +423,13 @@ class Widener {
         parts[part] = joined;
       }
     vectors_[&load] = parts;
+  }
+
+  Value* load_row(LoadInst& load, unsigned part) {
+    Value* address = scalar(load.getPointerOperand(), part);
+    FixedVectorType* type = vector_of(load.getType());
+    if (mask_.empty()) return build_.CreateAlignedLoad(type, address, load.getAlign());
+    return build_.CreateMaskedLoad(type, address, load.getAlign(), mask_[part]);
   }
 
   void write_store(StoreInst& store) {
@@ -415,6 +462,9 @@ class Widener {
   DenseMap<Value*, Parts> scalar_;
   DenseMap<Value*, Parts> vectors_;
   SmallVector<PHINode*> open_phis_;
+  DenseMap<BasicBlock*, Parts> masks_;  ///< of a triangle's body: which threads it is for
+  DenseMap<BasicBlock*, BasicBlock*> heads_;
+  Parts mask_;  ///< of what is being written; empty: for all
 };
 
 bool is_of_threads(const Loop& loop) {
@@ -459,8 +509,7 @@ PreservedAnalyses WidenThreadsPass::run(Function& function, FunctionAnalysisMana
     if (!facts.can_widen()) continue;
     unsigned lanes = bits / 8 / facts.widest_bytes();
     uint64_t threads = 1024;
-    if (const auto* constant = dyn_cast<SCEVConstant>(taken))
-      threads = constant->getAPInt().getZExtValue() + 1;
+    if (const unsigned most = evolution.getSmallConstantMaxTripCount(next)) threads = std::min<uint64_t>(threads, most);
     while (lanes > 4 && lanes > threads) lanes /= 2;
     if (lanes < 2 || lanes > threads) continue;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "threads");

@@ -57,6 +57,44 @@ WidenFacts::WidenFacts(Loop& loop, const LoopInfo& loops, ScalarEvolution& evolu
   strides_.emplace(counters_, loops,
                    [&](const Instruction& instruction) { return loop.contains(&instruction); },
                    lanes);
+  find_triangles();
+}
+
+// Each that is found may make another branch one that parts threads.
+void WidenFacts::find_triangles() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (BasicBlock* block : loop_.blocks()) {
+      const auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+      if (!branch || !branch->isConditional() || block == loop_.getLoopLatch() || triangles_.count(block) ||
+          !varies(branch->getCondition()))
+        continue;
+      for (const unsigned side : {0u, 1u}) {
+        BasicBlock *body = branch->getSuccessor(side), *join = branch->getSuccessor(1 - side);
+        if (body == join || body->getSinglePredecessor() != block || body->getSingleSuccessor() != join ||
+            loops_.getLoopFor(body) != loops_.getLoopFor(block) || loops_.getLoopFor(join) != loops_.getLoopFor(block) ||
+            loops_.isLoopHeader(join))
+          continue;
+        triangles_[block] = {body, join};
+        bodies_.insert(body);
+        for (PHINode& phi : join->phis()) strides_->let_vary(phi);
+        changed = true;
+        break;
+      }
+    }
+  }
+}
+
+// What some threads do while the others wait: nothing that can be seen or that faults.
+bool WidenFacts::can_mask(const Instruction& instruction) const {
+  if (instruction.mayWriteToMemory()) return false;
+  if (!varies(&instruction)) return true;
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+    const uint64_t bits = load->getType()->getScalarSizeInBits();
+    return load->getType()->isPointerTy() || bits == 32 || bits == 64;
+  }
+  return !instruction.isIntDivRem() || isa<ConstantInt>(instruction.getOperand(1));
 }
 
 bool WidenFacts::can_access(Value* address, Type* type, bool is_store, bool is_inner) {
@@ -73,10 +111,11 @@ bool WidenFacts::can_access(Value* address, Type* type, bool is_store, bool is_i
 
 bool WidenFacts::can_widen(Instruction& instruction, bool is_inner) {
   if (vanishes(instruction)) return true;
+  if (bodies_.contains(instruction.getParent()) && !can_mask(instruction)) return false;
   if (instruction.isTerminator()) {
     const auto* branch = dyn_cast<BranchInst>(&instruction);
     if (branch) return branch->isUnconditional() || !varies(branch->getCondition()) ||
-                       branch->getParent() == loop_.getLoopLatch();
+                       branch->getParent() == loop_.getLoopLatch() || triangle_at(branch->getParent());
     return isa<SwitchInst>(instruction) && !varies(instruction.getOperand(0));
   }
   if (instruction.isAtomic() || instruction.isVolatile()) return false;
