@@ -16,6 +16,7 @@ struct TextureDescription {
   uint8_t kind = 'f', bytes = 4;  ///< of a channel: 'i', 'u' or 'f', and its size
   uint8_t is_linear = 0, is_normalized = 0, is_unit = 0;
   uint8_t address[3] = {clamp, clamp, clamp};
+  uint8_t channels = 1;
 };
 static_assert(sizeof(TextureDescription) == 48);
 

@@ -43,6 +43,7 @@ class Texture {
     view_.data = reinterpret_cast<char*>(nb::cast<uintptr_t>(own_.attr("ctypes").attr("data")));
     view_.kind = static_cast<uint8_t>(kind[0]);
     view_.bytes = static_cast<uint8_t>(bytes);
+    view_.channels = static_cast<uint8_t>(channels);
     view_.is_normalized = is_normalized;
     view_.is_unit = is_unit;
     view_.is_linear = choice("filter", filter, {"point", "linear"});

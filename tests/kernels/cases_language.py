@@ -5,7 +5,7 @@ import math
 import numpy as np
 from corpus import Launch, Out, blocks, case
 
-f32, f64, i32, u32, u64 = np.float32, np.float64, np.int32, np.uint32, np.uint64
+f16, f32, f64, i32, u32, u64 = np.float16, np.float32, np.float64, np.int32, np.uint32, np.uint64
 
 
 @case("float4_copy.cu", "scale")
@@ -280,3 +280,17 @@ def curand(rng):
 def device_malloc(rng):
     want = [sum(all(p % q for q in range(2, p)) for p in range(2, i + 2)) for i in range(40)]
     return Launch([Out(np.array(want, i32)), i32(40)], (64, 1, 1))
+
+
+@case("half_math.cu", "roundings")
+def half_roundings(rng):
+    values = np.concatenate([rng.uniform(-900, 900, 30), [0, -0.25]]).astype(f32)
+    x = values.astype(f16).astype(f64)
+    n = values.astype(i32) * 37
+    near = n.astype(f16)
+    up = np.where(near.astype(f64) < n, np.nextafter(near, f16(np.inf)), near)
+    down = np.where(near.astype(f64) > n, np.nextafter(near, f16(-np.inf)), near)
+    halves = [h.astype(f16).view(np.uint16) for h in (near, np.where(n < 0, up, down), down, up)]
+    whole = [np.rint(x), np.trunc(x), np.floor(x), np.ceil(x), np.floor(x), np.maximum(np.ceil(x), 0), np.floor(x), np.maximum(np.ceil(x), 0)]
+    want = np.stack([*(w.astype(i32) for w in whole), *(h.astype(i32) for h in halves)], 1)
+    return Launch([values, Out(want.ravel())], (32, 1, 1))

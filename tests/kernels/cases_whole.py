@@ -299,3 +299,51 @@ def some_prefixes(rng):
     x = rng.random(300000).astype(f32)
     want = np.array([sum(float(x[j]) * 0.5**i for i, j in enumerate(range(0, m, 125000))) for m in length], f32)
     return Launch([x, length, Out(want, rtol=1e-6), i32(n)], (96, 1, 1))
+
+
+@case("dynamic_programming.cu", "words")
+def dynamic_programming(rng):
+    n = 200
+    values = rng.integers(-(2**31), 2**31, (3, n)).astype(i32)
+    values[:, ::2] >>= rng.integers(0, 31, (3, n // 2))
+    values[1, ::5] = values[0, ::5]
+    a, b, c = values.astype(np.int64)
+
+    def wrapped(x, bits, signed):
+        x &= 2**bits - 1
+        return np.where(signed & (x >> bits - 1 == 1), x - 2**bits, x)
+
+    def halves(op, signed, *of):
+        low, high = (wrapped(op(*(wrapped(v >> at, 16, signed) for v in of)), 16, False) for at in (0, 16))
+        return low | high << 16
+
+    def unsigned(v):
+        return v & 0xFFFFFFFF
+
+    low, high = np.minimum, np.maximum
+    smaller = halves(low, False, a, b)
+    flags = (a >= b) + 2 * (smaller >> 16 == unsigned(a) >> 16) + 4 * ((smaller & 65535) == (a & 65535))
+    want = [
+        high(high(a, b), c),
+        low(low(unsigned(a), unsigned(b)), unsigned(c)),
+        high(high(high(a, b), c), 0),
+        high(low(low(a, b), c), 0),
+        high(wrapped(a + b, 32, True), c),
+        high(low(wrapped(a + b, 32, True), c), 0),
+        high(unsigned(a + b), unsigned(c)),
+        halves(lambda x, y, z: high(high(x, y), z), True, a, b, c),
+        halves(lambda x, y, z: low(low(x, y), z), False, a, b, c),
+        halves(lambda x, y, z: high(high(wrapped(x + y, 16, True), z), 0), True, a, b, c),
+        halves(lambda x, y, z: low(wrapped(x + y, 16, False), z), False, a, b, c),
+        halves(lambda x, y: high(high(x, y), 0), True, a, b),
+        high(a, b),
+        smaller,
+        flags,
+        high(low(a, b), 0),
+    ]
+    return Launch([*values, Out(np.stack(want, 1).astype(np.uint32).view(i32).ravel()), i32(n)], (128, 1, 1), (2, 1, 1))
+
+
+@case("dynamic_programming.cu", "places")
+def places(rng):
+    return Launch([Out(np.array([1, 1, 1, 0, 2], i32)), np.zeros(4, i32)], (1, 1, 1), shared=100)

@@ -134,6 +134,26 @@ def test_fetch_by_number():
     assert out.numpy().tolist() == [100, 149, 0, 0, 107]
 
 
+def test_gather_of_four():
+    """One channel of the four texels around a place, from below on the left against the clock."""
+    image = np.random.default_rng(3).random((4, 6, 2)).astype(f32)
+    text = """__global__ void four(cudaTextureObject_t image, float4 *out) {
+      float x = threadIdx.x * 0.7f - 1, y = threadIdx.y * 0.7f - 1;
+      int at = threadIdx.y * blockDim.x + threadIdx.x;
+      out[at] = tex2Dgather<float4>(image, x, y, 1);
+    }"""
+    with ks.default_device("cpu"):
+        out = ks.array(np.zeros((8, 12, 4), f32))
+        ks.RawModule(text).get_function("four")((1,), (12, 8), (ks.Texture(image, channels=2), out))
+    want = np.empty((8, 12, 4), f32)
+    for y, x in np.ndindex(8, 12):
+        left, top = (int(np.floor(f32(f32(c * f32(0.7)) - f32(1)) - f32(0.5))) for c in (f32(x), f32(y)))
+        near = [(min(max(a, 0), 3), min(max(b, 0), 5)) for a, b in
+                [(top + 1, left), (top + 1, left + 1), (top, left + 1), (top, left)]]
+        want[y, x] = [image[a, b, 1] for a, b in near]
+    np.testing.assert_array_equal(out.numpy(), want)
+
+
 def test_surface():
     image = np.random.default_rng(4).integers(0, 256, (5, 7, 4)).astype(np.uint8)
     surface = ks.Texture(image, channels=4)

@@ -237,6 +237,15 @@ ks_inline float4 curand_log_normal4(curandStatePhilox4_32_10_t* s, float mean, f
   return make_float4(expf(mean + deviation * v.x), expf(mean + deviation * v.y),
                      expf(mean + deviation * v.z), expf(mean + deviation * v.w));
 }
+ks_inline double4 curand_normal4_double(curandStatePhilox4_32_10_t* s) {
+  const double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
+  return make_double4(a.x, a.y, b.x, b.y);
+}
+ks_inline double4 curand_log_normal4_double(curandStatePhilox4_32_10_t* s, double mean, double deviation) {
+  const double4 v = curand_normal4_double(s);
+  return make_double4(exp(mean + deviation * v.x), exp(mean + deviation * v.y), exp(mean + deviation * v.z),
+                      exp(mean + deviation * v.w));
+}
 // Products of uniform numbers while the mean is small, Hormann's transformed
 // rejection above.
 template <class S> inline unsigned int curand_poisson(S* s, double lambda) {

@@ -201,6 +201,26 @@ typedef __nv_bfloat162 nv_bfloat162;
 #undef KS_HALF_WARP_ONE
 
 // --- conversions by name ---
+// Whole numbers by each way of rounding; short ones are limited to what they hold.
+#define KS_HALF_ROUNDED(H, h, r)                                                                            \
+  ks_inline int __##h##2int_##r(H a) { return __float2int_##r(ks_f(a)); }                                   \
+  ks_inline unsigned __##h##2uint_##r(H a) { return __float2uint_##r(ks_f(a)); }                            \
+  ks_inline long long __##h##2ll_##r(H a) { return __float2ll_##r(ks_f(a)); }                               \
+  ks_inline unsigned long long __##h##2ull_##r(H a) { return __float2ull_##r(ks_f(a)); }                    \
+  ks_inline short __##h##2short_##r(H a) { return (short)min(max(__float2int_##r(ks_f(a)), -32768), 32767); } \
+  ks_inline unsigned short __##h##2ushort_##r(H a) { return (unsigned short)min(max(__float2int_##r(ks_f(a)), 0), 65535); } \
+  ks_inline H __int2##h##_##r(int a) { return ks_##h##_##r((double)a); }                                    \
+  ks_inline H __uint2##h##_##r(unsigned a) { return ks_##h##_##r((double)a); }                              \
+  ks_inline H __short2##h##_##r(short a) { return ks_##h##_##r((double)a); }                                \
+  ks_inline H __ushort2##h##_##r(unsigned short a) { return ks_##h##_##r((double)a); }                      \
+  ks_inline H __ll2##h##_##r(long long a) { return ks_##h##_##r((double)a); }                               \
+  ks_inline H __ull2##h##_##r(unsigned long long a) { return ks_##h##_##r((double)a); }
+#define KS_HALF_ROUNDINGS(H, h)                                                                       \
+  ks_inline H ks_##h##_rn(double a) { return H(a); }                                                  \
+  ks_inline H ks_##h##_rd(double a) { return ks_half_below(H(a), (double)ks_f(H(a)) > a); }           \
+  ks_inline H ks_##h##_ru(double a) { return ks_half_above(H(a), (double)ks_f(H(a)) < a); }           \
+  ks_inline H ks_##h##_rz(double a) { return a < 0 ? ks_##h##_ru(a) : ks_##h##_rd(a); }               \
+  KS_HALF_ROUNDED(H, h, rn) KS_HALF_ROUNDED(H, h, rz) KS_HALF_ROUNDED(H, h, rd) KS_HALF_ROUNDED(H, h, ru)
 #define KS_HALF_NAMES(H, H2, h, h2, N)                                                      \
   ks_inline float __##h##2float(H a) { return ks_f(a); }                                    \
   ks_inline H __float2##h(float a) { return H(a); }                                         \
@@ -213,29 +233,8 @@ typedef __nv_bfloat162 nv_bfloat162;
   ks_inline H2 __floats2##h2##_rn(float a, float b) { return H2(H(a), H(b)); }              \
   ks_inline H2 __float22##h2##_rn(float2 a) { return H2(H(a.x), H(a.y)); }                  \
   ks_inline float2 __##h##22float2(H2 a) { return make_float2(ks_f(a.x), ks_f(a.y)); }      \
-  ks_inline int __##h##2int_rn(H a) { return __float2int_rn(ks_f(a)); }                     \
-  ks_inline int __##h##2int_rz(H a) { return __float2int_rz(ks_f(a)); }                     \
-  ks_inline int __##h##2int_rd(H a) { return __float2int_rd(ks_f(a)); }                     \
-  ks_inline int __##h##2int_ru(H a) { return __float2int_ru(ks_f(a)); }                     \
-  ks_inline unsigned __##h##2uint_rn(H a) { return __float2uint_rn(ks_f(a)); }              \
-  ks_inline unsigned __##h##2uint_rz(H a) { return __float2uint_rz(ks_f(a)); }              \
-  ks_inline short __##h##2short_rn(H a) { return (short)min(max(__float2int_rn(ks_f(a)), -32768), 32767); } \
-  ks_inline short __##h##2short_rz(H a) { return (short)min(max(__float2int_rz(ks_f(a)), -32768), 32767); } \
-  ks_inline unsigned short __##h##2ushort_rn(H a) { return (unsigned short)min(max(__float2int_rn(ks_f(a)), 0), 65535); } \
-  ks_inline unsigned short __##h##2ushort_rz(H a) { return (unsigned short)min(max(__float2int_rz(ks_f(a)), 0), 65535); } \
-  ks_inline long long __##h##2ll_rn(H a) { return __float2ll_rn(ks_f(a)); }                 \
-  ks_inline unsigned long long __##h##2ull_rn(H a) { return __float2ull_rn(ks_f(a)); }      \
-  ks_inline unsigned long long __##h##2ull_rz(H a) { return __float2ull_rz(ks_f(a)); }      \
   ks_inline signed char __##h##2char_rz(H a) { return (signed char)min(max(__float2int_rz(ks_f(a)), -128), 127); } \
   ks_inline unsigned char __##h##2uchar_rz(H a) { return (unsigned char)min(max(__float2int_rz(ks_f(a)), 0), 255); } \
-  ks_inline long long __##h##2ll_rz(H a) { return __float2ll_rz(ks_f(a)); }                 \
-  ks_inline H __int2##h##_rn(int a) { return H((double)a); }                                \
-  ks_inline H __int2##h##_rz(int a) { return __float2##h##_rz((float)a); }                  \
-  ks_inline H __uint2##h##_rn(unsigned a) { return H((double)a); }                          \
-  ks_inline H __short2##h##_rn(short a) { return H((float)a); }                             \
-  ks_inline H __ushort2##h##_rn(unsigned short a) { return H((float)a); }                   \
-  ks_inline H __ll2##h##_rn(long long a) { return H((double)a); }                           \
-  ks_inline H __ull2##h##_rn(unsigned long long a) { return H((double)a); }                 \
   ks_inline short __##h##_as_short(H a) { return ks_bits<short>(a); }                       \
   ks_inline unsigned short __##h##_as_ushort(H a) { return ks_bits<unsigned short>(a); }    \
   ks_inline H __short_as_##h(short a) { return ks_bits<H>(a); }                             \
@@ -263,10 +262,14 @@ typedef __nv_bfloat162 nv_bfloat162;
 KS_HALF_STEP(__half)
 KS_HALF_STEP(__nv_bfloat16)
 #undef KS_HALF_STEP
+KS_HALF_ROUNDINGS(__half, half)
 KS_HALF_NAMES(__half, __half2, half, half2, _Float16)
 ks_inline __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
 ks_inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+KS_HALF_ROUNDINGS(__nv_bfloat16, bfloat16)
 KS_HALF_NAMES(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162, __bf16)
+#undef KS_HALF_ROUNDED
+#undef KS_HALF_ROUNDINGS
 #undef KS_HALF_NAMES
 ks_inline __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
   return __half2(__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));

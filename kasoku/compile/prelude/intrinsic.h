@@ -232,13 +232,3 @@ ks_inline unsigned __vsadu2(unsigned a, unsigned b) {
 #undef KS_SIMD_SET
 #undef KS_SIMD
 #undef KS_CLAMP
-#define KS_THREE(name, T, expression) ks_inline T name(T a, T b, T c) { return expression; }
-KS_THREE(__vimax3_s32, int, max(max(a, b), c))
-KS_THREE(__vimin3_s32, int, min(min(a, b), c))
-KS_THREE(__vimax3_u32, unsigned, max(max(a, b), c))
-KS_THREE(__vimin3_u32, unsigned, min(min(a, b), c))
-#undef KS_THREE
-ks_inline int __vimax_s32_relu(int a, int b) { return max(max(a, b), 0); }
-ks_inline int __vimin_s32_relu(int a, int b) { return max(min(a, b), 0); }
-ks_inline int __viaddmax_s32(int a, int b, int c) { return max((int)((unsigned)a + (unsigned)b), c); }
-ks_inline int __viaddmin_s32(int a, int b, int c) { return min((int)((unsigned)a + (unsigned)b), c); }

@@ -39,6 +39,11 @@ KS_STORE(__stwt)
 extern __shared__ char ks_shared_origin[];
 __device__ ks_inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)((const char*)p - ks_shared_origin); }
 __device__ ks_inline void* __cvta_shared_to_generic(size_t p) { return ks_shared_origin + (int)p; }
+extern __shared__ char ks_shared_begin[];  // of all of it, also what is not dynamic
+__device__ ks_inline unsigned __isShared(const void* p) {
+  const size_t bytes = (size_t)ks_shared_origin - (size_t)ks_shared_begin + ks_dynamic_shared_bytes();
+  return (size_t)p - (size_t)ks_shared_begin < bytes;
+}
 ks_inline size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_local(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_constant(const void* p) { return (size_t)p; }

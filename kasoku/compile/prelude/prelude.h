@@ -16,6 +16,7 @@
 #include <kasoku/launch.h>
 #include <kasoku/math.h>
 #include <kasoku/intrinsic.h>
+#include <kasoku/dpx.h>
 #include <kasoku/convert.h>
 #include <kasoku/std.h>
 #include <kasoku/std_algorithm.h>

@@ -21,6 +21,7 @@ struct ks_texture {
   unsigned char kind, bytes;     // of a stored channel: 'i', 'u' or 'f', and its size
   unsigned char is_linear, is_normalized, is_unit;  // filter; coordinates; integers as [0, 1] or [-1, 1]
   unsigned char address[3];      // cudaTextureAddressMode of each axis
+  unsigned char channels;        // of a texel
 };
 
 // The type of a fetch: its channels and how many.
@@ -131,6 +132,22 @@ template <class T> ks_inline T ks_cube(cudaTextureObject_t o, float x, float y, 
   return ks_sample<T, 2>(o, (s / m + 1.0f) * 0.5f * scale, (u / m + 1.0f) * 0.5f * scale, 0, layer * 6 + face);
 }
 
+// One channel of the four texels that filtering would blend, from below on the left against the clock.
+template <class T> ks_inline T ks_gather(cudaTextureObject_t o, float x, float y, int channel) {
+  const ks_texture& t = *(const ks_texture*)o;
+  const int left = (int)__builtin_floorf(ks_coordinate(t, 0, x) - 0.5f), top = (int)__builtin_floorf(ks_coordinate(t, 1, y) - 0.5f);
+  typedef typename ks_channels<T>::type C;
+  C v[4] = {};
+  for (int k = 0; k < 4; ++k) {
+    const int column = ks_element(t, 0, left + (k == 1 || k == 2)), row = ks_element(t, 1, top + (k < 2));
+    if (column < 0 || row < 0 || channel >= t.channels) continue;
+    v[k] = ks_texel<C>(t, t.data + row * t.pitch + ((long long)column * t.channels + channel) * t.bytes);
+  }
+  T r;
+  __builtin_memcpy(&r, v, sizeof(T));
+  return r;
+}
+
 // Texture references of programs that are older than texture objects.
 struct textureReference {
   cudaTextureObject_t ks_object;
@@ -167,6 +184,11 @@ KS_TEXTURE(tex1DLayered, float x KS_COMMA int layer, (ks_sample<T, 1>(o, x, 0, 0
 KS_TEXTURE(tex2DLayered, float x KS_COMMA float y KS_COMMA int layer, (ks_sample<T, 2>(o, x, y, 0, layer)))
 KS_TEXTURE(texCubemap, float x KS_COMMA float y KS_COMMA float z, (ks_cube<T>(o, x, y, z, 0)))
 KS_TEXTURE(texCubemapLayered, float x KS_COMMA float y KS_COMMA float z KS_COMMA int layer, (ks_cube<T>(o, x, y, z, layer)))
+KS_TEXTURE(tex3DGrad, float x KS_COMMA float y KS_COMMA float z KS_COMMA float4 KS_COMMA float4, (ks_sample<T, 3>(o, x, y, z)))
+KS_TEXTURE(tex1DLayeredLod, float x KS_COMMA int layer KS_COMMA float, (ks_sample<T, 1>(o, x, 0, 0, layer)))
+KS_TEXTURE(tex2DLayeredLod, float x KS_COMMA float y KS_COMMA int layer KS_COMMA float, (ks_sample<T, 2>(o, x, y, 0, layer)))
+KS_TEXTURE(texCubemapLod, float x KS_COMMA float y KS_COMMA float z KS_COMMA float, (ks_cube<T>(o, x, y, z, 0)))
+KS_TEXTURE(tex2Dgather, float x KS_COMMA float y KS_COMMA int channel = 0, (ks_gather<T>(o, x, y, channel)))
 #undef KS_TEXTURE
 
 // Surfaces: x is in bytes.

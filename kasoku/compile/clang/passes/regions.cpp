@@ -123,7 +123,8 @@ uint64_t RegionBuilder::lay_out_shared() {
   }
   const uint64_t dynamic = alignTo(bytes, 16);
   for (GlobalVariable* variable : prepared_.shared)
-    if (!variable->hasInitializer()) shared_offsets_.push_back({variable, dynamic});
+    if (!variable->hasInitializer())
+      shared_offsets_.push_back({variable, variable->getName() == "ks_shared_begin" ? 0 : dynamic});
   return shared_bytes_ = bytes;
 }
 
