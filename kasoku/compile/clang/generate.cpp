@@ -131,14 +131,15 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   const RegionBytes bytes = build_regions(kernel, shape, frame, plan);
   emitter.set_attributes(module);
   verify(module, "when it cut a kernel into regions");
-  pipeline.optimize(module, shape.is_single_thread());
+  const bool reduces_strength = pipeline.optimize(module, shape.is_single_thread());
 
   result.info = info_json(bytes, plan);
   if (request.want == KS_IR) {
     raw_string_ostream stream(result.main);
     module.print(stream, nullptr);
   } else if (request.want != KS_LOOPS) {
-    result.main = request.want == KS_ASSEMBLY ? emitter.assembly(module) : emitter.machine_code(module);
+    result.main = request.want == KS_ASSEMBLY ? emitter.assembly(module, reduces_strength)
+                                              : emitter.machine_code(module, reduces_strength);
   }
   if (!errors.empty())
     throw Error(ErrorKind::compile, "kernel '" + std::string(request.symbol) +

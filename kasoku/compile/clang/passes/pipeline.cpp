@@ -6,6 +6,7 @@
 #include "kasoku/compile/clang/passes/late_failures.h"
 #include "kasoku/compile/clang/passes/side_by_side.h"
 #include "kasoku/compile/clang/passes/step_over.h"
+#include "kasoku/compile/clang/passes/steps.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/whole_stores.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -174,7 +175,7 @@ void Pipeline::clean(Function& function) {
   passes.run(function, impl_->functions);
 }
 
-void Pipeline::optimize(Module& module, bool is_serial) {
+bool Pipeline::optimize(Module& module, bool is_serial) {
   impl_->modules.invalidate(module, PreservedAnalyses::none());
   for (Function& function : module)
     if (!function.isDeclaration())
@@ -238,6 +239,12 @@ void Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(IdiomsPass(impl_->has_masks));
   passes.addPass(EarlyCSEPass());
   impl_->run(module, std::move(passes));
+  return any_of(module, [&](Function& function) {
+    if (function.isDeclaration()) return false;
+    const LoopInfo& loops = impl_->functions.getResult<LoopAnalysis>(function);
+    return any_of(loops.getLoopsInPreorder(),
+                  [&](const Loop* loop) { return loop->isInnermost() && gains_by_strength_reduction(*loop, loops); });
+  });
 }
 
 }  // namespace kasoku::embedded

@@ -28,7 +28,8 @@ class Pipeline {
   /// What is worth another look after passes changed a kernel.
   void clean(llvm::Function& function);
   /// `is_serial`: one thread a block, so that the user's own loops are what counts.
-  void optimize(llvm::Module& module, bool is_serial);
+  /// Whether LLVM's loop strength reduction, which the code generator has, gains by what it made.
+  bool optimize(llvm::Module& module, bool is_serial);
 
  private:
   struct Impl;

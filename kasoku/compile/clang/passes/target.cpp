@@ -7,6 +7,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -58,7 +59,24 @@ std::unique_ptr<TargetMachine> make_machine(std::string_view cpu, bool contracts
   return machine;
 }
 
-void add_passes(legacy::PassManager& passes, TargetMachine& machine, raw_pwrite_stream& stream, CodeGenFileType kind) {
+/// Hands passes on, but those for loops.
+class WithoutReduction : public legacy::PassManagerBase {
+ public:
+  explicit WithoutReduction(legacy::PassManager& passes) : passes_(passes) {}
+  void add(Pass* pass) override {
+    const StringRef name = pass->getPassName();
+    if (name == "Loop Strength Reduction" || name == "Canonicalize Freeze Instructions in Loops") delete pass;
+    else passes_.add(pass);
+  }
+
+ private:
+  legacy::PassManager& passes_;
+};
+
+void add_passes(legacy::PassManager& all, bool reduces_strength, TargetMachine& machine, raw_pwrite_stream& stream,
+                CodeGenFileType kind) {
+  WithoutReduction fewer(all);
+  legacy::PassManagerBase& passes = reduces_strength ? static_cast<legacy::PassManagerBase&>(all) : fewer;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true))
     throw Error(ErrorKind::internal, "the compiler cannot write x86 code");
 }
@@ -67,15 +85,13 @@ void add_passes(legacy::PassManager& passes, TargetMachine& machine, raw_pwrite_
 
 struct Emitter::Kept {
   Kept(std::string_view cpu, bool contracts)
-      : cpu(cpu), contracts(contracts), machine(make_machine(cpu, contracts)), stream(bytes) {
-    add_passes(passes, *machine, stream, CodeGenFileType::ObjectFile);
-  }
+      : cpu(cpu), contracts(contracts), machine(make_machine(cpu, contracts)), stream(bytes) {}
   std::string cpu;
   bool contracts;
   std::unique_ptr<TargetMachine> machine;
   SmallString<0> bytes;
   raw_svector_ostream stream;
-  legacy::PassManager passes;  // writes an object to the stream
+  std::unique_ptr<legacy::PassManager> passes[2];  // write an object to the stream: without and with strength reduction
 };
 
 namespace {
@@ -135,19 +151,24 @@ void Emitter::set_attributes(Module& module) const {
   }
 }
 
-std::string Emitter::machine_code(Module& module) {
+std::string Emitter::machine_code(Module& module, bool reduces_strength) {
   kept_->bytes.clear();
   is_whole_ = false;
-  kept_->passes.run(module);
+  auto& passes = kept_->passes[reduces_strength];
+  if (!passes) {
+    passes = std::make_unique<legacy::PassManager>();
+    add_passes(*passes, reduces_strength, machine(), kept_->stream, CodeGenFileType::ObjectFile);
+  }
+  passes->run(module);
   is_whole_ = true;
   return std::string(kept_->bytes.data(), kept_->bytes.size());
 }
 
-std::string Emitter::assembly(Module& module) {
+std::string Emitter::assembly(Module& module, bool reduces_strength) {
   SmallString<0> text;
   raw_svector_ostream stream(text);
   legacy::PassManager passes;
-  add_passes(passes, machine(), stream, CodeGenFileType::AssemblyFile);
+  add_passes(passes, reduces_strength, machine(), stream, CodeGenFileType::AssemblyFile);
   passes.run(module);
   return std::string(text.data(), text.size());
 }

@@ -28,8 +28,9 @@ class Emitter {
   llvm::TargetMachine& machine() const;
   /// Sets what each function must know of the target: features, vector width.
   void set_attributes(llvm::Module& module) const;
-  std::string machine_code(llvm::Module& module);
-  std::string assembly(llvm::Module& module);
+  /// `reduces_strength`: with LLVM's pass for the steps of loops, see steps.h.
+  std::string machine_code(llvm::Module& module, bool reduces_strength);
+  std::string assembly(llvm::Module& module, bool reduces_strength);
 
  private:
   std::unique_ptr<Kept> kept_;

@@ -1,0 +1,16 @@
+/// \file kasoku/compile/clang/passes/steps.h
+/// Which loops gain by LLVM's loop strength reduction. It takes a seventh to a fifth of a small
+/// kernel's compile, and most loops step through arrays in ways that x86 addresses anyway.
+#pragma once
+
+namespace llvm {
+class Loop;
+class LoopInfo;
+}
+
+namespace kasoku::embedded {
+
+/// For a loop without loops inside of it; what others compute once for many passes is not looked at.
+bool gains_by_strength_reduction(const llvm::Loop& loop, const llvm::LoopInfo& loops);
+
+}  // namespace kasoku::embedded
