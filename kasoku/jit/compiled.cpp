@@ -77,13 +77,14 @@ std::string Compiled::failure_text(const CallRecord& record) const {
     case Failure::assertion: text = name; break;
     case Failure::key: break;  // the exception holds the key itself
     case Failure::raised: {
+      if (name.starts_with('#')) break;  // Python makes the exception
       const size_t end = name.find('\n');
       text = end == std::string::npos ? "" : name.substr(end + 1);
       break;
     }
     default: text = "the call was ended"; break;
   }
-  if (function && record.line > 0) text += "\n  at   " + place_text(*function, {record.line, 0});
+  if (function && record.line > 0) text += (text.empty() ? "  at   " : "\n  at   ") + place_text(*function, {record.line, 0});
   return text;
 }
 

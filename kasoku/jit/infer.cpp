@@ -218,6 +218,10 @@ void Inference::walk(Stmt& stmt) {
       const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
       if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
       const Type type = visit(*stmt.expr);
+      if (stmt.targets.size() == 1 && type.is_known() && is_indexed_by_array(*stmt.targets[0], type.is_array())) {
+        index_statement(stmt);
+        break;
+      }
       for (ExprPtr& target : stmt.targets) {
         assign(*target, type);
         if (!type.is_container()) continue;
@@ -228,7 +232,12 @@ void Inference::walk(Stmt& stmt) {
     }
     case StmtKind::augment: {
       Expr& target = *stmt.targets[0];
-      const Type left = visit(target), right = visit(*stmt.expr);
+      const Type right = visit(*stmt.expr);
+      if (right.is_known() && is_indexed_by_array(target, right.is_array())) {
+        index_statement(stmt);
+        break;
+      }
+      const Type left = visit(target);
       if (!left.is_known() || !right.is_known()) break;
       if (left.is_set() && right.is_set()) {
         if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
@@ -271,7 +280,7 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
       if (has_record(type)) fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
-      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function)
+      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function || type.kind == TypeKind::member)
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
       if (function_->declared_result.is_known()) {
         if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
@@ -295,6 +304,14 @@ void Inference::walk(Stmt& stmt) {
       break;
     case StmtKind::assert_:
       visit(*stmt.expr);
+      break;
+    case StmtKind::raise:
+      if (!stmt.message || function_->function->options.is_cuda) break;
+      for (ExprPtr& value : stmt.message->items) {
+        const Type type = visit(*value);
+        const bool fits = !type.is_known() || (type.is_scalar() && !type.is_complex()) || type.kind == TypeKind::text;
+        if (!fits) fail(value->place, fmt::format("{} cannot be a part of an exception in compiled code", str(type)), "", "give it a number");
+      }
       break;
     default: break;
   }

@@ -22,6 +22,7 @@ class Inference {
  private:
   void walk(Block& block);
   void walk(Stmt& stmt);
+  void index_statement(Stmt& stmt);
   void assign(Expr& target, const Type& type);
   void set(int variable, const Type& type, Place place);
   void for_target(Stmt& stmt);
@@ -33,6 +34,9 @@ class Inference {
   Type global(const Expr& expr);
   Type attribute(Expr& expr);
   Type subscript(Expr& expr);
+  /// Whether an assignment to it is one of kasoku/_library/indices.py; `takes_array`: a value that is an array.
+  bool is_indexed_by_array(Expr& target, bool takes_array);
+  void index_call(Expr& expr, size_t n_items);
   Type call(Expr& expr);
   Type call_function(Expr& expr, const Function& callee);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
@@ -78,12 +82,16 @@ class Inference {
   /// An error if `array` may not be written.
   void want_writable(const Expr& array);
   void want_scalar(const Expr& call, size_t i);
+  void want_number_text(const Expr& expr, const std::string& text, Dtype dtype);
 
   TypedUnit& unit_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
   bool is_last_ = false;  ///< the walk in which nothing may be unknown
 };
+
+/// Whether values of the type are of one of the classes ("int,ndarray"), if that is known.
+std::optional<bool> is_of(const Type& type, const std::string& classes);
 
 /// The type of `a op b`; nothing if there is none.
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);
@@ -93,6 +101,12 @@ std::string field_name(const Expr& expr);
 
 /// The value of a constant expression (a literal, a global number, -literal), if it is an integer.
 std::optional<int64_t> constant_int(const Expr& expr);
+
+/// Whether kasoku/_library/indices.py does it: the index array is one of several, or the array has more axes.
+bool needs_library(const Type& object, size_t n_items, const Type& index);
+
+/// Which items of a tuple of n a slice takes, if its parts are constants.
+std::optional<std::vector<int64_t>> tuple_slice(const Expr& slice, int64_t n);
 
 /// The shape that broadcasting two arrays gives is only known at run time; its
 /// number of axes and whether the result is elementwise is known here.

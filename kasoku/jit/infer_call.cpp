@@ -59,7 +59,7 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
   }
   if (intrinsic.handler == Handler::list_pop || intrinsic.handler == Handler::list_sort) return parameter != "a";
   if (intrinsic.handler == Handler::dict_get || intrinsic.handler == Handler::dict_pop) return parameter == "default";
-  for (const std::string_view optional : {"axis", "dtype", "ndigits", "size", "step", "stop", "base", "num", "lower", "upper",
+  for (const std::string_view optional : {"axis", "dtype", "ndigits", "decimals", "size", "step", "stop", "base", "num", "lower", "upper",
                                           "low", "high", "loc", "scale", "rate"})
     if (parameter == optional) return true;
   return false;
@@ -292,7 +292,8 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   for (size_t i = 1; i <= n; ++i) {
     types.push_back(visit(*expr.items[i]));
     std::set<const Function*> seen{&callee};
-    if (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen))
+    const bool is_axis = !callee.is_jitted && callee.parameters[i - 1].name == "axis";
+    if (is_axis || (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen)))
       types.back() = known(*expr.items[i], types.back());
     all_known &= types.back().is_known();
     if (types.back().kind == TypeKind::range || types.back().kind == TypeKind::optional)

@@ -50,6 +50,7 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
     both.items.insert(both.items.end(), b.items.begin(), b.items.end());
     return both;
   }
+  if (a.kind == TypeKind::text && b.kind == TypeKind::text && op == Operator::add) return Type::of_text(a.text + b.text);
   if (!is_numeric(a) || !is_numeric(b)) return std::nullopt;
   const Dtype dtype = common_dtype(a, b);
   const bool is_array = a.is_array() || b.is_array();
@@ -136,6 +137,11 @@ Type binding_type(const Binding& binding) {
       return type;
     }
     case Binding::Kind::array: return binding.type;
+    case Binding::Kind::member: {
+      Type type = Type::of(TypeKind::member);
+      type.text = binding.name;
+      return type;
+    }
     case Binding::Kind::function:
     case Binding::Kind::intrinsic: {
       Type type = Type::of(TypeKind::function);
@@ -197,7 +203,9 @@ Type Inference::type_of(Expr& expr) {
         items.push_back(visit(*item));
         if (!items.back().is_known()) return {};
       }
-      return Type::tuple(std::move(items));
+      Type made = Type::tuple(std::move(items));
+      made.text = expr.text;  // names of a named tuple's items
+      return made;
     }
     case ExprKind::unary: {
       const Type type = visit(*expr.items[0]);
@@ -246,6 +254,7 @@ Type Inference::type_of(Expr& expr) {
           continue;
         }
         if (op == Operator::in || op == Operator::not_in) {
+          if (types[i].kind == TypeKind::text && types[i + 1].kind == TypeKind::text) continue;
           if (types[i + 1].is_hashed()) want_key(*expr.items[i + 1], types[i], expr.place, false);
           else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
@@ -254,6 +263,7 @@ Type Inference::type_of(Expr& expr) {
         if (types[i].kind == TypeKind::text && types[i + 1].kind == TypeKind::text) continue;
         if (types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none) continue;
         if (types[i].kind == TypeKind::dtype && types[i + 1].kind == TypeKind::dtype) continue;
+        if (types[i].kind == TypeKind::member && types[i + 1].kind == TypeKind::member && (op == Operator::equal || op == Operator::not_equal)) continue;
         if (types[i].is_tuple() && types[i + 1].is_tuple()) continue;
         const bool is_equality = op == Operator::equal || op == Operator::not_equal;
         if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {

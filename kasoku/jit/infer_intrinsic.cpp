@@ -50,6 +50,13 @@ Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
   fail(given.place, fmt::format("{} is not a dtype that can be compiled", str(type)));
 }
 
+void Inference::want_number_text(const Expr& expr, const std::string& text, Dtype dtype) {
+  char* end = nullptr;
+  if (dtype == Dtype::int64) std::strtoll(text.c_str(), &end, 10);
+  else std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || text.find_first_of("xXpP ") != std::string::npos) fail(expr.place, fmt::format("'{}' is no number that compiled code reads", text));
+}
+
 Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
   std::vector<Type> types;
   for (size_t i = 1; i < expr.items.size(); ++i) {
@@ -102,6 +109,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
   const Type first = argument(expr, 0);
   const auto convert = [&](Dtype dtype) {
     if (!has(expr, 0)) return Type::scalar(dtype);
+    if (first.kind == TypeKind::text && dtype != Dtype::bool_) return want_number_text(expr, first.text, dtype), Type::scalar(dtype);
     if (first.is_array() && first.ndim == 0) return Type::scalar(dtype);
     if (!first.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name, str(first)));
     if (first.is_complex() && dtype != Dtype::bool_)
@@ -128,7 +136,26 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::len:
       need(1);
       if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.is_container() || first.kind == TypeKind::range) return int64_type;
+      if (first.kind == TypeKind::text) return int64_type;
       fail(expr.place, fmt::format("{} has no len()", str(first)));
+    case Handler::isinstance:
+      need(2);
+      if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)));
+      return bool_type;
+    case Handler::result_type: {
+      Dtype dtype = Dtype::bool_;
+      const auto add = [&](const Type& type, const auto& self) -> void {
+        if (type.is_tuple() || type.is_list()) {
+          for (const Type& item : type.items) self(item, self);
+        } else if (type.is_array() || type.is_scalar() || type.kind == TypeKind::dtype) {
+          dtype = element_dtype(dtype, type.dtype);
+        } else {
+          fail(expr.place, fmt::format("{} has no dtype", str(type)));
+        }
+      };
+      for (size_t i = 0; i + 1 < expr.items.size(); ++i) add(argument(expr, i), add);
+      return Type::of_dtype(dtype);
+    }
     case Handler::to_int: return convert(Dtype::int64);
     case Handler::to_float: return convert(Dtype::float64);
     case Handler::to_bool: return convert(Dtype::bool_);

@@ -31,6 +31,7 @@ Type Inference::attribute(Expr& expr) {
     }
   }
   if (object.has_records()) return field(expr, object, name);
+  if (object.is_scalar() && name == "ndim") return int64_type;
   if (object.is_scalar() && name == "dtype") {
     Type type = Type::of(TypeKind::dtype);
     type.dtype = object.dtype;
@@ -55,6 +56,13 @@ Type Inference::subscript(Expr& expr) {
   }
   if (object.is_tuple()) {
     visit(index);
+    if (index.kind == ExprKind::slice) {
+      const auto part = tuple_slice(index, static_cast<int64_t>(object.items.size()));
+      if (!part) fail(expr.place, "a slice of a tuple needs constants");
+      std::vector<Type> items;
+      for (const int64_t k : part.value()) items.push_back(object.items[static_cast<size_t>(k)]);
+      return Type::tuple(std::move(items));
+    }
     const auto at = constant_int(index);
     const auto n = static_cast<int64_t>(object.items.size());
     if (!at) {
@@ -106,6 +114,9 @@ Type Inference::subscript(Expr& expr) {
     } else if (type.is_integer() || type.is_boolean()) {
       ++used;
       if (slice_seen) is_contiguous = false;
+    } else if (type.is_array() && (type.dtype == Dtype::bool_ || is_integer(type.dtype)) && needs_library(object, items.size(), type) &&
+               expr.binding.kind == Binding::Kind::function && !object.has_records()) {
+      return index_call(expr, items.size() > 1 ? 2 : 1), call(expr);
     } else if (type.is_array() && type.dtype == Dtype::bool_) {
       if (items.size() != 1)
         fail(item->place, "a mask must be the only index in compiled code");

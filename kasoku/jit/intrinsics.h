@@ -16,7 +16,7 @@ struct Expr;
 enum class Handler : uint8_t {
   elementwise, word,
   range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, sum, pow, divmod,
-  print, enumerate, zip, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
+  print, enumerate, zip, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
   clip, prod, mean, var, std, amin, amax, any, all, count_nonzero, argmin, argmax, dot, zeros, ones,
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,

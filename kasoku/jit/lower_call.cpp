@@ -144,8 +144,12 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       for (size_t i = 1; i < e.items.size(); ++i) values.push_back(pin(expr(*e.items[i])));
       return {elementwise(intrinsic, dtype, values), e.type};
     }
+    case Handler::isinstance: return {is_of(e.items[1]->type, e.items[2]->type.text).value_or(false) ? "true" : "false", bool_type};
+    case Handler::result_type: return {"", e.type};
     case Handler::len: {
       const Expr& object = *e.items[1];
+      if (object.type.kind == TypeKind::text)
+        return {fmt::format("{}LL", std::ranges::count_if(object.type.text, [](unsigned char c) { return (c & 0xc0) != 0x80; })), int64_type};
       if (object.type.is_tuple()) return {fmt::format("{}LL", object.type.items.size()), int64_type};
       if (object.type.is_array() && object.kind == ExprKind::subscript && object.items[1]->type.is_array() &&
           object.items[1]->type.dtype == Dtype::bool_)
@@ -161,6 +165,8 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::to_float:
     case Handler::to_bool: {
       if (e.items.size() < 2 || !e.items[1]) return {cast("0", Dtype::int64, e.type.dtype), e.type};
+      if (const Type& given = e.items[1]->type; given.kind == TypeKind::text && handler == Handler::to_float) return {number_text(std::strtod(given.text.c_str(), nullptr)), e.type};
+      else if (given.kind == TypeKind::text && handler == Handler::to_int) return constant(static_cast<int64_t>(std::stoll(given.text)), e.type, e.place);
       Val value = first();
       if (value.type.is_array()) value = {loaded(value.text + ".data[0]", value.type.dtype), Type::scalar(value.type.dtype)};
       if (handler == Handler::to_int && value.type.is_floating() && !options_.is_cuda && !is_parallel_ && loop_depth_ == 0) {

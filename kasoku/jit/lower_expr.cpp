@@ -169,6 +169,7 @@ Val FunctionLowering::binary(const Expr& e) {
   if (e.op == Operator::matmul) return matmul(*e.items[0], *e.items[1], e.type, e.place);
   if (e.type.is_array()) return computed(e);
   if (e.type.is_list()) return list_binary(e);
+  if (e.type.kind == TypeKind::text) return {quoted(e.type.text), e.type};
   if (e.type.is_set()) {
     const Val a = expr(*e.items[0]), b = expr(*e.items[1]);
     return set_binary(e.type, e.op, a, b, e.place);
@@ -247,7 +248,10 @@ Val FunctionLowering::compare(const Expr& e) {
     if (i + 1 < e.ops.size()) right = pin(right);
     const Operator op = e.ops[i];
     std::string part;
-    if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
+    const bool asks_in = op == Operator::in || op == Operator::not_in;
+    if (asks_in && left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
+      part = (right.type.text.find(left.type.text) != std::string::npos) == (op == Operator::in) ? "true" : "false";
+    } else if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
       part = pin({fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<"), bool_type}).text;
     } else if ((op == Operator::in || op == Operator::not_in) && right.type.is_hashed()) {
       const std::string at = found_key(right, pin(left));
@@ -258,7 +262,13 @@ Val FunctionLowering::compare(const Expr& e) {
       const Val value = pin(left), items = pin(right);
       part = "(false";
       for (size_t k = 0; k < right.type.items.size(); ++k) {
-        const Dtype dtype = scalar_dtype(value.type.dtype, right.type.items[k].dtype);
+        const Type& item = right.type.items[k];
+        if (!item.is_scalar() || !value.type.is_scalar()) {
+          if (item.is_tuple() || value.type.is_tuple()) error(e.place, "'in' a tuple of tuples cannot be compiled");
+          part += item.kind == value.type.kind && item.text == value.type.text ? " || true" : "";
+          continue;
+        }
+        const Dtype dtype = scalar_dtype(value.type.dtype, item.dtype);
         part += fmt::format(" || {} == {}", cast(value.text, value.type.dtype, dtype),
                             cast(fmt::format("{}._{}", items.text, k), right.type.items[k].dtype, dtype));
       }
@@ -275,9 +285,11 @@ Val FunctionLowering::compare(const Expr& e) {
             part += fmt::format(" && {}._{} == {}._{}", a.text, k, b.text, k);
         part += ")";
         if (op == Operator::not_equal) part = "!" + part;
-        else if (op != Operator::equal) error(e.place, "tuples are only compared for equality in compiled code");
+        else if (op != Operator::equal) part = tuple_order(op, a, b, e.place);
       } else if (left.type.kind == TypeKind::dtype && right.type.kind == TypeKind::dtype) {
         equal = left.type == right.type;
+      } else if (left.type.kind == TypeKind::member && right.type.kind == TypeKind::member) {
+        equal = left.type.text == right.type.text;
       } else {
         equal = left.type.kind == right.type.kind;
       }
@@ -385,6 +397,7 @@ Val FunctionLowering::attribute(const Expr& e) {
       return materialise(part, e.place);
     }
   }
+  if (name == "ndim") return {"0LL", int64_type};
   const Val value = expr(object);
   if (value.type.is_complex()) return {fmt::format("{}.{}", pin(value).text, name == "real" ? "re" : "im"), e.type};
   return name == "real" ? value : Val{cast("0", Dtype::int64, e.type.dtype), e.type};

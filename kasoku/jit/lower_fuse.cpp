@@ -36,6 +36,11 @@ bool FunctionLowering::is_fusible(const Expr& e) const {
 
 Fused FunctionLowering::leaf(const Expr& e) {
   Val array = expr(e);
+  if (array.text.find('.') != std::string::npos) {  // a tuple's item: names are made of it
+    const std::string item = temp("item");
+    line("const {} {} = {};", text_of(array.type), item, array.text);
+    array.text = item;
+  }
   Fused fused;
   fused.type = array.type;
   fused.leaves.push_back({array.text, array.type});

@@ -100,6 +100,12 @@ Val FunctionLowering::subscript(const Expr& e) {
   if (object.is_tuple()) {
     const Val tuple = pin(expr(*e.items[0]));
     const auto n = static_cast<int64_t>(object.items.size());
+    if (e.items[1]->kind == ExprKind::slice) {
+      std::string text = text_of(e.type) + "{";
+      const std::vector<int64_t> part = *tuple_slice(*e.items[1], n);
+      for (const int64_t k : part) text += fmt::format("{}{}._{}", text.back() == '{' ? "" : ", ", tuple.text, k);
+      return {text + "}", e.type};
+    }
     if (const auto at = constant_int(*e.items[1]))
       return {fmt::format("{}._{}", tuple.text, *at < 0 ? *at + n : *at), e.type};
     const std::string index = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;

@@ -73,11 +73,24 @@ void FunctionLowering::statement(const Stmt& stmt) {
     }
     case StmtKind::raise: {
       if (options_.is_cuda) return;
-      std::string message = stmt.text;
-      if (stmt.message)
-        if (const std::string* text = std::get_if<std::string>(&stmt.message->value)) message += "\n" + *text;
+      std::string message = stmt.text + ":", texts, words;
+      int n_words = 0;
+      for (const ExprPtr& value : stmt.message->items) {
+        const Val part = expr(*value);
+        if (part.type.kind == TypeKind::text) {
+          message += 't', texts += part.type.text + '\x1f';
+          continue;
+        }
+        const bool is_real = part.type.is_floating();
+        message += is_real ? 'f' : part.type.is_boolean() ? 'b' : info(part.type.dtype).kind == DtypeKind::unsigned_ ? 'u' : 'i';
+        words += is_real ? fmt::format(", __double_as_longlong((double)({}))", part.text) : fmt::format(", (ks_i64)({})", part.text);
+        ++n_words;
+      }
+      if (n_words > 3) error(stmt.place, "an exception takes up to three numbers in compiled code");
+      while (n_words++ < 3) words += ", 0";
+      check_zero();
       effects_.may_fail = true;
-      line("ks_jit_fail(ks, ks_raised, {}, {}, 0, 0, 0);", stmt.place.line, quoted(message));
+      line("ks_jit_fail(ks, ks_raised, {}, {}{});", stmt.place.line, quoted(message + "\n" + texts), words);
       line("{}", fail_return());
       return;
     }
@@ -138,6 +151,16 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
                     fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}.shape[0], {}, 0)",
                                 target.place.line, quoted("{} values are unpacked into {} names"),
                                 pinned.text, target.items.size()));
+          if (value.type.ndim > 1) {  // a row
+            const Type type = value.type.view(value.type.dtype, value.type.ndim - 1, value.type.is_contiguous);
+            const std::string row = temp("row");
+            line("{} {};", text_of(type), row);
+            line("{0}.data = {1}.data + {2} * {1}.stride[0];", row, pinned.text, i);
+            for (int k = 0; k < type.ndim; ++k) line("{0}.shape[{1}] = {2}.shape[{3}]; {0}.stride[{1}] = {2}.stride[{3}];", row, k, pinned.text, k + 1);
+            if (!options_.is_cuda) line("{}.memory = {}.memory;", row, pinned.text);
+            store(*target.items[i], {row, type});
+            continue;
+          }
           store(*target.items[i], {at, Type::scalar(value.type.dtype)});
         } else {
           store(*target.items[i], {fmt::format("{}._{}", pinned.text, i), value.type.items[i]});

@@ -135,6 +135,7 @@ class FunctionLowering {
   Val combine(Operator op, const Val& a, const Val& b, const Type& type, const Expr* right,
               Place place);
   Val compare(const Expr& expr);
+  std::string tuple_order(Operator op, const Val& a, const Val& b, Place place);
   Val logic(const Expr& expr);
   Val conditional(const Expr& expr);
   Val constant(const Value& value, const Type& type, Place place);

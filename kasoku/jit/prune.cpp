@@ -1,7 +1,11 @@
-/// Branches that the types of the arguments decide: `if x is None: x = …` of a parameter that is None, or is not, goes
-/// before variables get their types, so that the other branch's values have no part in them.
+/// What the types of the arguments decide goes before variables get their types: branches like `if x is None`,
+/// `if x.ndim == 1`, `if mode == "same"`, `if isinstance(x, int)`, so that the branch not taken has no part in them; and
+/// loops over tuples of several types, whose body stands there once for each item.
+#include "kasoku/jit/infer.h"
 #include "kasoku/jit/typed_function.h"
 #include "kasoku/jit/walk.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,11 +17,33 @@ namespace kasoku::jit {
 
 namespace {
 
+/// Whether a break or a continue of the loop stands in its body.
+bool jumps(const Block& body) {
+  return std::ranges::any_of(body, [](const StmtPtr& stmt) {
+    if (stmt->kind == StmtKind::break_ || stmt->kind == StmtKind::continue_) return true;
+    if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) return jumps(stmt->orelse);
+    return jumps(stmt->body) || jumps(stmt->orelse);
+  });
+}
+
+std::optional<int> order(const Value& a, const Value& b) {
+  const auto number = [](const Value& value) -> std::optional<int64_t> {
+    if (const int64_t* n = std::get_if<int64_t>(&value)) return *n;
+    if (const bool* yes = std::get_if<bool>(&value)) return *yes;
+    return std::nullopt;
+  };
+  const auto x = number(a), y = number(b);
+  if (x && y) return *x < *y ? -1 : *x > *y;
+  const std::string *s = std::get_if<std::string>(&a), *t = std::get_if<std::string>(&b);
+  if (s && t) return *s < *t ? -1 : *s > *t;
+  return std::nullopt;
+}
+
 class Pruner {
  public:
   Pruner(const Function& function, const std::vector<Type>& arguments) {
     for (size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].is_known()) is_none_[function.parameters[i].name] = arguments[i].kind == TypeKind::none;
+      if (arguments[i].is_known()) known_[function.parameters[i].name] = arguments[i];
   }
 
   void run(Block& block) {
@@ -29,15 +55,18 @@ class Pruner {
           Block chosen = std::move(*taken ? stmt->body : stmt->orelse);
           run(chosen);
           std::ranges::move(chosen, std::back_inserter(kept));
+          if (!kept.empty() && (kept.back()->kind == StmtKind::return_ || kept.back()->kind == StmtKind::raise)) break;
           continue;
         }
       }
+      if (stmt->kind == StmtKind::for_ && unroll(*stmt, kept)) continue;
       if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) forget(*stmt);
-      const std::map<std::string, bool> before = is_none_;
+      const std::map<std::string, Type> before = known_;
+      if (stmt->kind == StmtKind::for_) know_item(*stmt);
       run(stmt->body);
-      is_none_ = before;
+      known_ = before;
       run(stmt->orelse);
-      is_none_ = before;
+      known_ = before;
       forget(*stmt);
       kept.push_back(std::move(stmt));
     }
@@ -45,13 +74,121 @@ class Pruner {
   }
 
  private:
+  /// `for x in t` of a tuple whose items have no common type: x = t[0], the body, x = t[1], …
+  bool unroll(const Stmt& loop, Block& kept) {
+    const Expr* source = loop.expr.get();
+    const bool is_asked = source->kind == ExprKind::call && source->items.size() == 2 && source->items[0]->kind == ExprKind::global &&
+                          source->items[0]->text == "literal_unroll";
+    if (is_asked) source = source->items[1].get();
+    const Type* tuple = type_of(*source);
+    if (!tuple || !tuple->is_tuple() || jumps(loop.body)) return false;
+    Type all;
+    bool differ = false;
+    for (const Type& item : tuple->items) {
+      const auto both = join(all, item);
+      differ |= !both || both->kind == TypeKind::optional;
+      if (both) all = *both;
+    }
+    if (!differ && !is_asked) return false;
+    for (size_t i = 0; i < tuple->items.size(); ++i) {
+      auto item = std::make_unique<Stmt>();
+      item->kind = StmtKind::assign;
+      item->place = loop.place;
+      item->targets.push_back(loop.targets[0]->clone());
+      item->expr = std::make_unique<Expr>();
+      item->expr->kind = ExprKind::subscript;
+      item->expr->place = loop.place;
+      item->expr->items.push_back(source->clone());
+      auto index = std::make_unique<Expr>();
+      index->place = loop.place;
+      index->value = static_cast<int64_t>(i);
+      item->expr->items.push_back(std::move(index));
+      const Type type = tuple->items[i];
+      Block body = clone(loop.body);
+      forget(loop);
+      if (loop.targets[0]->kind == ExprKind::name) known_[loop.targets[0]->text] = type;
+      for (const StmtPtr& stmt : body) forget(*stmt);
+      run(body);
+      kept.push_back(std::move(item));
+      std::ranges::move(body, std::back_inserter(kept));
+    }
+    forget(loop);
+    Block after = clone(loop.orelse);
+    run(after);
+    std::ranges::move(after, std::back_inserter(kept));
+    return true;
+  }
+
+  /// The loop's variable is one of its tuple's items, if these are of one type and nothing else assigns it.
+  void know_item(const Stmt& loop) {
+    const Type* tuple = type_of(*loop.expr);
+    if (!tuple || !tuple->is_tuple() || tuple->items.empty() || loop.targets[0]->kind != ExprKind::name) return;
+    for (const Type& item : tuple->items)
+      if (item != tuple->items[0]) return;
+    known_[loop.targets[0]->text] = tuple->items[0];
+    for (const StmtPtr& stmt : loop.body) forget(*stmt);
+  }
+
   /// What the statement assigns is known no more.
   void forget(const Stmt& stmt) {
-    for (const ExprPtr& target : stmt.targets) each_expr(*target, [&](const Expr& e) { is_none_.erase(e.text); });
+    for (const ExprPtr& target : stmt.targets) forget_names(*target);
     if (stmt.expr)
-      each_expr(*stmt.expr, [&](const Expr& e) { if (e.kind == ExprKind::walrus) is_none_.erase(e.items[0]->text); });
+      each_expr(*stmt.expr, [&](const Expr& e) { if (e.kind == ExprKind::walrus) known_.erase(e.items[0]->text); });
     for (const Block* block : {&stmt.body, &stmt.orelse})
       for (const StmtPtr& inner : *block) forget(*inner);
+  }
+
+  void forget_names(const Expr& target) {
+    if (target.kind == ExprKind::name) known_.erase(target.text);
+    if (target.kind == ExprKind::tuple || target.kind == ExprKind::list)
+      for (const ExprPtr& item : target.items) forget_names(*item);
+  }
+
+  /// The type of a parameter that has not been assigned, or null.
+  const Type* type_of(const Expr& e) const {
+    if (e.kind != ExprKind::name) return nullptr;
+    const auto found = known_.find(e.text);
+    return found == known_.end() ? nullptr : &found->second;
+  }
+
+  static Value dtype_value(Dtype dtype) { return fmt::format("\n{}", info(dtype).name); }
+
+  std::optional<Value> fold(const Expr& e) const {
+    if (e.kind == ExprKind::constant) return e.value;
+    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::value && e.binding.dtype == Dtype::opaque) return e.binding.value;
+    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::member) return "\n" + e.binding.name;  // no text is that
+    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::dtype) return dtype_value(e.binding.dtype);
+    if (e.kind == ExprKind::attribute && e.text == "dtype") {
+      const Type* type = type_of(*e.items[0]);
+      return type && (type->is_scalar() || (type->is_array() && !type->has_records())) ? std::optional<Value>(dtype_value(type->dtype)) : std::nullopt;
+    }
+    if (const Type* type = type_of(e)) {
+      if (type->kind == TypeKind::dtype) return dtype_value(type->dtype);
+      if (type->kind == TypeKind::none) return None{};
+      if (type->kind == TypeKind::text) return type->text;
+      if (type->kind == TypeKind::member) return "\n" + type->text;
+      if (type->is_integer() && !type->text.empty()) return static_cast<int64_t>(std::stoll(type->text));
+      return std::nullopt;
+    }
+    if (e.kind == ExprKind::unary && e.op == Operator::negative)
+      if (const auto inner = fold(*e.items[0]))
+        if (const int64_t* n = std::get_if<int64_t>(&*inner)) return -*n;
+    if (e.kind == ExprKind::binary && (e.op == Operator::add || e.op == Operator::subtract)) {
+      const auto a = fold(*e.items[0]), b = fold(*e.items[1]);
+      const int64_t *x = a ? std::get_if<int64_t>(&*a) : nullptr, *y = b ? std::get_if<int64_t>(&*b) : nullptr;
+      if (x && y) return e.op == Operator::add ? *x + *y : *x - *y;
+    }
+    if (e.kind == ExprKind::attribute && e.text == "ndim") {
+      const Type* type = type_of(*e.items[0]);
+      if (type && (type->is_array() || type->is_scalar())) return static_cast<int64_t>(type->ndim);
+    }
+    if (const Intrinsic* row = intrinsic_of(e); row && e.items.size() >= 2) {
+      const Type* type = type_of(*e.items[1]);
+      if (type && row->handler == Handler::len && type->is_tuple()) return static_cast<int64_t>(type->items.size());
+      if (type && row->handler == Handler::isinstance && e.items.size() == 3)
+        if (const auto answer = is_of(*type, std::get<std::string>(e.items[2]->value))) return *answer;
+    }
+    return std::nullopt;
   }
 
   std::optional<bool> decide(const Expr& e) const {
@@ -69,11 +206,57 @@ class Pruner {
       }
       return all ? std::optional(!ends) : std::nullopt;
     }
-    if (e.kind != ExprKind::compare || e.ops.size() != 1 || (e.ops[0] != Operator::is && e.ops[0] != Operator::is_not)) return std::nullopt;
-    const bool has_none = e.items[1]->kind == ExprKind::constant && std::holds_alternative<None>(e.items[1]->value);
-    const auto found = e.items[0]->kind == ExprKind::name ? is_none_.find(e.items[0]->text) : is_none_.end();
-    if (!has_none || found == is_none_.end()) return std::nullopt;
-    return found->second == (e.ops[0] == Operator::is);
+    if (e.kind != ExprKind::compare) {
+      const auto value = fold(e);
+      if (!value) return std::nullopt;
+      if (const bool* yes = std::get_if<bool>(&*value)) return *yes;
+      if (const int64_t* n = std::get_if<int64_t>(&*value)) return *n != 0;
+      if (const std::string* text = std::get_if<std::string>(&*value)) return !text->empty();
+      return std::holds_alternative<None>(*value) ? std::optional(false) : std::nullopt;
+    }
+    if (e.ops.size() != 1) return std::nullopt;
+    const Operator op = e.ops[0];
+    if (op == Operator::in || op == Operator::not_in) {
+      const auto value = fold(*e.items[0]);
+      if (!value || (e.items[1]->kind != ExprKind::tuple && e.items[1]->kind != ExprKind::list)) return std::nullopt;
+      bool found = false;
+      for (const ExprPtr& item : e.items[1]->items) {
+        const auto other = fold(*item);
+        const auto difference = other ? order(*value, *other) : std::nullopt;
+        if (!difference) return std::nullopt;
+        found |= *difference == 0;
+      }
+      return found == (op == Operator::in);
+    }
+    const auto b = fold(*e.items[1]);
+    const bool is_identity = op == Operator::is || op == Operator::is_not;
+    const bool is_equality = op == Operator::equal || op == Operator::not_equal;
+    if (b && std::holds_alternative<None>(*b) && (is_identity || is_equality)) {
+      // A value that is known only by its type is none or not.
+      const Type* type = type_of(*e.items[0]);
+      const auto a = fold(*e.items[0]);
+      if (!type && !a) return std::nullopt;
+      if (type && (type->is_array() || type->kind == TypeKind::optional) && is_equality) return std::nullopt;
+      return (type ? type->kind == TypeKind::none : std::holds_alternative<None>(*a)) == (op == Operator::is || op == Operator::equal);
+    }
+    const auto a = fold(*e.items[0]);
+    if (!a || !b) return std::nullopt;
+    const auto difference = order(*a, *b);
+    if (!difference) {
+      const bool none = std::holds_alternative<None>(*a) || std::holds_alternative<None>(*b);
+      return none && (is_identity || is_equality) ? std::optional(op == Operator::is_not || op == Operator::not_equal) : std::nullopt;
+    }
+    switch (op) {
+      case Operator::is:
+      case Operator::equal: return *difference == 0;
+      case Operator::is_not:
+      case Operator::not_equal: return *difference != 0;
+      case Operator::less: return *difference < 0;
+      case Operator::less_equal: return *difference <= 0;
+      case Operator::greater: return *difference > 0;
+      case Operator::greater_equal: return *difference >= 0;
+      default: return std::nullopt;
+    }
   }
 
   void expr(Expr& e) {
@@ -87,10 +270,29 @@ class Pruner {
       if (item) expr(*item);
   }
 
-  std::map<std::string, bool> is_none_;  ///< parameters that have not been assigned
+  std::map<std::string, Type> known_;  ///< parameters that have not been assigned
 };
 
 }  // namespace
+
+std::optional<bool> is_of(const Type& type, const std::string& classes) {
+  const auto named = [&](std::string_view name) { return ("," + classes + ",").find("," + std::string(name) + ",") != std::string::npos; };
+  switch (type.kind) {
+    case TypeKind::unknown:
+    case TypeKind::optional: return std::nullopt;
+    case TypeKind::none: return named("NoneType");
+    case TypeKind::text: return named("str");
+    case TypeKind::array: return named("ndarray");
+    case TypeKind::tuple: return named("tuple");
+    case TypeKind::list: return named("list");
+    case TypeKind::dict: return named("dict");
+    case TypeKind::set: return named("set");
+    case TypeKind::scalar:
+      if (named(info(type.dtype).name)) return true;
+      return type.is_boolean() ? named("bool") || named("int") : type.is_integer() ? named("int") : type.is_complex() ? named("complex") : named("float");
+    default: return false;
+  }
+}
 
 void prune(const Function& function, const std::vector<Type>& arguments, Block& body) { Pruner(function, arguments).run(body); }
 

@@ -48,6 +48,7 @@ struct Binding {
     function,   ///< another function that is compiled along
     tuple,      ///< of items
     array,      ///< an array outside; becomes a hidden argument
+    member,     ///< of an Enum; `name` is its own
     object,     ///< anything else; an error where it is used, `name` says what it is
   };
   Kind kind = Kind::object;

@@ -75,6 +75,7 @@ std::string str(const Type& type) {
     case TypeKind::record: return record_text(type);
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + type.text + "'";
+    case TypeKind::member: return type.text;
     case TypeKind::function: return "function";
     case TypeKind::group: return "the threads of a grid";
     case TypeKind::dtype: return fmt::format("dtype({})", info(type.dtype).name);

@@ -25,6 +25,7 @@ enum class TypeKind : uint8_t {
   record,     ///< an element of a structured array, where it is: fields of `items`, whose places `text` has
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
+  member,     ///< a member of an Enum, known at compile time: `text` is its name
   dtype,      ///< a dtype as a value: np.float64
   function,   ///< a function as a value: `function`, or a row of intrinsics.def
   group,      ///< all threads of a launch (cuda.cg.this_grid())
@@ -100,6 +101,11 @@ struct Type {
     type.text = std::move(text);
     return type;
   }
+  static Type of_dtype(Dtype dtype) {
+    Type type = of(TypeKind::dtype);
+    type.dtype = dtype;
+    return type;
+  }
   static Type none() { return of(TypeKind::none); }
 
   bool is_scalar() const { return kind == TypeKind::scalar; }
@@ -115,7 +121,7 @@ struct Type {
   bool is_container() const { return is_list() || is_hashed(); }
   /// Known when compiling: nothing of it is in kernel text.
   bool is_symbol() const {
-    return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::dtype || kind == TypeKind::function ||
+    return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::member || kind == TypeKind::dtype || kind == TypeKind::function ||
            kind == TypeKind::group;
   }
   bool is_known() const { return kind != TypeKind::unknown; }

@@ -244,6 +244,8 @@ def _all_arguments(function, args):
 def _declare(made, signatures):
     """Compiles for these signatures alone."""
     described = [_signature.describe(s) for s in signatures]
+    if any(arg[0] == "unicode_type" for args, _ in described for arg in args):
+        return  # it is compiled for each text that it is given
     described = [(_all_arguments(made.py_func, args), result) for args, result in described]
     _core._jit_declare(made, described)
     made._is_closed = bool(signatures)

@@ -142,3 +142,52 @@ def as_sorted(call):
     sort = ast.Call(ast.Attribute(ast.Name("ks_items", ast.Load()), "sort", ast.Load()), [], call.keywords)
     end = ast.Return(ast.Name("ks_items", ast.Load()))
     return _made("sorted_list", [start, ast.Expr(sort), end], call, ["ks_source"]), [source]
+
+
+def classes(asked):
+    """Names of the classes that isinstance() asks for, as the compiler knows them."""
+    found = []
+    for each in asked:
+        if isinstance(each, tuple):
+            found.append(classes(each))
+        elif hasattr(each, "__kasoku_classes__"):  # numba.types.Integer
+            found.append(each.__kasoku_classes__)
+        elif isinstance(each, type):
+            found.append("bool" if each.__name__ == "bool_" else each.__name__)
+    return ",".join(found)
+
+
+def as_items(name, call):
+    """reversed(x), map(f, x), filter(f, x) as a subscript, a range or a comprehension; None if it is none of these."""
+    if name == "reversed" and len(call.args) == 1:
+        source = call.args[0]
+        is_range = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "range"
+        if is_range and len(source.args) < 3 and not source.keywords:
+            start = source.args[0] if len(source.args) == 2 else ast.Constant(0)
+            bounds = [ast.BinOp(end, ast.Sub(), ast.Constant(1)) for end in (source.args[-1], start)]
+            return _placed(ast.Call(source.func, [*bounds, ast.UnaryOp(ast.USub(), ast.Constant(1))], []), call)
+        if is_range or isinstance(source, ast.Call):
+            return None
+        back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
+        return _placed(ast.Subscript(source, back, ast.Load()), call)
+    if len(call.args) != 2:
+        return None
+    item = lambda context: ast.Name("ks_item", context)  # noqa: E731
+    function, source = call.args
+    if isinstance(function, ast.Lambda):
+        if len(function.args.args) != 1:
+            return None
+        item = lambda context: ast.Name(function.args.args[0].arg, context)  # noqa: E731
+        value = function.body
+    else:
+        value = ast.Call(function, [item(ast.Load())], [])
+    if name == "filter":
+        made = ast.ListComp(item(ast.Load()), [ast.comprehension(item(ast.Store()), source, [value], 0)])
+    else:
+        made = ast.ListComp(value, [ast.comprehension(item(ast.Store()), source, [], 0)])
+    return _placed(made, call)
+
+
+def assertion(node):
+    """What an assert statement with a message raises."""
+    return _placed(ast.Call(ast.Name("AssertionError", ast.Load()), [node.msg], []), node)

@@ -233,6 +233,7 @@ _aliases = {
     "float16": "float16 f2", "float32": "float32 f4 float_", "float64": "float64 f8 double",
     "complex64": "complex64 c8", "complex128": "complex128 c16",
     "none": "none void NoneType",
+    "unicode_type": "unicode_type string",
 }  # fmt: skip
 names = {name: Type(dtype) for dtype, all_names in _aliases.items() for name in all_names.split()}
 

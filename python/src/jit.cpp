@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kasoku {
@@ -23,6 +24,8 @@ namespace {
 constexpr int member_ssize = 19, member_readonly = 1;
 constexpr unsigned long has_vectorcall = 1ul << 11;
 constexpr size_t vectorcall_offset_bit = size_t{1} << (8 * sizeof(size_t) - 1);
+
+constexpr size_t most_texts = 64;  ///< entries of one function
 
 using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
@@ -113,6 +116,9 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
         throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
                                                  nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
                                                  signature_text(&placed[i], 1)));
+    if (state.entries.size() >= most_texts && std::ranges::any_of(wanted, [](const Type& type) { return type.kind == TypeKind::text; }))
+      throw Error(ErrorKind::type, fmt::format("{} was given more than {} different texts", nb::cast<std::string>(nb::str(state.function.attr("__name__"))), most_texts))
+          .why("it is compiled for each text that is an argument");
     for (int attempt = 0; attempt < 2; ++attempt) {
       const std::shared_ptr<JitEntry> entry = compile_for(state, wanted, where);
       PyObject* result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);

@@ -65,6 +65,7 @@ nb::object description(const Type& type) {
     case TypeKind::dict: return nb::make_tuple("dict", description(type.items[0]), description(type.items[1]));
     case TypeKind::set: return nb::make_tuple("set", description(type.items[0]));
     case TypeKind::none: return nb::make_tuple("none");
+    case TypeKind::text: return nb::make_tuple("unicode_type");
     default: return nb::make_tuple(str(type));
   }
 }

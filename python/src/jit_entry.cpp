@@ -95,6 +95,7 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
     state.unit = std::move(read.unit);
     state.dependencies = std::move(read.dependencies);
     state.hidden = std::move(read.arrays);
+    state.raised = std::move(read.raised);
     state.is_read = true;
   }
   for (const nb::object& array : state.hidden) where.look(array.ptr());
@@ -115,16 +116,27 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
   const std::shared_ptr<const Unit> unit = state.unit;
   auto entry = [&] {
     nb::gil_scoped_release released;
-    return std::shared_ptr<JitEntry>(new JitEntry{Compiled(unit, types, hidden, place), types, {}},
+    return std::shared_ptr<JitEntry>(new JitEntry{Compiled(unit, types, hidden, place), types, {}, {}},
                                   [](JitEntry* p) { delete p; });
   }();
   entry->hidden = state.hidden;
+  entry->raised = state.raised;
   entry->is_placed = where.device || where.has_numpy;
   state.entries.insert(state.entries.begin(), entry);
   return entry;
 }
 
 namespace {
+
+/// A number of a failure's words.
+nb::object value_of(char letter, int64_t word) {
+  double x;
+  std::memcpy(&x, &word, sizeof x);
+  if (letter == 'f') return nb::float_(x);
+  if (letter == 'b') return nb::bool_(word != 0);
+  if (letter == 'u') return nb::cast(static_cast<uint64_t>(word));
+  return nb::cast(word);
+}
 
 /// The key as a Python object: a letter of `name` for each part (lower_dict.cpp).
 nb::object key_of(const CallRecord& record) {
@@ -133,13 +145,7 @@ nb::object key_of(const CallRecord& record) {
   nb::list parts;
   for (const char letter : letters) {
     if (letter == '(' || letter == '?') continue;
-    const int64_t word = words[nb::len(parts)];
-    double x;
-    std::memcpy(&x, &word, sizeof x);
-    if (letter == 'f') parts.append(nb::float_(x));
-    else if (letter == 'b') parts.append(nb::bool_(word != 0));
-    else if (letter == 'u') parts.append(nb::cast(static_cast<uint64_t>(word)));
-    else parts.append(nb::cast(word));
+    parts.append(value_of(letter, words[nb::len(parts)]));
   }
   if (letters.starts_with('(')) return nb::tuple(parts);
   return nb::len(parts) ? nb::object(parts[0]) : nb::object(nb::str("the key is not there"));
@@ -150,6 +156,28 @@ nb::object key_of(const CallRecord& record) {
   nb::object error = nb::module_::import_("builtins").attr("KeyError")(key_of(record));
   if (!place.empty()) error.attr("add_note")(place.substr(place.find_first_not_of('\n')));
   PyErr_SetObject(PyExc_KeyError, error.ptr());
+  throw nb::python_error();
+}
+
+/// The exception that the raise statement says, with the values that it had; where it was raised stands in a note.
+[[noreturn]] void raise_made(const JitEntry& entry, const CallRecord& record, const std::string& place) {
+  const std::string name(record.name + 1);
+  const size_t colon = name.find(':'), end = name.find('\n');
+  const int64_t words[3] = {record.a, record.b, record.c};
+  size_t n = 0, at = end + 1;
+  nb::list values;
+  for (const char letter : name.substr(colon + 1, end - colon - 1)) {
+    if (letter == 't') {
+      const size_t stop = name.find('\x1f', at);
+      values.append(nb::str(name.substr(at, stop - at).c_str()));
+      at = stop + 1;
+      continue;
+    }
+    values.append(value_of(letter, words[n++]));
+  }
+  nb::object error = entry.raised.at(std::stoul(name.substr(0, colon)))(*values);
+  if (nb::hasattr(error, "add_note") && !place.empty()) error.attr("add_note")(place);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw nb::python_error();
 }
 
@@ -164,6 +192,7 @@ void raise_failure(const JitEntry& entry, const CallRecord& record) {
       throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
     case Failure::assertion: set("AssertionError"); break;
     case Failure::raised: {
+      if (*record.name == '#') raise_made(entry, record, text);
       const std::string name(record.name, std::string(record.name).find('\n') == std::string::npos
                                               ? std::string(record.name).size() : std::string(record.name).find('\n'));
       if (nb::hasattr(builtins, name.c_str())) set(name.c_str());

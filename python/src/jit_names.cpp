@@ -116,6 +116,11 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
     }
   }
   const Type type = type_of_value(object);
+  if (type.kind == TypeKind::member) {
+    binding.kind = Binding::Kind::member;
+    binding.name = type.text;
+    return binding;
+  }
   if (PyLong_CheckExact(p)) {
     int overflow = 0;
     const long long n = PyLong_AsLongLongAndOverflow(p, &overflow);
@@ -225,10 +230,23 @@ nb::object Reader::resolve(nb::handle node) {
     nb::object object = resolve(node.attr("value"));
     if (!object.is_valid()) return {};
     // Attributes of arrays and numbers are values; of anything else, names.
-    if (type_of_value(object).is_known() && !PyModule_Check(object.ptr())) return {};
+    const Type type = type_of_value(object);
+    if (type.is_known() && !type.is_symbol() && !PyModule_Check(object.ptr())) return {};
     const std::string name = nb::cast<std::string>(node.attr("attr"));
     if (!nb::hasattr(object, name.c_str())) fail(node, fmt::format("{} has no attribute '{}'", describe(object), name));
     return object.attr(name.c_str());
+  }
+  if (node.type().is(ast_class("Call")) && nb::len(nb::object(node.attr("args"))) == 1 && nb::len(nb::object(node.attr("keywords"))) == 0) {
+    // np.finfo(np.float64): what is known of a type.
+    nb::object function = node.attr("func");
+    if (!function.type().is(ast_class("Attribute"))) return {};
+    function = resolve(function);
+    if (!function.is_valid()) return {};
+    nb::object numpy = nb::module_::import_("numpy");
+    bool asks = false;
+    for (const char* name : {"finfo", "iinfo", "dtype"}) asks |= function.is(nb::object(numpy.attr(name)));
+    nb::object given = asks ? resolve(node.attr("args")[0]) : nb::object();
+    if (given.is_valid()) return function(nb::hasattr(given, "__kasoku_dtype__") ? nb::object(given.attr("__kasoku_dtype__")) : given);
   }
   return {};
 }

@@ -24,6 +24,7 @@ struct ReadFunction {
   std::shared_ptr<const jit::Unit> unit;
   std::vector<Dependency> dependencies;
   std::vector<nb::object> arrays;  ///< outside, in the order of the hidden arguments
+  std::vector<nb::object> raised;  ///< what makes the exceptions of its raise statements
 };
 
 /// What is behind an object of ks.jit.

@@ -24,7 +24,7 @@ class Reader {
   ReadFunction run(const JitObject& root) {
     read(root, true);
     unit_->n_hidden = static_cast<int>(arrays_.size());
-    return {unit_, std::move(dependencies_), std::move(arrays_)};
+    return {unit_, std::move(dependencies_), std::move(arrays_), std::move(raised_)};
   }
 
  private:
@@ -76,6 +76,16 @@ class Reader {
   /// dict(), set(…), Dict.empty(…) as displays and comprehensions; null for any other call.
   jit::ExprPtr dict_call(nb::handle node);
 
+  /// isinstance(x, (int, np.ndarray)) with the classes' names as a text; null for any other call.
+  jit::ExprPtr isinstance_call(nb::handle node);
+
+  /// A call that the library (kasoku/_library) has a function for; null for any other.
+  jit::ExprPtr library_call(nb::handle node);
+  const char* index_function(nb::handle subscript);
+  /// An exception is made by Python, of values that the statement gives: `message` is a tuple of them, `text` is "#" and
+  /// the exception's number.
+  void raise(jit::Stmt& stmt, nb::handle exception);
+
   static jit::Operator operator_of(nb::handle op);
   static std::string describe_syntax(const std::string& kind);
   jit::ExprPtr optional(nb::handle node) { return node.is_none() ? nullptr : expr(node); }
@@ -87,7 +97,7 @@ class Reader {
   std::shared_ptr<jit::Unit> unit_;
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
-  std::vector<nb::object> arrays_;
+  std::vector<nb::object> arrays_, raised_;
   std::map<PyObject*, const jit::Function*> inner_read_;
   std::vector<nb::object> keep_;  ///< nodes made here, so that their addresses stay their own
   Frame* frame_ = nullptr;

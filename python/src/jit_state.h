@@ -18,7 +18,7 @@ namespace kasoku {
 struct JitEntry {
   jit::Compiled compiled;
   std::vector<jit::Type> arguments;
-  std::vector<nb::object> hidden;
+  std::vector<nb::object> hidden, raised;
   bool is_placed = false;  ///< an array says where it runs; else the default device does
 };
 
@@ -32,7 +32,7 @@ struct JitState {
   bool is_read = false;
   std::shared_ptr<const jit::Unit> unit;
   std::vector<Dependency> dependencies;
-  std::vector<nb::object> hidden;
+  std::vector<nb::object> hidden, raised;
   std::vector<std::shared_ptr<JitEntry>> entries;  ///< the last used first
   nb::object interpreted;         ///< what runs without a compiled form, kasoku._jit._Interpreted; invalid if not needed yet
   bool takes_more = false;        ///< *args or **kwargs

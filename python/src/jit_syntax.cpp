@@ -72,6 +72,10 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "Subscript") {
     e->kind = ExprKind::subscript;
     add("value"), add("slice");
+    if (const char* name = index_function(node)) {
+      e->binding.kind = Binding::Kind::function;
+      e->binding.function = read({library().attr("indices").attr(name), options_, {}}, false);
+    }
   } else if (kind == "Slice") {
     e->kind = ExprKind::slice;
     for (const char* part : {"lower", "upper", "step"}) e->items.push_back(optional(node.attr(part)));
@@ -103,6 +107,8 @@ ExprPtr Reader::expr(nb::handle node) {
     e->kind = ExprKind::call;
     if (ExprPtr made = list_call(node)) return made;
     if (ExprPtr made = dict_call(node)) return made;
+    if (ExprPtr made = isinstance_call(node)) return made;
+    if (ExprPtr made = library_call(node)) return made;
     std::vector<std::string> names;  // of variables that a function inside is given
     nb::object called = node.attr("func");
     ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;
@@ -151,6 +157,28 @@ ExprPtr Reader::expr(nb::handle node) {
   return e;
 }
 
+/// What does the work if an index is an array and the other axes are more: see kasoku/_library/indices.py.
+const char* Reader::index_function(nb::handle subscript) {
+  if (options_.is_cuda) return nullptr;
+  nb::object index = subscript.attr("slice");
+  const auto may_be_array = [](nb::handle node) {
+    for (const char* kind : {"Name", "Compare", "Call", "BinOp", "BoolOp", "UnaryOp", "Attribute", "Subscript"})
+      if (class_name(node) == kind) return true;
+    return false;
+  };
+  const bool is_store = class_name(nb::object(subscript.attr("ctx"))) == "Store";
+  if (class_name(index) != "Tuple") return may_be_array(index) ? is_store ? "scatter_1" : "gather_1" : nullptr;
+  nb::object items = index.attr("elts");
+  if (nb::len(items) != 2) return nullptr;
+  bool any = false;
+  for (nb::handle item : items) {
+    const bool is_whole = class_name(item) == "Slice" && item.attr("lower").is_none() && item.attr("upper").is_none() && item.attr("step").is_none();
+    if (!is_whole && !may_be_array(item) && class_name(item) != "Constant") return nullptr;
+    any |= may_be_array(item);
+  }
+  return any ? is_store ? "scatter_2" : "gather_2" : nullptr;
+}
+
 std::string Reader::describe_syntax(const std::string& kind) {
   static const std::map<std::string, std::string> names = {
       {"GeneratorExp", "a generator expression"},
@@ -181,6 +209,21 @@ StmtPtr Reader::statement(nb::handle node) {
     stmt->orelse = block(node.attr("orelse"));
   };
   if (kind == "FunctionDef") return nullptr;  // read where it is called
+  if (kind == "Assert" && !node.attr("msg").is_none()) {  // the exception with its message
+    nb::object raised = nb::module_::import_("kasoku._scopes").attr("assertion")(node);
+    keep_.push_back(raised);
+    stmt->kind = StmtKind::if_;
+    stmt->expr = std::make_unique<Expr>();
+    stmt->expr->kind = ExprKind::unary;
+    stmt->expr->op = Operator::not_;
+    stmt->expr->place = stmt->place;
+    stmt->expr->items.push_back(expr(node.attr("test")));
+    stmt->body.push_back(std::make_unique<Stmt>());
+    stmt->body[0]->kind = StmtKind::raise;
+    stmt->body[0]->place = stmt->place;
+    raise(*stmt->body[0], raised);
+    return stmt;
+  }
   if (kind == "Assign" && class_name(node.attr("value")) == "Lambda" && nb::len(nb::object(node.attr("targets"))) == 1) {
     nb::object target = node.attr("targets")[0];
     if (class_name(target) == "Name" && frame_->inner.contains(nb::cast<std::string>(target.attr("id")))) return nullptr;
@@ -219,6 +262,10 @@ StmtPtr Reader::statement(nb::handle node) {
     stmt->op = operator_of(node.attr("op"));
     stmt->targets.push_back(expr(node.attr("target")));
     value("value");
+    if (Expr& target = *stmt->targets[0]; target.binding.kind == Binding::Kind::function && target.kind == ExprKind::subscript) {
+      const bool has_two = class_name(nb::object(node.attr("target").attr("slice"))) == "Tuple";
+      target.binding.function = read({library().attr("indices").attr(has_two ? "augment_2" : "augment_1"), options_, {}}, false);
+    }
   } else if (kind == "Expr") {
     if (class_name(node.attr("value")) == "Constant") return nullptr;  // a docstring
     stmt->kind = StmtKind::expr;
@@ -249,15 +296,7 @@ StmtPtr Reader::statement(nb::handle node) {
     stmt->kind = StmtKind::raise;
     nb::object raised = node.attr("exc");
     if (raised.is_none()) fail(node, "raise without an exception cannot be compiled");
-    if (class_name(raised) == "Call") {
-      if (nb::len(nb::object(raised.attr("args"))) > 0) {
-        nb::object message = raised.attr("args")[0];
-        if (class_name(message) == "Constant") stmt->message = expr(message);
-      }
-      raised = raised.attr("func");
-    }
-    if (class_name(raised) != "Name") fail(node, "raise takes the name of an exception in compiled code");
-    stmt->text = nb::cast<std::string>(raised.attr("id"));
+    raise(*stmt, raised);
   } else {
     fail(node, fmt::format("{} cannot be compiled yet", describe_syntax(kind)));
   }

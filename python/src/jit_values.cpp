@@ -146,7 +146,7 @@ static Type type_of_value(nb::handle value, int& parts) {
       items.push_back(type_of_value(item, parts));
       if (!items.back().is_known()) return {};
     }
-    if (items.size() > 8) return {};
+    if (items.size() > 16) return {};
     Type tuple = Type::tuple(std::move(items));
     if (has_names)
       for (nb::handle name : nb::object(value.attr("_fields"))) tuple.text += nb::cast<std::string>(name) + ",";
@@ -156,6 +156,7 @@ static Type type_of_value(nb::handle value, int& parts) {
   const Dtype scalar = numpy_scalar_dtype(p);
   if (scalar != Dtype::opaque) return Type::scalar(scalar);
   if (PyLong_Check(p)) return int64_type;  // IntEnum and the like
+  if (Type symbol = type_of_symbol(value); symbol.is_known()) return symbol;
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
     if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16) return {};
@@ -318,6 +319,9 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;
     case TypeKind::none: return value == Py_None;
+    case TypeKind::text:
+    case TypeKind::dtype:
+    case TypeKind::member: return type_of_symbol(value) == type;
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set: return pack_container(value, type, words++, offloaded != nullptr);

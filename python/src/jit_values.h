@@ -23,6 +23,9 @@ struct Offloaded {
   bool has_array = false;  ///< an argument is an Array, so results are
 };
 
+/// The type of what is known when compiling (a text, a dtype, a member of an Enum), unknown for any other value.
+jit::Type type_of_symbol(nb::handle value);
+
 /// Writes `value` as words of `type` and moves `words` on; false if it is of another type, or if an
 /// array does not lie where the call runs (on the host without `offloaded`).
 bool pack(PyObject* value, const jit::Type& type, uint64_t*& words, Offloaded* offloaded = nullptr);

@@ -69,8 +69,8 @@ def test_only_the_types_that_cannot_be_compiled_are_interpreted():
     def double(x):
         return x + x
 
-    assert double("ab") == "abab" and double([1, "a"]) == [1, "a", 1, "a"]
-    assert double(2.5) == 5.0 and double("b") == "bb"
+    assert double(b"ab") == b"abab" and double([1, "a"]) == [1, "a", 1, "a"]
+    assert double(2.5) == 5.0 and double(b"b") == b"bb"
     assert double.signatures == [(ks._signature.of_value(2.5),)]
 
 

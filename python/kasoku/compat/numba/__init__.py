@@ -1,11 +1,12 @@
 """The face of Numba: jit, njit, prange, vectorize, types and cuda on kasoku's compiler."""
 
+import contextlib
 import inspect
 
 from ... import _core, _jit
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, of_value
-from . import core, cuda, typed, types  # noqa: F401
+from . import core, cuda, experimental, typed, types  # noqa: F401
 from .core import config, errors  # noqa: F401
 from .types import *  # noqa: F401,F403
 from .guvectorize import guvectorize
@@ -67,13 +68,20 @@ def from_dtype(dtype):
     return types.Type(dtype.name) if dtype.fields is None else types.Record(dtype)
 
 
+@contextlib.contextmanager
 def objmode(*args, **kwargs):
-    from .. import missing
+    """Python code in a compiled function: the function runs in the interpreter, its loops compiled."""
+    yield
 
-    raise NotImplementedError(missing("numba.objmode"))
+
+def literally(value):
+    """The value: compiled code knows what it needs to know."""
+    return value
 
 
-literally = literal_unroll = lambda value: value
+def literal_unroll(value):
+    """The tuple: a loop over it stands there once for each item."""
+    return value
 
 
 def __getattr__(name):

@@ -1,0 +1,130 @@
+"""What NumPy, math and random have and compiled code lacks, in Python that is compiled along with its caller.
+
+Each function is of the compiled language itself: it is read, typed and lowered like the user's. Branches that ask for
+types (`x.ndim`, isinstance, `is None`, a word like mode="same") are decided when compiling. A result's dtype is that of
+an expression (`a.sum().dtype`), which is known when compiling and never computed.
+"""
+
+import ast
+import bisect
+import cmath
+import heapq
+import inspect
+import math
+import random
+
+import numpy as np
+
+from .. import _scopes
+from . import draws, indices, linear, matrices, numbers, shapes, signals, sorting, sums
+
+
+def _all_of(*modules):
+    return {
+        name: f for m in modules for name, f in vars(m).items() if inspect.isfunction(f) and not name.startswith("_")
+    }
+
+
+_numpy = _all_of(sorting, sums, shapes, matrices, linear, signals)
+_numpy.update(trapz=sums.trapezoid)
+_matrices = ("norm", "solve", "inv", "det", "slogdet", "cholesky", "matrix_power", "qr", "eigh", "eigvalsh", "pinv",
+             "matrix_rank", "cond")  # fmt: skip
+_complex = {name[2:]: f for name, f in _all_of(numbers).items() if name.startswith("c_")}
+_homes = [
+    (np, {name: f for name, f in _numpy.items() if name not in _matrices}),
+    (np.linalg, {name: _numpy[name] for name in _matrices}),
+    (math, {k: getattr(numbers, k) for k in "gcd factorial comb perm isqrt modf isclose dist fsum prod".split()}),
+    (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect isclose".split()}}),
+    (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
+    (bisect, {"bisect": sorting.bisect_right, "bisect_left": sorting.bisect_left,
+              "bisect_right": sorting.bisect_right}),
+    (np.random, _all_of(draws)),
+    (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "gammavariate": draws.gammavariate,
+              "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
+              "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
+    (np.add, {"reduce": sums.add_reduce}),
+    (np.multiply, {"reduce": sums.multiply_reduce}),
+    (np.maximum, {"reduce": sums.maximum_reduce}),
+    (np.minimum, {"reduce": sums.minimum_reduce}),
+]  # fmt: skip
+_by_object = {
+    getattr(home, name): f for home, functions in _homes for name, f in functions.items() if hasattr(home, name)
+}
+_methods = {"cumsum": sums.cumsum, "cumprod": sums.cumprod, "sort": sorting.sort_in_place, "argsort": sorting.argsort,
+            "repeat": shapes.repeat, "trace": linear.trace, "ptp": sums.ptp, "searchsorted": sorting.searchsorted,
+            "nonzero": signals.nonzero, "take": shapes.take}  # fmt: skip
+_reductions = ("sum", "prod", "mean", "min", "max", "amin", "amax", "any", "all", "count_nonzero")
+_of_rows = ("argmin", "argmax", "std", "var", "median", "ptp", "nansum", "nanmean", "nanmax", "nanmin", "nanstd",
+            "nanvar", "nanmedian")  # fmt: skip
+
+
+def function(object):
+    """The function that stands for this one, or None."""
+    try:
+        return _by_object.get(object)
+    except TypeError:  # not hashable
+        return None
+
+
+def method(name):
+    """The function that stands for this method of arrays, or None."""
+    return _methods.get(name)
+
+
+def _axis(call, at):
+    found = [k.value for k in call.keywords if k.arg == "axis"]
+    return found[0] if found else call.args[at] if len(call.args) > at else None
+
+
+def _is_number(node):
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def instead(meant, name, call):
+    """(function that does what this call asks for, whether it takes what was called as its first argument), or None.
+
+    `meant` is what is called, or None for a method called `name`.
+    """
+    is_method = meant is None
+    known = _reductions + _of_rows
+    if is_method or any(meant is getattr(np, each) for each in known if each == getattr(meant, "__name__", "")):
+        name = name if is_method else meant.__name__
+        axis = _axis(call, 0 if is_method else 1)
+        keywords = {k.arg for k in call.keywords}
+        if keywords == {"dtype"} and name in _reductions and len(call.args) == (0 if is_method else 1):
+            return sums.in_dtype, getattr(np, name)
+        if axis is not None and keywords <= {"axis"} and len(call.args) + len(keywords) == (1 if is_method else 2):
+            if name in _of_rows:
+                return sums.by_rows, getattr(np, name)
+            if name in _reductions and not _is_number(axis):
+                return sums.along, getattr(np, name)
+        if is_method and name == "transpose" and len(call.args) == 2:
+            return shapes.transpose_2, None
+        if is_method and name == "transpose" and len(call.args) == 1:
+            return shapes.transpose, None
+        return None
+    if isinstance(meant, type) and issubclass(meant, tuple) and hasattr(meant, "_fields"):
+        given = dict(zip(meant._fields, call.args, strict=False))
+        given.update({k.arg: k.value for k in call.keywords})
+        defaults = {k: ast.Constant(v) for k, v in meant._field_defaults.items()}
+        if len(call.args) > len(meant._fields) or set(given) | set(defaults) != set(meant._fields):
+            return None
+        for each in defaults.values():
+            ast.copy_location(each, call)
+        return "".join(f"{name}," for name in meant._fields), [{**defaults, **given}[k] for k in meant._fields]
+    if meant in (reversed, map, filter) and not call.keywords:
+        made = _scopes.as_items(meant.__name__, call)
+        return None if made is None else (made, None)
+    if meant is pow and len(call.args) == 3:
+        return numbers.pow_modulo, None
+    if meant is np.where and len(call.args) == 1 and not call.keywords:
+        return signals.nonzero, None
+    if meant is np.transpose and len(call.args) + len(call.keywords) == 2:
+        return shapes.transpose, None
+    if meant is sum and len(call.args) == 2:
+        return sums.sum_from, None
+    if isinstance(meant, np.ufunc) and meant.nin < 3 and len(call.args) == meant.nin + 1 and not call.keywords:
+        return (sums.into if meant.nin == 1 else sums.into_2), meant
+    return None

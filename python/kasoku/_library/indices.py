@@ -1,0 +1,160 @@
+"""Indices that are arrays, where an array has more axes than one: x[i], x[:, j], x[i, j], read and assigned.
+
+None stands for a whole axis. Compiled code puts these calls in a subscript's place (infer_subscript.cpp).
+"""
+
+import numpy as np
+
+
+def _places(i):
+    """Where a mask holds, or the indices themselves."""
+    if i.dtype == np.bool_:
+        return np.flatnonzero(i)
+    return i.astype(np.int64)
+
+
+def _want_mask(a, i):
+    if i.dtype == np.bool_ and i.size != a.shape[0]:
+        raise IndexError("boolean index did not match indexed array along axis 0")
+
+
+def gather_1(a, i):
+    if i.ndim != 1:
+        return a.index_array_of_more_axes()  # which compiled code does not have, and says so
+    _want_mask(a, i)
+    at = _places(i)
+    if a.ndim == 2:
+        out = np.empty((at.size, a.shape[1]), a.dtype)
+    else:
+        out = np.empty((at.size, a.shape[1], a.shape[2]), a.dtype)
+    for k in range(at.size):
+        out[k, :] = a[at[k]]
+    return out
+
+
+def gather_2(a, i, j):
+    if a.ndim != 2:
+        return a.index_arrays_of_more_axes()
+    if j is None:
+        return gather_1(a, i)
+    if i is None:
+        at = _places(j)
+        rows = np.empty((a.shape[0], at.size), a.dtype)
+        for r in range(a.shape[0]):
+            for k in range(at.size):
+                rows[r, k] = a[r, at[k]]
+        return rows
+    if isinstance(i, int):
+        at = _places(j)
+        out = np.empty(at.size, a.dtype)
+        for k in range(at.size):
+            out[k] = a[i, at[k]]
+        return out
+    if isinstance(j, int):
+        at = _places(i)
+        out = np.empty(at.size, a.dtype)
+        for k in range(at.size):
+            out[k] = a[at[k], j]
+        return out
+    at, to = _places(i), _places(j)
+    if at.size != to.size and at.size != 1 and to.size != 1:
+        raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+    out = np.empty(max(at.size, to.size) if min(at.size, to.size) > 0 else 0, a.dtype)
+    for k in range(out.size):
+        out[k] = a[at[k if at.size > 1 else 0], to[k if to.size > 1 else 0]]
+    return out
+
+
+def _want_count(n, values):
+    if values != n and values != 1:
+        raise ValueError("shape mismatch: the values do not fit the places")
+
+
+def scatter_1(a, i, v):
+    if i.dtype == np.bool_ and i.ndim > 1:
+        if i.ndim == 2:
+            _scatter_mask(a, i, v)
+        else:
+            i.mask_of_more_axes()
+        return
+    if i.ndim != 1:
+        i.index_array_of_more_axes()
+    _want_mask(a, i)
+    at = _places(i)
+    if isinstance(v, (int, float, complex)):
+        for k in range(at.size):
+            a[at[k]] = v
+    elif a.ndim == 1:
+        _want_count(at.size, v.size)
+        for k in range(at.size):
+            a[at[k]] = v[k if v.size > 1 else 0]
+    elif v.ndim == 1:
+        for k in range(at.size):
+            a[at[k], :] = v
+    else:
+        _want_count(at.size, v.shape[0])
+        for k in range(at.size):
+            a[at[k], :] = v[k if v.shape[0] > 1 else 0]
+
+
+def _scatter_mask(a, mask, v):
+    if mask.shape != a.shape:
+        raise IndexError("boolean index did not match indexed array")
+    _want_count(np.count_nonzero(mask), v.size)
+    n = 0
+    for r in range(a.shape[0]):
+        for c in range(a.shape[1]):
+            if mask[r, c]:
+                a[r, c] = v[n if v.size > 1 else 0]
+                n += 1
+
+
+def scatter_2(a, i, j, v):
+    if a.ndim != 2:
+        a.index_arrays_of_more_axes()
+    if j is None:
+        scatter_1(a, i, v)
+    elif i is None:
+        scatter_1(a.T, j, v if isinstance(v, (int, float, complex)) else v.T)
+    elif isinstance(i, int):
+        scatter_1(a[i], j, v)
+    elif isinstance(j, int):
+        scatter_1(a[:, j], i, v)
+    else:
+        at, to = _places(i), _places(j)
+        if at.size != to.size:
+            raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+        if not isinstance(v, (int, float, complex)):
+            _want_count(at.size, v.size)
+        for k in range(at.size):
+            a[at[k], to[k]] = v if isinstance(v, (int, float, complex)) else v[k if v.size > 1 else 0]
+
+
+def augment_1(a, i, op, v):
+    scatter_1(a, i, _result(op, a[i], v))
+
+
+def augment_2(a, i, j, op, v):
+    scatter_2(a, i, j, _result(op, gather_2(a, i, j), v))
+
+
+def _result(op, old, v):
+    if op == "+":
+        return old + v
+    elif op == "-":
+        return old - v
+    elif op == "*":
+        return old * v
+    elif op == "/":
+        return old / v
+    elif op == "//":
+        return old // v
+    elif op == "%":
+        return old % v
+    elif op == "**":
+        return old**v
+    elif op == "&":
+        return old & v
+    elif op == "|":
+        return old | v
+    return old ^ v

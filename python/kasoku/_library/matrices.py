@@ -1,0 +1,104 @@
+"""Matrices of a form: ones, diagonals, triangles, powers."""
+
+import numpy as np
+
+
+def eye(N, M=None, k=0, dtype=np.float64):  # noqa: N803
+    width = N if M is None else M
+    out = np.zeros((N, width), dtype)
+    for i in range(N):
+        if 0 <= i + k < width:
+            out[i, i + k] = 1
+    return out
+
+
+def identity(n, dtype=np.float64):
+    return eye(n, n, 0, dtype)
+
+
+def diag(v, k=0):
+    if v.ndim == 1:
+        n = v.size + abs(k)
+        out = np.zeros((n, n), v.dtype)
+        for i in range(v.size):
+            out[i + max(-k, 0), i + max(k, 0)] = v[i]
+        return out
+    rows, columns = v.shape
+    n = max(min(rows - max(-k, 0), columns - max(k, 0)), 0)
+    found = np.empty(n, v.dtype)
+    for i in range(n):
+        found[i] = v[i + max(-k, 0), i + max(k, 0)]
+    return found
+
+
+def diagflat(v, k=0):
+    return diag(v.ravel(), k)
+
+
+def fill_diagonal(a, val):
+    for i in range(min(a.shape[0], a.shape[1])):
+        a[i, i] = val if isinstance(val, (int, float, complex)) else val[i % val.size]
+
+
+def tri(N, M=None, k=0, dtype=np.float64):  # noqa: N803
+    width = N if M is None else M
+    out = np.zeros((N, width), dtype)
+    for i in range(N):
+        for j in range(min(max(i + k + 1, 0), width)):
+            out[i, j] = 1
+    return out
+
+
+def tril(m, k=0):
+    out = np.zeros(m.shape, m.dtype)
+    for i in range(m.shape[0]):
+        for j in range(min(max(i + k + 1, 0), m.shape[1])):
+            out[i, j] = m[i, j]
+    return out
+
+
+def triu(m, k=0):
+    out = np.zeros(m.shape, m.dtype)
+    for i in range(m.shape[0]):
+        for j in range(max(i + k, 0), m.shape[1]):
+            out[i, j] = m[i, j]
+    return out
+
+
+def tril_indices(n, k=0, m=None):
+    width = n if m is None else m
+    count = 0
+    for i in range(n):
+        count += min(max(i + k + 1, 0), width)
+    rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        for j in range(min(max(i + k + 1, 0), width)):
+            rows[at], columns[at] = i, j
+            at += 1
+    return rows, columns
+
+
+def triu_indices(n, k=0, m=None):
+    width = n if m is None else m
+    count = 0
+    for i in range(n):
+        count += max(width - max(i + k, 0), 0)
+    rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        for j in range(max(i + k, 0), width):
+            rows[at], columns[at] = i, j
+            at += 1
+    return rows, columns
+
+
+def vander(x, N=None, increasing=False):  # noqa: N803
+    n = x.size if N is None else N
+    out = np.empty((x.size, n), np.result_type(x, np.int64))
+    for i in range(x.size):
+        power = out[i, 0].dtype.type(1)
+        for j in range(n):
+            out[i, j if increasing else n - 1 - j] = power
+            power *= x[i]
+    return out

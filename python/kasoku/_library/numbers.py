@@ -1,0 +1,220 @@
+"""What math, heapq and cmath have."""
+
+import math
+
+import numpy as np
+
+
+def gcd(a, b):
+    x, y = abs(a), abs(b)
+    while y != 0:
+        x, y = y, x % y
+    return x
+
+
+def factorial(n):
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    product = 1
+    for i in range(2, n + 1):
+        product *= i
+    return product
+
+
+def comb(n, k):
+    if k < 0 or n < 0:
+        raise ValueError("comb() takes no negative values")
+    if k > n:
+        return 0
+    k = min(k, n - k)
+    product = 1
+    for i in range(1, k + 1):
+        product = product * (n - k + i) // i
+    return product
+
+
+def isqrt(n):
+    if n < 0:
+        raise ValueError("isqrt() argument must be nonnegative")
+    root = int(math.sqrt(n))  # quotients are compared: squares may leave 64 bits
+    while root > 0 and root > n // root:
+        root -= 1
+    while root + 1 <= n // (root + 1):
+        root += 1
+    return root
+
+
+def modf(x):
+    whole = np.trunc(x * 1.0)
+    if math.isinf(x):
+        return math.copysign(0.0, x), whole
+    return math.copysign(x - whole, x), whole
+
+
+def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
+    if a == b:
+        return True
+    if math.isinf(a) or math.isinf(b):
+        return False
+    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+
+
+def perm(n, k):
+    if k < 0 or n < 0:
+        raise ValueError("perm() takes no negative values")
+    product = 1 if k <= n else 0
+    for i in range(k if k <= n else 0):
+        product *= n - i
+    return product
+
+
+def dist(p, q):
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    total = 0.0
+    for i in range(len(p)):
+        total += (p[i] - q[i]) ** 2
+    return math.sqrt(total)
+
+
+def fsum(seq):
+    """Neumaier's sum: what is lost at each step is kept and added at the end."""
+    total, lost = 0.0, 0.0
+    for x in seq:
+        next_total = total + x
+        if abs(total) >= abs(x):
+            lost += (total - next_total) + x
+        else:
+            lost += (x - next_total) + total
+        total = next_total
+    return total + lost
+
+
+def prod(seq):
+    product = seq[0] * 0 + 1
+    for x in seq:
+        product *= x
+    return product
+
+
+def phase(z):
+    return math.atan2(np.imag(z), np.real(z))
+
+
+def polar(z):
+    return abs(z), phase(z)
+
+
+def rect(r, phi):
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
+def c_isnan(z):
+    return math.isnan(np.real(z)) or math.isnan(np.imag(z))
+
+
+def c_isinf(z):
+    return math.isinf(np.real(z)) or math.isinf(np.imag(z))
+
+
+def c_isfinite(z):
+    return math.isfinite(np.real(z)) and math.isfinite(np.imag(z))
+
+
+def c_sqrt(z):
+    return np.sqrt(complex(z))
+
+
+def c_exp(z):
+    return np.exp(complex(z))
+
+
+def c_log(z):
+    return np.log(complex(z))
+
+
+def c_sin(z):
+    z = complex(z)
+    return complex(math.sin(z.real) * math.cosh(z.imag), math.cos(z.real) * math.sinh(z.imag))
+
+
+def c_cos(z):
+    z = complex(z)
+    return complex(math.cos(z.real) * math.cosh(z.imag), -math.sin(z.real) * math.sinh(z.imag))
+
+
+def heappush(heap, item):
+    heap.append(item)
+    _up(heap, 0, len(heap) - 1)
+
+
+def heappop(heap):
+    last = heap.pop()
+    if len(heap) > 0:
+        first = heap[0]
+        heap[0] = last
+        _down(heap, 0)
+        return first
+    return last
+
+
+def heapify(heap):
+    for i in range(len(heap) // 2 - 1, -1, -1):
+        _down(heap, i)
+
+
+def heapreplace(heap, item):
+    first = heap[0]
+    heap[0] = item
+    _down(heap, 0)
+    return first
+
+
+def heappushpop(heap, item):
+    if len(heap) > 0 and heap[0] < item:
+        first = heap[0]
+        heap[0] = item
+        _down(heap, 0)
+        return first
+    return item
+
+
+def _up(heap, start, at):
+    item = heap[at]
+    while at > start:
+        parent = (at - 1) // 2
+        if not item < heap[parent]:
+            break
+        heap[at] = heap[parent]
+        at = parent
+    heap[at] = item
+
+
+def _down(heap, at):
+    """heapq's own order of comparisons, so that equal items stand where Python has them."""
+    end, start = len(heap), at
+    item = heap[at]
+    child = 2 * at + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[child] < heap[right]:
+            child = right
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = item
+    _up(heap, start, at)
+
+
+def pow_modulo(base, exponent, modulus):
+    if modulus == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    if exponent < 0:
+        raise ValueError("base is not invertible for the given modulus")
+    result, square, left = 1 % modulus, base % modulus, exponent
+    while left > 0:
+        if left % 2:
+            result = result * square % modulus
+        square = square * square % modulus
+        left //= 2
+    return result

@@ -1,0 +1,370 @@
+"""New shapes: joined, cut, turned, repeated arrays."""
+
+import numpy as np
+
+
+def concatenate(arrays, axis=0):
+    return _joined(arrays, arrays[0], axis)
+
+
+def _joined(arrays, first, axis):
+    if first.ndim == 1:
+        n = 0
+        for x in arrays:
+            n += x.size
+        out = np.empty(n, np.result_type(arrays))
+        at = 0
+        for x in arrays:
+            out[at : at + x.size] = x
+            at += x.size
+        return out
+    if axis < -first.ndim or axis >= first.ndim:
+        raise ValueError("axis is out of bounds")
+    at_axis = axis + first.ndim if axis < 0 else axis
+    n = 0
+    for x in arrays:
+        for k in range(first.ndim):
+            if k != at_axis and x.shape[k] != first.shape[k]:
+                raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+        n += x.shape[at_axis]
+    at = 0
+    if first.ndim == 2:
+        rows, columns = first.shape
+        out = np.empty((n, columns) if at_axis == 0 else (rows, n), np.result_type(arrays))
+        for x in arrays:
+            if at_axis == 0:
+                out[at : at + x.shape[0], :] = x
+                at += x.shape[0]
+            else:
+                out[:, at : at + x.shape[1]] = x
+                at += x.shape[1]
+        return out
+    a, b, c = first.shape
+    out = np.empty((n, b, c) if at_axis == 0 else (a, n, c) if at_axis == 1 else (a, b, n), np.result_type(arrays))
+    for x in arrays:
+        if at_axis == 0:
+            out[at : at + x.shape[0], :, :] = x
+            at += x.shape[0]
+        elif at_axis == 1:
+            out[:, at : at + x.shape[1], :] = x
+            at += x.shape[1]
+        else:
+            out[:, :, at : at + x.shape[2]] = x
+            at += x.shape[2]
+    return out
+
+
+def stack(arrays, axis=0):
+    return _stacked(arrays, arrays[0], axis)
+
+
+def _stacked(arrays, first, axis):
+    for x in arrays:
+        if x.shape != first.shape:
+            raise ValueError("all input arrays must have the same shape")
+    count = len(arrays)
+    k = 0
+    if first.ndim == 1:
+        if axis == 0 or axis == -2:
+            out = np.empty((count, first.size), np.result_type(arrays))
+            for x in arrays:
+                out[k, :] = x
+                k += 1
+            return out
+        out = np.empty((first.size, count), np.result_type(arrays))
+        for x in arrays:
+            out[:, k] = x
+            k += 1
+        return out
+    n, m = first.shape
+    if axis == 0 or axis == -3:
+        out = np.empty((count, n, m), np.result_type(arrays))
+        for x in arrays:
+            out[k, :, :] = x
+            k += 1
+        return out
+    if axis == 1 or axis == -2:
+        out = np.empty((n, count, m), np.result_type(arrays))
+        for x in arrays:
+            out[:, k, :] = x
+            k += 1
+        return out
+    out = np.empty((n, m, count), np.result_type(arrays))
+    for x in arrays:
+        out[:, :, k] = x
+        k += 1
+    return out
+
+
+def vstack(tup):
+    return _rows_joined(tup, tup[0])
+
+
+def _rows_joined(arrays, first):
+    if first.ndim == 1:
+        return _stacked(arrays, first, 0)
+    return _joined(arrays, first, 0)
+
+
+def hstack(tup):
+    return _columns_joined(tup, tup[0])
+
+
+def _columns_joined(arrays, first):
+    if first.ndim == 1:
+        return _joined(arrays, first, 0)
+    return _joined(arrays, first, 1)
+
+
+def column_stack(tup):
+    return _as_columns(tup, tup[0])
+
+
+def _as_columns(arrays, first):
+    if first.ndim == 1:
+        return _stacked(arrays, first, 1)
+    return _joined(arrays, first, 1)
+
+
+def dstack(tup):
+    return _in_depth(tup, tup[0])
+
+
+def _in_depth(arrays, first):
+    if first.ndim == 1:
+        return _stacked(arrays, first, 1)[None, :, :]
+    if first.ndim == 2:
+        return _stacked(arrays, first, 2)
+    return _joined(arrays, first, 2)
+
+
+def append(arr, values):
+    x = arr.ravel()
+    out = np.empty(x.size + np.size(values), np.result_type(arr, values))
+    out[: x.size] = x
+    if isinstance(values, (int, float, complex)):
+        out[x.size] = values
+    else:
+        out[x.size :] = values.ravel()
+    return out
+
+
+def delete(arr, obj):
+    x = arr.ravel()
+    n = x.size
+    keep = np.ones(n, np.bool_)
+    if isinstance(obj, int):
+        if obj < -n or obj >= n:
+            raise IndexError("index is out of bounds for axis 0")
+        keep[obj] = False
+    else:
+        for i in range(len(obj)):
+            if obj[i] < -n or obj[i] >= n:
+                raise IndexError("index is out of bounds for axis 0")
+            keep[obj[i]] = False
+    return x[keep]
+
+
+def reshape(a, shape):
+    return a.reshape(shape)
+
+
+def ravel(a):
+    return a.ravel()
+
+
+def transpose(a, axes):
+    if a.ndim == 1:
+        return a
+    return transpose_2(a, axes[0], axes[1])
+
+
+def transpose_2(a, first, second):
+    if a.ndim != 2:
+        return a.transpose_of_more_axes()  # which compiled code does not have, and says so
+    if first % 2 == second % 2:
+        raise ValueError("repeated axis in transpose")
+    return a.T if first % 2 == 1 else a[:, :]
+
+
+def swapaxes(a, axis1, axis2):
+    if a.ndim != 2:
+        return a.swapaxes_of_more_axes()
+    return a.T if axis1 % 2 != axis2 % 2 else a[:, :]
+
+
+def expand_dims(a, axis):
+    if a.ndim == 1:
+        return a[None, :] if axis == 0 or axis == -2 else a[:, None]
+    if a.ndim > 2:
+        return a.expand_dims_of_more_axes()
+    if axis == 0 or axis == -3:
+        return a[None, :, :]
+    if axis == 1 or axis == -2:
+        return a[:, None, :]
+    return a[:, :, None]
+
+
+def atleast_1d(a):
+    if isinstance(a, (int, float, complex)):
+        out = np.empty(1, np.result_type(a))
+        out[0] = a
+        return out
+    return a
+
+
+def atleast_2d(a):
+    if isinstance(a, (int, float, complex)):
+        out = np.empty((1, 1), np.result_type(a))
+        out[0, 0] = a
+        return out
+    if a.ndim == 1:
+        return a[None, :]
+    return a
+
+
+def broadcast_to(array, shape):
+    out = np.empty(shape, np.result_type(array))
+    out[:] = array
+    return out
+
+
+def meshgrid(x, y, indexing="xy"):
+    if indexing == "xy":
+        first, second = np.empty((y.size, x.size), x.dtype), np.empty((y.size, x.size), y.dtype)
+        for i in range(y.size):
+            first[i, :] = x
+            second[i, :] = y[i]
+        return first, second
+    first, second = np.empty((x.size, y.size), x.dtype), np.empty((x.size, y.size), y.dtype)
+    for i in range(x.size):
+        first[i, :] = x[i]
+        second[i, :] = y
+    return first, second
+
+
+def flip(m, axis=None):
+    if m.ndim == 1:
+        return m[::-1]
+    if m.ndim > 2:
+        return m.flip_of_more_axes()
+    if axis is None:
+        return m[::-1, ::-1]
+    return m[::-1, :] if axis == 0 or axis == -2 else m[:, ::-1]
+
+
+def fliplr(m):
+    return m[:, ::-1]
+
+
+def flipud(m):
+    return m[::-1]
+
+
+def rot90(m, k=1):
+    if m.ndim != 2:
+        return m.rot90_of_more_axes()
+    turns = k % 4
+    if turns == 0:
+        return m[:, :]
+    if turns == 1:
+        return m[:, ::-1].T
+    if turns == 2:
+        return m[::-1, ::-1]
+    return m.T[:, ::-1]
+
+
+def roll(a, shift):
+    x = a.ravel()
+    out = np.empty(a.shape, a.dtype)
+    flat = out.ravel()
+    for i in range(x.size):
+        flat[(i + shift) % x.size] = x[i]
+    return out
+
+
+def repeat(a, repeats):
+    x = a.ravel()
+    if isinstance(repeats, int):
+        out = np.empty(x.size * repeats, a.dtype)
+        for i in range(x.size):
+            for k in range(repeats):
+                out[i * repeats + k] = x[i]
+        return out
+    if repeats.size != x.size:
+        raise ValueError("operands could not be broadcast together")
+    out = np.empty(repeats.sum(), a.dtype)
+    at = 0
+    for i in range(x.size):
+        for _ in range(repeats[i]):
+            out[at] = x[i]
+            at += 1
+    return out
+
+
+def resize(a, new_shape):
+    out = np.zeros(new_shape, a.dtype)
+    x, flat = a.ravel(), out.ravel()
+    if x.size > 0:
+        for i in range(flat.size):
+            flat[i] = x[i % x.size]
+    return out
+
+
+def array_split(ary, indices_or_sections):
+    parts = []
+    n = ary.shape[0]
+    count = indices_or_sections
+    if count <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    size, more = n // count, n % count
+    at = 0
+    for i in range(count):
+        end = at + size + (1 if i < more else 0)
+        parts.append(ary[at:end])
+        at = end
+    return parts
+
+
+def split(ary, indices_or_sections):
+    if ary.shape[0] % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections)
+
+
+def take(a, indices):
+    x = a.ravel()
+    if isinstance(indices, int):
+        return x[indices]
+    out = np.empty(indices.shape, a.dtype)
+    flat, at = out.ravel(), indices.ravel()
+    for i in range(at.size):
+        flat[i] = x[at[i]]
+    return out
+
+
+def put(a, ind, v):
+    x = a.reshape(-1)
+    if isinstance(ind, int):
+        x[ind] = v if isinstance(v, (int, float, complex)) else v[0]
+    else:
+        for i in range(len(ind)):
+            x[ind[i]] = v if isinstance(v, (int, float, complex)) else v[i % len(v)]
+
+
+def extract(condition, arr):
+    return arr.ravel()[condition.ravel()]
+
+
+def shape(a):
+    return a.shape
+
+
+def size(a):
+    if isinstance(a, (int, float, complex)):
+        return 1
+    return a.size
+
+
+def ndim(a):
+    return a.ndim

@@ -1,0 +1,349 @@
+"""Signals: convolution, interpolation, windows, phases; counts."""
+
+import math
+
+import numpy as np
+
+
+def convolve(a, v, mode="full"):
+    if a.size == 0 or v.size == 0:
+        raise ValueError("a cannot be empty")
+    out = np.zeros(a.size + v.size - 1, (a[0] * v[0]).dtype)
+    for i in range(a.size):
+        for j in range(v.size):
+            out[i + j] += a[i] * v[j]
+    if mode == "full":
+        return out
+    short, long = min(a.size, v.size), max(a.size, v.size)
+    if mode == "same":
+        start = (short - 1) // 2
+        return out[start : start + long].copy()
+    if mode == "valid":
+        return out[short - 1 : long].copy()
+    raise ValueError("mode must be one of 'full', 'same', or 'valid'")
+
+
+def correlate(a, v, mode="valid"):
+    turned = convolve(a, v[::-1], "full")
+    if mode == "full":
+        return turned
+    short, long = min(a.size, v.size), max(a.size, v.size)
+    if mode == "valid":
+        return turned[short - 1 : long].copy()
+    if mode == "same":
+        start = (short - 1) // 2 if a.size >= v.size else short // 2
+        return turned[start : start + long].copy()
+    raise ValueError("mode must be one of 'full', 'same', or 'valid'")
+
+
+def _place_right(a, v):
+    low, high = 0, a.size
+    while low < high:
+        middle = (low + high) // 2
+        if not v < a[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _interpolated(v, xp, fp):
+    n = xp.size
+    if v <= xp[0]:
+        return fp[0] * 1.0
+    if v >= xp[n - 1]:
+        return fp[n - 1] * 1.0
+    if v != v:
+        return np.nan
+    k = _place_right(xp, v) - 1
+    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
+    here = slope * (v - xp[k]) + fp[k]
+    if here != here:  # from the other end, as NumPy does
+        here = slope * (v - xp[k + 1]) + fp[k + 1]
+        if here != here and fp[k] == fp[k + 1]:
+            here = fp[k] * 1.0
+    return here
+
+
+def interp(x, xp, fp):
+    if xp.size != fp.size:
+        raise ValueError("fp and xp are not of the same length.")
+    if xp.size == 0:
+        raise ValueError("array of sample points is empty")
+    if isinstance(x, (int, float)):
+        return _interpolated(x, xp, fp)
+    out = np.empty(x.shape, np.float64)
+    flat, values = out.ravel(), x.ravel()
+    for i in range(values.size):
+        flat[i] = _interpolated(values[i], xp, fp)
+    return out
+
+
+def _window(M, a, b, c):  # noqa: N803
+    out = np.ones(max(M, 0))
+    if M > 1:
+        for i in range(M):
+            t = 2.0 * math.pi * i / (M - 1)
+            out[i] = a + b * math.cos(t) + c * math.cos(2.0 * t)
+    return out
+
+
+def hamming(M):  # noqa: N803
+    return _window(M, 0.54, -0.46, 0.0)
+
+
+def hanning(M):  # noqa: N803
+    return _window(M, 0.5, -0.5, 0.0)
+
+
+def blackman(M):  # noqa: N803
+    return _window(M, 0.42, -0.5, 0.08)
+
+
+def bartlett(M):  # noqa: N803
+    out = np.ones(max(M, 0))
+    if M > 1:
+        for i in range(M):
+            out[i] = 2.0 * i / (M - 1) if 2 * i <= M - 1 else 2.0 - 2.0 * i / (M - 1)
+    return out
+
+
+def _bessel(x):
+    """The modified Bessel function of order 0, by its series."""
+    term, total, k = 1.0, 1.0, 0
+    while term > 1e-17 * total:
+        k += 1
+        term *= (x / (2.0 * k)) ** 2
+        total += term
+    return total
+
+
+def kaiser(M, beta):  # noqa: N803
+    out = np.ones(max(M, 0))
+    if M > 1:
+        for i in range(M):
+            at = 2.0 * i / (M - 1) - 1.0
+            out[i] = _bessel(beta * math.sqrt(max(1.0 - at * at, 0.0))) / _bessel(beta * 1.0)
+    return out
+
+
+def _sinc(x):
+    return math.sin(math.pi * x) / (math.pi * x) if x != 0 else 1.0
+
+
+def sinc(x):
+    if isinstance(x, (int, float)):
+        return _sinc(x)
+    out = np.empty(x.shape)
+    flat, values = out.ravel(), x.ravel()
+    for i in range(values.size):
+        flat[i] = _sinc(values[i])
+    return out
+
+
+def unwrap(p):
+    out = np.empty(p.size)
+    turns = 0.0
+    for i in range(p.size):
+        if i > 0:
+            step = p[i] - p[i - 1]
+            near = (step + math.pi) % (2.0 * math.pi) - math.pi
+            if near == -math.pi and step > 0:
+                near = math.pi
+            if abs(step) >= math.pi:
+                turns += near - step
+        out[i] = p[i] + turns
+    return out
+
+
+def angle(z, deg=False):
+    if isinstance(z, (int, float, complex)):
+        value = math.atan2(np.imag(z), np.real(z))
+        return value * 180.0 / math.pi if deg else value
+    out = np.empty(z.shape)
+    flat, values = out.ravel(), z.ravel()
+    for i in range(values.size):
+        value = math.atan2(np.imag(values[i]), np.real(values[i]))
+        flat[i] = value * 180.0 / math.pi if deg else value
+    return out
+
+
+def fix(x):
+    return np.trunc(x)
+
+
+def nan_to_num(x, copy=True, nan=0.0):
+    big = 1.7976931348623157e308
+    if isinstance(x, (int, float)):
+        if x != x:
+            return nan
+        return min(max(x, -big), big)
+    out = np.empty(x.shape, x.dtype)
+    flat, values = out.ravel(), x.ravel()
+    for i in range(values.size):
+        v = values[i]
+        if v != v:
+            flat[i] = nan
+        elif v == np.inf or v == -np.inf:
+            most = 3.4028234663852886e38 if x.dtype == np.float32 else big
+            flat[i] = most if v > 0 else -most
+        else:
+            flat[i] = v
+    return out
+
+
+def _is_close(a, b, rtol, atol, equal_nan):
+    if a != a or b != b:
+        return equal_nan and a != a and b != b
+    if math.isinf(a) or math.isinf(b):
+        return a == b
+    return abs(a - b) <= atol + rtol * abs(b)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return _is_close(a, b, rtol, atol, equal_nan)
+    if isinstance(a, (int, float)):
+        out = np.empty(b.shape, np.bool_)
+        flat, y = out.ravel(), b.ravel()
+        for i in range(y.size):
+            flat[i] = _is_close(a, y[i], rtol, atol, equal_nan)
+        return out
+    if isinstance(b, (int, float)):
+        out = np.empty(a.shape, np.bool_)
+        flat, x = out.ravel(), a.ravel()
+        for i in range(x.size):
+            flat[i] = _is_close(x[i], b, rtol, atol, equal_nan)
+        return out
+    if a.shape != b.shape:
+        raise ValueError("operands could not be broadcast together")
+    out = np.empty(a.shape, np.bool_)
+    flat, x, y = out.ravel(), a.ravel(), b.ravel()
+    for i in range(x.size):
+        flat[i] = _is_close(x[i], y[i], rtol, atol, equal_nan)
+    return out
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a, b):
+    if a.shape != b.shape:
+        return False
+    return (a == b).all()
+
+
+def logspace(start, stop, num=50):
+    out = np.linspace(start, stop, num)
+    for i in range(num):
+        out[i] = 10.0 ** out[i]
+    return out
+
+
+def geomspace(start, stop, num=50):
+    out = np.linspace(math.log10(start), math.log10(stop), num)
+    for i in range(num):
+        out[i] = 10.0 ** out[i]
+    if num > 0:
+        out[0] = start
+    if num > 1:
+        out[num - 1] = stop
+    return out
+
+
+def flatnonzero(a):
+    x = a.ravel()
+    out = np.empty(np.count_nonzero(x), np.int64)
+    n = 0
+    for i in range(x.size):
+        if x[i] != 0:
+            out[n] = i
+            n += 1
+    return out
+
+
+def nonzero(a):
+    if a.ndim == 1:
+        return (flatnonzero(a),)
+    count = np.count_nonzero(a)
+    rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+    n = 0
+    if a.ndim == 2:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                if a[i, j] != 0:
+                    rows[n], columns[n] = i, j
+                    n += 1
+        return rows, columns
+    deep = np.empty(count, np.int64)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(a.shape[2]):
+                if a[i, j, k] != 0:
+                    rows[n], columns[n], deep[n] = i, j, k
+                    n += 1
+    return rows, columns, deep
+
+
+def argwhere(a):
+    places = nonzero(a)
+    out = np.empty((places[0].size, a.ndim), np.int64)
+    k = 0
+    for axis in places:
+        out[:, k] = axis
+        k += 1
+    return out
+
+
+def bincount(x, weights=None, minlength=0):
+    size = minlength
+    for i in range(x.size):
+        if x[i] < 0:
+            raise ValueError("bincount: the first argument must be non-negative")
+        size = max(size, x[i] + 1)
+    if weights is None:
+        out = np.zeros(size, np.int64)
+        for i in range(x.size):
+            out[x[i]] += 1
+        return out
+    if weights.size != x.size:
+        raise ValueError("bincount(): weights and list don't have the same length")
+    totals = np.zeros(size)
+    for i in range(x.size):
+        totals[x[i]] += weights[i]
+    return totals
+
+
+def histogram(a, bins=10, range=None):  # noqa: A002
+    if isinstance(bins, int):
+        return _histogram(a.ravel(), bins, range)
+    x = a.ravel()
+    counts = np.zeros(bins.size - 1, np.int64)
+    for v in x:
+        if v >= bins[0] and v <= bins[bins.size - 1]:
+            k = min(_place_right(bins, v) - 1, bins.size - 2)
+            counts[k] += 1
+    return counts, bins
+
+
+def _histogram(x, bins, limits):
+    low, high = 0.0, 1.0
+    if limits is not None:
+        low, high = limits[0] * 1.0, limits[1] * 1.0
+    elif x.size > 0:
+        low, high = x.min() * 1.0, x.max() * 1.0
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, bins + 1)
+    counts = np.zeros(bins, np.int64)
+    for i in range(x.size):
+        if x[i] >= low and x[i] <= high:
+            k = int((x[i] - low) / (high - low) * bins)
+            k = min(max(k, 0), bins - 1)
+            if k > 0 and x[i] < edges[k]:
+                k -= 1
+            elif k < bins - 1 and x[i] >= edges[k + 1]:
+                k += 1
+            counts[k] += 1
+    return counts, edges

@@ -1,0 +1,276 @@
+"""Orders: sort, places in sorted arrays, sets, percentiles."""
+
+import math
+
+import numpy as np
+
+
+def sort(a):
+    out = a.copy()
+    if a.ndim == 1:
+        sort_in_place(out)
+    else:
+        rows = out.reshape(-1, a.shape[a.ndim - 1])
+        for i in range(rows.shape[0]):
+            sort_in_place(rows[i])
+    return out
+
+
+def sort_in_place(a):
+    """Heapsort; NaN goes to the end, as NumPy has it."""
+    n = a.size
+    last = n
+    i = 0
+    while i < last:
+        if a[i] != a[i]:
+            last -= 1
+            a[i], a[last] = a[last], a[i]
+        else:
+            i += 1
+    start = last // 2
+    end = last
+    while end > 1:
+        if start > 0:
+            start -= 1
+        else:
+            end -= 1
+            a[end], a[0] = a[0], a[end]
+        root = start
+        while 2 * root + 1 < end:
+            child = 2 * root + 1
+            if child + 1 < end and a[child] < a[child + 1]:
+                child += 1
+            if not a[root] < a[child]:
+                break
+            a[root], a[child] = a[child], a[root]
+            root = child
+
+
+def argsort(a, kind="quicksort"):
+    """Merge sort, so that equal elements keep their order."""
+    n = a.size
+    order = np.arange(n)
+    other = np.empty(n, np.int64)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle, high = min(low + width, n), min(low + 2 * width, n)
+            i, j = low, middle
+            for k in range(low, high):
+                first = j >= high
+                if not first and i < middle:
+                    x, y = a[order[i]], a[order[j]]
+                    first = x <= y or y != y
+                if first:
+                    other[k] = order[i]
+                    i += 1
+                else:
+                    other[k] = order[j]
+                    j += 1
+        order, other = other, order
+        width *= 2
+    return order
+
+
+def partition(a, kth):
+    return sort(a)
+
+
+def argpartition(a, kth):
+    return argsort(a)
+
+
+def unique(ar):
+    x = sort(ar.ravel())
+    n = 0
+    for i in range(x.size):
+        if i == 0 or x[i] != x[n - 1]:
+            x[n] = x[i]
+            n += 1
+    return x[:n].copy()
+
+
+def median(a):
+    x = sort(a.ravel())
+    n = x.size
+    if n == 0:
+        return np.nan
+    if x[n - 1] != x[n - 1]:
+        return np.nan
+    if n % 2:
+        return x[n // 2] * 1.0
+    return (x[n // 2 - 1] + x[n // 2]) / 2
+
+
+def _numbers(a):
+    """Those that are not NaN."""
+    x = a.ravel()
+    out = np.empty(x.size, a.dtype)
+    n = 0
+    for i in range(x.size):
+        if x[i] == x[i]:
+            out[n] = x[i]
+            n += 1
+    return out[:n]
+
+
+def nanmedian(a):
+    return median(_numbers(a))
+
+
+def _quantile(x, q):
+    """Of a sorted array."""
+    if not 0.0 <= q <= 1.0:
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    n = x.size
+    if n == 0 or x[n - 1] != x[n - 1]:
+        return np.nan
+    at = q * (n - 1)
+    low = int(math.floor(at))
+    if low >= n - 1:
+        return x[n - 1] * 1.0
+    part, step = at - low, x[low + 1] * 1.0 - x[low]
+    if part >= 0.5:  # from the nearer end, as NumPy does
+        return x[low + 1] - step * (1 - part)
+    return x[low] + step * part
+
+
+def quantile(a, q):
+    return _quantiles(sort(a.ravel()), q, 1.0)
+
+
+def percentile(a, q):
+    return _quantiles(sort(a.ravel()), q, 100.0)
+
+
+def nanquantile(a, q):
+    return _quantiles(sort(_numbers(a)), q, 1.0)
+
+
+def nanpercentile(a, q):
+    return _quantiles(sort(_numbers(a)), q, 100.0)
+
+
+def _quantiles(x, q, whole):
+    if isinstance(q, (int, float)):
+        return _quantile(x, q / whole)
+    out = np.empty(len(q), np.float64)
+    for i in range(len(q)):
+        out[i] = _quantile(x, q[i] / whole)
+    return out
+
+
+def _is_before(x, y):
+    """NaN comes last."""
+    return x < y or (y != y and x == x)
+
+
+def _place(a, v, side):
+    if side != "left" and side != "right":
+        raise ValueError("search side must be one of 'left' or 'right'")
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if _is_before(a[middle], v) if side == "left" else not _is_before(v, a[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def searchsorted(a, v, side="left"):
+    if isinstance(v, (int, float)):
+        return _place(a, v, side)
+    out = np.empty(v.shape, np.int64)
+    flat, values = out.ravel(), v.ravel()
+    for i in range(values.size):
+        flat[i] = _place(a, values[i], side)
+    return out
+
+
+def bisect_left(a, x):
+    return _place(a, x, "left")
+
+
+def bisect_right(a, x):
+    return _place(a, x, "right")
+
+
+def digitize(x, bins, right=False):
+    values = x.ravel()
+    out = np.empty(x.shape, np.int64)
+    flat = out.ravel()
+    n = bins.size
+    falls = n > 1 and bins[0] > bins[n - 1]
+    for i in range(n - 1):
+        if (bins[i] < bins[i + 1] and falls) or (bins[i] > bins[i + 1] and not falls):
+            raise ValueError("bins must be monotonically increasing or decreasing")
+    for i in range(values.size):
+        v = values[i]
+        low, high = 0, n
+        while low < high:
+            middle = (low + high) // 2
+            if falls:
+                before = bins[middle] >= v if right else bins[middle] > v
+            else:
+                before = _is_before(bins[middle], v) if right else not _is_before(v, bins[middle])
+            if before:
+                low = middle + 1
+            else:
+                high = middle
+        flat[i] = low
+    return out
+
+
+def _holds(x, v):
+    """Whether the sorted array has it."""
+    at = _place(x, v, "left")
+    return at < x.size and x[at] == v
+
+
+def isin(element, test_elements, assume_unique=False, invert=False):
+    x, y = element.ravel(), sort(test_elements.ravel())
+    out = np.empty(element.shape, np.bool_)
+    flat = out.ravel()
+    for i in range(x.size):
+        flat[i] = _holds(y, x[i]) != invert
+    return out
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    return isin(ar1.ravel(), ar2, assume_unique, invert)
+
+
+def _chosen(x, y, wanted):
+    """Those of x that y has, or has not; both sorted."""
+    out = np.empty(x.size, x.dtype)
+    n = 0
+    for i in range(x.size):
+        if _holds(y, x[i]) == wanted:
+            out[n] = x[i]
+            n += 1
+    return out[:n].copy()
+
+
+def _merged(x, y):
+    out = np.empty(x.size + y.size, np.result_type(x, y))
+    out[: x.size] = x
+    out[x.size :] = y
+    return out
+
+
+def intersect1d(ar1, ar2):
+    return _chosen(unique(_merged(ar1.ravel(), ar2.ravel())[: ar1.size]), unique(ar2), True)
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    return _chosen(ar1.ravel() if assume_unique else unique(ar1), sort(ar2.ravel()), False)
+
+
+def union1d(ar1, ar2):
+    return unique(_merged(ar1.ravel(), ar2.ravel()))
+
+
+def setxor1d(ar1, ar2):
+    x, y = unique(ar1), unique(ar2)
+    return sort(_merged(_chosen(x, y, False), _chosen(y, x, False)))

@@ -1,0 +1,3 @@
+"""numba.experimental: jitclass."""
+
+from .jitclass import jitclass  # noqa: F401

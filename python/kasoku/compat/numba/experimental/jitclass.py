@@ -1,0 +1,309 @@
+"""Classes with typed fields. A method that uses its instance by fields and other methods alone is compiled as a function
+that takes the fields it reads and gives back those that it assigns; any other one runs in the interpreter.
+"""
+
+import ast
+import inspect
+import textwrap
+
+import numpy as np
+
+from ...._signature import Type, as_type
+from .._loops import compiled
+
+_fields = "__kasoku_fields__"
+
+
+def jitclass(cls_or_spec=None, spec=None):
+    """@jitclass, @jitclass(spec), jitclass(cls, spec): `spec` has (name, type) of fields; annotations say more of them."""
+    if inspect.isclass(cls_or_spec):
+        return _made(cls_or_spec, spec)
+    given = spec if cls_or_spec is None else cls_or_spec
+    return lambda cls: _made(cls, given)
+
+
+def _made(cls, spec):
+    fields = dict(spec.items() if hasattr(spec, "items") else spec or ())
+    for name, annotation in inspect.get_annotations(cls, eval_str=True).items():
+        if name not in fields:
+            fields[name] = annotation if isinstance(annotation, Type) else _as_type(annotation)
+    for name in fields:
+        if not isinstance(name, str):
+            raise TypeError(f"spec keys should be strings, got {name!r}")
+    body = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__", "__annotations__", *fields)}
+    if any(k in vars(cls) for k in fields):
+        raise NameError(f"name shadowing: {', '.join(k for k in fields if k in vars(cls))}")
+    plain = {k: v for k, v in body.items() if inspect.isfunction(v) and k != "__init__"}
+    getters = {k: v.fget for k, v in body.items() if isinstance(v, property) and v.fset is None}
+    forms = _Forms(fields, {**plain, **getters})
+    for name, function in plain.items():
+        body[name] = _method(forms, name, function)
+    for name, function in getters.items():
+        body[name] = property(_method(forms, name, function), doc=function.__doc__)
+    body.update(__setattr__=_set, __qualname__=cls.__qualname__, __module__=cls.__module__)
+    made = type(cls.__name__, cls.__bases__, body)
+    setattr(made, _fields, {name: _conversion(of) for name, of in fields.items()})
+    made.class_type = made  # numba.types.ClassType, whose instance_type is the class's own
+    made.instance_type = made
+    return made
+
+
+def _as_type(annotation):
+    try:
+        return as_type(annotation)
+    except Exception:
+        return annotation
+
+
+def _set(self, name, value):
+    try:
+        convert = getattr(type(self), _fields)[name]
+    except KeyError:
+        raise AttributeError(f"{type(self).__name__!r} has no field {name!r}") from None
+    self.__dict__[name] = convert(value, name)
+
+
+def _conversion(of):
+    """What a value assigned to a field of this type becomes."""
+    if not isinstance(of, Type) or of.__kasoku_dtype__ in ("void", "none"):
+        return lambda value, name: value
+    if not hasattr(of, "ndim"):
+        if of.__kasoku_dtype__ == "unicode_type":
+            return lambda value, name: str(value)
+        scalar = np.dtype(of.__kasoku_dtype__).type
+        return lambda value, name: np.asarray(value).astype(scalar).item()
+    dtype, ndim = np.dtype(of.__kasoku_dtype__), of.ndim
+
+    def array(value, name):
+        if getattr(value, "dtype", None) != dtype or value.ndim != ndim:
+            raise TypeError(f"the field {name!r} is {of!r}, not {type(value).__name__} {value!r}")
+        return value
+
+    return array
+
+
+def _method(forms, name, function):
+    def method(self, *args, **kwargs):
+        form = forms.of(name)
+        if form is None:
+            return function(self, *args, **kwargs)
+        values = self.__dict__
+        try:
+            own = [values[field] for field in form.reads]
+        except KeyError:  # a field without a value: Python says so where it is read
+            return function(self, *args, **kwargs)
+        result = form.run(*own, *args, **kwargs)
+        if not form.writes:
+            return result
+        for field, value in zip(form.writes, result[len(result) - len(form.writes) :], strict=True):
+            setattr(self, field, value)
+        return result[0] if form.has_value else None
+
+    method.__name__, method.__qualname__, method.__doc__ = name, function.__qualname__, function.__doc__
+    method.__defaults_of__ = function
+    return method
+
+
+class _Form:
+    """A method as a function of fields."""
+
+    def __init__(self, reads, writes, has_value, run):
+        self.reads, self.writes, self.has_value, self.run = reads, writes, has_value, run
+
+
+class _Unfit(Exception):
+    pass
+
+
+class _Forms:
+    """Methods of one class as functions of its fields, made when they are first called."""
+
+    def __init__(self, fields, functions):
+        self.fields, self.functions = fields, functions
+        self.known, self.busy = {}, set()
+
+    def of(self, name):
+        if name not in self.known:
+            if name in self.busy:
+                raise _Unfit
+            self.busy.add(name)
+            try:
+                self.known[name] = _Writer(self, self.functions[name]).form()
+            except (_Unfit, OSError, TypeError, SyntaxError):
+                self.known[name] = None
+            self.busy.discard(name)
+        return self.known[name]
+
+
+class _Writer(ast.NodeTransformer):
+    """Rewrites one method: `self.x` becomes a variable, a call of another method passes its fields."""
+
+    def __init__(self, forms, function):
+        self.forms, self.function = forms, function
+        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        arguments = node.args
+        if not isinstance(node, ast.FunctionDef) or not arguments.args or arguments.vararg or arguments.kwarg:
+            raise _Unfit
+        self.node, self.self = node, arguments.args[0].arg
+        self.reads, self.writes, self.names = [], [], {}
+
+    def form(self):
+        node = self.node
+        values = [each for each in ast.walk(node) if isinstance(each, ast.Return) and each.value is not None]
+        if any(
+            isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)) for each in ast.walk(node)
+        ):
+            raise _Unfit
+        node.body = [each for stmt in node.body for each in self._statement(stmt)]
+        if any(isinstance(each, ast.Name) and each.id == self.self for stmt in node.body for each in ast.walk(stmt)):
+            raise _Unfit
+        if self.writes:
+            for each in ast.walk(node):
+                if isinstance(each, ast.Return):
+                    each.value = self._result(each.value if values else None)
+            if not isinstance(node.body[-1], ast.Return):
+                if values:
+                    raise _Unfit  # a value here and none there
+                node.body.append(ast.Return(self._result(None)))
+        taken = list(dict.fromkeys([*self.reads, *self.writes]))
+        node.args.args = [ast.arg(self._variable(field)) for field in taken] + node.args.args[1:]
+        node.decorator_list, node.returns = [], None
+        for arg in ast.walk(node.args):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
+        name = node.name = f"{self.function.__name__}_of_fields"
+        text = ast.unparse(ast.fix_missing_locations(node)) + "\n"
+        cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
+        outside = {**self.function.__globals__, **{key: cell.cell_contents for key, cell in cells}, **self.names}
+        run = compiled(text, name, False, **outside)
+        run.py_func.__kasoku_serial__ = True
+        return _Form(taken, self.writes, bool(values), run)
+
+    @staticmethod
+    def _variable(field):
+        return f"self_{field}"
+
+    def _result(self, value):
+        written = [ast.Name(self._variable(field), ast.Load()) for field in self.writes]
+        return ast.Tuple([*([value] if value is not None else []), *written], ast.Load())
+
+    def _statement(self, stmt):
+        """A call of a method that assigns fields stands alone, or is all of an assignment's right side."""
+        call = getattr(stmt, "value", None) if isinstance(stmt, (ast.Expr, ast.Assign, ast.Return)) else None
+        form = self._called(call)
+        if form is None or not form.writes:
+            return [self.visit(stmt)]
+        results = [ast.Name(self._write(field), ast.Store()) for field in form.writes]
+        value = []
+        if form.has_value:
+            value = [ast.Name("self_value", ast.Store())]
+        made = [ast.Assign([ast.Tuple([*value, *results], ast.Store())], self._passed(call, form))]
+        if not isinstance(stmt, ast.Expr):
+            if not form.has_value:
+                raise _Unfit
+            stmt.value = ast.Name("self_value", ast.Load())
+            made.append(self.visit(stmt))
+        return made
+
+    def _called(self, call):
+        """The form of the method that is called."""
+        target = getattr(call, "func", None) if isinstance(call, ast.Call) else None
+        is_own = (
+            isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == self.self
+        )
+        if not is_own or target.attr in self.forms.fields:
+            return None
+        form = self.forms.of(target.attr) if target.attr in self.forms.functions else None
+        if form is None:
+            raise _Unfit
+        return form
+
+    def _passed(self, call, form):
+        name = f"{call.func.attr}_of_fields"
+        self.names[name] = form.run
+        fields = [ast.Name(self._read(field), ast.Load()) for field in form.reads]
+        for field in form.writes:
+            self._read(field)
+        return ast.Call(
+            ast.Name(name, ast.Load()),
+            [*fields, *map(self.visit, call.args)],
+            [ast.keyword(k.arg, self.visit(k.value)) for k in call.keywords],
+        )
+
+    def _read(self, field):
+        if field not in self.reads:
+            self.reads.append(field)
+        return self._variable(field)
+
+    def _write(self, field):
+        self._read(field)
+        if field not in self.writes:
+            self.writes.append(field)
+        return self._variable(field)
+
+    def _typed(self, field, value):
+        """The value as the field's type has it."""
+        of = self.forms.fields[field]
+        if not isinstance(of, Type) or hasattr(of, "ndim") or of.__kasoku_dtype__ in ("void", "none", "unicode_type"):
+            return value
+        name = f"type_of_{field}"
+        self.names[name] = of
+        return ast.Call(ast.Name(name, ast.Load()), [value], [])
+
+    def _is_field(self, node):
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.self):
+            return False
+        if node.attr in self.forms.fields:
+            return True
+        if node.attr in self.forms.functions and isinstance(node.ctx, ast.Load):
+            return False
+        raise _Unfit
+
+    def generic_visit(self, node):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, [each for stmt in block for each in self._statement(stmt)])
+        for name, value in ast.iter_fields(node):
+            if name in ("body", "orelse", "finalbody") and isinstance(value, list):
+                continue
+            if isinstance(value, list):
+                value[:] = [self.visit(each) if isinstance(each, ast.AST) else each for each in value]
+            elif isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+        return node
+
+    def visit_Attribute(self, node):  # noqa: N802
+        if self._is_field(node):
+            if isinstance(node.ctx, ast.Load):
+                return ast.Name(self._read(node.attr), ast.Load())
+            return ast.Name(self._write(node.attr), node.ctx)
+        if isinstance(node.value, ast.Name) and node.value.id == self.self:  # a property
+            form = self.forms.of(node.attr)
+            if form is None or form.writes:
+                raise _Unfit
+            return self._passed(ast.Call(node, [], []), form)
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node):  # noqa: N802
+        node.value = self.visit(node.value)
+        if len(node.targets) == 1 and self._is_field(node.targets[0]):
+            node.value = self._typed(node.targets[0].attr, node.value)
+        node.targets = [self.visit(target) for target in node.targets]
+        return node
+
+    def visit_AugAssign(self, node):  # noqa: N802
+        if not self._is_field(node.target):
+            return self.generic_visit(node)
+        field = node.target.attr
+        old = ast.Name(self._read(field), ast.Load())
+        value = self._typed(field, ast.BinOp(old, node.op, self.visit(node.value)))
+        return ast.Assign([ast.Name(self._write(field), ast.Store())], value)
+
+    def visit_Call(self, node):  # noqa: N802
+        form = self._called(node)
+        if form is None:
+            return self.generic_visit(node)
+        if form.writes:
+            raise _Unfit  # in the middle of an expression
+        return self._passed(node, form)

@@ -1,0 +1,137 @@
+/// \file python/src/jit_symbols.cpp
+/// Values that compiled code knows as types: a text, a dtype, a member of an Enum; classes that isinstance asks for.
+#include "jit_reader.h"
+#include "jit_values.h"
+
+#include <fmt/format.h>
+
+namespace kasoku {
+
+using namespace jit;
+
+namespace {
+
+bool is_instance(nb::handle value, const char* module, const char* name) {
+  nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+  if (!modules.contains(module)) return false;
+  return PyObject_IsInstance(value.ptr(), nb::object(modules[module].attr(name)).ptr()) == 1;
+}
+
+/// The dtype that the value is: np.float32, np.dtype("f4"), numba.float32.
+std::optional<Dtype> named_dtype(nb::handle value) {
+  nb::object name;
+  if (nb::hasattr(value, "__kasoku_dtype__")) {
+    if (!nb::hasattr(value, "ndim")) name = value.attr("__kasoku_dtype__");
+  } else if (PyType_Check(value.ptr()) || is_instance(value, "numpy", "dtype")) {
+    nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+    if (!modules.contains("numpy")) return std::nullopt;
+    nb::object numpy = modules["numpy"];
+    if (PyType_Check(value.ptr()) && PyObject_IsSubclass(value.ptr(), nb::object(numpy.attr("generic")).ptr()) != 1) return std::nullopt;
+    name = numpy.attr("dtype")(value).attr("name");
+  }
+  if (!name.is_valid()) return std::nullopt;
+  return dtype_from_name(nb::cast<std::string>(nb::str(name)));
+}
+
+}  // namespace
+
+Type type_of_symbol(nb::handle value) {
+  if (PyUnicode_CheckExact(value.ptr())) return Type::of_text(nb::cast<std::string>(value));
+  if (is_instance(value, "enum", "Enum")) {
+    Type type = Type::of(TypeKind::member);
+    nb::object owner = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));
+    type.text = fmt::format("{}.{}.{}", nb::cast<std::string>(nb::str(owner.attr("__module__"))),
+                            nb::cast<std::string>(nb::str(owner.attr("__qualname__"))), nb::cast<std::string>(nb::str(value.attr("name"))));
+    return type;
+  }
+  if (const auto dtype = named_dtype(value); dtype && *dtype != Dtype::opaque && *dtype != Dtype::bfloat16) return Type::of_dtype(*dtype);
+  return {};
+}
+
+ExprPtr Reader::isinstance_call(nb::handle node) {
+  nb::object function = node.attr("func"), arguments = node.attr("args");
+  if (class_name(function) != "Name" || nb::len(arguments) != 2) return nullptr;
+  nb::object meant = resolve(function);
+  if (!meant.is_valid() || !meant.is(nb::object(nb::module_::import_("builtins").attr("isinstance")))) return nullptr;
+  nb::object names = nb::module_::import_("kasoku._scopes").attr("classes");
+  nb::list classes;
+  nb::object asked = arguments[1];
+  nb::object all = class_name(asked) == "Tuple" ? nb::object(asked.attr("elts")) : nb::object(nb::make_tuple(asked));
+  for (nb::handle each : all) {
+    nb::object found = resolve(each);
+    if (!found.is_valid()) fail(each, "isinstance() asks for classes known when compiling");
+    classes.append(found);
+  }
+  auto e = std::make_unique<Expr>();
+  e->kind = ExprKind::call;
+  e->place = place(node);
+  e->items.push_back(global(meant, "isinstance", function));
+  e->items.push_back(expr(arguments[0]));
+  auto text = std::make_unique<Expr>();
+  text->place = e->place;
+  text->value = nb::cast<std::string>(names(classes));
+  e->items.push_back(std::move(text));
+  return e;
+}
+
+ExprPtr Reader::library_call(nb::handle node) {
+  nb::object function = node.attr("func");
+  for (nb::handle argument : nb::object(node.attr("args")))
+    if (class_name(argument) == "Starred") return nullptr;
+  for (nb::handle keyword : nb::object(node.attr("keywords")))
+    if (keyword.attr("arg").is_none()) return nullptr;
+  nb::object meant = resolve(function);
+  const bool is_method = !meant.is_valid() && class_name(function) == "Attribute";
+  if (!meant.is_valid() && !is_method) return nullptr;
+  nb::object name = is_method ? nb::object(function.attr("attr")) : nb::none();
+  nb::object found = library().attr("instead")(is_method ? nb::none() : meant, name, node);
+  if (found.is_none()) return nullptr;
+  if (nb::isinstance<nb::str>(found[0])) {  // a named tuple: its items' names, its items
+    auto e = std::make_unique<Expr>();
+    e->kind = ExprKind::tuple;
+    e->place = place(node);
+    e->text = nb::cast<std::string>(found[0]);
+    for (nb::handle item : nb::object(found[1])) e->items.push_back(expr(item));
+    return e;
+  }
+  if (PyObject_IsInstance(nb::object(found[0]).ptr(), ast_class("AST").ptr()) == 1) {
+    nb::object other = found[0];
+    keep_.push_back(other);
+    return expr(other);
+  }
+  auto e = std::make_unique<Expr>();
+  e->kind = ExprKind::call;
+  e->place = place(node);
+  auto target = std::make_unique<Expr>();
+  target->kind = ExprKind::global;
+  target->place = e->place;
+  target->text = nb::cast<std::string>(found[0].attr("__name__"));
+  target->binding.kind = Binding::Kind::function;
+  target->binding.name = target->text;
+  target->binding.function = read({found[0], options_, {}}, false);
+  e->items.push_back(std::move(target));
+  if (!found[1].is_none()) e->items.push_back(global(found[1], "this function", node));
+  if (is_method) e->items.push_back(expr(function.attr("value")));
+  for (nb::handle argument : nb::object(node.attr("args"))) e->items.push_back(expr(argument));
+  for (nb::handle keyword : nb::object(node.attr("keywords"))) {
+    e->items.push_back(expr(keyword.attr("value")));
+    e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
+  }
+  return e;
+}
+
+void Reader::raise(Stmt& stmt, nb::handle exception) {
+  nb::set locals;
+  for (const std::string& name : frame_->locals) locals.add(nb::str(name.c_str()));
+  nb::dict cells;
+  for (const auto& [name, cell] : frame_->cells) cells[name.c_str()] = cell;
+  nb::object made = nb::module_::import_("kasoku._raised").attr("Raised")(exception, frame_->globals, cells, locals);
+  stmt.text = fmt::format("#{}", raised_.size());
+  raised_.push_back(made);
+  stmt.message = std::make_unique<Expr>();
+  stmt.message->kind = ExprKind::tuple;
+  stmt.message->place = stmt.place;
+  for (nb::handle value : nb::object(made.attr("values"))) stmt.message->items.push_back(expr(value));
+}
+
+}  // namespace kasoku

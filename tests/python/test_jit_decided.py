@@ -1,0 +1,215 @@
+"""What compiled code decides by the types of its arguments: texts, dtypes, Enum members, classes, axes, tuples' items."""
+
+import enum
+from collections import namedtuple
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+
+class Kind(enum.Enum):
+    A = 1
+    B = 2
+
+
+Point = namedtuple("Point", "x y")
+NAME = "cube"
+
+
+def agree(function, *args):
+    got, want = ks.njit(function)(*args), function(*args)
+    assert type(got) is type(want.item() if isinstance(want, np.generic) else want)
+    np.testing.assert_array_equal(got, want)
+
+
+def power(x, mode):
+    if mode == "square":
+        return x * x
+    elif mode in ("cube", "third"):
+        return x**3
+    return -x
+
+
+@pytest.mark.parametrize("mode", ["square", "cube", "third", "", "else", "größe"])
+def test_texts_decide_branches(mode):
+    agree(power, 3.0, mode)
+    agree(lambda x, mode=mode: power(x, mode), 2)
+    agree(lambda x: power(x, NAME) + power(x, mode="square"), 2)
+
+
+def test_texts_as_values():
+    agree(lambda s: len(s), "größe")
+    agree(lambda s: s + "x" == "abx", "ab")
+    agree(lambda s: "b" in s, "abc")
+    agree(lambda s: s not in ("a", "b"), "c")
+    agree(lambda: float("inf") + float("-2.5e3"))
+    agree(lambda: int("12"))
+    with pytest.raises(ks._jit.TypingError, match="no number"):
+        ks.njit(lambda: float("0x10"))()
+
+
+def test_a_function_is_compiled_for_so_many_texts():
+    f = ks.njit(power)
+    with pytest.raises(ks._jit.TypingError, match="more than 64 different texts"):
+        for i in range(70):
+            f(1.0, f"mode {i}")
+    assert f(2.0, "mode 1") == -2.0
+    with pytest.warns(ks._jit.InterpretedWarning):
+        g = ks.jit(power)
+        assert [g(float(i), f"mode {i}") for i in range(70)] == [-float(i) for i in range(70)]
+
+
+def test_dtypes_as_arguments():
+    make = ks.njit(lambda n, dtype: np.zeros(n, dtype))
+    for dtype in (np.float32, np.dtype("int16"), np.bool_):
+        assert make(3, dtype).dtype == dtype
+
+
+def test_enum_members():
+    def by_member(k, x):
+        if k == Kind.A:
+            return x
+        return -x
+
+    for k in Kind:
+        agree(by_member, k, 2.0)
+        agree(lambda k: k is Kind.B, k)
+        agree(lambda k: k != Kind.B, k)
+    agree(lambda: Kind.B.value)
+    with pytest.raises(ks._jit.TypingError, match="cannot be returned"):
+        ks.njit(lambda k: k)(Kind.A)
+
+
+def test_numbers_of_axes_and_classes_decide_branches():
+    def corner(x):
+        if isinstance(x, (int, float)):
+            return x
+        if x.ndim == 1:
+            return x[0]
+        else:
+            return x[0, 0]
+
+    for x in (3, 2.5, np.arange(3.0) + 1, np.arange(4.0).reshape(2, 2) + 5):
+        agree(corner, x)
+
+    def kind(x):
+        if isinstance(x, bool):
+            return 0
+        if isinstance(x, np.ndarray):
+            return 1
+        return 2 if isinstance(x, tuple) else 3 if isinstance(x, (float, np.floating)) else 4
+
+    for x in (True, np.ones(2), (1, 2), 2.5, 7, 1j):
+        agree(kind, x)
+
+
+def test_loops_over_tuples_of_several_types():
+    def total(t):
+        s = 0.0
+        for x in t:
+            if isinstance(x, np.ndarray):
+                s += x.sum()
+            else:
+                s += x
+        else:
+            s += 0.5
+        return s
+
+    agree(total, (1, 2.5, np.ones(3), np.ones((2, 2), np.float32)))
+    agree(total, (1, 2))
+
+    def first_large(t):
+        for x in t:
+            if x > 1:
+                return x * 2.0
+        return 0.0
+
+    agree(first_large, (1, 2.5, 3))
+    agree(first_large, (1, True))
+
+    def leaves(t):
+        for x in t:
+            if x.size > 2:
+                break
+        return 1
+
+    with pytest.raises(ks._jit.TypingError, match="items of one type"):
+        ks.njit(leaves)((np.ones(3), np.ones((2, 2))))
+
+
+def test_what_an_assignment_makes_unknown_is_not_decided():
+    def f(x, mode):
+        for _ in range(2):
+            if mode is None:
+                x = x + 1
+            else:
+                x = x + 2
+        y = x
+        if y is None:
+            return 0
+        x = 7
+        return x + y
+
+    agree(f, 1, None)
+    agree(f, 1, 2)
+
+    def ndim_of_what_changed(x):
+        if x.ndim == 2:
+            x = x[0]
+        return x[0]
+
+    agree(ndim_of_what_changed, np.arange(3.0))
+
+
+def test_slices_and_order_of_tuples():
+    for text in ("t[1:]", "t[:2]", "t[::-1]", "t[-2:]", "t[5:]", "t[2:0:-1]"):
+        f = eval(f"lambda t: len({text})")
+        assert f((1, 2.5, 3)) == len(eval(text, {"t": (1, 2.5, 3)}))
+    agree(lambda t: t[1:][0] + t[::-1][0], (1, 2.5, 3))
+    agree(lambda x: np.zeros(x.shape[1:]).size, np.ones((2, 3)))
+    for a, b in [
+        ((1, 2), (1, 3)),
+        ((1, 2), (1, 2)),
+        ((2, 1.5), (2, 1)),
+        ((1, 2), (1, 2, 0)),
+        ((), (1,)),
+        ((np.nan,), (1.0,)),
+    ]:
+        agree(lambda a, b: (a < b, a <= b, a > b, a >= b), a, b)
+
+
+def test_named_tuples_made_in_compiled_code():
+    def f(x):
+        p = Point(x, y=x * 2.5)
+        return p.x + p.y + p[1]
+
+    agree(f, 3)
+    with pytest.raises(ks._jit.TypingError, match="cannot be returned"):
+        ks.njit(lambda x: Point(x, x))(1)
+
+
+def test_reversed_map_filter():
+    agree(lambda n: [i for i in reversed(range(n))], 4)
+    agree(lambda n: [i for i in reversed(range(2, n))], 6)
+    agree(lambda x: [v for v in reversed(x)], [1, 2, 3])
+
+    def mapped(x):
+        return [v for v in map(lambda v: v * 2, x)]
+
+    def filtered(x):
+        return list(filter(lambda v: v > 1, x))
+
+    agree(mapped, [1.0, 2.0])
+    agree(filtered, [1.0, 2.0, 3.0])
+    agree(lambda x: sum(x, 10), [1, 2])
+    agree(lambda a: pow(a, 5, 7), 3)
+
+
+def test_complex_numbers_stay_compiled():
+    def f(z):
+        return z * z + z / (z + 2j) - np.square(z) * (1 / z)
+
+    assert abs(ks.njit(f)(1.5 - 2j) - f(1.5 - 2j)) < 1e-14
+    x = np.array([1 + 2j, 3 - 1j])
+    np.testing.assert_allclose(ks.njit(lambda x: (x * x / (x + 1)).sum())(x), (x * x / (x + 1)).sum())

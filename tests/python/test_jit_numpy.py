@@ -1,0 +1,262 @@
+"""NumPy's functions in compiled code give what NumPy gives: each expression, compiled and plain."""
+
+import linecache
+import math
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+V = np.array([3.0, 1.0, 2.0, 5.0, 4.0])
+W = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+N = np.array([1.0, np.nan, 3.0, 2.0])
+A = np.arange(12.0).reshape(3, 4)
+T = np.arange(24.0).reshape(2, 3, 4)
+M = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
+R = np.array([[1.0, 2.0, 0.5], [4.0, -1.0, 2.0], [0.0, 3.0, 1.0]])
+I = np.array([3, 1, 2, 2, 5])  # noqa: E741
+E = np.zeros(0)
+ONE = np.array([2.5])
+F = V.astype(np.float32)
+
+
+def compiled(text, *names):
+    source = f"def f({', '.join(names)}):\n    return {text}\n"
+    file = f"<expression {text}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {"np": np, "math": math}
+    exec(compile(source, file, "exec"), space)
+    return ks.njit(space["f"]), space["f"]
+
+
+def agree(text, *args):
+    fast, plain = compiled(text, *"abcd"[: len(args)])
+    copies = lambda: [x.copy() if isinstance(x, np.ndarray) else x for x in args]  # noqa: E731
+    mine, theirs = copies(), copies()
+    want, got = plain(*theirs), fast(*mine)
+    same(got, want)
+    for x, y in zip(mine, theirs, strict=True):
+        same(x, y)
+
+
+def same(got, want):
+    if isinstance(want, tuple) or (isinstance(want, list) and isinstance(got, (tuple, list))):
+        assert len(got) == len(want)
+        for x, y in zip(got, want, strict=True):
+            same(x, y)
+        return
+    if isinstance(want, np.ndarray):
+        assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """np.concatenate((a, b))|np.concatenate([a, b])|np.hstack((a, b))|np.vstack((a, b))|np.stack((a, b))
+    np.stack((a, b), axis=1)|np.column_stack((a, b))|np.dstack((a, b))|np.append(a, b)|np.append(a, 3.0)
+    np.cov(a, b)|np.corrcoef(a, b)|np.trapezoid(a, b)|np.isin(a, b[:2])|np.setdiff1d(a, b[:2])|np.union1d(a, b)
+    np.intersect1d(a, b[:3])|np.setxor1d(a, b[:3])|np.digitize(a, b)|np.digitize(a, b, True)|np.digitize(a, b[::-1])
+    np.searchsorted(b, a)|np.searchsorted(b, 2.5)|np.searchsorted(b, 3.0, side='right')|np.interp(a, b, a)
+    np.interp(2.5, b, a)|np.histogram(a, 5)|np.histogram(a, 4, (1.0, 3.5))|np.histogram(a, b)[0]
+    np.percentile(a, 30)|np.percentile(a, b)|np.quantile(a, 0.75)|np.median(a)|np.partition(a, 2)[2]
+    np.average(a, weights=b)|np.convolve(a, b[:3], 'same')|np.convolve(a[:2], b, mode='valid')|np.correlate(a, b)
+    np.correlate(a, b[:3], 'same')|np.correlate(a[:3], b, 'same')|np.correlate(a, b[:2], 'full')|np.inner(a, b)
+    np.isclose(a, b)|np.isclose(a, 3.0)|np.allclose(a, b)|np.allclose(a, b, atol=10.0)|np.meshgrid(a, b[:3])
+    np.meshgrid(a, b[:2], indexing='ij')|np.diff(a)|np.diff(a, 2)|np.ediff1d(a)|np.flip(a)|np.expand_dims(a, 0)
+    np.expand_dims(a, -1)|np.atleast_2d(a)|np.broadcast_to(a, (3, 5))|np.array_split(a, 2)|np.vander(a, 3)|np.diag(a)
+    np.diag(a, 1)|np.diag(a, -2)|np.tri(3, 4, 1) + a[0]|np.sinc(a)|np.unwrap(a * 3)|np.angle(a + 1j * b)|np.fix(a / 2)
+    np.round(a)|np.round(a * 1.234, 2)|np.extract(a > 2, b)|np.resize(a, (2, 3))|np.repeat(a, 2)|np.where(a > 2)
+    np.argwhere(a > 2)|np.nonzero(a > 2)|(a > 2).nonzero()|np.delete(a, 2)|np.delete(a, np.array([0, -1]))
+    np.take(a, np.array([1, 2]))|np.outer(a, b)|np.cross(a[:3], b[:3])|np.logspace(0, 2, 5) + a|np.hamming(5) + a
+    np.hanning(5) + a|np.blackman(5) + a|np.kaiser(5, 2.0) + a|np.bartlett(5) + a|np.eye(5) @ a|np.add.reduce(a)
+    np.geomspace(1, 100, 5) + a|np.ptp(a)|a.sum(dtype=np.float32)|np.linalg.norm(a, 1)|np.linalg.norm(a, np.inf)
+    np.triu_indices(3)[0] + a[0]|np.tril_indices(4, -1)[1] + a[0]|np.bincount(np.array([1, 1, 3]), a[:3])
+    np.full_like(a, 2)|np.finfo(np.float32).eps + a|np.iinfo(np.int16).max + a|np.clip(a, None, 3)""".replace(
+        "\n", "|"
+    ).split("|"),
+)
+def test_functions_of_vectors(text):
+    agree(text.strip(), V, W)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """np.concatenate((a, a), axis=0)|np.concatenate((a, a), 1)|np.vstack((a, a))|np.hstack((a, a))|np.stack((a, a), 2)
+    np.flip(a)|np.flip(a, 1)|np.fliplr(a)|np.flipud(a)|np.rot90(a)|np.rot90(a, 3)|np.tril(a)|np.triu(a, 1)|np.kron(a, a)
+    np.cov(a)|np.argmin(a, axis=0)|np.argmax(a, axis=1)|a.argmax(axis=-1)|np.std(a, axis=0)|np.var(a, 1)|np.median(a)
+    np.cumsum(a, axis=0)|np.cumsum(a, 1)|a.cumsum()|np.sort(-a)|np.transpose(a, (1, 0))|a.transpose(1, 0)|a.transpose(0, 1)
+    np.swapaxes(a, 0, 1)|np.reshape(a, (2, 6))|np.ravel(a)|np.argwhere(a > 2)|np.nonzero(a > 5)|np.ndim(a)|np.size(a)
+    np.concatenate((a[:, 1:], a), axis=1)|np.diag(a)|np.diag(a, 1)|np.trace(a)|np.median(a, axis=0)|np.linalg.norm(a)
+    np.column_stack((a, a))|np.atleast_2d(a)|np.append(a, a)|np.delete(a, 3)|np.linalg.norm(a, 1)|np.linalg.norm(a, 2)
+    np.linalg.norm(a, np.inf)|np.linalg.matrix_rank(a)|np.linalg.pinv(a)|np.cross(a[:, :3], a[::-1, 1:])""".replace("\n", "|").split("|"),
+)  # fmt: skip
+def test_functions_of_matrices(text):
+    agree(text.strip(), A)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "min", "max", "any", "all"])
+@pytest.mark.parametrize("x", [V, A, T], ids=str)
+def test_reductions_along_an_axis_that_is_known_at_run_time(name, x):
+    for axis in range(-x.ndim, x.ndim):
+        agree(f"np.{name}(a, axis=b)", x, axis)
+        agree(f"a.{name}(b)", x, axis)
+    with pytest.raises(ValueError, match="out of bounds"):
+        compiled(f"np.{name}(a, b)", "a", "b")[0](x, x.ndim)
+
+
+def test_edges_of_vectors():
+    for x in (E, ONE, V[::2], F):
+        for text in ("np.concatenate((a, a))", "np.diff(a)", "np.flip(a)", "np.where(a > 2)", "np.sort(a)", "np.unique(a)",
+                     "np.cumsum(a)", "np.isin(a, a)", "np.append(a, a)", "np.hstack((a, a))", "np.bincount(a.astype(np.int64))",
+                     "np.repeat(a, 3)", "np.roll(a, 2)", "np.tril(np.eye(a.size))"):  # fmt: skip
+            agree(text, x)
+    agree("np.percentile(a, 50)", N)
+    for name in (
+        "nansum",
+        "nanmean",
+        "nanmax",
+        "nanmin",
+        "nanstd",
+        "nanvar",
+        "nanmedian",
+        "nanprod",
+        "nancumsum",
+        "nancumprod",
+    ):
+        agree(f"np.{name}(a)", N)
+    agree("np.nan_to_num(a)", np.array([1.0, np.nan, np.inf, -np.inf]))
+    agree("np.isclose(a, a, equal_nan=True)", N)
+    for bad, args in [("np.concatenate((a, b), axis=0)", (A, M)), ("np.average(a, weights=b)", (V, W[:2])),
+                      ("np.interp(1.0, a, b)", (V, W[:2]))]:  # fmt: skip
+        fast, plain = compiled(bad, "a", "b")
+        for f in (fast, plain):
+            with pytest.raises((ValueError, TypeError)):
+                f(*args)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """np.linalg.inv(a)|np.linalg.det(a)|np.linalg.solve(a, b)|np.linalg.solve(a, a)|np.linalg.matrix_power(a, 3)
+    np.linalg.matrix_power(a, -2)|np.linalg.cond(a)|np.linalg.slogdet(a)|np.linalg.qr(a)[0] @ np.linalg.qr(a)[1]
+    np.abs(np.linalg.qr(a)[1])|np.linalg.pinv(a)|np.linalg.norm(a, 2)|np.linalg.norm(a, -1)""".replace("\n", "|").split(
+        "|"
+    ),
+)
+@pytest.mark.parametrize("x", [M, R, M.T @ R, R.T], ids=["symmetric", "general", "product", "not C"])
+def test_linear_algebra(text, x):
+    agree(text.strip(), x, V[:3])
+
+
+def test_linear_algebra_of_symmetric_and_singular_matrices():
+    agree("np.linalg.cholesky(a)", M)
+    agree("np.linalg.eigvalsh(a)", M)
+    agree("np.linalg.eigh(a)[0]", M)
+    w, v = compiled("np.linalg.eigh(a)", "a")[0](M)
+    np.testing.assert_allclose(v @ np.diag(w) @ v.T, M, atol=1e-12)
+    for text in ("np.linalg.inv(a)", "np.linalg.cholesky(a)"):
+        with pytest.raises(np.linalg.LinAlgError):
+            compiled(text, "a")[0](np.ones((3, 3)) * -1)
+    rng = np.random.default_rng(3)
+    big = rng.normal(size=(40, 40))
+    fast, plain = compiled("np.linalg.solve(a, b)", "a", "b")
+    np.testing.assert_allclose(fast(big, big[0]), plain(big, big[0]), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "text, args",
+    [("a[b]", (A, I % 3)), ("a[:, b]", (A, I % 4)), ("a[b, 1]", (A, I % 3)), ("a[2, b]", (A, I % 4)),
+     ("a[b, b]", (A, I % 3)), ("a[b]", (A, np.array([True, False, True]))), ("a[:, b]", (A, np.array([True, False, True, True]))),
+     ("a[b]", (T, np.array([1, 0, -1]))), ("a[b]", (A, np.zeros(0, np.int64))), ("a[-b]", (A, I % 3)), ("a[b][:, b]", (M, I % 3)),
+     ("a.T[b]", (A, I % 4))],
+)  # fmt: skip
+def test_index_arrays(text, args):
+    agree(text, *args)
+
+
+def store(kind):
+    def one(a, i, v):
+        a[i] = v
+
+    def add(a, i, v):
+        a[i] += v
+
+    def column(a, i, v):
+        a[:, i] = v
+
+    def points(a, i, v):
+        a[i, i] = v
+
+    def masked(a, i, v):
+        a[a > v] = 0.0
+        a[a <= v] = a[a <= v] * 2
+        a[a > 1] -= 1
+
+    return locals()[kind]
+
+
+@pytest.mark.parametrize(
+    "kind, x, i, v",
+    [("one", V, np.array([0, 2]), 7.0), ("one", V, np.array([0, -1]), W[:2]), ("one", A, np.array([0, 2]), 7.0),
+     ("one", A, np.array([0, 2]), np.arange(4.0)), ("one", A, np.array([2, 0]), A[:2] * 3),
+     ("one", A, np.array([True, False, True]), 1.5), ("one", A, A > 4, A[A > 4] * 2), ("one", V, V > 2, V[V > 2] * 2),
+     ("add", V, np.array([0, 2]), 1.0), ("add", V, np.array([1, 1, 3]), np.array([1.0, 2.0, 3.0])),
+     ("add", A, np.array([0, 1]), 2.0), ("column", A, np.array([0, 3]), 5.0), ("points", M, np.array([0, 2]), W[:2]),
+     ("masked", V, np.array([0]), 3.0), ("masked", A, np.array([0]), 3.0)],
+)  # fmt: skip
+def test_stores_through_index_arrays(kind, x, i, v):
+    function = store(kind)
+    got, want = x.copy(), x.copy()
+    function(want, i, v)
+    ks.njit(function)(got, i, v)
+    np.testing.assert_array_equal(got, want)
+
+
+def test_index_arrays_that_do_not_fit():
+    f = ks.njit(store("one"))
+    with pytest.raises(IndexError):
+        f(A.copy(), np.array([0, 3]), 1.0)
+    with pytest.raises(IndexError):
+        f(A.copy(), np.array([True, False]), 1.0)
+    with pytest.raises(ValueError):
+        f(V.copy(), np.array([0, 1, 2]), W[:2])
+
+
+def test_draws_have_their_moments():
+    @ks.njit
+    def moments(n):
+        np.random.seed(7)
+        x = np.empty((9, n))
+        for i in range(n):
+            x[0, i] = np.random.gamma(2.5, 2.0)
+            x[1, i] = np.random.beta(2.0, 3.0)
+            x[2, i] = np.random.poisson(4.5)
+            x[3, i] = np.random.binomial(20, 0.3)
+            x[4, i] = np.random.geometric(0.25)
+            x[5, i] = np.random.poisson(300.0)
+            x[6, i] = np.random.binomial(1000, 0.9)
+            x[7, i] = np.random.triangular(0.0, 1.0, 5.0)
+            x[8, i] = np.random.gamma(0.5, 1.0)
+        return x
+
+    n = 40000
+    x = moments(n)
+    wanted = [(5, 10), (0.4, 0.04), (4.5, 4.5), (6, 4.2), (4, 12), (300, 300), (900, 90), (2, 7 / 6), (0.5, 0.5)]
+    for row, (mean, variance) in zip(x, wanted, strict=True):
+        assert abs(row.mean() - mean) < 6 * np.sqrt(variance / n)
+        assert abs(row.var() / variance - 1) < 0.1
+
+
+def test_shuffles_and_choices():
+    @ks.njit
+    def f(x, n):
+        np.random.seed(3)
+        y = x.copy()
+        np.random.shuffle(y)
+        return y, np.random.permutation(n), np.random.choice(x, 3, replace=False), np.random.choice(n, 100)
+
+    shuffled, order, some, many = f(V, 10)
+    assert sorted(shuffled) == sorted(V) and sorted(order) == list(range(10))
+    assert len(set(some)) == 3 and set(some) <= set(V)
+    assert many.size == 100 and many.min() >= 0 and many.max() < 10
+    with pytest.raises(ValueError, match="larger sample"):
+        ks.njit(lambda n: np.random.choice(n, 11, replace=False))(10)

@@ -1,0 +1,126 @@
+"""numba.experimental.jitclass: classes whose methods are compiled, compared with the same class uncompiled."""
+
+import kasoku.compat.numba as numba
+import numpy as np
+import pytest
+from kasoku.compat.numba import float64, int32
+from kasoku.compat.numba.experimental import jitclass
+
+
+class Bag:
+    def __init__(self, n):
+        self.value = n
+        self.total = 0.0
+        self.array = np.zeros(n, dtype=np.float64)
+
+    @property
+    def size(self):
+        return self.array.size
+
+    def increment(self, by):
+        for i in range(self.size):
+            self.array[i] += by
+        return self.array
+
+    def add(self, x):
+        self.total += x
+        self.value = self.value + 1
+
+    def run(self, steps):
+        for i in range(steps):
+            if i % 2 == 0:
+                self.add(i * 0.5)
+            else:
+                self.add(1.0)
+        return self.total
+
+    def grow(self):
+        self.array = np.append(self.array, self.total)
+
+    def scaled(self, factor=2.0):
+        return self.mean() * factor
+
+    def mean(self):
+        return self.array.sum() / self.size
+
+    def check(self):
+        if self.value > 3:
+            raise ValueError(f"{self.value} is too much")
+
+    def myself(self):
+        return self
+
+    @staticmethod
+    def twice(x):
+        return 2 * x
+
+
+spec = [("value", int32), ("array", float64[:]), ("total", float64)]
+
+
+def test_methods_properties_and_fields():
+    fast, plain = jitclass(spec)(Bag)(3), Bag(3)
+    for bag in (fast, plain):
+        bag.increment(2.0)
+        bag.add(1.5)
+        bag.grow()
+    for name in ("value", "total", "size"):
+        assert getattr(fast, name) == getattr(plain, name)
+    np.testing.assert_array_equal(fast.array, plain.array)
+    assert fast.run(7) == plain.run(7) and fast.value == plain.value
+    assert fast.scaled() == plain.scaled() and fast.scaled(factor=3.0) == plain.scaled(3.0)
+    assert fast.myself() is fast and fast.twice(4) == 8
+    with pytest.raises(ValueError, match="11 is too much"):
+        fast.check()
+
+
+def test_its_methods_are_compiled():
+    made = jitclass(Bag, spec)
+    for name in ("increment", "add", "run", "grow", "scaled", "mean", "check"):
+        method = made.__dict__[name]
+        forms = method.__closure__[0].cell_contents
+        assert forms.of(name) is not None, name
+    bag = made(3)
+    bag.run(4)
+    assert forms.of("run").run.nopython_signatures
+
+
+def test_fields_have_their_types():
+    bag = jitclass(spec)(Bag)(3)
+    bag.value = 3.7
+    assert bag.value == 3 and type(bag.value) is int
+    with pytest.raises(AttributeError, match="no field 'other'"):
+        bag.other = 1
+    with pytest.raises(TypeError, match="array"):
+        bag.array = np.zeros((2, 2))
+    with pytest.raises(NameError, match="shadowing"):
+
+        @jitclass([("x", int32)])
+        class Shadow:
+            x = 3
+
+
+def test_annotations_and_use_in_functions():
+    @jitclass
+    class Particle:
+        x: float64
+        n: int
+
+        def __init__(self, x):
+            self.x = x
+            self.n = 0
+
+        def step(self, dt):
+            self.x += dt
+            self.n += 1
+
+    @numba.njit
+    def drive(p, steps):
+        for _ in range(steps):
+            p.step(0.25)
+        return p.x
+
+    p = Particle(1.0)
+    with pytest.warns(Warning):
+        assert drive(p, 8) == 3.0
+    assert p.n == 8
