@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/access.h"
 
 #include "kasoku/compile/clang/child_launches.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
@@ -111,7 +112,7 @@ Reach reach_of(const llvm::Function& kernel) {
         for (const llvm::Instruction& instruction : block)
           for (const llvm::Use& operand : instruction.operands()) visit(operand.get());
     } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
-      if (global->hasAttribute("ks-shared")) {
+      if (is_shared_variable(global)) {
         const unsigned align = global->getAlign().valueOrOne().value();
         const unsigned at = (reach.static_shared_bytes + align - 1) / align * align;
         reach.static_shared_bytes = at + layout.getTypeAllocSize(global->getValueType());

@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/globals.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -29,7 +30,7 @@ void mark_shared(llvm::Module& module) {
     if (!variable || !text || !text->hasInitializer()) continue;
     const auto* word = llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
     if (word && word->isCString() && word->getAsCString() == "ks_shared")
-      variable->addAttribute("ks-shared");
+      mark_as_shared(*variable);
   }
 }
 
@@ -73,7 +74,7 @@ bool has_addresses(const llvm::GlobalVariable& variable) {
 
 bool is_module_state(const llvm::GlobalVariable& variable) {
   if (variable.isDeclaration() || variable.getName().starts_with("llvm.")) return false;
-  if (variable.hasAttribute("ks-shared")) return false;
+  if (is_shared_variable(&variable)) return false;
   if (variable.isConstant() && !variable.isExternallyInitialized()) return false;
   return true;
 }

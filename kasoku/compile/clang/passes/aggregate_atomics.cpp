@@ -6,6 +6,7 @@
 #include "kasoku/compile/clang/passes/meeting_lift.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 #include "kasoku/compile/clang/passes/volatile_shared.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -44,10 +45,7 @@ bool is_candidate(const AtomicRMWInst& atomic) {
     return false;
   SmallVector<const Value*, 4> objects;  // several, of which a parameter selects one
   getUnderlyingObjects(atomic.getPointerOperand(), objects, nullptr, /*MaxLookup=*/0);
-  return none_of(objects, [](const Value* object) {
-    const auto* variable = dyn_cast<GlobalVariable>(object);
-    return variable && variable->hasAttribute("ks-shared");
-  });
+  return none_of(objects, is_shared_variable);
 }
 
 // What may wait for another block, or tells others how far this one is.

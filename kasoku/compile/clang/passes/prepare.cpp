@@ -5,10 +5,12 @@
 #include "kasoku/compile/clang/passes/parameters.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/thread_context.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CallGraph.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -31,7 +33,7 @@ SmallPtrSet<GlobalVariable*, 8> annotated_shared(Module& module) {
     // `extern __shared__` leaves.
     auto* array = dyn_cast<ArrayType>(variable.getValueType());
     const bool is_dynamic = variable.isDeclaration() && array && array->getNumElements() == 0;
-    if (is_dynamic || variable.hasAttribute("ks-shared")) shared.insert(&variable);
+    if (is_dynamic || is_shared_variable(&variable)) shared.insert(&variable);
   }
   GlobalVariable* list = module.getNamedGlobal("llvm.global.annotations");
   if (!list || !list->hasInitializer()) return shared;
@@ -170,8 +172,8 @@ void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel)
       const Sync sync = sync_of(instruction);
       if (sync == Sync::none) continue;
       throw Error(ErrorKind::compile,
-                  "kernel '" + kernel.getName().str() + "' cannot be compiled for a CPU")
-          .why("the device function '" + function.getName().str() +
+                  "kernel '" + demangle(kernel.getName()) + "' cannot be compiled for a CPU")
+          .why("the device function '" + demangle(function.getName()) +
                "' calls itself or is called through a pointer, and it waits for other threads")
           .fix("call __syncthreads, __syncwarp or the shuffle in a function that is called directly");
     }
@@ -191,7 +193,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   kernel.parameter_sizes = parameter_sizes(*kernel.function);
 
   auto shared = annotated_shared(module);
-  for (GlobalVariable* variable : shared) variable->addAttribute("ks-shared");
+  for (GlobalVariable* variable : shared) mark_as_shared(*variable);
   drop_module_lists(module);
   refer_to_globals(module, shared);
   number_shared_variables(module);
@@ -203,7 +205,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   refuse_what_cannot_be_inlined(module, *kernel.function);
   pipeline.simplify_early(module);
   for (GlobalVariable& variable : module.globals())
-    if (variable.hasAttribute("ks-shared")) kernel.shared.push_back(&variable);
+    if (is_shared_variable(&variable)) kernel.shared.push_back(&variable);
   return kernel;
 }
 

@@ -1,7 +1,9 @@
 #include "kasoku/compile/clang/passes/region_builder.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -72,7 +74,7 @@ void RegionBuilder::collect_kernel() {
     if (index_of(instruction) != Index::none) indices_.push_back(&instruction);
     if (auto* alloca = dyn_cast<AllocaInst>(&instruction)) {
       if (!alloca->isStaticAlloca())
-        throw Error(ErrorKind::compile, "kernel '" + kernel_.getName().str() +
+        throw Error(ErrorKind::compile, "kernel '" + demangle(kernel_.getName()) +
                                             "' has a local array of a size known only at run time")
             .fix("give the array a constant size");
       allocas_.push_back(alloca);
@@ -346,11 +348,7 @@ void mark_shared_atomics(Function& kernel) {
     SmallVector<const Value*, 4> objects;
     getUnderlyingObjects(update ? update->getPointerOperand() : exchange->getPointerOperand(),
                          objects, nullptr, /*MaxLookup=*/0);
-    const bool is_shared = all_of(objects, [](const Value* object) {
-      const auto* variable = dyn_cast<GlobalVariable>(object);
-      return variable && variable->hasAttribute("ks-shared");
-    });
-    if (is_shared) instruction.setMetadata(of_shared, MDNode::get(kernel.getContext(), {}));
+    if (all_of(objects, is_shared_variable)) instruction.setMetadata(of_shared, MDNode::get(kernel.getContext(), {}));
   }
 }
 

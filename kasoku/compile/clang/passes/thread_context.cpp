@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/thread_context.h"
 
 #include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -141,7 +142,7 @@ Value* write_context(CallInst& call, AllocaInst* context, Module& module) {
 void number_shared_variables(Module& module) {
   unsigned places = 0;
   for (GlobalVariable& variable : module.globals())
-    if (variable.hasAttribute("ks-shared")) variable.addAttribute(place_attribute, std::to_string(places++));
+    if (is_shared_variable(&variable)) variable.addAttribute(place_attribute, std::to_string(places++));
   for (Function* function : readers(module, /*pointers_may_lead_to_one=*/false))
     if (function->hasAddressTaken()) module.getOrInsertNamedMetadata(flag_name);
 }

@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -25,11 +26,6 @@ using namespace llvm;
 
 namespace {
 
-bool is_shared(const Value* object) {
-  const auto* variable = dyn_cast<GlobalVariable>(object);
-  return variable && variable->hasAttribute("ks-shared");
-}
-
 // Memory that the kernel writes. What another block may write in between must not
 // decide for a whole block: its threads could read different values.
 class Writes {
@@ -52,7 +48,7 @@ class Writes {
     SmallVector<const Value*, 4> objects;
     getUnderlyingObjects(pointer, objects);
     for (const Value* object : objects) {
-      if (is_shared(object)) continue;  // between two barriers a race, hence undefined
+      if (is_shared_variable(object)) continue;  // between two barriers a race, hence undefined
       if (anything_) return true;
       const bool is_known = isa<Argument>(object) || isa<GlobalVariable>(object);
       if (is_known ? objects_.contains(object) || unknown_ : unknown_ || !objects_.empty())
@@ -70,7 +66,7 @@ class Writes {
     SmallVector<const Value*, 4> objects;
     getUnderlyingObjects(pointer, objects);
     for (const Value* object : objects) {
-      if (is_shared(object) || isa<AllocaInst>(object)) continue;
+      if (is_shared_variable(object) || isa<AllocaInst>(object)) continue;
       if (isa<Argument>(object) || isa<GlobalVariable>(object)) objects_.insert(object);
       else unknown_ = true;
     }

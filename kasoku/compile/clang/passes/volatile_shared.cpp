@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/volatile_shared.h"
 
 #include "kasoku/compile/clang/passes/intrinsics.h"
+#include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -18,11 +19,7 @@ namespace {
 bool points_to_shared(const Value* pointer) {
   SmallVector<const Value*, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-  for (const Value* object : objects) {
-    const auto* variable = dyn_cast<GlobalVariable>(object);
-    if (!variable || !variable->hasAttribute("ks-shared")) return false;
-  }
-  return !objects.empty();
+  return !objects.empty() && all_of(objects, is_shared_variable);
 }
 
 bool is_in_global_memory(const Value* pointer) {

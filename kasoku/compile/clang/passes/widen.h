@@ -3,8 +3,9 @@
 ///
 /// `for (k…) sum += a[row * n + k] * b[k * n + col]` in each thread: run thread by thread, b
 /// is read down its columns. Here several vectors of threads go through the inner loop
-/// together, their sums in registers. All branches within must be the same for all threads;
-/// threads beyond the last full vector keep the loop as it was.
+/// together, their sums in registers. A branch within is the same for all threads, or goes round
+/// something that only reads and computes: then loads have masks, and who did not take part keeps
+/// what he had. Threads beyond the last full vector keep the loop as it was.
 #pragma once
 
 #include "llvm/IR/PassManager.h"
