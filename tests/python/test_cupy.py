@@ -611,3 +611,23 @@ def test_copyto_of_numbers(cp):
             else:
                 cp.copyto(ours, value)
                 same(ours, numpys)
+
+
+def test_a_generator_takes_another_bit_generator(cp):
+    g = cp.random.Generator(cp.random.XORWOW(3))
+    first = g.random(5).tolist() + g.beta(1, 2, 3).tolist()
+    g.bit_generator = cp.random.XORWOW(3)
+    assert g.random(5).tolist() + g.beta(1, 2, 3).tolist() == first
+
+
+def test_tensors_and_arrays_exchange_capsules(cp):
+    from kasoku.compat import torch
+    from kasoku.compat.torch.utils.dlpack import from_dlpack, to_dlpack
+
+    x = torch.arange(6.0, device="cuda" if cp.arange(1).device.kind == "cuda" else "cpu").reshape(2, 3)
+    a = cp.fromDlpack(to_dlpack(x))
+    a[0] = 7
+    assert x.tolist() == [[7, 7, 7], [3, 4, 5]]
+    y = from_dlpack(a.toDlpack())
+    y.add_(1)
+    assert a.tolist() == [[8, 8, 8], [4, 5, 6]]

@@ -202,6 +202,11 @@ def matmul(x1, x2, /, out=None):
     return out
 
 
+def fromDlpack(dltensor):  # noqa: N802
+    """An array that shows the memory of a DLPack capsule."""
+    return _core.from_dlpack(dltensor)
+
+
 def place(arr, mask, vals):
     host = arr.numpy()
     np.place(host, asnumpy(mask), asnumpy(vals))

@@ -73,11 +73,20 @@ def broadcast_arrays(*args):
     return [_core.broadcast_to(a, shape) for a in args]
 
 
-def einsum(subscripts, *operands, **kwargs):
+def einsum(*operands, **kwargs):
     """Sums of products by letters; a view where one array is only transposed or cut along diagonals."""
     from . import _host
 
-    if len(operands) == 1 and isinstance(subscripts, str) and isinstance(operands[0], ks.Array) and not kwargs:
+    if not operands:
+        raise ValueError("must specify the einstein sum subscripts string and at least one operand")
+    subscripts, *operands = operands
+    if (
+        len(operands) == 1
+        and isinstance(subscripts, str)
+        and isinstance(operands[0], ks.Array)
+        and operands[0].ndim
+        and not kwargs
+    ):
         given, arrow, wanted = subscripts.replace(" ", "").partition("->")
         kept = wanted if arrow else given
         if set(given) == set(kept) and len(set(kept.replace("...", ""))) == len(kept.replace("...", "")):

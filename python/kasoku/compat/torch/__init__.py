@@ -25,6 +25,7 @@ from . import (
     nn,
     random,
     special,
+    utils,
 )  # noqa: F401
 from ._creation import *  # noqa: F403
 from ._tensor import Tensor, composed, shaped

@@ -51,7 +51,7 @@ _floating = {
     "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
     "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
     "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "reciprocal": "reciprocal", "div": "divide",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "arcsinh": "arcsinh", "arccosh": "arccosh", "arctanh": "arctanh", "reciprocal": "reciprocal", "div": "divide",
     "divide": "divide", "true_divide": "divide", "atan2": "arctan2", "arctan2": "arctan2", "hypot": "hypot",
     "logaddexp": "logaddexp", "copysign": "copysign", "nextafter": "nextafter", "rad2deg": "degrees", "deg2rad": "radians",
     "float_power": "float_power", "heaviside": "heaviside",

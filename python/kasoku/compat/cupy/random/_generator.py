@@ -160,7 +160,9 @@ class Generator(_Drawing):
     """The newer interface: integers, random, standard_normal and distributions."""
 
     def __init__(self, bit_generator):
-        self.bit_generator, self._g = bit_generator, bit_generator._g
+        self.bit_generator = bit_generator
+
+    _g = property(lambda self: self.bit_generator._g)
 
     def random(self, size=None, dtype=float, out=None):
         if out is not None:

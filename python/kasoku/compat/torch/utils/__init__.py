@@ -1,0 +1,3 @@
+"""torch.utils: exchange with other libraries."""
+
+from . import dlpack  # noqa: F401
