@@ -228,4 +228,4 @@ def angle(x):
 
 @_function
 def conj(x):
-    return Tensor(x._a.conj())
+    return Tensor(x._a.conj()) if x.dtype.is_complex else x

@@ -1,5 +1,6 @@
 """torch.dtype and torch.device."""
 
+import functools
 import os
 
 import numpy as np
@@ -163,6 +164,7 @@ def engine_device(d=None):
     return ks.Device(f"cuda:{d.index or 0}")
 
 
+@functools.cache
 def of_engine(d):
     return device("cpu") if d.kind == "cpu" else device("cuda", d.index)
 
