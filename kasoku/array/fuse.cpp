@@ -334,8 +334,9 @@ void choose_index(Fused& fused) {
   fused.group.wide_index = reach > 0x7fffffff;
 }
 
-void lay_out(Fused& fused, const Device& device) {
+void lay_out(Fused& fused, Device& device) {
   fused.group.for_cuda = takes_gpu_form(device);
+  fused.group.by_chains = !fused.group.for_cuda && device.properties().architecture == "x86-64-v4";
   collapse(fused);
   choose_inner_axis(fused);
   classify(fused);

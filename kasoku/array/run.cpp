@@ -80,7 +80,7 @@ Hash128 structure(const Group& group, const Device& device) {
   const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.store_inner, group.is_reduce, group.reduce_op,
-      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.wide_index, group.for_cuda, group.by_warps);
+      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.by_chains, group.wide_index, group.for_cuda, group.by_warps);
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   count(group.values.size());
   for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);

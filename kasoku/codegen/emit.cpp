@@ -194,17 +194,53 @@ std::string positions(const Group& group, int first, int last, const std::string
   return text;
 }
 
-std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent) {
-  std::string text;
+namespace {
+
+constexpr size_t chains_at_once = 4;
+
+/// What calls_for_four() calls: a name and the arguments of each.
+std::vector<std::pair<std::string, std::string>> blocks_for_four(const Group& group, const std::string& t) {
+  std::vector<std::pair<std::string, std::string>> blocks;
   for (size_t k = 0; k < group.randoms.size(); ++k) {
-    const LinearSpec& leaf = group.randoms[k];
-    const int n = info(leaf.dtype).size == 4 ? 1 : 2;
+    const int n = info(group.randoms[k].dtype).size == 4 ? 1 : 2;
     for (int i = 0; i < n; ++i)
-      text += fmt::format("{0}const ks_words w{1}_{2} = ks_philox(((unsigned long long)(pr{1}) >> {3}) + {4}, r{1}_draw, 0, r{1}_k0, r{1}_k1);\n",
-                          indent, k, i, n == 1 ? 2 : 1,
-                          n == 1 ? fmt::format("{}", t) : fmt::format("2 * {} + {}", t, i));
+      blocks.emplace_back(fmt::format("{}_{}", k, i),
+                          fmt::format("((unsigned long long)(pr{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
+                                      n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i)));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent) {
+  const auto blocks = blocks_for_four(group, t);
+  std::string text;
+  if (!group.by_chains || blocks.size() == 1) {
+    for (const auto& [name, arguments] : blocks)
+      text += fmt::format("{}const ks_words w{} = ks_philox({});\n", indent, name, arguments);
+    return text;
+  }
+  for (size_t first = 0; first < blocks.size(); first += chains_at_once) {
+    const auto each = [&](const char* form) {
+      text += indent;
+      for (size_t i = first; i < std::min(first + chains_at_once, blocks.size()); ++i)
+        text += fmt::format(fmt::runtime(form), blocks[i].first, blocks[i].second);
+      text += "\n";
+    };
+    each("ks_chain c{0} = ks_first_words({1}); ");
+    for (int round = 1; round < 10; ++round) each("KS_ROUND(c{0}) ");
+    each("const ks_words w{0} = ks_last_round(c{0}); ");
   }
   return text;
+}
+
+std::string loop_of_fours(const Group& group, const std::string& indent) {
+  const size_t chains = blocks_for_four(group, "t").size();
+  const std::string copies =
+      group.by_chains && chains_at_once % chains == 0 ? fmt::format(" interleave_count({})", chains_at_once / chains) : "";
+  return fmt::format("#pragma clang loop vectorize(assume_safety){}\n{}for (long long t = 0; t < fours; ++t) {{\n", copies, indent) +
+         calls_for_four(group, "(unsigned long long)t", indent + "  ");
 }
 
 std::string loads_of_four(const Group& group, const std::string& indent) {
@@ -345,9 +381,8 @@ std::string emit_map(const Group& group) {
           "  const long long end = at + chunk < total ? at + chunk : total;\n";
   if (group.by_fours) {
     text += positions(group, 0, 1, "at", true, 0, 'p', "  ");
-    text += "  const long long n = end - at, fours = n >> 2;\n"
-            "#pragma clang loop vectorize(assume_safety)\n  for (long long t = 0; t < fours; ++t) {\n" +
-            calls_for_four(group, "(unsigned long long)t", "    ");
+    text += "  const long long n = end - at, fours = n >> 2;\n" +
+            loop_of_fours(group, "  ");
     for (int k = 0; k < 4; ++k)
       text += "    {\n" + store({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
     text += "  }\n  for (long long j = 4 * fours; j < n; ++j) {\n" + store({"j"}, "    ") + "  }\n";

@@ -42,8 +42,11 @@ struct Place {
 
 /// The values of one element with positions p…; the last one is named by last_value().
 std::string element(const Group& group, const Place& place, const std::string& indent);
-/// The calls for elements 4t … 4t+3 that element(…, quarter) uses.
+/// The calls for elements 4t … 4t+3 that element(…, quarter) uses. A call is one chain of products,
+/// too long for a core to find the next one behind it: `by_chains` puts four of them side by side.
 std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent);
+/// On a CPU: the head of a loop over `fours`, with its calls.
+std::string loop_of_fours(const Group& group, const std::string& indent);
 /// Loads of elements j … j+3, 16 bytes at a time, and when their addresses allow it:
 /// `start` is text that is added to the pointers `from`….
 std::string loads_of_four(const Group& group, const std::string& indent);

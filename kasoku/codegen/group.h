@@ -74,6 +74,9 @@ struct Group {
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
   bool by_fours = false;
+  /// Four calls of the generator go side by side: so many chains keep 512-bit multipliers
+  /// busy, and overflow the registers that narrower vectors have.
+  bool by_chains = false;
   /// On a GPU: so few elements for each result that a warp does it, not a block.
   bool by_warps = false;
   bool wide_index = true;

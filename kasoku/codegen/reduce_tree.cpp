@@ -130,8 +130,7 @@ std::string cpu_rows(const Group& group) {
   if (group.by_fours) {
     const int first = group.kept_rank;
     text += "      const long long at = begin + row;\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ");
-    text += fmt::format("      const long long fours = here >> 2;\n{}      for (long long t = 0; t < fours; ++t) {{\n", vectorise) +
-            calls_for_four(group, "(unsigned long long)t", "        ");
+    text += "      const long long fours = here >> 2;\n" + loop_of_fours(group, "      ");
     for (int k = 0; k < 4; ++k)
       text += "        {\n" + element(group, {fmt::format("(4 * t + {})", k), k}, "          ") +
               take(group, fmt::format("acc[{} + t]", 256 * k), value_of(group), fmt::format("acc_at[{} + t]", 256 * k),

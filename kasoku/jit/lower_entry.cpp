@@ -1,6 +1,8 @@
 /// The program around a unit's functions: the entry that takes arguments from words and puts the
 /// result there, and which helpers the text needs.
 #include "kasoku/codegen/helpers.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/device.h"
 #include "kasoku/jit/lowering.h"
 #include "kasoku/jit/text.h"
 
@@ -100,7 +102,7 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
 
 /// The whole text: ks_jit.h with the helpers that it calls, those that only this text calls,
 /// functions of ops.def's rows, and what was written.
-static void set_text(Program& program, const char* defines, const std::string& text) {
+static void set_text(Program& program, const std::string& defines, const std::string& text) {
   const std::string support(support_text()), functions = op_functions(text);
   const bool has_dicts = text.find("ks_dict<") != text.npos;
   const char* lists = has_dicts                              ? "#define KS_JIT_LISTS 1\n#define KS_JIT_DICTS 1\n"
@@ -150,7 +152,9 @@ Lowered lower(const TypedUnit& unit, bool offloads) {
              fmt::format("{}{}{}{}", lowering.device.declarations, lowering.captures, lowering.device.text, lowering.kernels));
     lowered.device_program.file = root.function->name;
   }
-  set_text(lowered.program, offloads ? "#define KS_JIT_HOST 1\n#define KS_JIT_OFFLOAD 1\n" : "#define KS_JIT_HOST 1\n",
+  const bool is_wide = kasoku::device("cpu").properties().architecture == "x86-64-v4";
+  set_text(lowered.program,
+           fmt::format("#define KS_JIT_HOST 1\n{}{}", offloads ? "#define KS_JIT_OFFLOAD 1\n" : "", is_wide ? "#define KS_WIDE 1\n" : ""),
            fmt::format("{}{}{}{}\nextern \"C\" __global__ void {}(ks_call* ks) {{\n  ks_u64* const w = ks->words;\n{}}}\n", checks,
                        lowering.captures, lowering.host.declarations, lowering.host.text, lowered.entry, entry));
   lowered.program.is_checked = root.function->options.is_checked;

@@ -234,6 +234,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
     if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
+  else if (has_strips && !inner.stream.empty() && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
   if (has_strips) line("for (ks_i64 {0} = {1}; {0} != {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
   else line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;

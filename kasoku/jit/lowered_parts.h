@@ -55,6 +55,9 @@ class UnitLowering {
 };
 
 bool uses_random(const TypedUnit& unit, int index);
+/// About what a pass over the statements costs, in operations; a call counts as 20, a loop as 2000.
+int cost_of(const Block& body);
+constexpr int few_draws = 100;  ///< so cheap a loop's draws are made four vectors at a time
 /// Name in kernel text: keywords and our own names get a trailing underscore.
 std::string safe_name(const std::string& name);
 /// The name of a program's kernel: not that of a C function, which LLVM would take it for.

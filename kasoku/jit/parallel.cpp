@@ -26,6 +26,8 @@ const char* name_of_kind(Update::Kind kind) {
   return names[kind];
 }
 
+}  // namespace
+
 int cost_of(const Block& body) {
   int64_t n = 0;
   each_expr(body, [&](const Expr& e) { n += e.kind == ExprKind::call ? 20 : 1; });
@@ -34,8 +36,6 @@ int cost_of(const Block& body) {
   });
   return static_cast<int>(std::min<int64_t>(n, 1000000));
 }
-
-}  // namespace
 
 /// The loop's body, in whatever loop over iteration numbers `k` stands around it.
 void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k,
@@ -122,6 +122,7 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
       share_upper_half("ks_run", k);
     }
     mark(stmt.place);
+    if (draws && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
     line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}) {{", k, draws ? "ks_run" : "ks_first", draws ? "ks_stop" : "ks_end");
     iteration(stmt, bounds, step, k, loop);
     line("}}");
