@@ -1,8 +1,10 @@
 #include "kasoku/compile/nvrtc.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/words.h"
 #include "kasoku/compile/build_id.h"
 #include "kasoku/compile/clang.h"
+#include "kasoku/compile/host_parts.h"
 #include "kasoku/compile/nvrtc_library.h"
 #include "kasoku/compile/nvrtc_link.h"
 #include "kasoku/compile/nvrtc_log.h"
@@ -13,9 +15,12 @@
 #include "kasoku/device/device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <optional>
+#include <set>
 
 namespace kasoku {
 namespace {
@@ -89,7 +94,8 @@ struct Output {
   std::string machine_code;  ///< empty where NVRTC does not know the GPU
 };
 
-Output run(const Program& program, const std::string& device_architecture) {
+/// `log` is there after a failure too.
+Output run_once(const Program& program, const std::string& device_architecture, NvrtcLog& log) {
   const Nvrtc& nvrtc = nvrtc_library();
   const CompileOptions user = read_options(program.options);
   const std::string& cuda_headers = header_folder();
@@ -152,7 +158,7 @@ Output run(const Program& program, const std::string& device_architecture) {
       nvrtc.compile(handle.program, static_cast<int>(arguments.size()), arguments.data());
   std::string raw_log = handle.text(nvrtc.log_size, nvrtc.log, "give its messages");
   while (!raw_log.empty() && (raw_log.back() == '\0' || raw_log.back() == '\n')) raw_log.pop_back();
-  const NvrtcLog log = read_nvrtc_log(raw_log);
+  log = read_nvrtc_log(raw_log);
   if (result) {
     if (const auto error = shared_memory_error(raw_log)) throw *error;
     std::string errors = log.errors.empty() ? raw_log : log.errors;
@@ -184,6 +190,51 @@ Output run(const Program& program, const std::string& device_architecture) {
     out.info.expressions[expression] = symbol;
   }
   return out;
+}
+
+/// The text without the host's declarations in which there are faults; nothing if one is elsewhere.
+std::optional<std::string> without_faults(const Program& program, const NvrtcLog& log, std::set<size_t>& lines) {
+  if (log.faults.empty() || find_word(program.text, "__global__") == std::string::npos) return std::nullopt;
+  std::vector<size_t> starts{0};
+  for (size_t at = program.text.find('\n'); at != std::string::npos; at = program.text.find('\n', at + 1)) starts.push_back(at + 1);
+  std::set<size_t> offsets;
+  for (const auto& [file, line, column] : log.faults) {
+    if (file != program.file || line > starts.size()) return std::nullopt;
+    const size_t start = starts[line - 1];
+    const size_t end = std::min(program.text.find('\n', start), program.text.size());
+    const size_t first = program.text.find_first_not_of(" \t", start);
+    if (first >= end) return std::nullopt;
+    offsets.insert(column ? std::min(start + column, end) - 1 : first);  // a missing header's is behind it
+    lines.insert(line);
+  }
+  return without_host_parts(program.text, offsets);
+}
+
+/// As Clang does (clang/parse.cpp): what a whole program says of the host stays out of the way of its kernels.
+Output run(const Program& program, const std::string& device_architecture) {
+  NvrtcLog log;
+  try {
+    return run_once(program, device_architecture, log);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::compile || program.is_generated) throw;
+    constexpr int most_compiles = 40;  // a header that is missing ends a compile, so each takes one
+    Program kernels = program;
+    std::set<size_t> lines;
+    for (int i = 0; i < most_compiles; ++i) {
+      std::optional<std::string> rest = without_faults(kernels, log, lines);
+      if (!rest) break;
+      kernels.text = std::move(*rest);
+      try {
+        Output output = run_once(kernels, device_architecture, log);
+        output.info.warnings += fmt::format("{}: warning: compiled without lines of the host that cannot be read here: {}\n",
+                                            program.file, fmt::join(lines, ", "));
+        return output;
+      } catch (const Error& again) {
+        if (again.kind != ErrorKind::compile) throw;
+      }
+    }
+    throw;
+  }
 }
 
 /// What Clang saw in the text: names, dtypes, what is read and written. Used where

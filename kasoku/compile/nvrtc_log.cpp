@@ -149,6 +149,8 @@ NvrtcLog read_nvrtc_log(std::string_view log) {
       out.warnings += show(message);
     } else {
       out.errors += show(message);
+      const size_t caret = message.caret.find('^');
+      out.faults.push_back({message.file, std::stoul(message.line), caret == std::string::npos ? 0 : caret + 1});
     }
   }
   // With other errors the names that are missing are their consequence.

@@ -7,12 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kasoku {
 
 struct NvrtcLog {
   std::string errors;  ///< with their notes; empty if there are none
   std::string warnings;
+  struct Place {
+    std::string file;
+    size_t line = 0, column = 0;  ///< from 1; column 0 is not known
+  };
+  std::vector<Place> faults;  ///< of the errors
 };
 
 /// "k.cu(3): error: text", source line, caret -> "k.cu:3:10: error: text", line, caret.

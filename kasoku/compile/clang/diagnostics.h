@@ -4,7 +4,7 @@
 /// user's line that led there. Where the errors are is kept beside the text.
 #pragma once
 
-#include "kasoku/compile/clang/host_parts.h"
+#include "kasoku/compile/host_parts.h"
 
 #include <clang/Basic/Diagnostic.h>
 

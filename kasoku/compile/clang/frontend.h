@@ -3,9 +3,9 @@
 /// target, files in memory, the prelude in front.
 #pragma once
 
-#include "kasoku/compile/clang/host_parts.h"
 #include "kasoku/compile/clang/parse.h"
 #include "kasoku/compile/options.h"
+#include "kasoku/compile/host_parts.h"
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <llvm/ADT/IntrusiveRefCntPtr.h>

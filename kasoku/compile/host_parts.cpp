@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/host_parts.h"
+#include "kasoku/compile/host_parts.h"
 
 #include "kasoku/base/words.h"
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kasoku::embedded {
+namespace kasoku {
 namespace {
 
 std::string_view word_of(std::string_view directive) {
@@ -174,4 +174,4 @@ std::optional<std::string> without_host_parts(std::string_view text, const std::
   return out;
 }
 
-}  // namespace kasoku::embedded
+}  // namespace kasoku

@@ -1,7 +1,7 @@
-/// \file kasoku/compile/clang/host_parts.h
+/// \file kasoku/compile/host_parts.h
 /// Kernel text may be a whole program, whose host part names libraries and headers that are not
-/// there. Bodies of host functions are never read (parse.cpp); what else of the host has a fault
-/// is left out, so that the kernels compile all the same.
+/// there. Clang never reads the bodies of host functions (clang/parse.cpp); what else of the host has a
+/// fault is left out, so that the kernels compile all the same.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace kasoku::embedded {
+namespace kasoku {
 
-/// Where Clang found fault, by file: "" is the text itself, others have the path that Clang opened.
+/// Where a compiler found fault, by file: "" is the text itself, others have the path that it opened.
 struct Faults {
   struct File {
     std::string text;
@@ -26,4 +26,4 @@ struct Faults {
 /// Nothing if there is none at an offset, or one is of the device.
 std::optional<std::string> without_host_parts(std::string_view text, const std::set<size_t>& offsets);
 
-}  // namespace kasoku::embedded
+}  // namespace kasoku
