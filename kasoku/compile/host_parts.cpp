@@ -139,6 +139,9 @@ class Pieces {
   bool starts_line_ = true;
 };
 
+/// It says that the program, kernels and all, is not to be compiled.
+bool is_refusal(std::string_view piece) { return piece.starts_with("static_assert") || piece.starts_with("_Static_assert"); }
+
 /// A host function may hold a device lambda, so only what stands before its body counts.
 bool is_of_device(std::string_view piece) {
   const size_t body = piece.find('{');
@@ -161,7 +164,7 @@ std::optional<std::string> without_host_parts(std::string_view text, const std::
     if (found == pieces.end()) found = std::find_if(pieces.begin(), pieces.end(), holds);
     if (found == pieces.end()) return std::nullopt;
     const std::string_view piece = text.substr(found->begin, found->end - found->begin);
-    if (found->is_directive ? word_of(piece) != "include" : is_of_device(piece)) return std::nullopt;
+    if (found->is_directive ? word_of(piece) != "include" : is_of_device(piece) || is_refusal(piece)) return std::nullopt;
     for (size_t at = found->begin; at < found->end; ++at) {
       const auto inner = [&](const Piece& other) {
         return other.is_directive && &other != &*found && other.begin <= at && at < other.end;

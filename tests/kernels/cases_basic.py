@@ -151,6 +151,13 @@ for block in (8, 96, 100, 256):
     case("reduce_tree.cu", "reduce_strided")(reduce_strided(block))
 
 
+@case("reduce_tree.cu", "every_eighth")
+def every_eighth(rng):
+    x = rng.integers(-100, 100, 301).astype(i32)
+    t = np.arange(300)
+    return Launch([x, Out(np.where((t % 8 == 0) & (x[1:] > 3), 2 * x[1:] + t + 1, 0).astype(i32))], (300, 1, 1))
+
+
 @case("reduce_volatile.cu", "reduce")
 def reduce_volatile(rng):
     x = rng.integers(-100, 100, 512 * 3).astype(i32)

@@ -23,3 +23,9 @@ extern "C" __global__ void reduce_strided(const int* x, int* y, int n) {
   }
   if (t % 3 == 0) y[blockIdx.x * blockDim.x + t] = t == 0 ? some[0] : -(int)t;
 }
+
+// What the loop over threads counts on to is read by each of them, before any is asked.
+extern "C" __global__ void every_eighth(const int* x, int* y) {
+  unsigned t = threadIdx.x, next = t + 1;
+  if ((t % 8 == 0) & (x[next] > 3)) y[t] = 2 * x[next] + next;
+}

@@ -174,5 +174,6 @@ def test_only_the_hosts_faults_are_left_out():
     assert "use of undeclared identifier 'y'" in message("__global__ void k(float *x) { *x = y; }")
     assert "Tile" in message("Tile same(Tile t) { return t; }\n__device__ float h() { return same(1); }")
     assert "expected" in message("__global__ void k(float *x) { *x = 1;")
+    assert "ints of eight bytes" in message('static_assert(sizeof(int) == 8, "ints of eight bytes");')
     with pytest.raises(ks.Error, match="unknown type name 'flaot'"):
         ks.RawModule("flaot f(float x);").compile()

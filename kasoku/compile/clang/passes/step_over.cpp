@@ -71,7 +71,8 @@ Value* divisor(Value* condition, const PHINode& counter, const Loop& loop) {
   const APInt* mask = nullptr;
   if (match(a, m_And(is_counter, m_APInt(mask))) && mask->isMask() && mask->ult(1u << 16))
     return ConstantInt::get(counter.getType(), mask->getZExtValue() + 1);
-  if (match(a, m_URem(is_counter, m_Value(b))) && isa<ConstantInt>(b) && cast<ConstantInt>(b)->getValue().ult(1u << 16))
+  const bool is_whole = a->getType()->getIntegerBitWidth() >= 32;  // t % 3, not that of t's last byte
+  if (is_whole && match(a, m_URem(is_counter, m_Value(b))) && isa<ConstantInt>(b) && cast<ConstantInt>(b)->getValue().ult(1u << 16))
     return ConstantInt::get(counter.getType(), cast<ConstantInt>(b)->getZExtValue());
   return nullptr;
 }
@@ -83,14 +84,14 @@ bool step_over(const Loop& loop) {
   if (!begin || !begin->isZero() || found.question->getSuccessor(1) != loop.getLoopLatch()) return false;
   Value* step = divisor(found.question->getCondition(), *found.counter, loop);
   if (!step || cast<ConstantInt>(step)->getZExtValue() < 2) return false;
-  found.next->setOperand(1, step);
-  found.next->setHasNoSignedWrap(false);
-  found.next->setHasNoUnsignedWrap(false);
   IRBuilder<> build(found.leaves);
+  Value* next = build.CreateAdd(found.counter, step);  // of its own: a thread may use its number plus one, too
+  found.counter->setIncomingValueForBlock(loop.getLoopLatch(), next);
   auto* compare = cast<Instruction>(found.leaves->getCondition());
   const bool goes_on = cast<ICmpInst>(compare)->getPredicate() == ICmpInst::ICMP_NE;
-  found.leaves->setCondition(build.CreateICmp(goes_on ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE, found.next, found.end));
+  found.leaves->setCondition(build.CreateICmp(goes_on ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE, next, found.end));
   compare->eraseFromParent();
+  if (found.next->use_empty()) found.next->eraseFromParent();
   return true;
 }
 
