@@ -19,6 +19,7 @@ std::string complex_operator(Op op, const std::vector<std::string>& operands) {
   switch (op) {
     case Op::multiply: return fmt::format("({} * {})", operands[0], operands[1]);
     case Op::divide: return fmt::format("({} / {})", operands[0], operands[1]);
+    case Op::absolute: return fmt::format("abs({})", operands[0]);
     case Op::square: return fmt::format("ks_square({})", operands[0]);
     default: return "";
   }

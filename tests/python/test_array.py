@@ -233,6 +233,26 @@ def test_creation():
         ks.empty((2**40, 2**40))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_magnitudes(dtype):
+    """Of all sizes, beside longdouble's hypot: no overflow between, infinities win over NaN."""
+    part = np.zeros(0, dtype).real.dtype
+    rng, limits = np.random.default_rng(0), np.finfo(part)
+    powers = rng.integers(limits.minexp - limits.nmant, limits.maxexp - 1, (2, 20000))
+    x, y = np.ldexp(rng.uniform(0.5, 1, (2, 20000)), powers).astype(part)
+    odd = [0, -0.0, np.inf, -np.inf, np.nan, 1, -3, limits.max, limits.tiny, limits.smallest_subnormal]
+    u, v = np.meshgrid(np.array(odd, part), np.array(odd, part))
+    z = np.empty(20000 + 2 * u.size, dtype)
+    z.real, z.imag = np.r_[x, u.ravel(), v.ravel()], np.r_[y, v.ravel(), u.ravel()]
+    with np.errstate(all="ignore"):
+        exact = np.hypot(z.real.astype(np.longdouble), z.imag.astype(np.longdouble))
+        ours, expected = ks.abs(ks.array(z)).numpy(), exact.astype(part)
+    assert ours.dtype == part
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(ours[~finite], expected[~finite])
+    assert (np.abs(ours[finite] - exact[finite]) <= 1.5 * np.spacing(expected[finite])).all()
+
+
 def test_roll():
     """Shifts beyond the length and of one axis twice, several axes, views, nothing at all."""
     data = np.arange(24.0).reshape(2, 3, 4)
