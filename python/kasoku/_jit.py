@@ -9,7 +9,7 @@ import sys
 import textwrap
 import warnings
 
-from . import _core, _interpreted, _signature, errors
+from . import _core, _interpreted, _signature, _syntax, errors
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -52,7 +52,7 @@ def _source(function):
             ) from None
     text = textwrap.dedent("".join(lines))
     try:
-        tree = ast.parse(text)
+        tree = _syntax.parse(text)
     except SyntaxError:  # a lambda in the middle of an expression
         tree = _parse_part(text)
     kind = ast.Lambda if function.__name__ == "<lambda>" else ast.FunctionDef
@@ -92,7 +92,7 @@ def remember_source(function):
 def _defines(text, code):
     """The node of the function in this text whose code it is, or None."""
     try:
-        tree = ast.parse(text)
+        tree = _syntax.parse(text)
         whole = compile(tree, code.co_filename, "exec")
     except (SyntaxError, ValueError):
         return None
@@ -113,7 +113,7 @@ def _parse_part(text):
     start = text.find("lambda")
     for end in range(len(text), start, -1):
         try:
-            return ast.parse(text[start:end])
+            return _syntax.parse(text[start:end])
         except SyntaxError:
             continue
     return ast.Module([], [])

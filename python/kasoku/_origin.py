@@ -10,6 +10,8 @@ import linecache
 import os
 import sys
 
+from . import _syntax
+
 
 def where(file, line, text, number):
     """File and line of the `number`th line of `text`, of a kernel made at file:line, or None."""
@@ -47,7 +49,7 @@ def _lines_of(file, near, text):
     source = linecache.getlines(file)
     wanted = text.splitlines()
     try:
-        tree = ast.parse("".join(source))
+        tree = _syntax.parse("".join(source))
     except (SyntaxError, ValueError):
         return None
     best = None

@@ -143,7 +143,8 @@ nb::object dlpack(nb::object self, nb::kwargs kwargs) {
                                    : row.kind == DtypeKind::complex_ ? Code::Complex : x.dtype() == Dtype::bfloat16 ? Code::Bfloat : Code::Float);
   type.bits = static_cast<uint8_t>(8 * row.size);
   type.lanes = 1;
-  return nb::cast(nb::ndarray<>(first, shape.size(), shape.data(), owner, strides.data(), type, nb::device::cuda::value, x.device().index)).attr("__dlpack__")();
+  nb::object made = nb::cast(nb::ndarray<>(first, shape.size(), shape.data(), owner, strides.data(), type, nb::device::cuda::value, x.device().index));
+  return nb::hasattr(made, "__dlpack__") ? made.attr("__dlpack__")() : made;  // a capsule already, or what gives one
 }
 
 }  // namespace

@@ -166,6 +166,8 @@ def test_parts_of_complex_numbers_and_other_dtypes_are_views():
 
 
 def test_bfloat16_through_the_host():
+    import kasoku.compat.cupy  # noqa: F401  its methods of arrays are torch's arrays' too
+
     x = torch.tensor([3.0, 1.0, 2.0], dtype=torch.bfloat16)
     assert x.sort().values.dtype is torch.bfloat16 and x.sort().values.float().tolist() == [1, 2, 3]
     assert torch.cumsum(x, 0).float().tolist() == [3, 4, 6]

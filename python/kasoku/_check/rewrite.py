@@ -22,6 +22,7 @@ import types
 
 import numpy as np
 
+from .. import _syntax
 from .recorder import content_of, is_array, view_of
 
 HOOK = "__kasoku_check__"
@@ -432,7 +433,7 @@ class Watcher:
     def _rewrite(self, function):
         try:
             lines, first = inspect.getsourcelines(function)
-            tree = ast.parse(textwrap.dedent("".join(lines)))
+            tree = _syntax.parse(textwrap.dedent("".join(lines)))
         except (OSError, TypeError, SyntaxError):
             self.recorder.unseen.add(function.__qualname__)
             return None

@@ -12,6 +12,10 @@ from . import _arrays, _host, _util, cuda
 _Array = ks.Array
 
 
+def _is_complex(a):
+    return getattr(a.dtype, "kind", "") == "c"  # bfloat16 is a name alone
+
+
 def _view_as(self, dtype, offset=0, shape=None, strides=None):
     return _core._view(
         self, offset, self.shape if shape is None else shape,
@@ -28,11 +32,11 @@ def _part(offset_in_items):
 
 
 def _get_real(self):
-    return _part(0)(self) if self.dtype.kind == "c" else self
+    return _part(0)(self) if _is_complex(self) else self
 
 
 def _get_imag(self):
-    return _part(1)(self) if self.dtype.kind == "c" else _core.zeros_like(self)
+    return _part(1)(self) if _is_complex(self) else _core.zeros_like(self)
 
 
 def _set_real(self, value):
@@ -40,7 +44,7 @@ def _set_real(self, value):
 
 
 def _set_imag(self, value):
-    if self.dtype.kind != "c":
+    if not _is_complex(self):
         raise TypeError("cupy.ndarray does not have imaginary part to set")
     _get_imag(self)[...] = value
 
@@ -98,7 +102,7 @@ def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
     order = (order or "K").upper()
     if dtype == self.dtype:
         return _arrays.in_order(self, order, copy)
-    if self.dtype.kind == "c" and dtype.kind not in "cb":
+    if _is_complex(self) and dtype.kind not in "cb":
         import warnings
 
         from .exceptions import ComplexWarning
@@ -190,7 +194,7 @@ def scatter_add(self, slices, value):
 
 def conj(self):
     """The complex conjugate; a real array itself."""
-    return _engine_conj(self) if self.dtype.kind == "c" else self
+    return _engine_conj(self) if _is_complex(self) else self
 
 
 def tobytes(self, order="C"):

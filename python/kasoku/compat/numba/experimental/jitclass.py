@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 
+from .... import _syntax
 from ...._signature import Type, as_type
 from .._loops import compiled
 
@@ -140,7 +141,7 @@ class _Writer(ast.NodeTransformer):
 
     def __init__(self, forms, function):
         self.forms, self.function = forms, function
-        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        node = _syntax.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         arguments = node.args
         if not isinstance(node, ast.FunctionDef) or not arguments.args or arguments.vararg or arguments.kwarg:
             raise _Unfit
