@@ -258,6 +258,8 @@ Type Inference::type_of(Expr& expr) {
           if (types[i + 1].is_hashed()) want_key(*expr.items[i + 1], types[i], expr.place, false);
           else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
+          for (const Type& item : types[i + 1].items)
+            if (types[i].kind == TypeKind::dtype && item.kind == TypeKind::text) fail(expr.place, "dtypes are not compared with texts in compiled code", "", "name the dtype: np." + item.text);
           continue;
         }
         if (types[i].kind == TypeKind::text && types[i + 1].kind == TypeKind::text) continue;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace kasoku::jit {
 
@@ -52,8 +53,10 @@ Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
 
 void Inference::want_number_text(const Expr& expr, const std::string& text, Dtype dtype) {
   char* end = nullptr;
+  errno = 0;
   if (dtype == Dtype::int64) std::strtoll(text.c_str(), &end, 10);
   else std::strtod(text.c_str(), &end);
+  if (dtype == Dtype::int64 && errno == ERANGE) fail(expr.place, fmt::format("'{}' does not fit into 64 bits", text));
   if (text.empty() || *end || text.find_first_of("xXpP ") != std::string::npos) fail(expr.place, fmt::format("'{}' is no number that compiled code reads", text));
 }
 

@@ -26,6 +26,19 @@ bool jumps(const Block& body) {
   });
 }
 
+/// Whether the loop assigns the name.
+bool assigns(const Stmt& loop, const std::string& name) {
+  bool found = false;
+  const auto look = [&](const Expr& e) { found |= e.kind == ExprKind::name && e.text == name; };
+  for (const ExprPtr& target : loop.targets) each_expr(*target, look);
+  each_stmt(loop.body, [&](const Stmt& stmt) {
+    for (const ExprPtr& target : stmt.targets) each_expr(*target, look);
+    if (stmt.expr)
+      each_expr(*stmt.expr, [&](const Expr& e) { if (e.kind == ExprKind::walrus) look(*e.items[0]); });
+  });
+  return found;
+}
+
 std::optional<int> order(const Value& a, const Value& b) {
   const auto number = [](const Value& value) -> std::optional<int64_t> {
     if (const int64_t* n = std::get_if<int64_t>(&value)) return *n;
@@ -35,6 +48,8 @@ std::optional<int> order(const Value& a, const Value& b) {
   const auto x = number(a), y = number(b);
   if (x && y) return *x < *y ? -1 : *x > *y;
   const std::string *s = std::get_if<std::string>(&a), *t = std::get_if<std::string>(&b);
+  const auto is_symbol = [](const std::string& text) { return text.starts_with('\n'); };
+  if (s && t && is_symbol(*s) != is_symbol(*t)) return std::nullopt;  // a dtype may equal a text
   if (s && t) return *s < *t ? -1 : *s > *t;
   return std::nullopt;
 }
@@ -49,6 +64,7 @@ class Pruner {
   void run(Block& block) {
     Block kept;
     for (StmtPtr& stmt : block) {
+      if (stmt->kind == StmtKind::while_) forget(*stmt);  // its condition is asked again after the body
       if (stmt->expr) expr(*stmt->expr);
       if (stmt->kind == StmtKind::if_) {
         if (const auto taken = decide(*stmt->expr)) {
@@ -60,7 +76,7 @@ class Pruner {
         }
       }
       if (stmt->kind == StmtKind::for_ && unroll(*stmt, kept)) continue;
-      if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) forget(*stmt);
+      if (stmt->kind == StmtKind::for_) forget(*stmt);
       const std::map<std::string, Type> before = known_;
       if (stmt->kind == StmtKind::for_) know_item(*stmt);
       run(stmt->body);
@@ -81,7 +97,7 @@ class Pruner {
                           source->items[0]->text == "literal_unroll";
     if (is_asked) source = source->items[1].get();
     const Type* tuple = type_of(*source);
-    if (!tuple || !tuple->is_tuple() || jumps(loop.body)) return false;
+    if (!tuple || !tuple->is_tuple() || jumps(loop.body) || assigns(loop, source->text)) return false;
     Type all;
     bool differ = false;
     for (const Type& item : tuple->items) {

@@ -173,7 +173,7 @@ const char* Reader::index_function(nb::handle subscript) {
   bool any = false;
   for (nb::handle item : items) {
     const bool is_whole = class_name(item) == "Slice" && item.attr("lower").is_none() && item.attr("upper").is_none() && item.attr("step").is_none();
-    if (!is_whole && !may_be_array(item) && class_name(item) != "Constant") return nullptr;
+    if (!is_whole && !may_be_array(item) && (class_name(item) != "Constant" || !PyLong_CheckExact(nb::object(item.attr("value")).ptr()))) return nullptr;
     any |= may_be_array(item);
   }
   return any ? is_store ? "scatter_2" : "gather_2" : nullptr;

@@ -6,6 +6,7 @@ from collections import namedtuple
 import kasoku as ks
 import numpy as np
 import pytest
+from kasoku.compat.numba import literal_unroll
 
 
 class Kind(enum.Enum):
@@ -160,6 +161,46 @@ def test_what_an_assignment_makes_unknown_is_not_decided():
         return x[0]
 
     agree(ndim_of_what_changed, np.arange(3.0))
+
+    def condition(x):
+        n = 0
+        while (0 if x is None else x) < 3:
+            x = 5
+            n += 1
+            if n > 10:
+                return -1
+        return n
+
+    with pytest.raises(ks._jit.TypingError, match="int64 or none"):
+        agree(condition, None)
+
+    def tuple_of_the_loop(t):
+        total = 0.0
+        for x in literal_unroll(t):
+            total += x
+            t = (7, 7.5, False)
+        return total
+
+    agree(tuple_of_the_loop, (1, 2.5, True))
+
+
+def test_a_dtype_may_equal_a_text():
+    def f(x):
+        return 1 if x.dtype == "float64" else 0
+
+    def g(x):
+        return 1 if x.dtype in ("float32", "float64") else 0
+
+    for function in (f, g):
+        with pytest.raises(ks._jit.TypingError):  # not decided, and no other branch silently taken
+            agree(function, np.ones(3))
+
+
+def test_a_text_that_no_integer_of_64_bits_holds():
+    whole = ks.njit(lambda text: int(text))
+    with pytest.raises(ks._jit.TypingError, match="64 bits"):
+        whole("99999999999999999999")
+    assert whole("-9223372036854775807") == -9223372036854775807
 
 
 def test_slices_and_order_of_tuples():

@@ -167,7 +167,7 @@ def test_linear_algebra_of_symmetric_and_singular_matrices():
     [("a[b]", (A, I % 3)), ("a[:, b]", (A, I % 4)), ("a[b, 1]", (A, I % 3)), ("a[2, b]", (A, I % 4)),
      ("a[b, b]", (A, I % 3)), ("a[b]", (A, np.array([True, False, True]))), ("a[:, b]", (A, np.array([True, False, True, True]))),
      ("a[b]", (T, np.array([1, 0, -1]))), ("a[b]", (A, np.zeros(0, np.int64))), ("a[-b]", (A, I % 3)), ("a[b][:, b]", (M, I % 3)),
-     ("a.T[b]", (A, I % 4))],
+     ("a.T[b]", (A, I % 4)), ("a[b, c]", (A, np.array([True, False, True]), I[:2] % 4))],
 )  # fmt: skip
 def test_index_arrays(text, args):
     agree(text, *args)
@@ -179,6 +179,18 @@ def store(kind):
 
     def add(a, i, v):
         a[i] += v
+
+    def shift_up(a, i, v):
+        a[i] <<= v
+
+    def shift_down(a, i, v):
+        a[i, i] >>= v
+
+    def itself(a, i, v):
+        a[i] = a[::v]
+
+    def first_row_of(a, i, v):
+        a[v, i] = 9.0
 
     def column(a, i, v):
         a[:, i] = v
@@ -196,7 +208,11 @@ def store(kind):
 
 @pytest.mark.parametrize(
     "kind, x, i, v",
-    [("one", V, np.array([0, 2]), 7.0), ("one", V, np.array([0, -1]), W[:2]), ("one", A, np.array([0, 2]), 7.0),
+    [("shift_up", I, np.array([0, 2, 0]), 3), ("shift_down", np.arange(9).reshape(3, 3) * 8, np.array([1, 2, 1]), 2),
+     ("itself", V, np.array([4, 3, 2, 1, 0]), 1), ("itself", V, np.array([0, 1, 2, 3, 4]), -1),
+     ("itself", A, np.array([2, 1, 0]), 1), ("first_row_of", A, np.array([1, 3]), np.array([0])),
+     ("column", A, np.array([1, 3, 1]), np.arange(3.0)), ("column", A, np.array([1, 3]), np.arange(3.0).reshape(3, 1)),
+     ("one", T, np.array([1, 0]), np.arange(12.0).reshape(3, 4)), ("one", V, np.array([0, 2]), 7.0), ("one", V, np.array([0, -1]), W[:2]), ("one", A, np.array([0, 2]), 7.0),
      ("one", A, np.array([0, 2]), np.arange(4.0)), ("one", A, np.array([2, 0]), A[:2] * 3),
      ("one", A, np.array([True, False, True]), 1.5), ("one", A, A > 4, A[A > 4] * 2), ("one", V, V > 2, V[V > 2] * 2),
      ("add", V, np.array([0, 2]), 1.0), ("add", V, np.array([1, 1, 3]), np.array([1.0, 2.0, 3.0])),
@@ -219,6 +235,35 @@ def test_index_arrays_that_do_not_fit():
         f(A.copy(), np.array([True, False]), 1.0)
     with pytest.raises(ValueError):
         f(V.copy(), np.array([0, 1, 2]), W[:2])
+    mask = np.array([True, False, True])  # of rows, where columns are asked for
+    for text in ("a[:, b]", "a[1, b]"):
+        with pytest.raises(IndexError, match="boolean index did not match"):
+            compiled(text, "a", "b")[0](A, mask)
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        ks.njit(store("column"))(A.copy(), mask, 1.0)
+    with pytest.raises(ks._jit.TypingError):  # None is a new axis there
+        agree("a[b, None]", A, I % 3)
+
+
+def test_numbers_at_the_edges():
+    agree("math.comb(a, b)", 62, 31)
+    agree("pow(a, b, c)", 3, 100, 10**12 + 39)
+    agree("pow(a, b, c)", 2**62 - 1, 2**61 - 1, 2**62 - 57)
+    agree("pow(a, b, c)", 3, 101, -7)
+    for x in (
+        np.array([math.inf, 1.0]),
+        np.array([1e300, -math.inf, 1e300]),
+        np.array([math.nan, 1.0]),
+        np.array([0.1] * 10),
+    ):
+        agree("math.fsum(a)", x)
+    agree("math.prod(a)", np.array([math.inf, 2.0]))
+    agree("math.prod(a)", np.array([3, 2]))
+    agree("math.prod(a)", E)
+    agree("np.unique(a)", np.array([np.nan, 1.0, np.nan, 1.0]))
+    for axis in (2, -3):
+        with pytest.raises(ValueError, match="axis"):
+            compiled("np.cumsum(a, axis=b)", "a", "b")[0](A, axis)
 
 
 def test_draws_have_their_moments():

@@ -13,15 +13,15 @@ def _places(i):
     return i.astype(np.int64)
 
 
-def _want_mask(a, i):
-    if i.dtype == np.bool_ and i.size != a.shape[0]:
-        raise IndexError("boolean index did not match indexed array along axis 0")
+def _want_mask(i, length):
+    if i.dtype == np.bool_ and i.size != length:
+        raise IndexError("boolean index did not match the axis of the indexed array")
 
 
 def gather_1(a, i):
     if i.ndim != 1:
         return a.index_array_of_more_axes()  # which compiled code does not have, and says so
-    _want_mask(a, i)
+    _want_mask(i, a.shape[0])
     at = _places(i)
     if a.ndim == 2:
         out = np.empty((at.size, a.shape[1]), a.dtype)
@@ -38,6 +38,7 @@ def gather_2(a, i, j):
     if j is None:
         return gather_1(a, i)
     if i is None:
+        _want_mask(j, a.shape[1])
         at = _places(j)
         rows = np.empty((a.shape[0], at.size), a.dtype)
         for r in range(a.shape[0]):
@@ -45,24 +46,37 @@ def gather_2(a, i, j):
                 rows[r, k] = a[r, at[k]]
         return rows
     if isinstance(i, int):
+        _want_mask(j, a.shape[1])
         at = _places(j)
         out = np.empty(at.size, a.dtype)
         for k in range(at.size):
             out[k] = a[i, at[k]]
         return out
     if isinstance(j, int):
+        _want_mask(i, a.shape[0])
         at = _places(i)
         out = np.empty(at.size, a.dtype)
         for k in range(at.size):
             out[k] = a[at[k], j]
         return out
+    _want_mask(i, a.shape[0])
+    _want_mask(j, a.shape[1])
     at, to = _places(i), _places(j)
-    if at.size != to.size and at.size != 1 and to.size != 1:
-        raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
-    out = np.empty(max(at.size, to.size) if min(at.size, to.size) > 0 else 0, a.dtype)
+    out = np.empty(_common_count(at, to), a.dtype)
     for k in range(out.size):
         out[k] = a[at[k if at.size > 1 else 0], to[k if to.size > 1 else 0]]
     return out
+
+
+def _common_count(at, to):
+    if at.size != to.size and at.size != 1 and to.size != 1:
+        raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+    return max(at.size, to.size) if min(at.size, to.size) > 0 else 0
+
+
+def _apart(v):
+    """The values as they are before anything is stored: they may be a part of the array itself."""
+    return v if isinstance(v, (int, float, complex)) else v.copy()
 
 
 def _want_count(n, values):
@@ -71,6 +85,10 @@ def _want_count(n, values):
 
 
 def scatter_1(a, i, v):
+    _scatter_1(a, i, _apart(v))
+
+
+def _scatter_1(a, i, v):
     if i.dtype == np.bool_ and i.ndim > 1:
         if i.ndim == 2:
             _scatter_mask(a, i, v)
@@ -79,7 +97,7 @@ def scatter_1(a, i, v):
         return
     if i.ndim != 1:
         i.index_array_of_more_axes()
-    _want_mask(a, i)
+    _want_mask(i, a.shape[0])
     at = _places(i)
     if isinstance(v, (int, float, complex)):
         for k in range(at.size):
@@ -88,13 +106,13 @@ def scatter_1(a, i, v):
         _want_count(at.size, v.size)
         for k in range(at.size):
             a[at[k]] = v[k if v.size > 1 else 0]
-    elif v.ndim == 1:
+    elif v.ndim < a.ndim:
         for k in range(at.size):
-            a[at[k], :] = v
+            a[at[k]] = v
     else:
         _want_count(at.size, v.shape[0])
         for k in range(at.size):
-            a[at[k], :] = v[k if v.shape[0] > 1 else 0]
+            a[at[k]] = v[k if v.shape[0] > 1 else 0]
 
 
 def _scatter_mask(a, mask, v):
@@ -110,32 +128,47 @@ def _scatter_mask(a, mask, v):
 
 
 def scatter_2(a, i, j, v):
+    _scatter_2(a, i, j, _apart(v))
+
+
+def _scatter_2(a, i, j, v):
     if a.ndim != 2:
         a.index_arrays_of_more_axes()
     if j is None:
-        scatter_1(a, i, v)
+        _scatter_1(a, i, v)
     elif i is None:
-        scatter_1(a.T, j, v if isinstance(v, (int, float, complex)) else v.T)
+        _scatter_columns(a, j, v)
     elif isinstance(i, int):
-        scatter_1(a[i], j, v)
+        _scatter_1(a[i], j, v)
     elif isinstance(j, int):
-        scatter_1(a[:, j], i, v)
+        _scatter_1(a[:, j], i, v)
     else:
+        _want_mask(i, a.shape[0])
+        _want_mask(j, a.shape[1])
         at, to = _places(i), _places(j)
-        if at.size != to.size:
-            raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+        n = _common_count(at, to)
         if not isinstance(v, (int, float, complex)):
-            _want_count(at.size, v.size)
-        for k in range(at.size):
-            a[at[k], to[k]] = v if isinstance(v, (int, float, complex)) else v[k if v.size > 1 else 0]
+            _want_count(n, v.size)
+        for k in range(n):
+            row, column = at[k if at.size > 1 else 0], to[k if to.size > 1 else 0]
+            a[row, column] = v if isinstance(v, (int, float, complex)) else v[k if v.size > 1 else 0]
+
+
+def _scatter_columns(a, j, v):
+    if isinstance(v, (int, float, complex)):
+        _scatter_1(a.T, j, v)
+    elif v.ndim == 1:  # each row's
+        _scatter_1(a.T, j, v[:, None])
+    else:
+        _scatter_1(a.T, j, v.T)
 
 
 def augment_1(a, i, op, v):
-    scatter_1(a, i, _result(op, a[i], v))
+    _scatter_1(a, i, _result(op, a[i], v))
 
 
 def augment_2(a, i, j, op, v):
-    scatter_2(a, i, j, _result(op, gather_2(a, i, j), v))
+    _scatter_2(a, i, j, _result(op, gather_2(a, i, j), v))
 
 
 def _result(op, old, v):
@@ -157,4 +190,10 @@ def _result(op, old, v):
         return old & v
     elif op == "|":
         return old | v
-    return old ^ v
+    elif op == "^":
+        return old ^ v
+    elif op == "<<":
+        return old << v
+    elif op == ">>":
+        return old >> v
+    return old.this_operator()  # which compiled code does not have, and says so

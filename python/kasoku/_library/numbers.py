@@ -29,7 +29,8 @@ def comb(n, k):
     k = min(k, n - k)
     product = 1
     for i in range(1, k + 1):
-        product = product * (n - k + i) // i
+        common = gcd(product, i)  # divided first: only what does not fit itself leaves 64 bits
+        product = product // common * ((n - k + i) // (i // common))
     return product
 
 
@@ -87,11 +88,11 @@ def fsum(seq):
         else:
             lost += (x - next_total) + total
         total = next_total
-    return total + lost
+    return total + lost if math.isfinite(total) else total
 
 
 def prod(seq):
-    product = seq[0] * 0 + 1
+    product = 1
     for x in seq:
         product *= x
     return product
@@ -211,10 +212,23 @@ def pow_modulo(base, exponent, modulus):
         raise ValueError("pow() 3rd argument cannot be 0")
     if exponent < 0:
         raise ValueError("base is not invertible for the given modulus")
-    result, square, left = 1 % modulus, base % modulus, exponent
+    size = abs(modulus)
+    result, square, left = 1 % size, base % size, exponent
     while left > 0:
         if left % 2:
-            result = result * square % modulus
-        square = square * square % modulus
+            result = _product_modulo(result, square, size)
+        square = _product_modulo(square, square, size)
         left //= 2
-    return result
+    return result + modulus if modulus < 0 and result > 0 else result
+
+
+def _product_modulo(a, b, modulus):
+    if modulus <= 3037000500:  # squares fit into 64 bits
+        return a * b % modulus
+    total = 0
+    while b > 0:
+        if b % 2:
+            total = total - (modulus - a) if total >= modulus - a else total + a
+        a = a - (modulus - a) if a >= modulus - a else a + a
+        b //= 2
+    return total

@@ -84,7 +84,7 @@ def unique(ar):
     x = sort(ar.ravel())
     n = 0
     for i in range(x.size):
-        if i == 0 or x[i] != x[n - 1]:
+        if i == 0 or (x[i] != x[n - 1] and (x[i] == x[i] or x[n - 1] == x[n - 1])):  # one NaN stands for all
             x[n] = x[i]
             n += 1
     return x[:n].copy()

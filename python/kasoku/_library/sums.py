@@ -88,6 +88,8 @@ def sum_from(a, start):
 
 
 def cumsum(a, axis=None):
+    if axis is not None and (axis < -a.ndim or axis >= a.ndim):
+        raise ValueError("axis is out of bounds")
     if a.ndim == 2 and axis is not None:
         out = np.empty(a.shape, a.sum().dtype)
         rows = out.T if axis == 0 or axis == -2 else out[:, :]
