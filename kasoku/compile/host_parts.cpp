@@ -142,11 +142,50 @@ class Pieces {
 /// It says that the program, kernels and all, is not to be compiled.
 bool is_refusal(std::string_view piece) { return piece.starts_with("static_assert") || piece.starts_with("_Static_assert"); }
 
+bool is_class_head(std::string_view head) {
+  return find_word(head, "struct") != head.npos || find_word(head, "class") != head.npos || find_word(head, "union") != head.npos;
+}
+
+/// template <> …, struct width<T*> …: without it, what asks gets the general one and says nothing.
+bool is_specialisation(std::string_view head) {
+  const size_t word = find_word(head, "template");
+  const size_t open = word == head.npos ? word : head.find('<', word);
+  if (open == head.npos) return false;
+  const size_t first = head.find_first_not_of(" \t\r\n", open + 1);
+  if (first != head.npos && head[first] == '>') return true;
+  size_t close = open;
+  for (int depth = 0; close < head.size(); ++close) {
+    depth += (head[close] == '<') - (head[close] == '>');
+    if (depth == 0) break;
+  }
+  const std::string_view declared = head.substr(std::min(close + 1, head.size()));
+  return is_class_head(declared) && declared.find('<') < declared.find(" : ");
+}
+
+/// #ifndef NAME, #define NAME value: what NAME is may stand in a file that was to be included before.
+bool has_default_behind(std::string_view text, const std::vector<Piece>& pieces, const Piece& include) {
+  std::string_view wanted;
+  for (const Piece& piece : pieces) {
+    if (!piece.is_directive || piece.begin <= include.begin) continue;
+    const std::string_view line = text.substr(piece.begin, piece.end - piece.begin);
+    const std::string_view word = word_of(line);
+    const size_t at = line.find(word) + word.size(), name = line.find_first_not_of(" \t", at);
+    if (name == line.npos) continue;
+    const size_t end = word_end(line, name);
+    if (word == "define" && !wanted.empty() && line.substr(name, end - name) == wanted &&
+        line.find_first_not_of(" \t\r", end) != line.npos)
+      return true;
+    wanted = word == "ifndef" ? line.substr(name, end - name) : "";
+  }
+  return false;
+}
+
 /// A host function may hold a device lambda, so only what stands before its body counts.
 bool is_of_device(std::string_view piece) {
   const size_t body = piece.find('{');
   const std::string_view head = piece.substr(0, body);
-  const bool is_class = head.find('(') == head.npos;
+  const bool is_class = is_class_head(head) || head.find('(') == head.npos;
+  if (is_specialisation(head)) return true;
   for (const char* word : {"__global__", "__device__", "__shared__", "__constant__", "__managed__", "threadIdx", "blockIdx"})
     if (find_word(is_class ? piece : head, word) != head.npos) return true;
   return piece.find("ks_name_expression_") != piece.npos;
@@ -165,6 +204,7 @@ std::optional<std::string> without_host_parts(std::string_view text, const std::
     if (found == pieces.end()) return std::nullopt;
     const std::string_view piece = text.substr(found->begin, found->end - found->begin);
     if (found->is_directive ? word_of(piece) != "include" : is_of_device(piece) || is_refusal(piece)) return std::nullopt;
+    if (found->is_directive && piece.find('"') != piece.npos && has_default_behind(text, pieces, *found)) return std::nullopt;
     for (size_t at = found->begin; at < found->end; ++at) {
       const auto inner = [&](const Piece& other) {
         return other.is_directive && &other != &*found && other.begin <= at && at < other.end;

@@ -175,5 +175,11 @@ def test_only_the_hosts_faults_are_left_out():
     assert "Tile" in message("Tile same(Tile t) { return t; }\n__device__ float h() { return same(1); }")
     assert "expected" in message("__global__ void k(float *x) { *x = 1;")
     assert "ints of eight bytes" in message('static_assert(sizeof(int) == 8, "ints of eight bytes");')
+    # Without these the kernel would compile and mean something else.
+    general = "template <class T> struct width { static constexpr int value = 1; };"
+    assert "gone" in message(general + "\ntemplate <> struct width<float> { static constexpr int value = sizeof(gone::T); };")
+    assert "gone" in message(general + "\ntemplate <class T> struct width<T *> { gone::T t; };")
+    assert "gone" in message("struct __align__(8) S { gone::T t; __device__ float get() const; };")
+    assert "'nowhere.h' file not found" in message("#ifndef SCALE\n#define SCALE 1\n#endif")
     with pytest.raises(ks.Error, match="unknown type name 'flaot'"):
         ks.RawModule("flaot f(float x);").compile()
