@@ -291,6 +291,15 @@ def half_roundings(rng):
     up = np.where(near.astype(f64) < n, np.nextafter(near, f16(np.inf)), near)
     down = np.where(near.astype(f64) > n, np.nextafter(near, f16(-np.inf)), near)
     halves = [h.astype(f16).view(np.uint16) for h in (near, np.where(n < 0, up, down), down, up)]
-    whole = [np.rint(x), np.trunc(x), np.floor(x), np.ceil(x), np.floor(x), np.maximum(np.ceil(x), 0), np.floor(x), np.maximum(np.ceil(x), 0)]
+    whole = [
+        np.rint(x),
+        np.trunc(x),
+        np.floor(x),
+        np.ceil(x),
+        np.floor(x),
+        np.maximum(np.ceil(x), 0),
+        np.floor(x),
+        np.maximum(np.ceil(x), 0),
+    ]
     want = np.stack([*(w.astype(i32) for w in whole), *(h.astype(i32) for h in halves)], 1)
     return Launch([values, Out(want.ravel())], (32, 1, 1))

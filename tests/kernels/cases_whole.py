@@ -266,7 +266,12 @@ def some_blur(rng):
     want = np.zeros((rows, cols))
     for p in range(rows):
         for q in range(cols):
-            taps = [(a, b) for a in range(p - r, p + r + 1) for b in range(q - r, q + r + 1) if 0 <= a < rows and 0 <= b < cols]
+            taps = [
+                (a, b)
+                for a in range(p - r, p + r + 1)
+                for b in range(q - r, q + r + 1)
+                if 0 <= a < rows and 0 <= b < cols
+            ]
             want[p, q] = sum(float(x[a, b]) * float(w[a - p + r, b - q + r]) for a, b in taps) / len(taps)
     return Launch([x, w, Out(want.astype(f32), rtol=1e-5), i32(rows), i32(cols), i32(r)], (16, 16, 1), (3, 2, 1))
 

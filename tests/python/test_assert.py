@@ -92,7 +92,9 @@ def test_assertion_ends_its_thread(kernel, bad):
             ks.synchronize()
 
         if FAILS[kernel](x):
-            with pytest.raises(ks.Error, match=rf"'{kernel.__name__}' failed: assertion `.*` failed at kernel.cu:\d+ in "):
+            with pytest.raises(
+                ks.Error, match=rf"'{kernel.__name__}' failed: assertion `.*` failed at kernel.cu:\d+ in "
+            ):
                 launch()
         else:
             launch()

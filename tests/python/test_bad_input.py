@@ -161,7 +161,9 @@ def test_types_that_grow_in_a_recursion():
 
 def test_only_the_hosts_faults_are_left_out():
     """A fault of the device is told, at its line, with the header that was looked for in vain."""
-    program = '#include "nowhere.h"\nnowhere::Tensor run(nowhere::Tensor x);\n%s\n__global__ void f(float *x) { *x = 1; }'
+    program = (
+        '#include "nowhere.h"\nnowhere::Tensor run(nowhere::Tensor x);\n%s\n__global__ void f(float *x) { *x = 1; }'
+    )
 
     def message(line):
         with pytest.raises(ks.Error) as caught:
@@ -177,7 +179,9 @@ def test_only_the_hosts_faults_are_left_out():
     assert "ints of eight bytes" in message('static_assert(sizeof(int) == 8, "ints of eight bytes");')
     # Without these the kernel would compile and mean something else.
     general = "template <class T> struct width { static constexpr int value = 1; };"
-    assert "gone" in message(general + "\ntemplate <> struct width<float> { static constexpr int value = sizeof(gone::T); };")
+    assert "gone" in message(
+        general + "\ntemplate <> struct width<float> { static constexpr int value = sizeof(gone::T); };"
+    )
     assert "gone" in message(general + "\ntemplate <class T> struct width<T *> { gone::T t; };")
     assert "gone" in message("struct __align__(8) S { gone::T t; __device__ float get() const; };")
     assert "'nowhere.h' file not found" in message("#ifndef SCALE\n#define SCALE 1\n#endif")

@@ -40,7 +40,9 @@ extern "C" __global__ void parent(float* y, const float* x, int n) {
 @pytest.mark.parametrize("n", [1, 127, 128, 5000])
 def test_a_child_grid(device, n):
     x = np.random.default_rng(n).random(n).astype(f32)
-    got = run(module(ADD, device), "parent", np.zeros(n, f32), x, i32(n), block=(32, 1, 1), grid=(3, 1, 1), device=device)
+    got = run(
+        module(ADD, device), "parent", np.zeros(n, f32), x, i32(n), block=(32, 1, 1), grid=(3, 1, 1), device=device
+    )
     np.testing.assert_array_equal(got[0], x + f32(1.5))
 
 
@@ -109,7 +111,9 @@ extern "C" __global__ void nested_twice(int* count, int left) {
 def test_recursion(device):
     mod = module(RECURSIVE, device)
     for depth in range(5):
-        got = run(mod, "tree", np.zeros(1, i32), np.zeros(1, i32), i32(depth), grid=(2, 1, 1), block=(2, 1, 1), device=device)
+        got = run(
+            mod, "tree", np.zeros(1, i32), np.zeros(1, i32), i32(depth), grid=(2, 1, 1), block=(2, 1, 1), device=device
+        )
         assert got[0][0] == 4 ** (depth + 1)
     assert run(mod, "nested", np.zeros(1, i32), i32(20), device=device)[0] == 21
 
@@ -208,7 +212,9 @@ extern "C" __global__ void one_thread(int* x, int n) {
 def test_thousands_of_children(device):
     mod = module(MANY, device)
     n = 100_003
-    assert (run(mod, "each", np.zeros(n, i32), i32(n), grid=((n + 255) // 256, 1, 1), block=(256, 1, 1), device=device) == 1).all()
+    assert (
+        run(mod, "each", np.zeros(n, i32), i32(n), grid=((n + 255) // 256, 1, 1), block=(256, 1, 1), device=device) == 1
+    ).all()
     assert (run(mod, "one_thread", np.zeros(100, i32), i32(2000), device=device) == 640).all()
 
 
@@ -308,14 +314,20 @@ extern "C" __global__ void launch_and_wait(int* x, int what) {
 @pytest.mark.parametrize(
     "what, sentence",
     [
-        (0, r"the block \(2000, 1, 1\) of kernel 'fill' has 2000 threads, and 1024 is the most \(launched at kernel.cu:10\)"),
+        (
+            0,
+            r"the block \(2000, 1, 1\) of kernel 'fill' has 2000 threads, and 1024 is the most \(launched at kernel.cu:10\)",
+        ),
         (1, r"the block \(8, 0, 1\) of kernel 'fill' is empty \(launched at kernel.cu:11\)"),
         (2, r"'fill' asks for 1.0 GiB of shared memory.*\(launched at kernel.cu:12\)"),
         (3, r"kernel 'bounded' has 65 threads, and 64 is the most"),
         (4, r"'fails' failed: assertion `x\[threadIdx.x\] == 5`(.|\n)*kernel 'launch' launched it at kernel.cu:14"),
         (5, r"'traps' failed: it executed __trap\(\)(.|\n)*kernel 'launch' launched it at kernel.cu:15"),
         (6, r"'wild' failed: it read or wrote memory that is not its own(.|\n)*launched it at kernel.cu:16"),
-        (7, r"'meets' synchronises its grid, which a kernel that is launched by another cannot \(launched at kernel.cu:17\)"),
+        (
+            7,
+            r"'meets' synchronises its grid, which a kernel that is launched by another cannot \(launched at kernel.cu:17\)",
+        ),
         (8, r"a copy or fill of memory in kernel 'launch' failed: it read or wrote memory that is not its own"),
     ],
 )
@@ -343,7 +355,10 @@ def test_wrong_text_is_refused():
         ("__global__ void k(int) {} __global__ void p() { k<<<1>>>(2); }", "too few execution configuration arguments"),
         ("__global__ void k(int) {} __global__ void p() { k<<<1, 1>>>(); }", "too few arguments to function call"),
         ("__global__ void k(int) {} __global__ void p() { k<<<1, 1, 0, 0, 0>>>(1); }", "no viable conversion"),
-        ("__global__ void k(int) {} __device__ void (*f)(int) = k; __global__ void p() { f<<<1, 1>>>(1); }", "cannot take the address of kernel 'k'"),
+        (
+            "__global__ void k(int) {} __device__ void (*f)(int) = k; __global__ void p() { f<<<1, 1>>>(1); }",
+            "cannot take the address of kernel 'k'",
+        ),
     ]:
         with pytest.raises(ks.CompileError, match=sentence):
             module(text).get_function("p")((1,), (1,), ())
@@ -358,8 +373,16 @@ def test_two_threads_launch_at_once(device):
 
     n = 2000
     threads = [
-        threading.Thread(target=work, args=("tree", "tree", np.zeros(1, i32), np.zeros(1, i32), i32(4)), kwargs={"grid": (2, 1, 1), "block": (2, 1, 1)}),
-        threading.Thread(target=work, args=("each", "each", np.zeros(n, i32), i32(n)), kwargs={"grid": (n // 100, 1, 1), "block": (100, 1, 1)}),
+        threading.Thread(
+            target=work,
+            args=("tree", "tree", np.zeros(1, i32), np.zeros(1, i32), i32(4)),
+            kwargs={"grid": (2, 1, 1), "block": (2, 1, 1)},
+        ),
+        threading.Thread(
+            target=work,
+            args=("each", "each", np.zeros(n, i32), i32(n)),
+            kwargs={"grid": (n // 100, 1, 1), "block": (100, 1, 1)},
+        ),
     ]
     for thread in threads:
         thread.start()
@@ -386,7 +409,9 @@ extern "C" __global__ void nested(int* out) { put<<<1, threadIdx.x + 1>>>(out, t
 """
 
 
-@pytest.mark.parametrize("kernel, value", [("block_meets", lambda t: 63 - t), ("warp_meets", lambda t: t ^ 1), ("nested", lambda t: t)])
+@pytest.mark.parametrize(
+    "kernel, value", [("block_meets", lambda t: 63 - t), ("warp_meets", lambda t: t ^ 1), ("nested", lambda t: t)]
+)
 def test_each_thread_has_its_own_shape_where_threads_meet_in_the_arguments(device, kernel, value):
     got = run(module(ARGUMENTS, device), kernel, np.zeros(128, i32), block=(64, 1, 1), device=device)
     t = np.arange(64)
@@ -516,7 +541,9 @@ def test_random_trees_keep_the_order_of_streams(seed):
     up = [number[parent[i]] if i else -1 for i in order]
     stream = rng.integers(0, 5, n).astype(i32)
     waits = (rng.random(n) < 0.1).astype(i32)
-    out = run(module(RANDOM), "node", i32(0), first, stream, waits, np.zeros(1, i32), np.full(n, -1, i32), np.full(n, -1, i32))
+    out = run(
+        module(RANDOM), "node", i32(0), first, stream, waits, np.zeros(1, i32), np.full(n, -1, i32), np.full(n, -1, i32)
+    )
     begin, seen = out[4], out[5]
     assert out[3][0] == n + waits[1:].sum() and (begin >= 0).all()
     last = begin.copy()  # when the last of a node's descendants began

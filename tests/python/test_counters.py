@@ -223,7 +223,9 @@ def test_a_lock_that_is_held_meanwhile_is_given_back(launch):
 @pytest.mark.parametrize("block", [32, 96, 256])
 def test_two_counters_on_one_way(launch, block):
     x = numbers(20 * block)
-    _, out, counts = launch("two_on_one_way", (x, np.zeros(2 * x.size, i32), np.zeros(2, u32), i32(x.size)), x.size, block)
+    _, out, counts = launch(
+        "two_on_one_way", (x, np.zeros(2 * x.size, i32), np.zeros(2, u32), i32(x.size)), x.size, block
+    )
     first = np.arange(0, x.size, block)
     k = x[first] % 4
     np.testing.assert_array_equal(counts, [k.sum(), 2 * first.size])

@@ -370,7 +370,8 @@ def test_prange_has_no_serial_fallback():
         return out
 
     with pytest.raises(
-        ks.errors.TypeError, match="prange loop has a part without a compiled form: the text 'i' cannot be a key(.|\n)*or write range"
+        ks.errors.TypeError,
+        match="prange loop has a part without a compiled form: the text 'i' cannot be a key(.|\n)*or write range",
     ):
         f(10)
 

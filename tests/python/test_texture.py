@@ -148,8 +148,10 @@ def test_gather_of_four():
     want = np.empty((8, 12, 4), f32)
     for y, x in np.ndindex(8, 12):
         left, top = (int(np.floor(f32(f32(c * f32(0.7)) - f32(1)) - f32(0.5))) for c in (f32(x), f32(y)))
-        near = [(min(max(a, 0), 3), min(max(b, 0), 5)) for a, b in
-                [(top + 1, left), (top + 1, left + 1), (top, left + 1), (top, left)]]
+        near = [
+            (min(max(a, 0), 3), min(max(b, 0), 5))
+            for a, b in [(top + 1, left), (top + 1, left + 1), (top, left + 1), (top, left)]
+        ]
         want[y, x] = [image[a, b, 1] for a, b in near]
     np.testing.assert_array_equal(out.numpy(), want)
 
