@@ -160,11 +160,13 @@ std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->stora
 void* Array::data() const {
   const NodePtr node = state_->computed();
   for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
+  node->storage->buffer->use_here();
   return static_cast<char*>(node->storage->buffer->memory()) + state_->view.offset;
 }
 
 const void* Array::data_for_read() const {
   const NodePtr node = state_->computed();
+  node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;
 }
 

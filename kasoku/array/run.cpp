@@ -171,8 +171,11 @@ Parameters& parameters() {
 
 void add_operands(Parameters& p, const Fused& fused) {
   const Group& group = fused.group;
-  for (const auto& load : fused.loads)
-    p.add(static_cast<const char*>(load.node->storage->buffer->memory()) + load.access.offset);
+  for (const auto& load : fused.loads) {
+    Buffer& buffer = *load.node->storage->buffer;
+    buffer.use_here();
+    p.add(static_cast<const char*>(buffer.memory()) + load.access.offset);
+  }
   for (size_t k = 0; k < group.scalars.size(); ++k)
     if (!group.scalars[k].fixed) p.add_rounded(fused.scalars[k], group.scalars[k].dtype);
   for (size_t k = 0; k < group.aranges.size(); ++k) {
@@ -231,6 +234,7 @@ int64_t reduced_length(const Fused& fused) {
 void run_map(const Fused& fused, Buffer& buffer) {
   Device& device = buffer.device();
   Function& function = kernel(fused, device);
+  buffer.use_here();
   const int64_t total = fused.total();
   Parameters& p = parameters();
   p.add(static_cast<char*>(buffer.memory()) + fused.store.offset);

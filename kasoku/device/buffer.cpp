@@ -3,6 +3,8 @@
 
 #include "kasoku/device/counters.h"
 
+#include <mutex>
+
 namespace kasoku {
 
 std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
@@ -28,6 +30,16 @@ std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes
   buffer->owner_ = std::move(owner);
   buffer->is_shared = true;
   return buffer;
+}
+
+void Buffer::change_stream(Stream& stream) {
+  // Who sees the new stream as the last may rely on its being behind the one before.
+  static std::mutex& changing = *new std::mutex;
+  const std::lock_guard lock(changing);
+  Stream* last = last_stream();
+  if (last == &stream) return;
+  if (last) device_->order(*last, stream);
+  last_stream_.store(&stream, std::memory_order_release);
 }
 
 Buffer::~Buffer() {

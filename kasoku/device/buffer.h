@@ -34,10 +34,13 @@ class Buffer {
   /// memory last. One comparison while the stream stays the same. The memory is
   /// given back in the order of the last stream. (Streams are never freed.)
   void use_on(Stream& stream) {
-    if (last_stream_.load(std::memory_order_relaxed) == &stream) return;
-    if (Stream* last = last_stream_.exchange(&stream)) device_->order(*last, stream);
+    if (last_stream_.load(std::memory_order_acquire) != &stream) change_stream(stream);
   }
-  Stream* last_stream() const { return last_stream_.load(std::memory_order_relaxed); }
+  /// The same for the calling thread's stream, of memory whose work may not be done when a call returns.
+  void use_here() {
+    if (device_->kind == DeviceKind::cuda) use_on(device_->current_stream());
+  }
+  Stream* last_stream() const { return last_stream_.load(std::memory_order_acquire); }
 
   /// What the host and launches did with it, for the warning about swapped arguments.
   struct History {
@@ -49,6 +52,7 @@ class Buffer {
 
  private:
   Buffer() = default;
+  void change_stream(Stream& stream);
   Device* device_ = nullptr;
   void* memory_ = nullptr;
   size_t bytes_ = 0;

@@ -74,6 +74,14 @@ Buffer* buffer_of(nb::handle object) {
   return array ? array->buffer().get() : nullptr;
 }
 
+/// The stream of a piece of work, behind whatever other stream used its memory last.
+Stream& ordered_stream(nb::handle stream, Device& device, std::initializer_list<nb::handle> memory) {
+  Stream& in = stream_of(stream, device);
+  for (const nb::handle object : memory)
+    if (Buffer* buffer = buffer_of(object)) buffer->use_on(in);
+  return in;
+}
+
 Array view_of(nb::handle base, int64_t offset, nb::handle shape, nb::handle strides,
               nb::handle dtype, size_t itemsize, nb::handle device) {
   const Dtype element = dtype.is_none() ? Dtype::opaque : dtype_from(dtype);
@@ -174,7 +182,7 @@ void bind_kernel_memory(nb::module_& m) {
             buffer->history.zeroed = false;
           }
           Device& on = to_device(device);
-          Stream& in = stream_of(stream, on);
+          Stream& in = ordered_stream(stream, on, {to});
           nb::gil_scoped_release release;
           if (host.size()) on.copy(address, host.view.buf, host.size(), in);
         },
@@ -185,7 +193,7 @@ void bind_kernel_memory(nb::module_& m) {
           void* const address = address_of(from);
           if (Buffer* buffer = buffer_of(from)) note_read_back(*buffer);
           Device& on = to_device(device);
-          Stream& in = stream_of(stream, on);
+          Stream& in = ordered_stream(stream, on, {from});
           nb::gil_scoped_release release;
           if (host.size()) on.copy(host.view.buf, address, host.size(), in);
         },
@@ -195,7 +203,7 @@ void bind_kernel_memory(nb::module_& m) {
           void* const target = address_of(to);
           const void* const source = address_of(from);
           Device& on = to_device(device);
-          Stream& in = stream_of(stream, on);
+          Stream& in = ordered_stream(stream, on, {to, from});
           nb::gil_scoped_release release;
           if (bytes) on.copy(target, source, bytes, in);
         },
@@ -205,7 +213,7 @@ void bind_kernel_memory(nb::module_& m) {
            nb::handle stream) {
           void* const target = address_of(to);
           Device& on = to_device(device);
-          Stream& in = stream_of(stream, on);
+          Stream& in = ordered_stream(stream, on, {to});
           nb::gil_scoped_release release;
           if (count) on.fill(target, value, size, count, in);
         },

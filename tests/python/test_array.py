@@ -364,3 +364,21 @@ def test_threads_share_arrays():
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert not wrong
+
+
+def test_what_another_thread_computes(device):
+    """Each thread has a stream of its own on a GPU: who reads is behind who wrote."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    slow = ks.ElementwiseKernel(
+        "int64 x", "int64 y", "y = x; for (int i = 0; i < 200; ++i) y = (y * 7 + i) % 1000003", "slow"
+    )
+    x = np.arange(1 << 16)
+    expected = x.copy()
+    for i in range(200):
+        expected = (expected * 7 + i) % 1000003
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(10):
+            parts = list(pool.map(lambda _: slow(ks.array(x, device=device)), range(4)))
+            assert int(ks.sum(parts[0] + parts[1] + parts[2] + parts[3])) == 4 * expected.sum()
+            np.testing.assert_array_equal(parts[3].numpy(), expected)
