@@ -1,7 +1,9 @@
 """What competitors share: honest clocks."""
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,9 +47,16 @@ def cupy_with_gpu():
     return cupy
 
 
+def _folder():
+    """A folder that is gone when this process has ended."""
+    folder = tempfile.mkdtemp(prefix="kasoku-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def fresh_cache():
     """An empty cache folder for this process and its children; before kasoku is imported."""
-    os.environ["KASOKU_CACHE_DIR"] = folder = tempfile.mkdtemp(prefix="kasoku-bench-")
+    os.environ["KASOKU_CACHE_DIR"] = folder = _folder()
     return folder
 
 
@@ -65,7 +74,7 @@ def in_new_process(text, **environment):
 
 def compile_cpp(source, *flags):
     """Builds a C++ file into a shared library and loads it; the path of the library."""
-    out = os.path.join(tempfile.mkdtemp(prefix="kasoku-bench-"), "peer.so")
+    out = os.path.join(_folder(), "peer.so")
     command = ["g++", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", *flags, source, "-o", out]
     subprocess.run(command, check=True)
     return out
