@@ -158,9 +158,14 @@ bool Array::is_read_only() const { return state_->is_read_only; }
 std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->storage->buffer; }
 
 void* Array::data() const {
+  void* const first = address();
+  state_->computed()->storage->buffer->use_here();
+  return first;
+}
+
+void* Array::address() const {
   const NodePtr node = state_->computed();
   for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
-  node->storage->buffer->use_here();
   return static_cast<char*>(node->storage->buffer->memory()) + state_->view.offset;
 }
 

@@ -42,9 +42,11 @@ class Array {
 
   bool is_pending() const;
   /// The first element. Runs what is pending, also whatever still reads this
-  /// memory, so that the caller may write it.
+  /// memory, so that the caller may write it in the order of its thread's stream.
   void* data() const;
-  /// The same for a caller that only reads.
+  /// The same for a caller that orders its work itself, by Buffer::use_on().
+  void* address() const;
+  /// data() for a caller that only reads.
   const void* data_for_read() const;
   /// Runs what is pending.
   std::shared_ptr<Buffer> buffer() const;

@@ -238,7 +238,7 @@ bool ArrayRef::is_f_contiguous() const {
 
 ArrayRef array_ref(const Array& array) {
   ArrayRef ref;
-  ref.data = array.data();
+  ref.data = array.address();  // a launch orders itself: its stream may be another
   ref.shape = array.shape().data();
   ref.strides = array.strides().data();
   ref.ndim = array.ndim();
