@@ -13,6 +13,9 @@
 #include <cstdlib>
 #include <new>
 
+// The leak checker's, where it runs: what hangs on this memory is reached by it.
+extern "C" __attribute__((weak)) void __lsan_register_root_region(const void* memory, size_t size);
+
 namespace {
 
 // Up to small every 16 bytes, then four sizes a doubling. Of larger ones each would keep pages for itself.
@@ -71,11 +74,12 @@ void leave(void* heap) {
 }
 
 __attribute__((noinline)) Heap* my_heap() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    ::pthread_key_create(&made, leave);
-    return made;
-  }();
+  struct Key {
+    pthread_key_t key{};
+    bool is_made = ::pthread_key_create(&key, leave) == 0;
+  };
+  static const Key key;
+  if (!key.is_made) return nullptr;  // malloc does
   // All of them are taken and the rest put back: nobody's next pointer changes under a reader.
   Heap* taken = idle.exchange(nullptr);
   for (Heap* rest = taken ? taken->next : nullptr; rest;) {
@@ -90,7 +94,7 @@ __attribute__((noinline)) Heap* my_heap() {
     if (!memory) return nullptr;
     taken = new (memory) Heap;
   }
-  ::pthread_setspecific(key, taken);
+  ::pthread_setspecific(key.key, taken);
   return mine = taken;
 }
 
@@ -102,13 +106,16 @@ __attribute__((noinline)) void* from_new_span(Heap& heap, size_t kind) {
   if (number >= reserved / span) return nullptr;
   char* memory = reinterpret_cast<char*>(begin + number * span);
   span_class[number] = static_cast<uint8_t>(kind);
+  if (__lsan_register_root_region) __lsan_register_root_region(memory, span);
   heap.fresh[kind] = memory + sizes[kind];
   heap.end[kind] = memory + span;
   return memory;
 }
 
 void* from_system(size_t size, size_t alignment) {
-  void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size);
+  void* memory = nullptr;
+  if (alignment <= 16) memory = std::malloc(size);
+  else if (::posix_memalign(&memory, alignment, size) != 0) memory = nullptr;
   if (!memory) throw std::bad_alloc();
   return memory;
 }
