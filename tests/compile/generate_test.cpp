@@ -253,6 +253,19 @@ TEST_CASE("generate: a block that jumps through memory asks for its next rows") 
   CHECK(asks(first + "i += 256) " + add + "((unsigned char*)x)[i], 1);") == 0);  // the processor looks ahead itself
 }
 
+TEST_CASE("generate: threads that count by data, which no vector does, go four at a time") {
+  const auto stores = [](const std::string& count) {
+    const std::string text =
+        generate("s[t] = 0; __syncthreads(); " + count + " __syncthreads(); y[t] = s[t];", 256, 1, KS_IR).main;
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find("store i32 %", at)) != text.npos; ++at) ++found;
+    return found;
+  };
+  CHECK(stores("atomicAdd((int*)s + ((unsigned char*)x)[t], n);") == 4);
+  CHECK(stores("if (t < n) atomicAdd((int*)s + ((unsigned char*)x)[t], n);") == 5);  // and what four leave
+  CHECK(stores("if (x[t] > 0) atomicAdd((int*)s + ((unsigned char*)x)[t], n);") == 1);
+}
+
 TEST_CASE("generate: integer atomics of all threads on one address are summed first") {
   CHECK(generate("if (x[t] > 0) atomicAdd((int*)y, 1);", 256, 1, KS_IR)
             .main.find("llvm.vector.reduce.add") != std::string::npos);

@@ -270,6 +270,12 @@ def histogram(rng):
     return Launch([x, Out(np.bincount(x, minlength=256).astype(u32)), i32(20_000)], (256, 1, 1), (7, 1, 1))
 
 
+@case("histogram_shared.cu", "histogram")
+def histogram_short_rows(rng):
+    x = rng.integers(0, 256, 1021).astype(np.uint8)
+    return Launch([x, Out(np.bincount(x, minlength=256).astype(u32)), i32(1021)], (256, 1, 1), (3, 1, 1))
+
+
 @case("last_block.cu", "total")
 def last_block(rng):
     x = rng.integers(-9, 9, 30_000).astype(i32)

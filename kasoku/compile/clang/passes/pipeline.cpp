@@ -7,6 +7,7 @@
 #include "kasoku/compile/clang/passes/side_by_side.h"
 #include "kasoku/compile/clang/passes/step_over.h"
 #include "kasoku/compile/clang/passes/steps.h"
+#include "kasoku/compile/clang/passes/unroll_scalars.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/whole_stores.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -227,6 +228,7 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(SimplifyCFGPass(late_cfg()));
   passes.addPass(SLPVectorizerPass());
   passes.addPass(VectorCombinePass());
+  if (!is_serial) passes.addPass(UnrollScalarsPass());
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
   passes.addPass(LaneMemoryPass());
   LoopPassManager last;
