@@ -47,6 +47,9 @@ using gil_until_blocked = nb::call_guard<GilUntilBlocked>;
 /// Computes what the operation under way gives, unless its statement goes on with it (statement.cpp).
 void settle(const Array& array);
 
+/// The name of an object's class, as messages say it (convert.cpp).
+std::string class_name(nb::handle object);
+
 }  // namespace kasoku
 
 /// Wherever an array becomes Python's: in eager mode it is settled.

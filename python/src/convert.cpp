@@ -31,10 +31,6 @@ struct HostBuffer {
   HostBuffer& operator=(const HostBuffer&) = delete;
 };
 
-nb::object name_of_type(nb::handle object) {
-  return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__");
-}
-
 int64_t int_from(nb::handle object) {
   nb::object index = nb::steal(PyNumber_Index(object.ptr()));
   if (!index) throw nb::python_error();
@@ -101,6 +97,8 @@ nb::tuple tuple_from(const Shape& shape) {
   return nb::tuple(lengths);
 }
 
+std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
+
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
   PyObject* p = object.ptr();
@@ -162,7 +160,7 @@ Array array_from(nb::handle object, Device& device) {
   std::optional<Operand> operand = operand_from(object, device);
   if (!operand)
     throw Error(ErrorKind::type,
-                "no array can be made of a " + nb::cast<std::string>(name_of_type(object)));
+                "no array can be made of a " + class_name(object));
   if (operand->array) return *operand->array;
   const Dtype dtype = operand->weak == Weak::integer
                           ? (operand->scalar.kind == DtypeKind::unsigned_ ? Dtype::uint64

@@ -5,6 +5,7 @@
 /// arguments, refusals and their words) is the face's function of the operation.
 #include "convert.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/reduce.h"
 #include "kasoku/base/error.h"
 
 #include <array>
@@ -25,15 +26,42 @@ constexpr size_t n_dtypes = std::size(dtype_table);
 /// What a rule can tell operands apart by: dtype and whether there are axes, or which kind of number.
 enum Kind : uint8_t { number_bool = 2 * n_dtypes, number_int, number_float, number_complex, n_kinds, not_plain };
 
+/// One of a class's __slots__, read and written without a look at its name.
+class Slot {
+ public:
+  Slot(nb::handle cls, const std::string& name)
+      : cls_(nb::borrow(cls)), member_(cls.attr(name.c_str())),
+        get_(reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(member_.ptr()), Py_tp_descr_get))),
+        set_(reinterpret_cast<descrsetfunc>(PyType_GetSlot(Py_TYPE(member_.ptr()), Py_tp_descr_set))) {
+    if (!get_ || !set_) throw Error(ErrorKind::type, name + " is not one of the class's __slots__");
+  }
+
+  bool is_of(PyObject* object) const { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == cls_.ptr(); }
+
+  nb::object read(PyObject* object) const {
+    nb::object value = nb::steal(get_(member_.ptr(), object, cls_.ptr()));
+    if (!value.is_valid()) throw nb::python_error();
+    return value;
+  }
+
+  nb::object make(nb::object value) const {
+    nb::object object = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(cls_.ptr()), 0));
+    if (!object.is_valid() || set_(member_.ptr(), object.ptr(), value.ptr()) != 0) throw nb::python_error();
+    return object;
+  }
+
+ private:
+  const nb::object cls_, member_;
+  const descrgetfunc get_;
+  const descrsetfunc set_;
+};
+
 class Face {
  public:
-  Face(nb::handle cls, std::string_view slot, nb::object rule)
-      : cls_(nb::borrow<nb::object>(cls)), slot_(nb::str(slot.data(), slot.size())), rule_(std::move(rule)) {
-    PyObject* name = slot_.release().ptr();
-    PyUnicode_InternInPlace(&name);
-    slot_ = nb::steal(name);
-    forget();
-  }
+  Face(nb::handle cls, const std::string& slot, nb::object rule) : tensor_(cls, slot), rule_(std::move(rule)) { forget(); }
+
+  /// Objects of another class, which hold a tensor, count as it.
+  void hold_in(nb::handle cls, const std::string& slot) { holder_.emplace(cls, slot); }
 
   /// The rule gives other answers from now on.
   void forget() {
@@ -46,17 +74,15 @@ class Face {
     std::optional<Array> result = compute(op, wants_float, x, y);
     if (!result) return {};
     settle(*result);
-    nb::object tensor = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(cls_.ptr()), 0));
-    if (!tensor.is_valid() || PyObject_SetAttr(tensor.ptr(), slot_.ptr(), array_object(std::move(*result)).ptr()) != 0) throw nb::python_error();
-    return tensor;
+    return tensor_.make(array_object(std::move(*result)));
   }
 
   /// The result becomes the elements of a tensor of its dtype and shape; false for any other.
   bool apply_into(nb::handle out, Op op, bool wants_float, nb::handle x, nb::handle y) const {
-    if (Py_TYPE(out.ptr()) != reinterpret_cast<PyTypeObject*>(cls_.ptr())) return false;
+    if (!tensor_.is_of(out.ptr())) return false;
     std::optional<Array> result = compute(op, wants_float, x, y);
     if (!result) return false;
-    const nb::object held = nb::steal(PyObject_GetAttr(out.ptr(), slot_.ptr()));
+    const nb::object held = tensor_.read(out.ptr());
     const Array& own = nb::cast<Array&>(held);
     if (result->dtype() != own.dtype() || result->shape() != own.shape() || &result->device() != &own.device()) return false;
     const GilUntilBlocked keep;
@@ -80,9 +106,10 @@ class Face {
 
   Seen look(nb::handle object) const {
     PyObject* p = object.ptr();
-    if (Py_TYPE(p) == reinterpret_cast<PyTypeObject*>(cls_.ptr())) {
-      Seen seen{not_plain, nb::steal(PyObject_GetAttr(p, slot_.ptr()))};
-      if (!seen.array.is_valid()) throw nb::python_error();
+    nb::object held;
+    if (holder_ && holder_->is_of(p)) p = (held = holder_->read(p)).ptr();
+    if (tensor_.is_of(p)) {
+      Seen seen{not_plain, tensor_.read(p)};
       const Array& array = nb::cast<Array&>(seen.array);
       seen.kind = static_cast<uint8_t>(2 * static_cast<size_t>(array.dtype()) + (array.ndim() == 0));
       return seen;
@@ -125,13 +152,27 @@ class Face {
     }
     try {
       const GilUntilBlocked keep;
+      if (divides_by_zero(op, *wanted, device, operands)) return std::nullopt;
       return kasoku::apply(op, std::span<const Operand>(operands, n));
     } catch (const Error&) {
       return std::nullopt;  // said again, in the face's words
     }
   }
 
-  nb::object cls_, slot_, rule_;
+  /// Packages with eager tensors refuse that of integers, on a CPU: a GPU could not say it in time.
+  static bool divides_by_zero(Op op, Dtype wanted, const Device& device, const Operand (&operands)[2]) {
+    if ((op != Op::floor_divide && op != Op::remainder && op != Op::fmod) || !is_integer(wanted) || device.kind != DeviceKind::cpu) return false;
+    if (operands[0].array && operands[0].array->size() == 0) return false;
+    const Operand& divisor = operands[1];
+    if (!divisor.array) return divisor.scalar.as_int() == 0;
+    divisor.array->data_for_read();  // once, and not again for the quotient
+    const Array found = reduce(ReduceOp::any, kasoku::apply(Op::equal, {divisor, Operand(0)}));
+    return *static_cast<const bool*>(found.data_for_read());
+  }
+
+  const Slot tensor_;
+  std::optional<Slot> holder_;
+  const nb::object rule_;
   mutable std::array<std::array<std::atomic<uint8_t>, static_cast<size_t>(n_kinds) * (n_kinds + 1)>, 2> known_;
 };
 
@@ -180,6 +221,7 @@ void bind_face(nb::module_& m) {
   nb::class_<Face>(m, "_Face", "The operations of a tensor class of a face.")
       .def(nb::new_([](nb::handle cls, const std::string& slot, nb::object rule) { return std::make_shared<Face>(cls, slot, std::move(rule)); }),
            "cls"_a, "slot"_a, "rule"_a, "rule(wants_float, *operands) names the dtype that they meet in, or None: the face's function decides.")
+      .def("hold_in", &Face::hold_in, "cls"_a, "slot"_a, "Objects of `cls`, which hold a tensor, count as it.")
       .def("forget", &Face::forget, "The rule gives other answers from now on.")
       .def("define", &define, "scope"_a, "name"_a, "op"_a, "wants_float"_a, "own"_a)
       .def("define_operator", &define_operator, "scope"_a, "name"_a, "op"_a, "wants_float"_a, "is_reflected"_a, "own"_a)

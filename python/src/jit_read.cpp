@@ -24,13 +24,7 @@ nb::handle ast_class(const char* name) {
   return classes[name] = nb::module_::import_("ast").attr(name);
 }
 
-std::string class_name(nb::handle node) {
-  return nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(node.ptr())).attr("__name__"));
-}
-
-std::string describe(nb::handle object) {
-  return "a " + nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(object.ptr())).attr("__name__"));
-}
+std::string describe(nb::handle object) { return "a " + class_name(object); }
 
 /// (ast node, file, first line, lines) of a function.
 static nb::tuple source_of(nb::handle function) {

@@ -12,9 +12,8 @@
 
 namespace kasoku {
 
-/// A class of the module `ast`, and the name of a node's.
+/// A class of the module `ast`.
 nb::handle ast_class(const char* name);
-std::string class_name(nb::handle node);
 std::string describe(nb::handle object);
 
 class Reader {

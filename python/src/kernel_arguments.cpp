@@ -38,10 +38,6 @@ nb::object attribute(nb::handle object, nb::handle name) {
 
 nb::handle interned(const char* text) { return PyUnicode_InternFromString(text); }
 
-std::string class_name(nb::handle object) {
-  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
-}
-
 /// NumPy's scalar types, filled when one of them is met (NumPy is then imported).
 struct NumpyTypes {
   struct Scalar {

@@ -25,7 +25,7 @@ Device& device_of(std::initializer_list<nb::handle> objects) {
 Operand must_be_operand(nb::handle object, Device& device) {
   std::optional<Operand> operand = operand_from(object, device);
   if (!operand)
-    throw Error(ErrorKind::type, "no array can be made of a " + nb::cast<std::string>(nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")));
+    throw Error(ErrorKind::type, "no array can be made of a " + class_name(object));
   return std::move(*operand);
 }
 
@@ -40,7 +40,10 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   nb::handle target = out;
   if (nb::isinstance<nb::tuple>(out)) target = nb::borrow<nb::tuple>(out)[0];
   std::optional<Array> into;
-  if (!target.is_none()) into = nb::cast<Array&>(target);
+  if (!target.is_none()) {
+    if (!nb::isinstance<Array>(target)) throw Error(ErrorKind::type, "out is an array, not a " + class_name(target));
+    into = nb::cast<Array&>(target);
+  }
   Array result;
   {
     const GilUntilBlocked keep;

@@ -58,6 +58,21 @@ def missing(name):
     )
 
 
+def says_what_is_missing(name):
+    """A class's decorator: asking one of its objects for what the package's own has and it lacks says so."""
+
+    def add(cls):
+        def __getattr__(self, attribute):
+            if attribute.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
+            raise AttributeError(missing(f"{name}.{attribute}"), name=attribute, obj=self)
+
+        cls.__getattr__ = __getattr__
+        return cls
+
+    return add
+
+
 class Face(_types.ModuleType):
     """A module of a face; asking for what it lacks says so by the package's own name."""
 

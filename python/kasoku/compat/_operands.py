@@ -1,21 +1,12 @@
-"""What the faces ask of two operands before they ask their package's own rules."""
-
-import numpy as np
-
-import kasoku as ks
-
-_floats = {np.dtype(np.float32), np.dtype(np.float64)}
-_numbers = {float, int}
+"""What the faces ask of two operands."""
 
 
-def plain_pair(a, b):
-    """Arrays of one floating dtype, or one and a number, as they are: most operands are that,
-    and no package promotes them. None for all others."""
-    if type(a) is not ks.Array:
-        return (a, b) if type(a) in _numbers and type(b) is ks.Array and b.dtype in _floats else None
-    dtype = a.dtype
-    if dtype not in _floats:
-        return None
-    if type(b) is ks.Array:
-        return (a, b) if b.dtype is dtype else None
-    return (a, b) if type(b) in _numbers else None
+def divides_by_zero(x, y):
+    """Whether x over y divides integers by 0 on a CPU, which packages with eager tensors refuse there;
+    at least one is an array, the other may be a number."""
+    arrays = [a for a in (x, y) if hasattr(a, "device")]
+    if arrays[0].device.kind != "cpu" or any(a.size == 0 for a in arrays):
+        return False
+    if any(a.dtype == "bfloat16" or a.dtype.kind not in "iu" for a in arrays) or isinstance(y, (float, complex)):
+        return False
+    return bool((y == 0).any()) if hasattr(y, "device") else y == 0

@@ -5,6 +5,7 @@ import re
 
 import kasoku as ks
 
+from .. import says_what_is_missing
 from . import cuda
 
 ParameterInfo = collections.namedtuple("ParameterInfo", "name ctype raw is_const dtype")
@@ -55,6 +56,7 @@ def _with_parameters(cls):
     return cls
 
 
+@says_what_is_missing("cupy.ElementwiseKernel")
 @_with_parameters
 class ElementwiseKernel(ks.ElementwiseKernel):
     """A kernel from the text of one element: see ks.ElementwiseKernel."""
@@ -74,6 +76,7 @@ class ElementwiseKernel(ks.ElementwiseKernel):
         )  # fmt: skip
 
 
+@says_what_is_missing("cupy.ReductionKernel")
 @_with_parameters
 class ReductionKernel(ks.ReductionKernel):
     """A reduction from text: see ks.ReductionKernel."""
@@ -91,6 +94,7 @@ class ReductionKernel(ks.ReductionKernel):
         )  # fmt: skip
 
 
+@says_what_is_missing("cupy.RawModule")
 class RawModule(ks.RawModule):
     """CUDA C++ text: see ks.RawModule."""
 
@@ -131,6 +135,7 @@ class RawModule(ks.RawModule):
         return self
 
 
+@says_what_is_missing("cupy.RawKernel")
 class RawKernel(ks.RawKernel):
     """One kernel of CUDA C++ text: see ks.RawKernel."""
 

@@ -4,11 +4,13 @@ import numpy as np
 
 from kasoku import _core
 
+from .. import says_what_is_missing
 from . import _kernels, driver
 from .._layout import ArrayFlags, Pointer, plain, select, shape_of, strides_of
 from ._operators import Operators
 
 
+@says_what_is_missing("pycuda.gpuarray.GPUArray")
 class GPUArray(Operators):
     """An array on the device. Operations compute at their place, with NumPy's dtypes;
     comparisons have the dtype of their left operand, as PyCUDA's do."""

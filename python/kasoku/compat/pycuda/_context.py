@@ -1,7 +1,7 @@
 """Devices and contexts of pycuda.driver."""
 
 import kasoku as ks
-from kasoku.compat import preferred_device
+from kasoku.compat import missing, preferred_device, says_what_is_missing
 
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
@@ -146,7 +146,7 @@ class Device:
         try:
             return self.get_attribute(name.upper())
         except LogicError:
-            raise AttributeError(f"a Device has no attribute {name!r}") from None
+            raise AttributeError(missing(f"pycuda.driver.Device.{name}")) from None
 
     def make_context(self, flags=0):
         return Context(self)
@@ -164,6 +164,7 @@ class Device:
         return f"<pycuda.driver.Device {self._number}: {self.name()}>"
 
 
+@says_what_is_missing("pycuda.driver.Context")
 class Context:
     """Kept for programs that handle contexts: every thread may use every device."""
 

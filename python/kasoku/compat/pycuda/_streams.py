@@ -3,9 +3,11 @@
 import kasoku as ks
 from kasoku import _core
 
+from .. import says_what_is_missing
 from ._context import _device
 
 
+@says_what_is_missing("pycuda.driver.Stream")
 class Stream:
     """Work in order; on a CPU it is done when the call returns."""
 
@@ -26,6 +28,7 @@ class Stream:
         return self.__kasoku_stream__.handle
 
 
+@says_what_is_missing("pycuda.driver.Event")
 class Event:
     """A mark in a stream; time_since() is in milliseconds."""
 

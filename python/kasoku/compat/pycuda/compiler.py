@@ -2,12 +2,14 @@
 
 import kasoku as ks
 
+from .. import says_what_is_missing
 from . import driver as _driver
 from ._textures import texref_of
 
 DEFAULT_NVCC_FLAGS = []
 
 
+@says_what_is_missing("pycuda.compiler.SourceModule")
 class SourceModule(ks.SourceModule):
     """A module from text; errors are pycuda.driver.CompileError with the user's line."""
 

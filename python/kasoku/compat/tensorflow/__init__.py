@@ -8,7 +8,8 @@ from . import _arrays, _more, config, debugging, dtypes, errors, linalg, math, n
 from ._ops import *  # noqa: F403
 from ._ops import elementwise as _elementwise
 from ._ops import function, tf_print  # noqa: F401
-from ._tensor import Tensor, TensorShape, Variable, in_graph
+from ._tensor import Tensor, TensorShape, in_graph
+from ._variable import Variable
 from .dtypes import (  # noqa: F401
     DType,
     as_dtype,

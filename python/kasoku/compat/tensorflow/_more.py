@@ -10,7 +10,8 @@ import kasoku as ks
 from . import dtypes
 from ._arrays import host, maths
 from ._ops import elementwise
-from ._tensor import Tensor, Variable, composed, convert, held
+from ._tensor import Tensor, composed, convert, held
+from ._variable import Variable
 from .errors import InvalidArgumentError, UnimplementedError
 
 functions = {}  # in tf

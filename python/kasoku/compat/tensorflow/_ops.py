@@ -12,54 +12,13 @@ import kasoku as ks
 
 from . import dtypes
 from .errors import InvalidArgumentError
-from ._tensor import GraphScope, Tensor, binary, composed, convert, in_graph
+from ._operators import elementwise
+from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, operands
 
-_UNARY = {
-    name: name
-    for name in "abs exp expm1 log log1p sqrt square sin cos tan sinh cosh tanh floor ceil sign reciprocal".split()
-} | {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
-    "negative": "negative", "round": "rint", "rint": "rint", "logical_not": "logical_not", "abs": "absolute",
-}  # fmt: skip
-_PREDICATES = {"is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite"}
-_BINARY = {
-    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "truediv": "divide",
-    "floordiv": "floor_divide", "mod": "remainder", "floormod": "remainder", "pow": "power", "maximum": "maximum",
-    "minimum": "minimum", "atan2": "arctan2", "equal": "equal", "not_equal": "not_equal", "less": "less",
-    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
-    "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
-    "squared_difference": None,
-}  # fmt: skip
 _REDUCTIONS = {
     "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod",
     "reduce_any": "any", "reduce_all": "all",
 }  # fmt: skip
-elementwise = {}
-
-
-def _unary(name, target):
-    def op(x, name=None):
-        x = convert(x)
-        return Tensor(getattr(ks, target)(x._array))
-
-    op.__name__, op.__doc__ = name, f"tf.{name}: {target} of each element, in x's type."
-    return op
-
-
-@composed
-def _squared_difference(x, y):
-    difference = binary("SquaredDifference", ks.subtract, x, y)
-    return difference * difference
-
-
-def _binary(name, target):
-    def op(x, y, name=None):
-        if target is None:
-            return _squared_difference(x, y)
-        return binary(op.__name__.title().replace("_", ""), getattr(ks, target), x, y)
-
-    op.__name__, op.__doc__ = name, f"tf.{name}: {target or 'squared difference'} of two tensors of one type."
-    return op
 
 
 def _reduction(name, target):
@@ -79,10 +38,6 @@ def _reduction(name, target):
     return op
 
 
-for _name, _target in {**_UNARY, **_PREDICATES}.items():
-    elementwise[_name] = _unary(_name, _target)
-for _name, _target in _BINARY.items():
-    elementwise[_name] = _binary(_name, _target)
 for _name, _target in _REDUCTIONS.items():
     elementwise[_name] = _reduction(_name, _target)
 
@@ -194,8 +149,6 @@ def where(condition, x=None, y=None, name=None):
     condition = convert(condition)
     if x is None:
         return Tensor(ks.array(np.argwhere(condition.numpy())))
-    from ._tensor import operands
-
     x, y = operands("SelectV2", x, y)
     return Tensor(ks.where(condition._array, x._array, y._array))
 
@@ -276,8 +229,7 @@ class Function:
     def __call__(self, *args, **kwargs):
         if self.input_signature is not None:
             self._check(args)
-        with GraphScope():
-            result = self.python_function(*args, **kwargs)
+        result = in_a_graph(self.python_function, *args, **kwargs)
         return result if in_graph() else _settled(result)
 
     def __get__(self, instance, owner=None):

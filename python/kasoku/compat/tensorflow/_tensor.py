@@ -15,7 +15,8 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._operands import plain_pair
+from .. import says_what_is_missing
+from .._operands import divides_by_zero
 from . import dtypes
 from .errors import InvalidArgumentError
 
@@ -26,11 +27,12 @@ def in_graph():
     return getattr(_mode, "depth", 0) > 0
 
 
-class GraphScope:
-    def __enter__(self):
-        _mode.depth = getattr(_mode, "depth", 0) + 1
-
-    def __exit__(self, *error):
+def in_a_graph(function, *args, **kwargs):
+    """function(*args, **kwargs), whose operations wait."""
+    _mode.depth = getattr(_mode, "depth", 0) + 1
+    try:
+        return _core.unsettled(function, *args, **kwargs)
+    finally:
         _mode.depth -= 1
 
 
@@ -108,13 +110,15 @@ class Reference:
         return id(self._value)
 
 
+@says_what_is_missing("tensorflow.Tensor")
 class Tensor:
     """tf.Tensor. Arithmetic wants equal types and says which cast would give them."""
 
+    __slots__ = ("_array", "__weakref__")
     __array_priority__ = 100
 
     def __init__(self, array):
-        self._array = array if in_graph() else _core.settle(array)
+        self._array = _core.settle(array)
 
     @property
     def dtype(self):
@@ -210,48 +214,14 @@ class Tensor:
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __eq__(self, other):
-        if other is None:
-            return False
-        return binary("Equal", ks.equal, self, other)
-
-    def __ne__(self, other):
-        if other is None:
-            return True
-        return binary("NotEqual", ks.not_equal, self, other)
-
     def __matmul__(self, other):
         return binary("MatMul", ks.matmul, self, other)
 
     def __rmatmul__(self, other):
         return binary("MatMul", ks.matmul, other, self)
 
-    def __neg__(self):
-        return Tensor(-self._array)
-
-    def __abs__(self):
-        return Tensor(ks.absolute(self._array))
-
     def __invert__(self):
         return Tensor(~self._array)
-
-
-def _divide(x, y):
-    """True division: int32 and below give float64 as in TensorFlow."""
-    return ks.divide(x, y)
-
-
-_OPERATORS = {
-    "add": ("AddV2", "add"), "sub": ("Sub", "subtract"), "mul": ("Mul", "multiply"), "truediv": ("RealDiv", "divide"),
-    "floordiv": ("FloorDiv", "floor_divide"), "mod": ("FloorMod", "remainder"), "pow": ("Pow", "power"),
-    "and": ("LogicalAnd", "bitwise_and"), "or": ("LogicalOr", "bitwise_or"), "xor": ("LogicalXor", "bitwise_xor"),
-}  # fmt: skip
-_COMPARISONS = {
-    "lt": ("Less", "less"),
-    "le": ("LessEqual", "less_equal"),
-    "gt": ("Greater", "greater"),
-    "ge": ("GreaterEqual", "greater_equal"),
-}
 
 
 def convert(value, dtype=None, like=None):
@@ -277,9 +247,16 @@ def convert(value, dtype=None, like=None):
             raise TypeError(
                 f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)"
             )
+    if wanted is not None and wanted.is_integer and type(value) is int and not wanted.min <= value <= wanted.max:
+        raise TypeError(
+            f"Cannot convert {value} to EagerTensor of dtype {wanted.name}: it holds {wanted.min} to {wanted.max}"
+        )
     array = np.asarray(value)
     if array.dtype.kind in "SUO":
         raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
+    if wanted is None and like is not None and type(value) is list and not like.is_bool:  # of Python's numbers
+        if array.dtype.kind == "i" or array.dtype.kind == "f" and like.is_floating:
+            wanted = like
     if wanted is None:
         if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
             wanted = dtypes.float32
@@ -317,104 +294,19 @@ def operands(op, x, y):
 
 
 def binary(op, function, x, y):
-    pair = plain_pair(x._array if type(x) is Tensor else x, y._array if type(y) is Tensor else y)
-    if pair is not None:
-        try:
-            return Tensor(function(*pair))
-        except ValueError:
-            pass  # said below, in TensorFlow's words
     x, y = operands(op, x, y)
+    if op in ("FloorDiv", "FloorMod") and divides_by_zero(x._array, y._array):
+        raise InvalidArgumentError(f"Integer division by zero [Op:{op}]")
+    if op == "Pow" and x.dtype.is_integer and bool((y._array < 0).any()):
+        raise InvalidArgumentError(f"Integers to negative integer powers are not allowed [Op:{op}]")
     try:
         return Tensor(function(x._array, y._array))
     except ValueError as error:
+        try:
+            np.broadcast_shapes(x.shape, y.shape)
+        except ValueError:
+            pass
+        else:
+            if op != "MatMul":
+                raise InvalidArgumentError(f"{error} [Op:{op}]") from error
         raise InvalidArgumentError(f"Incompatible shapes: {x.shape} vs. {y.shape} [Op:{op}]") from error
-
-
-def _define():
-    for method, (op, name) in {**_OPERATORS, **_COMPARISONS}.items():
-
-        def forward(self, other, op=op, name=name):
-            return binary(op, getattr(ks, name), self, other)
-
-        def reflected(self, other, op=op, name=name):
-            return binary(op, getattr(ks, name), other, self)
-
-        setattr(Tensor, f"__{method}__", forward)
-        if method in _OPERATORS:
-            setattr(Tensor, f"__r{method}__", reflected)
-
-
-_define()
-
-
-class Variable:
-    """tf.Variable: a tensor that can be assigned; every assignment makes a new value."""
-
-    __array_priority__ = 100
-
-    def __init__(self, initial_value, trainable=True, name=None, dtype=None, shape=None, **ignored):
-        value = initial_value() if callable(initial_value) else initial_value
-        (self._value,) = held([convert(value, dtype)])
-        self.trainable, self.name = trainable, name or "Variable:0"
-        self._lock = threading.Lock()
-
-    def _as_tensor(self):
-        return self._value
-
-    def value(self):
-        return self._value
-
-    read_value = value
-
-    def _set(self, make):
-        with self._lock:
-            value = make(self._value)
-            if tuple(value.shape) != tuple(self._value.shape):
-                raise ValueError(
-                    f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}"
-                )
-            ks.eval(value._array)
-            self._value = value
-        return self
-
-    def assign(self, value, **ignored):
-        return self._set(lambda old: convert(value, old.dtype if not isinstance(value, Tensor) else None))
-
-    def assign_add(self, delta, **ignored):
-        return self._set(lambda old: old + self._like(old, delta))
-
-    def assign_sub(self, delta, **ignored):
-        return self._set(lambda old: old - self._like(old, delta))
-
-    @staticmethod
-    def _like(old, value):
-        """Numbers and lists of them in the variable's type."""
-        return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
-
-    def scatter_nd_update(self, indices, updates, name=None):
-        from ._arrays import functions
-
-        return self._set(lambda old: functions["tensor_scatter_nd_update"](old, indices, updates))
-
-    def scatter_nd_add(self, indices, updates, name=None):
-        from ._arrays import functions
-
-        return self._set(lambda old: functions["tensor_scatter_nd_add"](old, indices, updates))
-
-    ref = Tensor.ref
-
-    def __getattr__(self, name):
-        return getattr(object.__getattribute__(self, "_value"), name)
-
-    def __repr__(self):
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
-
-
-def _forward_to_value():
-    names = [f"__{r}{m}__" for m in _OPERATORS for r in ("", "r")] + [f"__{m}__" for m in _COMPARISONS]
-    names += "__eq__ __ne__ __hash__ __rmatmul__ __invert__ __format__ __neg__ __abs__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__ __matmul__".split()
-    for name in names:
-        setattr(Variable, name, lambda self, *args, _name=name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))
-
-
-_forward_to_value()

@@ -124,7 +124,9 @@ def full(size, fill_value, *, dtype, device):
         if isinstance(fill_value, builtins.int)
         else None
     )
-    return ks.full(tuple(size), fill_value, _name(dtype, natural), device)
+    name = _name(dtype, natural)
+    _types.must_hold(fill_value, _types.names[name])
+    return ks.full(tuple(size), fill_value, name, device)
 
 
 @_creates

@@ -1,6 +1,7 @@
 """torch's operations: functions, methods and in-place methods from one table each."""
 
 import functools
+import inspect
 import numbers
 
 import numpy as np
@@ -8,13 +9,29 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import unsettled
 
+from .._operands import divides_by_zero
 from . import _promotion, _types
 from ._tensor import ShapeError, Tensor, shaped
 
 
-def _number(x):
-    """NumPy's numbers count as Python's."""
-    return x.item() if isinstance(x, np.generic) else x
+class IntegerDivisionError(RuntimeError, ZeroDivisionError):
+    """What torch raises of integers over 0 on a CPU."""
+
+    __module__ = "kasoku"
+
+
+def _number(x, dtype=None):
+    """NumPy's numbers count as Python's; one that an integer dtype does not hold wraps around in it."""
+    x = x.item() if isinstance(x, np.generic) else x
+    if dtype is not None and dtype.category == 1 and type(x) is int:
+        span = 1 << (8 * dtype.itemsize)
+        x %= span
+        if x >= span >> 1 and dtype.name.startswith("int"):
+            x -= span
+    return x
+
+
+_by_value = frozenset("equal not_equal less less_equal greater greater_equal".split())
 
 
 def _apply(name, *operands, wants_float=False, out=None):
@@ -25,7 +42,9 @@ def _apply(name, *operands, wants_float=False, out=None):
             a = x._a
             converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
         else:
-            converted.append(_number(x))
+            converted.append(_number(x, None if name in _by_value else wanted))
+    if name in ("floor_divide", "remainder", "fmod") and wanted.category == 1 and divides_by_zero(*converted):
+        raise IntegerDivisionError(f"ZeroDivisionError: {name} of integers by 0")
     try:
         result = getattr(ks, name)(*converted)
     except ks.errors.ValueError as error:
@@ -81,12 +100,37 @@ def _quotient(rounding_mode, x, y):
     return Tensor(ks.trunc(unsettled(_apply, "divide", x, y)._a))
 
 
+_arity = {row[0]: row[1] for row in ks._core._ops()}
+_operand = (Tensor, numbers.Number, np.generic)
+
+
+def _check_operands(name, arity, operands, kinds=_operand):
+    """That there are so many tensors and numbers, in torch's words."""
+    words = ("input", "other")[:arity]
+    if not operands:
+        raise TypeError(f'{name}() missing {arity} required positional arguments: "{", ".join(words)}"')
+    if len(operands) != arity:
+        takes = ", ".join(("Tensor input", "Tensor or Number other" if kinds is _operand else "Tensor other")[:arity])
+        given = ", ".join(type(x).__name__ for x in operands)
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}), but expected ({takes})"
+        )
+    for at, x in enumerate(operands):
+        if not isinstance(x, kinds if arity == 2 else Tensor):
+            raise TypeError(
+                f"{name}(): argument '{words[at]}' (position {at + 1}) must be Tensor, not {type(x).__name__}"
+            )
+
+
 def _make(name, engine_name, wants_float):
     """Defines the method; plain operands go to the engine without this function."""
+
+    arity = _arity[engine_name]
 
     def function(*operands, out=None, alpha=None, rounding_mode=None, **more):
         if more:
             operands = _with_names(name, operands, more)
+        _check_operands(name, arity, operands)
         if alpha is not None and alpha != 1:
             operands = (operands[0], unsettled(mul, operands[1], alpha))
         if rounding_mode is not None:
@@ -116,9 +160,22 @@ def named(f):
             kwargs = {_other_names.get(k, k): v for k, v in kwargs.items()}
             if "input" in kwargs:
                 args = (kwargs.pop("input"), *args)
-        return f(*args, **kwargs)
+        try:
+            return f(*args, **kwargs)
+        except (TypeError, AttributeError) as error:
+            raise _in_torchs_words(f, args, error) from None
 
     return function
+
+
+def _in_torchs_words(f, args, error):
+    """The error of a call whose arguments do not fit the function; any other as it is."""
+    name, first = f.__name__.rstrip("_"), next(iter(inspect.signature(f).parameters), "")
+    if error.__traceback__.tb_next is None:
+        return TypeError(str(error).replace(f.__qualname__, name).replace(f"'{first}'", "'input'"))
+    if args and first in ("x", "a", "t", "condition") and not isinstance(args[0], Tensor):
+        return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(args[0]).__name__}")
+    return error
 
 
 def _function(f):
@@ -170,9 +227,21 @@ def softmax(x, dim, dtype=None):
     return Tensor(e / e.sum(axis=dim, keepdims=True))
 
 
+def _within(bound, dtype):
+    """A bound of numbers of that dtype: what is beyond them bounds nothing."""
+    if type(bound) is not int:
+        return bound
+    info = np.iinfo(dtype.numpy)
+    return max(info.min, min(bound, info.max))
+
+
 @_function
 def clamp(x, min=None, max=None):
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     low, high = (v._a if isinstance(v, Tensor) else _number(v) for v in (min, max))
+    if x.dtype.category == 1:
+        low, high = (_within(v, x.dtype) for v in (low, high))
     a = x._a
     if x.dtype.category < 2 and any(isinstance(v, float) for v in (low, high)):
         a = a.astype(_types.default_float.numpy)
@@ -187,7 +256,7 @@ def where(condition, x=None, y=None):
     if x is None:
         return tuple(Tensor(a) for a in ks.nonzero(condition._a))
     wanted = _promotion.of(False, x, y)
-    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v) for v in (x, y)]
+    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v, wanted) for v in (x, y)]
     if not any(isinstance(v, Tensor) for v in (x, y)):
         parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
@@ -195,7 +264,9 @@ def where(condition, x=None, y=None):
 
 def _product(name, dims=None):
     def function(*operands, out=None, **more):
-        x, y = _with_names(name, operands, more) if more else operands
+        operands = _with_names(name, operands, more) if more else operands
+        _check_operands(name, 2, operands, Tensor)
+        x, y = operands
         if x.dtype is not y.dtype:
             raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x.dtype.name} != {y.dtype.name}")
         if x.device != y.device:

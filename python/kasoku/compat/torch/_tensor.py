@@ -9,10 +9,12 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .. import says_what_is_missing
 from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
 
+@says_what_is_missing("torch.Tensor")
 class Tensor:
     __slots__ = ("_a", "__weakref__")
     __array_priority__ = 1000
@@ -307,6 +309,7 @@ class Tensor:
         return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
 
     def fill_(self, value):
+        _types.must_hold(value, self.dtype)
         self._a.fill(value)
         self._a.eval()
         return self

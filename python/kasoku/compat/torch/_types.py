@@ -103,6 +103,15 @@ def of_array(array):
         return _of_numpy.setdefault(d, _all[d if isinstance(d, str) else d.name])
 
 
+def must_hold(value, d):
+    """That a number that fills a tensor fits; negative ones do in unsigned dtypes, as torch has it."""
+    if d.category != 1 or not isinstance(value, int):
+        return
+    info = np.iinfo(d.numpy)
+    if not (info.min or -info.max) <= value <= info.max:
+        raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow: {value}")
+
+
 class device:
     """torch.device: "cpu", "cuda" (the current GPU) or "cuda:1"."""
 

@@ -4,7 +4,7 @@ import threading
 
 import kasoku as ks
 
-from ... import preferred_device
+from ... import preferred_device, says_what_is_missing
 
 
 class _Scopes(threading.local):
@@ -33,6 +33,7 @@ _attributes = {
 }  # fmt: skip
 
 
+@says_what_is_missing("cupy.cuda.Device")
 class Device:
     """A GPU by its number; without one, the CPU is device 0."""
 

@@ -6,6 +6,7 @@ import threading
 import kasoku as ks
 from kasoku import _core
 
+from ... import says_what_is_missing
 from ._device import Device, current
 
 
@@ -17,6 +18,7 @@ class _Scopes(threading.local):
 _scopes = _Scopes()
 
 
+@says_what_is_missing("cupy.cuda.Stream")
 class _BaseStream:
     def __init__(self, stream, ptr, device):
         self.__kasoku_stream__, self.ptr, self.device_id = stream, ptr, device
@@ -120,6 +122,7 @@ def get_current_stream(device_id=None):
     return _scopes.used or Stream.null
 
 
+@says_what_is_missing("cupy.cuda.Event")
 class Event:
     """A mark in a stream."""
 

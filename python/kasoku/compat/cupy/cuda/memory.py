@@ -9,6 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from ... import says_what_is_missing
 from ._device import Device, current
 
 
@@ -146,6 +147,7 @@ def malloc_managed(size):
     return MemoryPointer(Memory(size), 0)
 
 
+@says_what_is_missing("cupy.cuda.MemoryPool")
 class MemoryPool:
     """The engine's pool under CuPy's name: every MemoryPool is the same one."""
 

@@ -1,0 +1,115 @@
+"""The elementwise operations of TensorFlow: operators and functions that the engine runs without
+Python where the operands are plain, and what is said of those that do not fit."""
+
+from kasoku._core import _Face
+
+import kasoku as ks
+
+from ._tensor import Tensor, binary, composed, convert
+from ._variable import Variable
+
+# what integers become before a true division
+_quotients = {"int8": "float32", "int16": "float32", "uint8": "float32", "uint16": "float32",
+              "int32": "float64", "int64": "float64", "uint32": "float64", "uint64": "float64"}  # fmt: skip
+
+
+def _divide(x, y):
+    """True division: two arrays of one dtype."""
+    to = _quotients.get(str(x.dtype))
+    return ks.divide(x, y) if to is None else ks.divide(x.astype(to), y.astype(to))
+
+
+def _meet(wants_float, *operands):
+    """The dtype of operands that fit: tensors of one type, and numbers that it holds."""
+    found = [x for x in operands if not isinstance(x, (bool, int, float, complex))]
+    dtype = convert(found[0]).dtype
+    for x in operands:
+        if isinstance(x, (Tensor, Variable)):
+            fits = x.dtype == dtype
+        elif isinstance(x, bool) or dtype.is_bool:
+            fits = isinstance(x, bool) and dtype.is_bool
+        else:
+            fits = isinstance(x, int) or dtype.is_complex or isinstance(x, float) and dtype.is_floating
+        if not fits:
+            return None
+    return _quotients.get(dtype.name, dtype.name) if wants_float else dtype.name
+
+
+_face = _Face(Tensor, "_array", _meet)
+_face.hold_in(Variable, "_value")
+
+# kasoku's name -> TensorFlow's of the operation, of its operator, and of its functions
+_BINARY = {
+    "add": ("AddV2", "add", "add"), "subtract": ("Sub", "sub", "subtract"), "multiply": ("Mul", "mul", "multiply"),
+    "divide": ("RealDiv", "truediv", "divide truediv"), "floor_divide": ("FloorDiv", "floordiv", "floordiv"),
+    "remainder": ("FloorMod", "mod", "mod floormod"), "power": ("Pow", "pow", "pow"),
+    "bitwise_and": ("LogicalAnd", "and", ""), "bitwise_or": ("LogicalOr", "or", ""),
+    "bitwise_xor": ("LogicalXor", "xor", ""), "maximum": ("Maximum", "", "maximum"),
+    "minimum": ("Minimum", "", "minimum"), "arctan2": ("Atan2", "", "atan2"),
+    "logical_and": ("LogicalAnd", "", "logical_and"), "logical_or": ("LogicalOr", "", "logical_or"),
+    "logical_xor": ("LogicalXor", "", "logical_xor"),
+}  # fmt: skip
+_COMPARISONS = {
+    "less": ("Less", "lt", "less"), "less_equal": ("LessEqual", "le", "less_equal"),
+    "greater": ("Greater", "gt", "greater"), "greater_equal": ("GreaterEqual", "ge", "greater_equal"),
+    "equal": ("Equal", "eq", "equal"), "not_equal": ("NotEqual", "ne", "not_equal"),
+}  # fmt: skip
+_UNARY = {
+    name: name
+    for name in "exp expm1 log log1p sqrt square sin cos tan sinh cosh tanh floor ceil sign reciprocal rint negative logical_not".split()
+} | {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "round": "rint", "abs": "absolute", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
+}  # fmt: skip
+_IDENTITY = {"equal": False, "not_equal": True}  # of a tensor and None
+
+
+class _Functions:
+    """Where they are defined."""
+
+
+def _define_binary(engine, op, method, names):
+    wants_float = engine == "divide"
+    function = _divide if wants_float else getattr(ks, engine)
+
+    def forward(x, y, name=None):
+        if y is None and engine in _IDENTITY:
+            return _IDENTITY[engine]
+        return binary(op, function, x, y)
+
+    def reflected(x, y):
+        return binary(op, function, y, x)
+
+    for name in names.split():
+        _face.define(_Functions, name, engine, wants_float, forward)
+        elementwise[name] = getattr(_Functions, name)
+    for cls in (Tensor, Variable) if method else ():
+        _face.define_operator(cls, f"__{method}__", engine, wants_float, False, forward)
+        if engine not in _COMPARISONS:
+            _face.define_operator(cls, f"__r{method}__", engine, wants_float, True, reflected)
+
+
+def _define_unary(name, engine):
+    function = getattr(ks, engine)
+    _face.define(_Functions, name, engine, False, lambda x, name=None: Tensor(function(convert(x)._array)))
+    elementwise[name] = getattr(_Functions, name)
+
+
+elementwise = {}  # TensorFlow's name -> function
+for _engine, _names in {**_BINARY, **_COMPARISONS}.items():
+    _define_binary(_engine, *_names)
+for _name, _engine in _UNARY.items():
+    _define_unary(_name, _engine)
+for _cls in (Tensor, Variable):
+    _face.define(_cls, "__neg__", "negative", False, elementwise["negative"])
+    _face.define(_cls, "__abs__", "absolute", False, elementwise["abs"])
+
+
+@composed
+def squared_difference(x, y, name=None):
+    """tf.squared_difference: of two tensors of one type."""
+    difference = elementwise["subtract"](x, y)
+    return difference * difference
+
+
+elementwise["squared_difference"] = squared_difference

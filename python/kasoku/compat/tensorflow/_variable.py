@@ -1,0 +1,75 @@
+"""tf.Variable."""
+
+import threading
+
+import kasoku as ks
+
+from ._tensor import Tensor, convert, held
+
+
+class Variable:
+    """tf.Variable: a tensor that can be assigned; every assignment makes a new value."""
+
+    __slots__ = ("_value", "trainable", "name", "_lock", "__weakref__", "__dict__")
+    __array_priority__ = 100
+
+    def __init__(self, initial_value, trainable=True, name=None, dtype=None, shape=None, **ignored):
+        value = initial_value() if callable(initial_value) else initial_value
+        (self._value,) = held([convert(value, dtype)])
+        self.trainable, self.name = trainable, name or "Variable:0"
+        self._lock = threading.Lock()
+
+    def _as_tensor(self):
+        return self._value
+
+    def value(self):
+        return self._value
+
+    read_value = value
+
+    def _set(self, make):
+        with self._lock:
+            value = make(self._value)
+            if tuple(value.shape) != tuple(self._value.shape):
+                raise ValueError(
+                    f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}"
+                )
+            ks.eval(value._array)
+            self._value = value
+        return self
+
+    def assign(self, value, **ignored):
+        return self._set(lambda old: convert(value, old.dtype if not isinstance(value, Tensor) else None))
+
+    def assign_add(self, delta, **ignored):
+        return self._set(lambda old: old + self._like(old, delta))
+
+    def assign_sub(self, delta, **ignored):
+        return self._set(lambda old: old - self._like(old, delta))
+
+    @staticmethod
+    def _like(old, value):
+        """Numbers and lists of them in the variable's type."""
+        return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        from ._arrays import functions
+
+        return self._set(lambda old: functions["tensor_scatter_nd_update"](old, indices, updates))
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        from ._arrays import functions
+
+        return self._set(lambda old: functions["tensor_scatter_nd_add"](old, indices, updates))
+
+    ref = Tensor.ref
+
+    def __getattr__(self, name):
+        return getattr(object.__getattribute__(self, "_value"), name)
+
+    def __repr__(self):
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
+
+
+for _name in "__hash__ __matmul__ __rmatmul__ __invert__ __format__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__".split():  # fmt: skip
+    setattr(Variable, _name, lambda self, *args, _name=_name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))
