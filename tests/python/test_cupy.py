@@ -284,12 +284,32 @@ def test_errors_of_modules_are_cupys_and_the_engines(cp):
 # ── cupy.cuda ─────────────────────────────────────────────────────────────────────────────────
 
 
+def test_waiting_arrays_count_as_used_memory(cp):
+    pool = cp.get_default_memory_pool()
+    before = pool.used_bytes()
+    x = cp.arange(100000.0)
+    y = x * x + 1
+    assert pool.used_bytes() - before >= y.nbytes == 800000
+    del x, y
+
+
+def test_a_modules_functions_have_a_kernels_attributes(cp):
+    code = 'extern "C" __global__ void f(float* x) { __shared__ float s[32]; s[threadIdx.x] = 1; x[0] = s[0]; }'
+    for f in (cp.RawKernel(code, "f"), cp.RawModule(code=code).get_function("f")):
+        assert f.shared_size_bytes == 128 and f.max_threads_per_block >= 256 and f.num_regs >= 0
+        assert (f.name, f.backend, f.file_path, f.enable_cooperative_groups) == ("f", "nvrtc", None, False)
+
+
 def test_devices_streams_and_memory(cp):
     d = cp.cuda.Device()
     assert d == d.id and d == cp.cuda.Device(d.id) and cp.cuda.Device(0) < cp.cuda.Device(1)
     assert d.attributes["WarpSize"] == 32 and cp.cuda.runtime.getDeviceCount() >= 1
     with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="there is no device 1000"):
         cp.cuda.Device(1000).use()
+    properties = cp.cuda.runtime.getDeviceProperties(d.id)
+    assert properties["regsPerBlock"] == d.attributes["MaxRegistersPerBlock"] == 65536
+    assert properties["maxThreadsDim"][0] == d.attributes["MaxBlockDimX"] >= properties["maxThreadsPerBlock"] >= 256
+    assert properties["name"].decode() and properties["totalGlobalMem"] >= d.mem_info[0]
     with cp.cuda.Stream() as stream:
         assert cp.cuda.get_current_stream() is stream
         start, end = stream.record(), stream.record()

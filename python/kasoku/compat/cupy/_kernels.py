@@ -144,6 +144,7 @@ class RawKernel(ks.RawKernel):
         _check_backend(backend, None, options, None)
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
+        self.file_path = None
         code, options = _translated(code, options, translate_cucomplex)
         super().__init__(code, name, options=options)
 
@@ -208,5 +209,6 @@ ks.RawKernel.linear_launch = _linear_launch
 
 
 def _at_home(kernel, module):
-    kernel.backend = module.backend
+    kernel.backend, kernel.file_path = module.backend, module.file_path
+    kernel.enable_cooperative_groups = module.enable_cooperative_groups
     return kernel

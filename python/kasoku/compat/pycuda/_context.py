@@ -3,6 +3,7 @@
 import kasoku as ks
 from kasoku.compat import missing, preferred_device, says_what_is_missing
 
+from .._device_facts import cuda_attributes
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
 
@@ -93,46 +94,7 @@ class Device:
         return False
 
     def get_attributes(self):
-        p = self._device.properties
-        block, grid = p["max_block"], p["max_grid"]
-        major, minor = p["compute_capability"]
-        return {
-            _Attributes(name): value
-            for name, value in {
-                "MAX_THREADS_PER_BLOCK": p["max_threads_per_block"],
-                "MAX_BLOCK_DIM_X": block[0],
-                "MAX_BLOCK_DIM_Y": block[1],
-                "MAX_BLOCK_DIM_Z": block[2],
-                "MAX_GRID_DIM_X": grid[0],
-                "MAX_GRID_DIM_Y": grid[1],
-                "MAX_GRID_DIM_Z": grid[2],
-                "MAX_SHARED_MEMORY_PER_BLOCK": p["max_shared_bytes_per_block"],
-                "SHARED_MEMORY_PER_BLOCK": p["max_shared_bytes_per_block"],
-                "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": p["max_shared_bytes_opt_in"],
-                "MAX_THREADS_PER_MULTIPROCESSOR": 2048,
-                "MAX_REGISTERS_PER_BLOCK": 65536,
-                "REGISTERS_PER_BLOCK": 65536,
-                "TOTAL_CONSTANT_MEMORY": 65536,
-                "WARP_SIZE": p["warp_size"],
-                "MULTIPROCESSOR_COUNT": p["multiprocessors"],
-                "COMPUTE_CAPABILITY_MAJOR": major,
-                "COMPUTE_CAPABILITY_MINOR": minor,
-                "UNIFIED_ADDRESSING": 1,
-                "CONCURRENT_KERNELS": 1,
-                "CAN_MAP_HOST_MEMORY": int(self._device.kind == "cpu"),
-                "INTEGRATED": int(self._device.kind == "cpu"),
-                "MANAGED_MEMORY": int(self._device.kind == "cpu"),
-                "COMPUTE_MODE": 0,
-                "ECC_ENABLED": 0,
-                "GPU_OVERLAP": 1,
-                "ASYNC_ENGINE_COUNT": 1,
-                "KERNEL_EXEC_TIMEOUT": 0,
-                "PCI_DEVICE_ID": 0,
-                "PCI_BUS_ID": self._number,
-                "MAX_PITCH": 2**31 - 1,
-                "TEXTURE_ALIGNMENT": 512,
-            }.items()
-        }
+        return {_Attributes(name): value for name, value in cuda_attributes(self._device).items()}
 
     def get_attribute(self, name):
         attributes = self.get_attributes()

@@ -5,6 +5,7 @@ import threading
 import kasoku as ks
 
 from ... import preferred_device, says_what_is_missing
+from ..._device_facts import cupy_attributes
 
 
 class _Scopes(threading.local):
@@ -24,13 +25,6 @@ def devices():
     """The devices that have a number here: all GPUs, or the CPU alone."""
     kind = current().kind
     return [d for d in ks.devices() if d.kind == kind]
-
-
-_attributes = {
-    "MaxThreadsPerBlock": "max_threads_per_block", "WarpSize": "warp_size",
-    "MultiProcessorCount": "multiprocessors", "MaxSharedMemoryPerBlock": "max_shared_bytes_per_block",
-    "MaxSharedMemoryPerBlockOptin": "max_shared_bytes_opt_in",
-}  # fmt: skip
 
 
 @says_what_is_missing("cupy.cuda.Device")
@@ -84,13 +78,7 @@ class Device:
 
     @property
     def attributes(self):
-        p = self._get().properties
-        found = {name: p[key] for name, key in _attributes.items()}
-        for k, axis in enumerate("XYZ"):
-            found[f"MaxBlockDim{axis}"] = p["max_block"][k]
-            found[f"MaxGridDim{axis}"] = p["max_grid"][k]
-        major, minor = p["compute_capability"]
-        return {**found, "ComputeCapabilityMajor": major, "ComputeCapabilityMinor": minor}
+        return cupy_attributes(self._get())
 
     def __int__(self):
         return self.id

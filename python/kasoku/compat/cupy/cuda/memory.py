@@ -164,6 +164,7 @@ class MemoryPool:
         self.free_all_blocks()
 
     def used_bytes(self):
+        ks.synchronize(current())  # arrays that wait for their values have no memory yet
         return current().memory["used"]
 
     def free_bytes(self):

@@ -3,6 +3,7 @@
 import kasoku as ks
 from kasoku import _core
 
+from ..._device_facts import cupy_properties
 from ._device import Device, current, devices
 
 is_hip = False
@@ -26,20 +27,7 @@ def getDeviceCount():
 
 
 def getDeviceProperties(device=0):
-    p = Device(device)._get().properties
-    return {
-        "name": p["name"].encode(),
-        "multiProcessorCount": p["multiprocessors"],
-        "totalGlobalMem": p["total_memory"],
-        "major": p["compute_capability"][0],
-        "minor": p["compute_capability"][1],
-        "maxThreadsPerBlock": p["max_threads_per_block"],
-        "maxThreadsDim": tuple(p["max_block"]),
-        "maxGridSize": tuple(p["max_grid"]),
-        "sharedMemPerBlock": p["max_shared_bytes_per_block"],
-        "sharedMemPerBlockOptin": p["max_shared_bytes_opt_in"],
-        "warpSize": p["warp_size"],
-    }
+    return cupy_properties(Device(device)._get())
 
 
 def deviceGetAttribute(attrib, device=0):
