@@ -30,6 +30,9 @@ def prange(*args):
     return range(*args)
 
 
+_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_library") + os.sep
+
+
 def _source(function):
     """(ast node of the function, file, first line of the text, its lines)."""
     code = function.__code__
@@ -65,7 +68,10 @@ def _source(function):
             f"  why  {len(found)} functions stand on its line\n"
             "  fix  give it a name with def"
         )
-    return found[0], code.co_filename, first, text.splitlines()
+    source = found[0], code.co_filename, first, text.splitlines()
+    if code.co_filename.startswith(_LIBRARY):  # read along with most functions, and never edited
+        function.__kasoku_source__ = source
+    return source
 
 
 def remember_source(function):
