@@ -4,6 +4,7 @@ folder of the run's own, so that nothing depends on what an earlier run compiled
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -13,6 +14,10 @@ if "KASOKU_CACHE_DIR" not in os.environ:  # before kasoku is imported; subproces
     os.environ["KASOKU_CACHE_DIR"] = _cache
     _owner = os.getpid()
     atexit.register(lambda: os.getpid() == _owner and shutil.rmtree(_cache, ignore_errors=True))
+
+# A shell starts what runs in the background with SIGINT ignored, and tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _devices():

@@ -95,9 +95,9 @@ troubles = {
         "__global__ void k(int *x) { double a[1 << 26]; for (int i = 0; i < 1 << 26; ++i) a[i] = x[i & 1]; x[0] = a[x[0]]; }",
         "DeviceError kernel 'k' failed: its call stack is full",
     ),
-    "a table of gigabytes": (
-        "__device__ double a[1ull << 30] = {1};\n__global__ void k(int *x) { x[0] = a[x[0]]; }",
-        "variable a of the module has 8589934592 bytes",
+    "a table of half a gigabyte": (
+        "__device__ double a[1ull << 26] = {1};\n__global__ void k(int *x) { x[0] = a[x[0]]; }",
+        "variable a of the module has 536870912 bytes",
     ),
     "brackets": ("__global__ void k(int *x) { x[0] = " + "(" * 20000 + "1" + ")" * 20000 + "; }", "bracket nesting"),
     "a sum of 20000 terms": ("__global__ void k(int *x) { x[0] = " + "+".join(["x[0]"] * 20000) + "; }", "fine"),

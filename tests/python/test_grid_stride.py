@@ -376,7 +376,8 @@ def test_what_blocks_carry_to_a_barrier(form, exchange, device):
             x = (np.arange(max(n, everything)) * 2654435761 % 1009).astype(np.int32)
             y = ks.array(np.full(everything, -1, np.int32), device=device)
             launch(text, (blocks,), (threads,), (np.int32(n), ks.array(x, device=device), y))
-            ends = [thread_of(form, me, everything, threads, n, x.tolist()) for me in range(everything)]
+            elements = x.tolist()
+            ends = [thread_of(form, me, everything, threads, n, elements) for me in range(everything)]
             want = np.full(everything, -1, np.int64)
             for me in range(everything):
                 if ends[me ^ 1] is None:

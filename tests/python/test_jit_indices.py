@@ -1,5 +1,6 @@
 """Indices that are data: the same element, or the same error at the same place, as in Python."""
 
+import functools
 import itertools
 import re
 
@@ -22,8 +23,11 @@ def outcome(function, *args):
     return result, [a.tolist() for a in copies if isinstance(a, np.ndarray)]
 
 
+compiled = functools.cache(ks.jit)  # reading a function takes longer than running it
+
+
 def agree(function, *args, **options):
-    (got, arrays), (want, expected) = outcome(ks.jit(function, **options), *args), outcome(function, *args)
+    (got, arrays), (want, expected) = outcome(compiled(function, **options), *args), outcome(function, *args)
     assert arrays == expected
     assert got == want or (want == "IndexError" and got.startswith(want))
 

@@ -350,7 +350,7 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_functions(seed):
     text = Writer(seed).text()
     name = f"<random function {seed}>"
