@@ -15,34 +15,45 @@ namespace kasoku {
 
 namespace {
 
-/// A copy in host memory; arguments that show the same memory get the same copy.
+/// Copies in host memory; arguments that show the same memory show the same copy.
 class Copies {
  public:
-  explicit Copies(Device& cpu) : cpu_(cpu) {}
+  Copies(Device& cpu, std::span<const Argument> args) : cpu_(cpu) {
+    std::map<const char*, size_t> spans;  // bytes by first byte; those that overlap are one
+    for (const Argument& argument : args) {
+      if (argument.kind != Argument::Kind::array) continue;
+      if (!argument.array.is_c_contiguous() && !argument.array.is_f_contiguous())
+        throw Error(ErrorKind::value, "check: an array argument is not contiguous")
+            .fix("pass a copy, e.g. x.copy()");
+      size_t& bytes = spans[static_cast<const char*>(argument.array.data)];
+      bytes = std::max(bytes, bytes_of(argument.array));
+    }
+    for (auto at = spans.begin(); at != spans.end();) {
+      const char* const first = at->first;
+      const char* end = first + at->second;
+      for (++at; at != spans.end() && at->first < end; ++at) end = std::max(end, at->first + at->second);
+      copies_.emplace(first, Array::empty({end - first}, Dtype::uint8, cpu_));
+    }
+  }
 
   Argument of(const Argument& argument) {
     if (argument.kind != Argument::Kind::array) return argument;
-    const ArrayRef& from = argument.array;
-    const auto [found, is_new] = copies_.try_emplace(from.data);
-    Array& copy = found->second;
-    if (is_new) {
-      const Shape shape(from.shape, from.shape + from.ndim);
-      if (!from.is_c_contiguous() && !from.is_f_contiguous())
-        throw Error(ErrorKind::value, "check: an array argument is not contiguous")
-            .fix("pass a copy, e.g. x.copy()");
-      copy = Array::empty(shape, from.dtype, cpu_, from.itemsize);
-      const size_t bytes = static_cast<size_t>(from.size()) * from.itemsize;
-      Device& source = from.device ? *from.device : cpu_;
-      source.copy(copy.data(), from.data, bytes, source.current_stream());
-    }
-    Argument result(copy);
-    result.array.is_read_only = from.is_read_only;
+    const auto found = std::prev(copies_.upper_bound(static_cast<const char*>(argument.array.data)));
+    Argument result = argument;
+    result.array.data = static_cast<char*>(found->second.data()) + (static_cast<const char*>(argument.array.data) - found->first);
+    result.array.device = &cpu_;
+    result.array.buffer = nullptr;
+    result.array.is_host = false;
+    Device& source = argument.array.device ? *argument.array.device : cpu_;
+    source.copy(result.array.data, argument.array.data, bytes_of(argument.array), source.current_stream());
     return result;
   }
 
  private:
+  static size_t bytes_of(const ArrayRef& array) { return static_cast<size_t>(array.size()) * array.itemsize; }
+
   Device& cpu_;
-  std::map<const void*, Array> copies_;
+  std::map<const char*, Array> copies_;
 };
 
 /// The globals have the values that the user's module has now.
@@ -72,6 +83,23 @@ void name_users_lines(Finding& finding, const Locator& locate) {
 
 }  // namespace
 
+std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape, void* const* args, std::vector<KnownArray> arrays) {
+  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+  const Shadow::Scope watched(shadow);
+  const cpu::SerialScope serial;
+  try {
+    function.launch(shape, args, device("cpu").current_stream());
+  } catch (const Error& error) {
+    if (shadow.is_stuck())
+      throw Error(ErrorKind::unsupported, "check runs one block after another, and a block of " + function.info().name +
+                                              " waits for what a later one writes")
+          .fix("check it with blocks that wait for earlier ones, or with a grid of one block");
+    if (std::string_view(error.what()).find("memory that is not its own") == std::string_view::npos) throw;
+    shadow.faulted("it reads or writes memory that is no array's");
+  }
+  return shadow.findings();
+}
+
 std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
   register_check_functions();
   Device& cpu = device("cpu");
@@ -85,7 +113,7 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
         .fix("split the kernel there into two launches");
   copy_globals(kernel.module().on(kernel.device_for(args)), *module);
 
-  Copies copies(cpu);
+  Copies copies(cpu, args);
   std::vector<Argument> own;
   std::vector<KnownArray> arrays;
   for (const Argument& argument : args) own.push_back(copies.of(argument));
@@ -98,11 +126,7 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
                         info.params[i].name,
                         info.params[i].element_size ? info.params[i].element_size : own[i].array.itemsize});
 
-  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
-  const Shadow::Scope watched(shadow);
-  const cpu::SerialScope serial;
-  function.launch(shape, packed.pointers(), cpu.current_stream());
-  std::vector<Finding> findings = shadow.findings();
+  std::vector<Finding> findings = launch_watched(function, shape, packed.pointers(), std::move(arrays));
   if (const Locator& locate = kernel.module().locate())
     for (Finding& finding : findings) name_users_lines(finding, locate);
   return findings;

@@ -1,14 +1,10 @@
 #include "kasoku/check/shadow.h"
 
-#include "kasoku/device/cpu/runtime.h"
-#include "kasoku/jit/runtime.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 
 namespace kasoku {
 
@@ -18,26 +14,6 @@ constexpr uint64_t page_bytes = 1024;
 thread_local Shadow* current_shadow = nullptr;
 
 }  // namespace
-
-void register_check_functions() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const auto add = [](const char* name, auto* function) {
-      cpu::register_runtime_function(name, reinterpret_cast<void*>(function));
-    };
-    add("ks_check_access", &ks_check_access);
-    add("ks_check_barrier", &ks_check_barrier);
-    add("ks_check_iteration", &ks_check_iteration);
-    add("ks_check_interval", &ks_check_interval);
-    add("ks_check_fence", &ks_check_fence);
-    add("ks_check_allocated", &ks_check_allocated);
-    add("ks_check_freed", &ks_check_freed);
-    add("ks_check_memory_of", &ks_check_memory_of);
-    add("ks_check_array", &ks_check_array);
-    add("ks_check_index", &ks_check_index);
-    observe_grids();
-  });
-}
 
 Shadow::Shadow(std::vector<KnownArray> arrays, Agents agents)
     : arrays_(std::move(arrays)), agents_(agents) {}
@@ -106,6 +82,7 @@ void Shadow::tested(Cell& cell, const Touch& touch, uint64_t address) {
 
 void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                      uint64_t block, uint64_t thread) {
+  if (address >= harmless_ && address < harmless_ + sizeof harmless_) return address;  // within() has said why
   const bool writes = flags & ks_access_write;
   const KnownArray* array = array_of(site, address);
   if (agents_ == Agents::iterations) {  // only arrays are looked at
@@ -115,21 +92,19 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
   if (array && (address < array->begin || address + bytes > array->begin + array->bytes)) {
     const auto size = static_cast<int64_t>(std::max<uint64_t>(array->element_bytes, 1));
     const int64_t offset = address - array->begin;
-    const int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
-    Touch touch{block, thread};
-    report({"bounds", array->name, site.file, site.line, 0,
-            fmt::format("{} {} {}[{}], which has {} elements; guard the access, or give a larger array",
-                        agent(touch), writes ? "writes" : "reads", array->name, index,
-                        array->bytes / size)});
-    return bytes <= sizeof harmless_ ? harmless_ : const_cast<char*>(array->begin);
+    return outside(array->name, offset >= 0 ? offset / size : -((-offset + size - 1) / size), array->bytes / size, bytes,
+                   writes, site, block, thread, const_cast<char*>(array->begin));
   }
   if (interval_block_ != block) {
     intervals_.clear();
     interval_block_ = block;
+    looks_ = 0;
   }
   const Intervals& now = intervals_[thread];
   Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
               (flags & ks_access_volatile) != 0, false, &site};
+  last_ = touch;
+  looks_ = touch.is_atomic || touch.is_volatile ? looks_ + 1 : 0;
   if (agents_ == Agents::threads) {
     touch.is_flag = touch.is_volatile && writes && order_.has_fenced({block, thread});
     keep_moments(touch, flags, reinterpret_cast<uint64_t>(address));
@@ -171,6 +146,28 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     done += step;
   }
   return address;
+}
+
+void* Shadow::outside(const std::string& name, int64_t index, uint64_t count, uint64_t bytes, bool writes,
+                      const ks_check_site& site, uint64_t block, uint64_t thread, void* inside) {
+  report({"bounds", name, site.file, site.line, 0,
+          fmt::format("{} {} {}[{}], which has {} elements; guard the access, or give a larger array",
+                      agent(Touch{block, thread}), writes ? "writes" : "reads", name, index, count)});
+  return bytes <= sizeof harmless_ ? harmless_ : inside;
+}
+
+void* Shadow::within(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
+                     uint64_t thread, char* variable, uint64_t size) {
+  const auto offset = static_cast<int64_t>(address - variable), length = static_cast<int64_t>(bytes);
+  if (offset >= 0 && offset + length <= static_cast<int64_t>(size)) return address;
+  const int64_t index = offset >= 0 ? offset / length : -((-offset + length - 1) / length);
+  return outside(site.array, index, size / bytes, bytes, flags & ks_access_write, site, block, thread, variable);
+}
+
+void Shadow::faulted(const std::string& why) {
+  if (last_.site)
+    report({"bounds", last_.site->array, last_.site->file, last_.site->line, 0,
+            fmt::format("{} failed at line {}: {}", agent(last_), last_.site->line, why)});
 }
 
 /// Two readers are enough: the latest, and one that a writer of the latest's
@@ -347,52 +344,3 @@ void Shadow::report(Finding finding) {
 }
 
 }  // namespace kasoku
-
-extern "C" void* ks_check_access(void* address, uint64_t bytes, uint32_t flags,
-                                 const ks_check_site* site, uint64_t block, uint64_t thread) {
-  kasoku::Shadow* shadow = kasoku::Shadow::current();
-  return shadow ? shadow->access(static_cast<char*>(address), bytes, flags, *site, block, thread) : address;
-}
-
-extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
-}
-
-extern "C" void ks_check_fence(uint64_t block, uint64_t thread) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->fence(block, thread);
-}
-
-extern "C" void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current())
-    shadow->allocated(static_cast<char*>(memory), bytes, is_unwritten != 0);
-}
-
-extern "C" void ks_check_freed(void* memory) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->freed(static_cast<char*>(memory));
-}
-
-extern "C" void* ks_check_memory_of(const void* record) {
-  return record ? static_cast<const kasoku::jit::Memory*>(record)->data : nullptr;
-}
-
-extern "C" void ks_check_array(const void* data, const char* name, uint64_t element_bytes, int32_t ndim,
-                               const int64_t* shape, const int64_t* strides) {
-  kasoku::Shadow* shadow = kasoku::Shadow::current();
-  if (!shadow || !data) return;
-  const auto* first = static_cast<const char*>(data);
-  shadow->named({first, 0, name, element_bytes, first, {shape, shape + ndim}, {strides, strides + ndim}});
-}
-
-extern "C" int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file,
-                                  int32_t line, uint64_t block, uint64_t thread) {
-  kasoku::Shadow* shadow = kasoku::Shadow::current();
-  return shadow ? shadow->index(index, length, axis, array, file, line, block, thread) : index;
-}
-
-extern "C" void ks_check_iteration(int64_t i) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->iteration(static_cast<uint64_t>(i));
-}
-
-extern "C" void ks_check_interval() {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->next_interval();
-}

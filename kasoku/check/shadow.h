@@ -45,6 +45,9 @@ enum {
 /// same, or harmless memory if it is out of bounds.
 void* ks_check_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site,
                       uint64_t block, uint64_t thread);
+/// Reports an access that leaves the variable of `size` bytes at `variable`; returns the address, or harmless memory.
+void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site, uint64_t block,
+                      uint64_t thread, void* variable, uint64_t size);
 /// A loop of a compiled function: iteration `i` runs from here on; a parallel loop
 /// begins or ends.
 void ks_check_iteration(int64_t i);
@@ -99,6 +102,12 @@ class Shadow {
 
   void* access(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site,
                uint64_t block, uint64_t thread);
+  void* within(char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
+               uint64_t thread, char* variable, uint64_t size);
+  /// Whether the block at hand has only looked at flags for so long that it waits for a later one.
+  bool is_stuck() const { return looks_ > most_looks; }
+  /// The kernel ended by a fault: the last access is told as the one that led to it.
+  void faulted(const std::string& why);
   void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
   void fence(uint64_t block, uint64_t thread);
   void allocated(char* memory, uint64_t bytes, bool is_unwritten);
@@ -160,6 +169,8 @@ class Shadow {
     Finding finding;
   };
 
+  void* outside(const std::string& name, int64_t index, uint64_t count, uint64_t bytes, bool writes,
+                const ks_check_site& site, uint64_t block, uint64_t thread, void* inside);
   Cell* cells(uint64_t address, uint32_t bytes, uint32_t* count, Page** page);
   bool is_ordered(const Touch& a, const Touch& b);
   /// Both atomic, or a flag and who waits for it.
@@ -192,6 +203,9 @@ class Shadow {
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   uint64_t interval_block_ = ~0ull;
+  static constexpr uint64_t most_looks = uint64_t{1} << 22;
+  uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since its last plain one
+  Touch last_;
   FenceOrder order_;
   Moment now_ = 0;
   std::vector<Untested> untested_;

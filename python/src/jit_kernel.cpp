@@ -9,11 +9,10 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/base/error.h"
-#include "kasoku/check/shadow.h"
+#include "kasoku/check/kernel_check.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/counters.h"
-#include "kasoku/device/cpu/pool.h"
 #include "kasoku/jit/lower.h"
 #include "kasoku/jit/signature.h"
 
@@ -119,14 +118,8 @@ class JitKernel {
       if (types[i].is_array()) arrays.push_back(known_array(types[i], words.back().data(), read.unit->functions[0]->parameters[i].name));
     }
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
-    Shadow shadow(std::move(arrays), Shadow::Agents::threads);
-    {
-      nb::gil_scoped_release released;
-      const Shadow::Scope watched(shadow);
-      const cpu::SerialScope serial;
-      entry.launch(shape, pointers.data(), cpu.current_stream());
-    }
-    return shadow.findings();
+    nb::gil_scoped_release released;
+    return launch_watched(entry, shape, pointers.data(), std::move(arrays));
   }
 
   std::vector<std::pair<std::string, std::string>> texts(const std::string& form) {

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_cases  # noqa: E402
+import check_cases_memory  # noqa: E402, F401
 
 verdicts = {}
 

@@ -161,6 +161,8 @@ std::unique_ptr<ChildWork> CpuFunction::run_grid(const LaunchShape& shape, void*
                                        triple(shape.grid), triple(shape.block), shape.shared_bytes));
   if (info_.uses_grid_sync)
     run_cooperative(work, blocks);
+  else if (work.variant.waits_in_memory && blocks > 1 && is_serial())
+    for (uint64_t block = 0; block < blocks; ++block) work.run(block, block + 1);
   else if (work.variant.waits_in_memory && blocks > 1)
     run_on_threads(work, blocks, std::min<uint64_t>(blocks, worker_count()));
   else

@@ -369,6 +369,7 @@ uint32_t worker_count() {
 
 SerialScope::SerialScope() { ++serial_depth; }
 SerialScope::~SerialScope() { --serial_depth; }
+bool is_serial() { return serial_depth > 0; }
 
 void set_thread_limit(uint32_t n) { own_limit = n; }
 uint32_t thread_limit() { return own_limit ? std::min(own_limit, worker_count()) : worker_count(); }

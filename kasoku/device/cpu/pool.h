@@ -51,6 +51,8 @@ class SerialScope {
   SerialScope(const SerialScope&) = delete;
   SerialScope& operator=(const SerialScope&) = delete;
 };
+/// Whether such a scope is open on this thread.
+bool is_serial();
 
 /// Threads that take part in a call, the caller counted; at least 1.
 uint32_t worker_count();

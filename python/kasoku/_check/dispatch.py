@@ -8,7 +8,7 @@ import types
 import numpy as np
 
 from .. import _core
-from .recorder import Recorder, content_of, is_array, unwrapped, view_of
+from .recorder import Recorder, is_array, unwrapped, view_of
 from .rewrite import Watcher
 
 
@@ -55,9 +55,28 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     return _check_threads(f, args, kwargs, threads)
 
 
+def _owner(array):
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
 def _copied(values):
-    """Copies that keep what is shared among the arguments shared."""
+    """Copies that keep what is shared among the arguments shared, overlapping views of an array too."""
     memo = {}
+    owners = {}
+    for value in values:
+        if isinstance(value, np.ndarray):
+            owners.setdefault(id(_owner(value)), []).append(value)
+    for views in owners.values():
+        owner = _owner(views[0])
+        if len(views) > 1 and owner.size and owner.flags.forc and not owner.dtype.hasobject:
+            whole = owner.copy(order="K")
+            whole = whole if whole.flags.c_contiguous else whole.T
+            for view in views:
+                start = view.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+                memo[id(view)] = np.ndarray(view.shape, view.dtype, whole, start, view.strides)
+                memo[id(view)].flags.writeable = view.flags.writeable
 
     def one(value):
         if not isinstance(value, np.ndarray) and is_array(value):
@@ -121,15 +140,8 @@ def _check_graph(roots):
         def call():
             if watched is not None:
                 return watched(*args, **kwargs)
-            for position, value in enumerate(args):
-                if is_array(value):
-                    recorder.array(value, False, f"argument {position}", ("", 0))
-            before = [content_of(value) if is_array(value) else None for value in args]
-            result = function(*args, **kwargs)
-            for position, (value, old) in enumerate(zip(args, before)):
-                if old is not None and content_of(value) != old:
-                    recorder.array(value, True, f"argument {position}", ("", 0))
-            return result
+            given = [(f"argument {position}", value) for position, value in enumerate(args)]
+            return recorder.call_of_others(function, args, kwargs, given, ("", 0))
 
         return recorder.run_as(task, call)
 

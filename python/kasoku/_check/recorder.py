@@ -144,6 +144,20 @@ class Recorder:
             view = None if index is None else ("item", repr(index))
             self.touch(("content", id(thing)), writes, name, place, thing, view)
 
+    def call_of_others(self, function, args, kwargs, given, place):
+        """Calls what cannot be watched inside; `given` (name, thing) shows by its content what was written."""
+        for name, thing in given:
+            self.content(thing, False, name, place, only_builtin=True)
+        before = [content_of(thing) for _, thing in given]
+        result = function(*args, **kwargs)
+        for (name, thing), old in zip(given, before):
+            is_changed = old is not None and content_of(thing) != old
+            if is_array(thing):
+                self.array(thing, is_changed, name, place)
+            elif is_changed:
+                self.content(thing, True, name, place)
+        return result
+
     def acquire(self, lock, *args, **kwargs):
         """Takes the lock, as its own acquire() would; others go on while it is held."""
         blocking = args[0] if args else kwargs.get("blocking", True)
@@ -240,7 +254,11 @@ def unwrapped(thing):
 
 
 def content_of(thing):
-    """The bytes of an array that can be written; None of others."""
+    """The bytes of an array that can be written, which things a container holds; None of others."""
+    if isinstance(thing, (list, set)):
+        return tuple(map(id, thing))
+    if isinstance(thing, dict):
+        return tuple(map(id, thing)), tuple(map(id, thing.values()))
     view = view_of(thing)
     return view.tobytes() if view is not None and view.flags.writeable else None
 

@@ -23,7 +23,7 @@ import types
 import numpy as np
 
 from .. import _syntax
-from .recorder import content_of, is_array, view_of
+from .recorder import is_array, view_of
 
 HOOK = "__kasoku_check__"
 _sleep = time.sleep
@@ -191,6 +191,20 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._block(node.orelse)
         return node
 
+    def visit_comprehension(self, node):
+        text = self._describe(node.iter)
+        node.iter = self._hook("iterate", self.visit(node.iter), text, at=node.iter)
+        node.ifs = [self.visit(each) for each in node.ifs]
+        return node
+
+    def visit_Compare(self, node):
+        """`key in container` reads the container, or of a dict that item."""
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self.generic_visit(node)
+        text = self._describe(node.comparators[0])
+        found = self._hook("is_in", self.visit(node.left), self.visit(node.comparators[0]), text, at=node)
+        return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
+
     def visit_While(self, node):
         node.test = self.visit(node.test)
         name = f"__kasoku_turns_{node.lineno}"
@@ -315,6 +329,12 @@ class Hook:
 
         return getattr(operators, name)(current, value)
 
+    def is_in(self, key, container, text, line):
+        index = key if isinstance(container, dict) else None
+        name = text if index is None else f"{text}[{index!r}]"
+        self.recorder.content(container, False, name, self._place(line), index)
+        return key in container
+
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
         return iterable
@@ -381,13 +401,8 @@ class Hook:
         owner = getattr(function, "__self__", None)
         if is_array(owner):
             arrays.append((name.rpartition(".")[0], owner))
-        for text, arg in zip(texts, args):
-            self.recorder.content(arg, False, text, self._place(line), only_builtin=True)
-        before = [content_of(array) for _, array in arrays]
-        result = function(*args, **kwargs)
-        for (text, array), old in zip(arrays, before):
-            self.recorder.array(array, old is not None and content_of(array) != old, text, self._place(line))
-        return result
+        containers = [(text, arg) for text, arg in zip(texts, args) if not is_array(arg)]
+        return self.recorder.call_of_others(function, args, kwargs, arrays + containers, self._place(line))
 
 
 _IN_PLACE = {

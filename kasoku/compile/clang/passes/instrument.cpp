@@ -31,6 +31,8 @@ struct Target {
   bool is_shared = false;
   int parameter = -1;
   std::string name = "memory";
+  Value* object = nullptr;  ///< the variable that it lies in, if that is one and has a size
+  uint64_t bytes = 0;       ///< of the variable
 };
 
 class Instrumenter {
@@ -46,6 +48,8 @@ class Instrumenter {
     access_ = module.getOrInsertFunction("ks_check_access", pointer_, pointer_, wide_, word_,
                                          pointer_, wide_, wide_);
     Type* const nothing = Type::getVoidTy(context_);
+    within_ = module.getOrInsertFunction("ks_check_within", pointer_, pointer_, wide_, word_, pointer_, wide_, wide_,
+                                         pointer_, wide_);
     barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_);
     fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_);
     allocated_ = module.getOrInsertFunction("ks_check_allocated", nothing, pointer_, wide_, word_);
@@ -131,13 +135,28 @@ class Instrumenter {
   void watch(Instruction& at, unsigned operand, Value* bytes, uint32_t flags) {
     Value* address = at.getOperand(operand);
     const Target target = target_of(address);
-    if (target.is_private) return;
+    const bool may_leave = target.object && !is_inside(address, bytes, target);
+    if (target.is_private && !may_leave) return;
     if (target.is_shared) flags |= shared_memory;
     IRBuilder<> build(&at);
     auto [block, thread] = agent(build);
     bytes = build.CreateZExtOrTrunc(bytes, wide_);
-    at.setOperand(operand, build.CreateCall(access_, {address, bytes, build.getInt32(flags),
-                                                      site(at, target), block, thread}));
+    Constant* const where = site(at, target);
+    if (may_leave)
+      address = build.CreateCall(within_, {address, bytes, build.getInt32(flags), where, block, thread,
+                                           target.object, build.getInt64(target.bytes)});
+    if (!target.is_private)
+      address = build.CreateCall(access_, {address, bytes, build.getInt32(flags), where, block, thread});
+    at.setOperand(operand, address);
+  }
+
+  /// Whether the text shows that the access stays in its variable.
+  bool is_inside(const Value* address, const Value* bytes, const Target& target) const {
+    APInt offset(64, 0);
+    const auto* length = dyn_cast<ConstantInt>(bytes);
+    if (!length || address->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true) != target.object)
+      return false;
+    return !offset.isNegative() && offset.getZExtValue() + length->getZExtValue() <= target.bytes;
   }
 
   Target target_of(Value* address) {
@@ -145,6 +164,7 @@ class Instrumenter {
     getUnderlyingObjects(address, objects);
     Target target;
     bool all_private = true;
+    if (objects.size() == 1) find_extent(*objects[0], target);
     for (const Value* object : objects) {
       if (isa<AllocaInst>(object)) continue;
       if (const auto* argument = dyn_cast<Argument>(object); argument && argument->hasByValAttr()) continue;
@@ -167,6 +187,21 @@ class Instrumenter {
     }
     target.is_private = all_private;
     return target;
+  }
+
+  /// A variable whose size is known: not dynamic shared memory, which is as large as the launch says.
+  void find_extent(const Value& object, Target& target) const {
+    const DataLayout& layout = module_.getDataLayout();
+    if (const auto* local = dyn_cast<AllocaInst>(&object)) {
+      const std::optional<TypeSize> size = local->getAllocationSize(layout);
+      if (!size || is_generated_) return;
+      target.bytes = size->getFixedValue();
+      if (local->hasName()) target.name = source_name(local->getName().split('.').first.str());
+    } else if (const auto* global = dyn_cast<GlobalVariable>(&object); global && global->getValueType()->isSized()) {
+      target.bytes = layout.getTypeAllocSize(global->getValueType());
+      target.name = source_name(global->getName().str());
+    }
+    if (target.bytes) target.object = const_cast<Value*>(&object);
   }
 
   /// "reverse(int*, int)::s" -> "s"
@@ -230,7 +265,7 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, barrier_, fence_, allocated_, freed_;
+  FunctionCallee access_, within_, barrier_, fence_, allocated_, freed_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
 };

@@ -1,0 +1,130 @@
+"""More cases for test_check_cases: variables of a known size, blocks that wait, memory and containers in common."""
+
+import random
+
+import kasoku as ks
+import numpy as np
+from check_cases import both, case, kernel, loop, run, sort, threads
+from kasoku import delayed, prange
+
+# ── variables of a known size ─────────────────────────────────────────────────────────────
+
+kernel("past_shared_memory", "bounds", body="  __shared__ int s[64]; s[t + 1] = d[t]; __syncthreads(); out[t] = t;")
+kernel("before_shared_memory", "bounds", body="  __shared__ int s[64]; s[t] = d[t]; __syncthreads(); out[t] = t ? s[t - 1] : (s - 1)[n - 64];")  # fmt: skip
+kernel("past_a_local_array", "bounds", body="  int own[4]; for (int k = 0; k <= n / 16; ++k) own[k] = d[t] + k; out[t] = own[t % 4];")  # fmt: skip
+kernel("within_a_local_array", body="  int own[4]; for (int k = 0; k < n / 16; ++k) own[k] = d[t] + k; out[t] = own[t % 4];")
+kernel("past_a_constant", "bounds", before="__constant__ int c[4];", body="  out[t] = c[t % 5];")
+kernel("within_a_constant", before="__constant__ int c[4];", body="  out[t] = c[t % 4];")
+kernel("past_a_variable", "bounds", before="__device__ int v[60];", body="  v[t] = t;")
+kernel("a_pointer_to_nowhere", "bounds", body="  int* p = t == 3 ? (int*)(n / 8) : out + t; *p = 1;")
+
+# ── blocks that wait for others ───────────────────────────────────────────────────────────
+
+handed = """  if (blockIdx.x == 0 && t == 0) {{ out[5] = 7; {0} atomicExch(&flag, 1); }}
+  if (blockIdx.x == 1 && t == 0) {{ while (atomicAdd(&flag, 0) == 0) {{}}
+    {0} d[0] = out[5]; }}"""
+kernel("handed_on_behind_fences", grid=2, before="__device__ int flag;", body=handed.format("__threadfence();"))
+kernel("handed_on_without_fences", "race", grid=2, before="__device__ int flag;", body=handed.format(""))
+kernel("past_the_end_by_one_who_waited", "bounds", grid=2, before="__device__ int flag;", body=handed.format("__threadfence();").replace("d[0]", "d[n]"))  # fmt: skip
+
+# ── arguments that show the same memory ───────────────────────────────────────────────────
+
+
+def reversed_too():
+    x = np.zeros(10)
+    return x, x[::-1]
+
+
+def two_halves():
+    x = np.asfortranarray(np.zeros((3, 10)))
+    return x[:, :5], x[:, 5:]
+
+
+@loop("race", args=reversed_too)
+def one_array_from_both_ends(a, b):
+    for i in prange(10):
+        a[i] = b[i] + 1
+
+
+@loop(args=two_halves)
+def halves_of_an_array(a, b):
+    for i in prange(5):
+        a[0, i] = b[0, i] + 1
+
+
+def shifted(*windows):
+    x = ks.array(np.zeros(96, np.int32))
+    text = 'extern "C" __global__ void f(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x]; }'
+    return ks.check(ks.RawModule(code=text).get_function("f"), *(x[w] for w in windows), block=32, grid=1)
+
+
+@case("race")
+def windows_that_overlap():
+    return shifted(slice(32, 64), slice(31, 63))
+
+
+@case()
+def windows_that_do_not():
+    return shifted(slice(64, 96), slice(32, 64))
+
+
+@case()
+def a_window_and_the_whole():
+    return shifted(slice(0, 32), slice(0, 96))
+
+
+# ── containers ────────────────────────────────────────────────────────────────────────────
+
+
+@case("mutation")
+def a_list_sorted_beside_its_reader():
+    x = [3, 1, 2]
+    return ks.check(both(delayed(len)(x), delayed(sort)(x)))
+
+
+@case("mutation")
+def a_list_shuffled_by_a_library():
+    x = list(range(30))
+
+    def shuffle(values):
+        random.Random(1).shuffle(values)
+
+    return ks.check(both(delayed(sum)(x), delayed(shuffle)(x)))
+
+
+@case()
+def a_list_read_by_two():
+    x = [3, 1, 2]
+    return ks.check(both(delayed(sorted)(x), delayed(len)(x)))
+
+
+@threads("race")
+def a_comprehension_over_a_dict_that_grows():
+    words = {k: 0 for k in range(3)}
+
+    def add():
+        words[7] = 1
+
+    run(add, lambda: [k for k in words if k])
+
+
+@threads("race")
+def looked_for_and_then_added():
+    seen = {1, 2}
+
+    def add():
+        if 5 not in seen:
+            seen.add(5)
+
+    run(add, add)
+
+
+@threads()
+def other_items_of_a_dict():
+    words = {"a": 1, "b": 2}
+
+    def count(key):
+        if key in words:
+            words[key] += 1
+
+    run(lambda: count("a"), lambda: count("b"))
