@@ -3,6 +3,7 @@
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/blas.h"
 #include "kasoku/linalg/convert.h"
+#include "kasoku/linalg/leading.h"
 
 #include <algorithm>
 #include <atomic>
@@ -23,15 +24,9 @@ struct Operand {
 };
 
 bool as_operand(const Matrices& x, int64_t rows, int64_t columns, int64_t size, Operand& out) {
-  if (x.column_stride == size && x.row_stride % size == 0 && x.row_stride >= columns * size) {
-    out = {x.data, no_transpose, std::max<int64_t>(x.row_stride / size, 1)};
-    return true;
-  }
-  if (x.row_stride == size && x.column_stride % size == 0 && x.column_stride >= rows * size) {
-    out = {x.data, transposed, std::max<int64_t>(x.column_stride / size, 1)};
-    return true;
-  }
-  return false;
+  const std::optional<Leading> found = leading(x, rows, columns, size);
+  if (found) out = {x.data, found->is_transposed ? transposed : no_transpose, found->elements};
+  return found.has_value();
 }
 
 using Bytes = std::unique_ptr<char[]>;

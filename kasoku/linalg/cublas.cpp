@@ -4,6 +4,7 @@
 #include "kasoku/device/cuda/device.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/linalg/cublas_library.h"
+#include "kasoku/linalg/leading.h"
 
 #include <algorithm>
 #include <complex>
@@ -69,15 +70,9 @@ struct Operand {
 
 /// Row-major x is column-major x^T, which is how cuBLAS looks at memory.
 bool as_operand(const Matrices& x, int64_t rows, int64_t columns, int64_t size, Operand& out) {
-  if (x.column_stride == size && x.row_stride % size == 0 && x.row_stride >= columns * size) {
-    out = {x.data, no_transpose, std::max<int64_t>(x.row_stride / size, 1)};
-    return true;
-  }
-  if (x.row_stride == size && x.column_stride % size == 0 && x.column_stride >= rows * size) {
-    out = {x.data, transposed, std::max<int64_t>(x.column_stride / size, 1)};
-    return true;
-  }
-  return false;
+  const std::optional<Leading> found = leading(x, rows, columns, size);
+  if (found) out = {x.data, found->is_transposed ? transposed : no_transpose, found->elements};
+  return found.has_value();
 }
 
 /// Memory that is given back in the stream's order.
