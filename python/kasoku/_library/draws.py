@@ -56,7 +56,14 @@ def choice_of(seq):
 
 
 def _filled(size, draw, a, b):
-    out = np.empty(size)
+    return _drawn(np.empty(size), draw, a, b)
+
+
+def _counted(size, draw, a, b):
+    return _drawn(np.empty(size, np.int64), draw, a, b)
+
+
+def _drawn(out, draw, a, b):
     flat = out.ravel()
     for i in range(flat.size):
         flat[i] = draw(a, b)
@@ -271,7 +278,7 @@ def vonmises(mu, kappa, size=None):
     return _vonmises(mu, kappa) if size is None else _filled(size, _vonmises, mu, kappa)
 
 
-def _poisson(lam):
+def _poisson(lam, _):
     """Halves by the gamma law until products of uniforms are few."""
     count = 0
     rest = lam * 1.0
@@ -292,13 +299,7 @@ def _poisson(lam):
 def poisson(lam=1.0, size=None):
     if lam < 0.0:
         raise ValueError("lam < 0")
-    if size is None:
-        return _poisson(lam)
-    out = np.empty(size, np.int64)
-    flat = out.ravel()
-    for i in range(flat.size):
-        flat[i] = _poisson(lam)
-    return out
+    return _poisson(lam, 0) if size is None else _counted(size, _poisson, lam, 0)
 
 
 def _binomial(n, p):
@@ -325,16 +326,10 @@ def binomial(n, p, size=None):
         raise ValueError("n < 0")
     if not 0.0 <= p <= 1.0:
         raise ValueError("p < 0, p > 1 or p contains NaNs")
-    if size is None:
-        return _binomial(n, p)
-    out = np.empty(size, np.int64)
-    flat = out.ravel()
-    for i in range(flat.size):
-        flat[i] = _binomial(n, p)
-    return out
+    return _binomial(n, p) if size is None else _counted(size, _binomial, n, p)
 
 
-def _geometric(p):
+def _geometric(p, _):
     if p == 1.0:
         return 1
     return int(math.floor(math.log(1.0 - np.random.random()) / math.log(1.0 - p))) + 1
@@ -343,17 +338,11 @@ def _geometric(p):
 def geometric(p, size=None):
     if not 0.0 < p <= 1.0:
         raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    if size is None:
-        return _geometric(p)
-    out = np.empty(size, np.int64)
-    flat = out.ravel()
-    for i in range(flat.size):
-        flat[i] = _geometric(p)
-    return out
+    return _geometric(p, 0) if size is None else _counted(size, _geometric, p, 0)
 
 
 def negative_binomial(n, p):
-    return _poisson(_gamma(n, (1.0 - p) / p))
+    return _poisson(_gamma(n, (1.0 - p) / p), 0)
 
 
 def multinomial(n, pvals):

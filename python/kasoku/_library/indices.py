@@ -46,25 +46,24 @@ def gather_2(a, i, j):
                 rows[r, k] = a[r, at[k]]
         return rows
     if isinstance(i, int):
-        _want_mask(j, a.shape[1])
-        at = _places(j)
-        out = np.empty(at.size, a.dtype)
-        for k in range(at.size):
-            out[k] = a[i, at[k]]
-        return out
+        return _picked(a[i], j)
     if isinstance(j, int):
-        _want_mask(i, a.shape[0])
-        at = _places(i)
-        out = np.empty(at.size, a.dtype)
-        for k in range(at.size):
-            out[k] = a[at[k], j]
-        return out
+        return _picked(a[:, j], i)
     _want_mask(i, a.shape[0])
     _want_mask(j, a.shape[1])
     at, to = _places(i), _places(j)
     out = np.empty(_common_count(at, to), a.dtype)
     for k in range(out.size):
         out[k] = a[at[k if at.size > 1 else 0], to[k if to.size > 1 else 0]]
+    return out
+
+
+def _picked(line, i):
+    _want_mask(i, line.size)
+    at = _places(i)
+    out = np.empty(at.size, line.dtype)
+    for k in range(at.size):
+        out[k] = line[at[k]]
     return out
 
 

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-_singular = "Singular matrix"
-
 
 def norm(x, ord=None):
     if ord is None:
@@ -190,6 +188,20 @@ def qr(a):
     return q[:, :count].copy(), r[:count, :].copy()
 
 
+def _rotation(x):
+    """(cosine, sine) of the smaller angle whose doubled cotangent is x."""
+    t = math.copysign(1.0, x) / (abs(x) + math.hypot(x, 1.0))
+    c = 1.0 / math.sqrt(t * t + 1.0)
+    return c, t * c
+
+
+def _turn_columns(a, p, q, c, d):
+    for k in range(a.shape[0]):
+        x, y = a[k, p], a[k, q]
+        a[k, p] = c * x - d * y
+        a[k, q] = d * x + c * y
+
+
 def eigh(a):
     """Jacobi's rotations of a symmetric matrix, whose lower half is read."""
     _square(a)
@@ -212,22 +224,10 @@ def eigh(a):
                     s[p, q] = 0.0
                     s[q, p] = 0.0
                     continue
-                theta = (s[q, q] - s[p, p]) / (2.0 * s[p, q])
-                t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                d = t * c
-                for k in range(n):
-                    x, y = s[k, p], s[k, q]
-                    s[k, p] = c * x - d * y
-                    s[k, q] = d * x + c * y
-                for k in range(n):
-                    x, y = s[p, k], s[q, k]
-                    s[p, k] = c * x - d * y
-                    s[q, k] = d * x + c * y
-                for k in range(n):
-                    x, y = v[k, p], v[k, q]
-                    v[k, p] = c * x - d * y
-                    v[k, q] = d * x + c * y
+                c, d = _rotation((s[q, q] - s[p, p]) / (2.0 * s[p, q]))
+                _turn_columns(s, p, q, c, d)
+                _turn_columns(s.T, p, q, c, d)
+                _turn_columns(v, p, q, c, d)
     values = np.empty(n)
     for i in range(n):
         values[i] = s[i, i]
@@ -261,18 +261,9 @@ def _rotated(a):
                 if gamma == 0.0 or abs(gamma) <= 1e-16 * math.sqrt(alpha * beta):
                     continue
                 turned = True
-                zeta = (beta - alpha) / (2.0 * gamma)
-                t = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(zeta, 1.0))
-                c = 1.0 / math.sqrt(1.0 + t * t)
-                d = c * t
-                for k in range(m):
-                    x, y = u[k, p], u[k, q]
-                    u[k, p] = c * x - d * y
-                    u[k, q] = d * x + c * y
-                for k in range(n):
-                    x, y = v[k, p], v[k, q]
-                    v[k, p] = c * x - d * y
-                    v[k, q] = d * x + c * y
+                c, d = _rotation((beta - alpha) / (2.0 * gamma))
+                _turn_columns(u, p, q, c, d)
+                _turn_columns(v, p, q, c, d)
         if not turned:
             break
     return u, v

@@ -97,13 +97,13 @@ def _stacked(arrays, first, axis):
 
 
 def vstack(tup):
-    return _rows_joined(tup, tup[0])
+    return _lines_joined(tup, tup[0], 0)
 
 
-def _rows_joined(arrays, first):
+def _lines_joined(arrays, first, axis):
     if first.ndim == 1:
-        return _stacked(arrays, first, 0)
-    return _joined(arrays, first, 0)
+        return _stacked(arrays, first, axis)
+    return _joined(arrays, first, axis)
 
 
 def hstack(tup):
@@ -117,13 +117,7 @@ def _columns_joined(arrays, first):
 
 
 def column_stack(tup):
-    return _as_columns(tup, tup[0])
-
-
-def _as_columns(arrays, first):
-    if first.ndim == 1:
-        return _stacked(arrays, first, 1)
-    return _joined(arrays, first, 1)
+    return _lines_joined(tup, tup[0], 1)
 
 
 def dstack(tup):

@@ -181,25 +181,11 @@ def nanstd(a):
 
 
 def nancumsum(a):
-    x = a.ravel()
-    out = np.empty(x.size, a.sum().dtype)
-    total = a.sum().dtype.type(0)
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total += x[i]
-        out[i] = total
-    return out
+    return cumsum(np.where(a == a, a, a.dtype.type(0)))
 
 
 def nancumprod(a):
-    x = a.ravel()
-    out = np.empty(x.size, a.prod().dtype)
-    total = a.prod().dtype.type(1)
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total *= x[i]
-        out[i] = total
-    return out
+    return cumprod(np.where(a == a, a, a.dtype.type(1)))
 
 
 def nanmax(a):
