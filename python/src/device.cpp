@@ -112,10 +112,11 @@ void bind_device(nb::module_& m) {
       .def("__str__", &Device::str)
       .def("__repr__", [](Device& d) { return "kasoku.Device('" + d.str() + "')"; })
       .def("__hash__", [](Device& d) { return reinterpret_cast<intptr_t>(&d) >> 4; })
-      .def("__eq__", [](Device& d, nb::object other) {
+      .def("__eq__", [](Device& d, nb::object other) -> nb::object {
         Device* o = nullptr;
-        if (nb::try_cast(other, o)) return o == &d;
-        return nb::isinstance<nb::str>(other) && nb::cast<std::string>(other) == d.str();
+        if (nb::try_cast(other, o)) return nb::bool_(o == &d);
+        if (nb::isinstance<nb::str>(other)) return nb::bool_(nb::cast<std::string>(other) == d.str());
+        return nb::borrow(Py_NotImplemented);  // a face's device knows ours
       }, nb::arg().none());
 
   m.def("devices", [] {

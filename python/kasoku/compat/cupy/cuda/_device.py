@@ -123,6 +123,21 @@ class Device:
         _scopes.stack.pop()
 
 
+def _extend():
+    """Gives the engine's class, which an array's `device` is, what cupy's has."""
+
+    def asked_here(name):
+        return lambda self, *args: getattr(Device(self), name)(*args)
+
+    for name in ("id", "attributes", "compute_capability", "mem_info", "pci_bus_id"):
+        setattr(ks.Device, name, property(lambda self, name=name: getattr(Device(self), name)))
+    for name in ("use", "__enter__", "__exit__", "__int__"):
+        setattr(ks.Device, name, asked_here(name))
+
+
+_extend()
+
+
 def get_device_id():
     return Device().id
 
