@@ -128,6 +128,7 @@ def test_an_output_is_an_array():
         (lambda: tf.constant([1.0]), "tensorflow.Tensor"),
         (lambda: tf.Variable([1.0]), "tensorflow.Tensor"),
         (lambda: gpuarray.zeros(2, np.float32), "pycuda.gpuarray.GPUArray"),
+        (lambda: cupy.ones(2), "cupy.ndarray"),
         (lambda: cupy.cuda.Stream(), "cupy.cuda.Stream"),
         (lambda: cupy.cuda.Device(), "cupy.cuda.Device"),
         (lambda: cupy.get_default_memory_pool(), "cupy.cuda.MemoryPool"),

@@ -6,6 +6,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .. import says_what_is_missing
 from .._layout import ArrayFlags
 from . import _arrays, _host, _util, cuda
 
@@ -281,6 +282,7 @@ def _extend():
     _Array.base = property(lambda self: None, doc="None: a view does not tell of what.")
     _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
+    says_what_is_missing("cupy.ndarray")(_Array)
     _Array.__divmod__ = lambda self, other: (self // other, self % other)
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 

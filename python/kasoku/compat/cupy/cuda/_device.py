@@ -127,10 +127,15 @@ def _extend():
     """Gives the engine's class, which an array's `device` is, what cupy's has."""
 
     def asked_here(name):
-        return lambda self, *args: getattr(Device(self), name)(*args)
+        def method(self, *args):
+            return getattr(Device(self), name)(*args)
+
+        method.__doc__ = f"cupy.cuda.Device.{name} of this device."
+        return method
 
     for name in ("id", "attributes", "compute_capability", "mem_info", "pci_bus_id"):
-        setattr(ks.Device, name, property(lambda self, name=name: getattr(Device(self), name)))
+        doc = f"cupy.cuda.Device.{name} of this device."
+        setattr(ks.Device, name, property(lambda self, name=name: getattr(Device(self), name), doc=doc))
     for name in ("use", "__enter__", "__exit__", "__int__"):
         setattr(ks.Device, name, asked_here(name))
 
