@@ -3,6 +3,7 @@
 #include "kasoku/jit/lowering.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -105,13 +106,19 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
   leaves.insert(leaves.end(), more.begin(), more.end());
   leaves = distinct(leaves);
   const bool pool = may_run_parallel && options_.parallel && !is_parallel_;
+  const auto write = [&](const Index& at) {
+    Named here{true};
+    Named* const around = std::exchange(named_, &here);
+    body(at);
+    named_ = around;
+  };
   by_layout(leaves, shape, [&](bool is_flat) {
     if (is_flat) {
       const std::string i = temp("e"), n = temp("n");
       line("const ks_i64 {} = ks_size({});", n, shape);
       if (pool) line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n), ++indent_;
       open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", i, pool ? "ks_first" : "0", pool ? "ks_end" : n));
-      body({true, i, {}});
+      write({true, i, {}});
       close();
       if (pool) --indent_, line("}});");
       return;
@@ -121,7 +128,7 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
     open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", rows.row, pool ? "ks_first" : "0", pool ? "ks_end" : rows.count));
     if (!rows.unravel.empty()) line("{}", rows.unravel);
     open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", rows.column, rows.width));
-    body(rows.at);
+    write(rows.at);
     close();
     close();
     if (pool) --indent_, line("}});");

@@ -5,6 +5,8 @@
 #include "kasoku/jit/walk.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -72,6 +74,37 @@ bool FunctionLowering::defers(const Block& statements, size_t at) const {
   each_expr(fn_.body, [&](const Expr& e) { everywhere += e.kind == ExprKind::name && e.variable == variable; });
   // One of them is the definition itself.
   return everywhere == 1 + reads(*stmt.expr, variable) && fused_readers(*stmt.expr, variable, false) == 1;
+}
+
+/// One definition, however often the expression reads it: random numbers are drawn once, and where
+/// elements are written each has a name, so that a chain of such arrays does not double with each.
+Fused FunctionLowering::deferred(int variable) {
+  const auto known = deferred_fused_.find(variable);
+  if (known != deferred_fused_.end()) return known->second;
+  Fused made = fuse(*deferred_.at(variable));
+  made.leaves = distinct(made.leaves);
+  // Shared: a copy of it in each reader would be copied by each of their readers.
+  const auto value = std::make_shared<const std::function<std::string(const Index&)>>(std::move(made.element));
+  made.element = [this, variable, type = made.type, value](const Index& at) {
+    if (!named_) return (*value)(at);
+    auto [name, is_new] = named_->names.try_emplace(variable);
+    if (is_new) {
+      const std::string text = (*value)(at);
+      name->second = temp("d");
+      if (named_->is_loop) line("const {} {} = {};", text_of(type.dtype), name->second, text);
+      else named_->text += fmt::format("const {} {} = {}; ", text_of(type.dtype), name->second, text);
+    }
+    return name->second;
+  };
+  return deferred_fused_[variable] = made;
+}
+
+std::string FunctionLowering::returned(const std::function<std::string()>& value) {
+  Named here;
+  Named* const around = std::exchange(named_, &here);
+  const std::string text = value();
+  named_ = around;
+  return fmt::format("{}return {};", here.text, text);
 }
 
 }  // namespace kasoku::jit

@@ -97,12 +97,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
     fused.element = [value](const Index&) { return value.text; };
     return fused;
   }
-  if (e.kind == ExprKind::name) {
-    // One definition, however often the expression reads it: random numbers are drawn once.
-    const auto made = deferred_fused_.find(e.variable);
-    if (made != deferred_fused_.end()) return made->second;
-    return deferred_fused_[e.variable] = fuse(*deferred_.at(e.variable));
-  }
+  if (e.kind == ExprKind::name) return deferred(e.variable);
 
   Fused all;
   all.type = e.type;

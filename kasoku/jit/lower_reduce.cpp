@@ -41,12 +41,13 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
     std::string rows = "1", width;
     if (is_flat) {
       const std::string e = temp("e");
-      line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, e, t, how.value({true, e, {}}));
+      line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, e, t,
+           returned([&] { return how.value({true, e, {}}); }));
       width = fmt::format("ks_size({})", shape);
     } else {
       const Rows walk = rows_of(leaves, shape);
-      line("const auto {} = [=](ks_i64 {}) {{ {}return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, walk.row, walk.unravel,
-           walk.column, t, how.value(walk.at));
+      line("const auto {} = [=](ks_i64 {}) {{ {}return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, walk.row, walk.unravel,
+           walk.column, t, returned([&] { return how.value(walk.at); }));
       rows = walk.count, width = walk.width;
     }
     line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
@@ -194,9 +195,11 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
     rest = at.at[static_cast<size_t>(k)] + "_q";
   }
   const std::string t = text_of(to), values = temp("values"), join = temp("join");
-  const std::string value = handler == Handler::count_nonzero ? cast(cast(fused.element(at), from, Dtype::bool_), Dtype::bool_, Dtype::int64)
-                                                              : cast(fused.element(at), from, to);
-  line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ return {}; }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
+  const std::string value = returned([&] {
+    return handler == Handler::count_nonzero ? cast(cast(fused.element(at), from, Dtype::bool_), Dtype::bool_, Dtype::int64)
+                                             : cast(fused.element(at), from, to);
+  });
+  line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
   line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
   const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}.n[{}], {}, {}, {}, false)", t, s, axis, how.identity, values, join);
   line("{}.data[{}] = {};", result.text, o, handler == Handler::mean ? fmt::format("{} / ({}){}.n[{}]", total, t, s, axis) : total);

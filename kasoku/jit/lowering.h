@@ -252,6 +252,9 @@ class FunctionLowering {
   Val computed(const Expr& expr);
   bool is_fusible(const Expr& expr) const;
   Fused fuse(const Expr& expr);
+  Fused deferred(int variable);
+  /// The body of a function of one element, which gets names of its own for deferred elements.
+  std::string returned(const std::function<std::string()>& value);
   Fused leaf(const Expr& expr);
   Fused generator(const Expr& expr, const std::string& shape,
                   std::function<std::string(const Index&)> element);
@@ -311,6 +314,13 @@ class FunctionLowering {
   std::map<int, const Expr*> deferred_;  ///< array variables that live only in an expression
   std::map<int, Fused> deferred_fused_;  ///< the same, once they were asked for
   std::map<int, std::string> deferred_nodes_;
+  /// The deferred elements that the text around has named: in lines before it, or in `text`.
+  struct Named {
+    bool is_loop = false;
+    std::map<int, std::string> names = {};
+    std::string text = {};
+  };
+  Named* named_ = nullptr;
   const bool is_kernel_code_;         ///< the function is one of the device program
   bool on_device_;                    ///< what is written now is
   bool in_one_thread_ = false;        ///< a kernel that the loop is all of

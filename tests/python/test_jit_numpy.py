@@ -307,3 +307,34 @@ def test_shuffles_and_choices():
     assert many.size == 100 and many.min() >= 0 and many.max() < 10
     with pytest.raises(ValueError, match="larger sample"):
         ks.njit(lambda n: np.random.choice(n, 11, replace=False))(10)
+
+
+@ks.jit
+def chained(x, y):
+    a = np.where(x > 1.0, x * 2, y - x)
+    b = np.where(a > 2.0, a * 2, y - a)
+    c = np.where(b > 3.0, b * 2, y - b)
+    d = np.where(c > 4.0, c * 2, y - c)
+    e = np.where(d > 5.0, d * 2, y - d)
+    f = np.where(e > 6.0, e * 2, y - e)
+    return np.where(f > 7.0, f * 2, y - f)
+
+
+@ks.jit
+def chained_sums(x, y):
+    a = np.where(x > 1.0, x * 2, y - x)
+    b = np.where(a > 2.0, a * 2, y - a)
+    total = (np.where(b > 3.0, b * 2, y - b) * b).sum()
+    c = np.where(x > 1.0, x * 2, y - x)
+    d = np.where(c > 2.0, c * 2, y - c)
+    return total, (d * d - d).sum(axis=0)
+
+
+def test_arrays_that_each_read_the_one_before_more_than_once_are_named_in_the_loop():
+    x, y = np.random.default_rng(4).random((2, 7, 5)) * 9
+    for a, b in [(x, y), (x[:, ::2], y[:, ::2]), (x[0], y[0]), (x[:0], y[:0]), (x, y[0])]:
+        np.testing.assert_array_equal(chained(a, b), chained.py_func(a, b))
+    for got, wanted in zip(chained_sums(x, y), chained_sums.py_func(x, y), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    text = next(iter(chained.inspect_text().values()))
+    assert text.count("> ks_t") == 2 * 7  # once in each of two loops
