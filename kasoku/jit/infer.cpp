@@ -90,13 +90,21 @@ bool falls_through(const Block& block) {
     if (stmt->kind == StmtKind::if_ && !stmt->orelse.empty() && !falls_through(stmt->body) &&
         !falls_through(stmt->orelse))
       return false;
+    if (stmt->kind == StmtKind::finally_ && (!falls_through(stmt->body) || !falls_through(stmt->orelse))) return false;
+    if (stmt->kind == StmtKind::try_) {
+      bool end = falls_through(stmt->body), handled = false;
+      for (const StmtPtr& each : stmt->orelse)
+        if (each->kind == StmtKind::else_) end &= falls_through(each->body);
+        else handled |= falls_through(each->body);
+      if (!end && !handled) return false;
+    }
     if (stmt->kind == StmtKind::while_ && stmt->expr->kind == ExprKind::constant) {
       const bool* always = std::get_if<bool>(&stmt->expr->value);
       const int64_t* one = std::get_if<int64_t>(&stmt->expr->value);
       const auto breaks = [](const Block& inside, const auto& self) -> bool {
         return std::ranges::any_of(inside, [&](const StmtPtr& s) {
-          return s->kind == StmtKind::break_ ||
-                 (s->kind == StmtKind::if_ && (self(s->body, self) || self(s->orelse, self)));
+          const bool is_loop = s->kind == StmtKind::for_ || s->kind == StmtKind::while_;
+          return s->kind == StmtKind::break_ || (!is_loop && self(s->body, self)) || self(s->orelse, self);
         });
       };
       if (((always && *always) || (one && *one)) && !breaks(stmt->body, breaks)) return false;
@@ -208,6 +216,23 @@ void Inference::assign(Expr& target, const Type& type) {
   }
 }
 
+namespace {
+
+/// `array op= value` keeps the array's dtype, which NumPy does only for numbers of its kind or a narrower one: the dtype of
+/// the values if that is wider.
+std::optional<Dtype> too_wide(const Stmt& stmt, const Type& array, const Type& value) {
+  const auto result = binary_type(stmt.op, array, value, stmt.expr.get());
+  if (!result) return std::nullopt;
+  const Dtype from = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
+  const auto rank = [](Dtype dtype) {
+    const DtypeKind kind = info(dtype).kind;  // of integers NumPy puts the unsigned ones first
+    return kind == DtypeKind::unsigned_ ? 1 : kind == DtypeKind::signed_ ? 2 : static_cast<int>(kind);
+  };
+  return rank(from) > rank(array.dtype) ? std::optional<Dtype>(from) : std::nullopt;
+}
+
+}  // namespace
+
 void Inference::walk(Block& block) {
   for (StmtPtr& stmt : block) walk(*stmt);
 }
@@ -233,7 +258,14 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::augment: {
       Expr& target = *stmt.targets[0];
       const Type right = visit(*stmt.expr);
-      if (right.is_known() && is_indexed_by_array(target, right.is_array())) {
+      const bool by_array = right.is_known() && is_indexed_by_array(target, right.is_array());
+      const auto want_cast = [&](const Type& array) {
+        if (const auto wide = too_wide(stmt, array, right))
+          fail(stmt.place, fmt::format("{} {}= {} would have to be stored as {}", str(array), str(stmt.op), str(right), info(*wide).name), "",
+               fmt::format("make the array of {}, or round and convert the values first", info(*wide).name));
+      };
+      if (by_array) {
+        want_cast(target.items[0]->type);
         index_statement(stmt);
         break;
       }
@@ -253,6 +285,7 @@ void Inference::walk(Stmt& stmt) {
         fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
       if (left.is_array()) {  // in place; the dtype stays
         want_writable(target.kind == ExprKind::subscript ? *target.items[0] : target);
+        want_cast(left);
         break;
       }
       if (left.is_scalar() && target.kind == ExprKind::subscript) {
@@ -299,6 +332,13 @@ void Inference::walk(Stmt& stmt) {
           if (type.items[i].is_container()) expect(*stmt.expr->items[i], result->items[i]);
       break;
     }
+    case StmtKind::try_:
+    case StmtKind::except_:
+    case StmtKind::else_:
+    case StmtKind::finally_:
+      walk(stmt.body);
+      walk(stmt.orelse);
+      break;
     case StmtKind::expr:
       visit(*stmt.expr);
       break;

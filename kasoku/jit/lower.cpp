@@ -52,6 +52,13 @@ bool uses_random(const TypedUnit& unit, int index) {
   return uses_random(unit, index, seen);
 }
 
+UnitLowering::UnitLowering(const TypedUnit& unit, bool offloads)
+    : unit(unit), offloads(offloads), has_try(std::ranges::any_of(unit.functions, [](const auto& function) {
+        bool found = false;
+        if (function) each_stmt(function->body, [&](const Stmt& stmt) { found |= stmt.kind == StmtKind::try_ || stmt.kind == StmtKind::finally_; });
+        return found;
+      })) {}
+
 void UnitLowering::function(int index, bool on_device) {
   Side& own = side(on_device);
   Effects& effect = own.effects[index];
@@ -112,6 +119,7 @@ void FunctionLowering::keep(const std::string& name, const Type& type) {
   if (options_.is_cuda) return;
   if (type.is_array()) line("ks_keep {}{{{}.memory}};", temp("keep"), name);
   if (type.is_container()) line("ks_keep_item<{}> {}{{{}}};", text_of(type), temp("keep"), name);
+  if (type.kind == TypeKind::optional) keep(name + ".value", type.items[0]);
   if (type.is_tuple())
     for (size_t i = 0; i < type.items.size(); ++i) keep(fmt::format("{}._{}", name, i), type.items[i]);
 }
@@ -134,6 +142,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
       keep(name, type);
       break;
     case TypeKind::tuple:
+    case TypeKind::optional:
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set:
@@ -250,6 +259,9 @@ void FunctionLowering::run() {
       declare(names_[i], fn_.variables[i].type);
   if (!options_.is_cuda) line("constexpr int ks_function = {};", index_);
   if (!options_.is_cuda && options_.python_errors) line("int ks_zero = 0;");
+  bool has_finally = false;
+  each_stmt(fn_.body, [&](const Stmt& stmt) { has_finally |= stmt.kind == StmtKind::finally_; });
+  if (has_finally && !is_void) declare("ks_pending", fn_.result);
   effects_.has_loops = has_loop(fn_.body);
   block(fn_.body);
   if (!is_void) line("return {{}};");

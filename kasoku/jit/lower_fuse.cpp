@@ -172,10 +172,10 @@ Fused FunctionLowering::fuse(const Expr& e) {
         const std::string s = shape(test, e.place);
         line("ks_i64 {} = 0;", bad);
         elements(test, s, {}, [&](const Index& at) {
-          line("if ((ks_u64)ks_wrap({0}, {1}.shape[0]) >= (ks_u64){1}.shape[0]) {2} = 1 + ({0} < 0 ? -{0} - 1 : {0});",
+          line("if ((ks_u64)ks_wrap({0}, {1}.shape[0]) >= (ks_u64){1}.shape[0]) {2} = {0} < 0 ? {0} : {0} + 1;",
                cast(i(at), from, Dtype::int64), array.text, bad);
         }, false);
-        fail_if(bad, fmt::format("ks_jit_fail(ks, ks_index_error, {}, {}, {} - 1, {}.shape[0], 0)", e.place.line,
+        fail_if(bad, fmt::format("ks_jit_fail(ks, ks_index_error, {0}, {1}, {2} < 0 ? {2} : {2} - 1, {3}.shape[0], 0)", e.place.line,
                                  quoted(array.text), bad, array.text));
       }
       const std::string stride = array.type.is_contiguous ? "" : fmt::format(" * {}.stride[0]", array.text);

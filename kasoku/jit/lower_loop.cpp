@@ -15,7 +15,8 @@ bool is_innermost(const Block& body) {
   bool plain = true;
   each_stmt(body, [&](const Stmt& stmt) {
     plain &= stmt.kind != StmtKind::for_ && stmt.kind != StmtKind::while_ && stmt.kind != StmtKind::break_ &&
-             stmt.kind != StmtKind::return_ && stmt.kind != StmtKind::raise && stmt.kind != StmtKind::assert_;
+             stmt.kind != StmtKind::return_ && stmt.kind != StmtKind::raise && stmt.kind != StmtKind::assert_ &&
+             stmt.kind != StmtKind::try_ && stmt.kind != StmtKind::finally_;
   });
   return plain;
 }
@@ -34,9 +35,8 @@ bool is_short(const Stmt& stmt) {
 bool has_break(const Block& body) {
   return std::ranges::any_of(body, [](const StmtPtr& stmt) {
     if (stmt->kind == StmtKind::break_) return true;
-    if (stmt->kind == StmtKind::if_) return has_break(stmt->body) || has_break(stmt->orelse);
     if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) return has_break(stmt->orelse);
-    return false;
+    return has_break(stmt->body) || has_break(stmt->orelse);
   });
 }
 
@@ -204,7 +204,7 @@ void FunctionLowering::end_loop(const Stmt& stmt, const Random& outer, int used_
 void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
   const std::string i = temp("i");
   begin_loop(stmt);
-  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
+  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && may_defer();
 
   const bool from_zero = bounds[0].text == "0LL" && step == 1;
   const std::string trip = from_zero ? i : temp("k");
@@ -383,7 +383,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   if (!inner.stream.empty()) random_ = inner;
   const std::string turn = poll_counter(stmt);
   line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, over.changes ? over.length : n);
-  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && !options_.is_cuda && options_.python_errors;
+  const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && may_defer();
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
     poll(turn);

@@ -56,11 +56,11 @@ void FunctionLowering::statement(const Stmt& stmt) {
     case StmtKind::for_: for_loop(stmt); break;
     case StmtKind::while_: while_loop(stmt); break;
     case StmtKind::break_:
-      if (breaks_.back() == "!") error(stmt.place, "break inside a parallel loop cannot be compiled", "use range");
-      if (!breaks_.back().empty()) line("{} = true;", breaks_.back());
-      line("break;");
-      return;
-    case StmtKind::continue_: line("continue;"); return;
+    case StmtKind::continue_: jump(stmt.kind, stmt.place); return;
+    case StmtKind::try_: try_statement(stmt); return;
+    case StmtKind::finally_: finally_statement(stmt); return;
+    case StmtKind::except_:
+    case StmtKind::else_: return;  // of their try
     case StmtKind::assert_: {
       if (options_.is_cuda) return;
       const std::string condition = truth(*stmt.expr);
@@ -71,29 +71,7 @@ void FunctionLowering::statement(const Stmt& stmt) {
               fmt::format("ks_jit_fail(ks, ks_assertion_error, {}, {}, 0, 0, 0)", stmt.place.line, quoted(message)));
       break;
     }
-    case StmtKind::raise: {
-      if (options_.is_cuda) return;
-      std::string message = stmt.text + ":", texts, words;
-      int n_words = 0;
-      for (const ExprPtr& value : stmt.message->items) {
-        const Val part = expr(*value);
-        if (part.type.kind == TypeKind::text) {
-          message += 't', texts += part.type.text + '\x1f';
-          continue;
-        }
-        const bool is_real = part.type.is_floating();
-        message += is_real ? 'f' : part.type.is_boolean() ? 'b' : info(part.type.dtype).kind == DtypeKind::unsigned_ ? 'u' : 'i';
-        words += is_real ? fmt::format(", __double_as_longlong((double)({}))", part.text) : fmt::format(", (ks_i64)({})", part.text);
-        ++n_words;
-      }
-      if (n_words > 3) error(stmt.place, "an exception takes up to three numbers in compiled code");
-      while (n_words++ < 3) words += ", 0";
-      check_zero();
-      effects_.may_fail = true;
-      line("ks_jit_fail(ks, ks_raised, {}, {}{});", stmt.place.line, quoted(message + "\n" + texts), words);
-      line("{}", fail_return());
-      return;
-    }
+    case StmtKind::raise: raise_statement(stmt); return;
   }
   check_zero();
 }
@@ -107,6 +85,11 @@ void FunctionLowering::return_statement(const Stmt& stmt) {
     return;
   }
   if (is_parallel_) error(stmt.place, "return inside a parallel loop cannot be compiled");
+  if (!finals_.empty()) {
+    const Val value = stmt.expr ? expr(*stmt.expr) : Val{"", Type::none()};
+    check_zero();
+    return return_through(value);
+  }
   if (!stmt.expr || fn_.result.is_symbol()) {
     if (stmt.expr) expr(*stmt.expr);
     check_zero();

@@ -33,7 +33,7 @@ struct Effects {
 class UnitLowering {
  public:
   /// `offloads`: arrays lie on a device; parallel loops are kernels of a second program.
-  UnitLowering(const TypedUnit& unit, bool offloads) : unit(unit), offloads(offloads) {}
+  UnitLowering(const TypedUnit& unit, bool offloads);
   /// Writes function `index` and what it calls, callees first, for the host program or for kernels.
   void function(int index, bool on_device = false);
 
@@ -47,6 +47,7 @@ class UnitLowering {
 
   const TypedUnit& unit;
   const bool offloads;
+  const bool has_try;                ///< a function of the unit catches exceptions
   Side host, device;
   std::string captures;              ///< structs of what kernels are given and give, in both programs
   std::string kernels;               ///< of the device program

@@ -58,6 +58,25 @@ class FunctionLowering {
   void return_statement(const Stmt& stmt);
   void check_zero();
 
+  // --- try (lower_try.cpp) --------------------------------------------------------------------------
+  void try_statement(const Stmt& stmt);
+  void finally_statement(const Stmt& stmt);
+  /// The body, whose failures are written into the record `tried` and end at `label`.
+  void tried_block(const Block& body, const std::string& tried, const std::string& label);
+  void pass_on(const std::string& tried);
+  void raise_statement(const Stmt& stmt);
+  /// A break or continue, through the finally blocks around it.
+  void jump(StmtKind kind, Place place);
+  /// A return through the finally blocks around it, or what comes after them.
+  void return_through(const Val& value);
+  void return_pending();
+  /// A finally whose body is being written: where its text begins, and how the body was left (bits of Way).
+  struct Final { std::string label, way; size_t n_loops; int ways; };
+  enum Way { way_return = 1, way_break = 2, way_continue = 4 };
+  void leave(Final& final, Way way);
+  /// Whether a loop may go on after a division by zero: nothing that sees how far it came.
+  bool may_defer() const { return !options_.is_cuda && options_.python_errors && !unit_.has_try; }
+
   // --- kernels of a host program (lower_region.cpp) ------------------------------------------
   /// Arrays are elsewhere, and we write what the host does about it.
   bool uses_graph() const { return unit_.offloads && !on_device_; }
@@ -300,7 +319,9 @@ class FunctionLowering {
   int indent_ = 1;
   int n_temps_ = 0;
   int epoch_ = 0;                     ///< counts the ends and starts of text blocks
-  std::string fail_;                  ///< "return {};"
+  std::string fail_;                  ///< "return {};", in a try statement "goto …"
+  std::vector<std::string> caught_;   ///< records of the except blocks around
+  std::vector<Final> finals_;
   Random random_;
   bool is_parallel_ = false;          ///< inside a body that the pool runs
   std::vector<int> own_lists_;        ///< variables that each iteration of that body has for itself

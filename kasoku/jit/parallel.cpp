@@ -40,7 +40,7 @@ int cost_of(const Block& body) {
 /// The loop's body, in whatever loop over iteration numbers `k` stands around it.
 void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k,
                                  const Parallel& loop) {
-  if (loop.is_plain && options_.python_errors) ++defer_zero_;
+  if (loop.is_plain && may_defer()) ++defer_zero_;
   const bool was_parallel = std::exchange(is_parallel_, true);
   const std::vector<int> outer_own = std::exchange(own_lists_, loop.own);
   breaks_.push_back("!");
@@ -53,7 +53,7 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
   breaks_.pop_back();
   own_lists_ = outer_own;
   is_parallel_ = was_parallel;
-  if (loop.is_plain && options_.python_errors) --defer_zero_;
+  if (loop.is_plain && may_defer()) --defer_zero_;
 }
 
 /// Declares what is a chunk's own; min and max start from the value outside, as `name_`.

@@ -75,6 +75,12 @@ First first_access(const Block& block, int variable) {
       each_expr(*stmt->targets[0], [&](const Expr& e) { is_target |= is_variable(e, variable); });
       if (is_target) return First::written;  // an empty loop leaves it alone, and then nothing reads it
     }
+    if (stmt->kind == StmtKind::try_ || stmt->kind == StmtKind::finally_ || stmt->kind == StmtKind::except_ || stmt->kind == StmtKind::else_) {
+      // The body may end anywhere: what it writes may not be written.
+      const First a = first_access(stmt->body, variable), b = first_access(stmt->orelse, variable);
+      if (a == First::read || b == First::read) return First::read;
+      if (stmt->kind == StmtKind::finally_ && (a == First::written || b == First::written)) return First::written;
+    }
     if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) {
       if (first_access(stmt->body, variable) == First::read) return First::read;
       if (first_access(stmt->orelse, variable) == First::read) return First::read;
@@ -98,8 +104,9 @@ bool always_assigned(const Block& block, int variable) {
         if (written && target->kind != ExprKind::subscript) return true;
       }
     if (stmt->kind == StmtKind::if_ && always_assigned(stmt->body, variable) && always_assigned(stmt->orelse, variable)) return true;
+    if (stmt->kind == StmtKind::finally_ && (always_assigned(stmt->body, variable) || always_assigned(stmt->orelse, variable))) return true;
     bool leaves = stmt->kind == StmtKind::continue_;
-    if (stmt->kind == StmtKind::if_) {
+    if (stmt->kind != StmtKind::for_ && stmt->kind != StmtKind::while_) {
       each_stmt(stmt->body, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
       each_stmt(stmt->orelse, [&](const Stmt& inner) { leaves |= inner.kind == StmtKind::continue_; });
     }
@@ -144,7 +151,7 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
     }
   }
   each_stmt(stmt.body, [&](const Stmt& inner) {
-    loop.is_plain &= inner.kind != StmtKind::for_ && inner.kind != StmtKind::while_;
+    loop.is_plain &= inner.kind != StmtKind::for_ && inner.kind != StmtKind::while_ && inner.kind != StmtKind::try_ && inner.kind != StmtKind::finally_;
     if (inner.kind == StmtKind::augment && inner.targets[0]->kind == ExprKind::name &&
         inner.targets[0]->type.is_array() && std::ranges::find(loop.own, inner.targets[0]->variable) == loop.own.end())
       loop.carried = inner.targets[0]->text;

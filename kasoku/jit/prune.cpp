@@ -81,6 +81,8 @@ class Pruner {
       if (stmt->kind == StmtKind::for_) know_item(*stmt);
       run(stmt->body);
       known_ = before;
+      if (stmt->kind == StmtKind::try_ || stmt->kind == StmtKind::finally_)  // it may have come anywhere
+        for (const StmtPtr& inner : stmt->body) forget(*inner);
       run(stmt->orelse);
       known_ = before;
       forget(*stmt);

@@ -27,6 +27,8 @@ namespace {
 
 /// A loop below this many operations is over before a worker wakes.
 constexpr int64_t worth_sharing = 60'000;
+/// The status of a call that did not fail by itself.
+constexpr int ended = 100;
 
 std::atomic<Printer> printer{nullptr};
 thread_local std::string printed;
@@ -59,13 +61,22 @@ void ks_jit_fail_in(CallRecord* call, int function, int kind, int line, const ch
   __atomic_store_n(&call->status, kind, __ATOMIC_RELEASE);
 }
 
+/// Whether `names` (",ValueError,#2,") has the failure's.
+int ks_jit_catches(const CallRecord* call, const char* names) {
+  const std::string_view name = failure_name(*call);
+  if (name.empty()) return 0;
+  return std::string_view(names).find(fmt::format(",{},", name)) != std::string_view::npos;
+}
+
 /// In a handler of an exception: nothing unwinds through generated code, so the call ends as if
 /// it had failed, and its front end throws the exception on.
 static void end_call(CallRecord* call) {
   static std::mutex& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
-  if (!call->interruption) call->interruption = std::current_exception();
-  ks_jit_fail_in(call, 0, 100, 0, nullptr, 0, 0, 0);
+  CallRecord* root = call;
+  for (; root->outer; root = root->outer) ks_jit_fail_in(root, 0, ended, 0, nullptr, 0, 0, 0);
+  if (!root->interruption) root->interruption = std::current_exception();
+  ks_jit_fail_in(root, 0, ended, 0, nullptr, 0, 0, 0);
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
@@ -108,9 +119,18 @@ Dict* ks_jit_dict_new(int64_t entry_size) { return new_dict(entry_size); }
 int ks_jit_dict_grow(Dict* dict, int64_t entry_size) { return grow(*dict, entry_size); }
 void ks_jit_dict_free(Dict* dict) { free_dict(dict); }
 
+static bool has_failed(const CallRecord* call) { return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0; }
+
 /// Asked now and then by loops that hold loops, on any thread. Workers learn from the calling one.
 int ks_jit_poll(CallRecord* call) {
-  if (running_call != call) return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0;
+  CallRecord* root = call;
+  bool has_ended = false;
+  for (; root->outer; root = root->outer) has_ended |= has_failed(root);
+  if (running_call != root && !has_ended && !has_failed(root)) return 0;
+  if (running_call != root || has_ended) {  // what is around a try statement has failed elsewhere
+    for (CallRecord* each = call; each->outer; each = each->outer) ks_jit_fail_in(each, 0, ended, 0, nullptr, 0, 0, 0);
+    return 1;
+  }
   try {
     call->interrupt->look();
     return 0;
@@ -124,7 +144,7 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
                      int64_t chunk, int64_t cost) {
   const int64_t chunks = (n + chunk - 1) / chunk;
   const auto run = [&](int64_t c) { body(context, c, c * chunk, std::min(n, (c + 1) * chunk)); };
-  const auto failed = [&] { return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0; };
+  const auto failed = [&] { return has_failed(call); };
   if (chunks == 1 || n < worth_sharing / std::max<int64_t>(cost, 1) || cpu::worker_count() == 1) {
     for (int64_t c = 0; c < chunks && !failed(); ++c) run(c);
     return;
@@ -183,6 +203,21 @@ void ks_jit_print_flush() {
 
 }  // namespace
 
+std::string_view failure_name(const CallRecord& record) {
+  const std::string_view name = record.name ? record.name : "";
+  switch (static_cast<Failure>(record.status)) {
+    case Failure::index: return "IndexError";
+    case Failure::zero_division: return "ZeroDivisionError";
+    case Failure::value:
+    case Failure::shape: return "ValueError";
+    case Failure::memory: return record.a < 0 ? "ValueError" : "MemoryError";
+    case Failure::assertion: return "AssertionError";
+    case Failure::key: return "KeyError";
+    case Failure::raised: return name.substr(0, name.find_first_of(":\n"));
+    default: return "";
+  }
+}
+
 RunningCall::RunningCall(CallRecord& record) : outer_(std::exchange(running_call, &record)) {}
 RunningCall::~RunningCall() { running_call = outer_; }
 
@@ -206,7 +241,7 @@ void register_functions() {
   static const bool done = [] {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
-        KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
+        KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_catches),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
         KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <string_view>
 
 namespace kasoku {
 class InterruptCheck;
@@ -20,6 +21,7 @@ struct CallRecord {
   int64_t a = 0, b = 0, c = 0;
   uint64_t* words = nullptr;
   uint64_t key = 0, draw = 0;
+  CallRecord* outer = nullptr;  ///< of a try statement; the record ends here
   // From here on nothing that generated code knows.
   InterruptCheck* interrupt = nullptr;  ///< of the calling thread
   std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
@@ -40,6 +42,9 @@ class RunningCall {
 };
 
 enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key };
+
+/// The name of the exception's class, of a raise statement "#" and its number; "" if nothing may catch it.
+std::string_view failure_name(const CallRecord& record);
 
 /// ks_memory of ks_jit.h: an array made in compiled code.
 struct Memory {

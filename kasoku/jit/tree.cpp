@@ -37,6 +37,7 @@ StmtPtr Stmt::clone() const {
   if (expr) copy->expr = expr->clone();
   if (message) copy->message = message->clone();
   copy->text = text;
+  copy->level = level;
   copy->body = jit::clone(body);
   copy->orelse = jit::clone(orelse);
   return copy;

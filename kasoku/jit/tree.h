@@ -92,6 +92,9 @@ enum class StmtKind : uint8_t {
   assign,      ///< targets = expr
   augment,     ///< targets[0] op= expr
   expr, if_, for_, while_, break_, continue_, return_, pass, assert_, raise,
+  try_,        ///< body; orelse: except_ each, and an else_ at the end if there is one
+  except_, else_,
+  finally_,    ///< body; orelse runs however the body ends
 };
 
 struct Stmt {
@@ -101,7 +104,8 @@ struct Stmt {
   std::vector<ExprPtr> targets;        ///< assign, augment, for
   ExprPtr expr;                        ///< value, condition, iterable
   ExprPtr message;                     ///< assert, raise
-  std::string text;                    ///< raise: the exception's name
+  std::string text;                    ///< raise: the exception's name; except_: those that it catches
+  int level = -1;                      ///< raise: again what the except_ so many around this one caught
   std::vector<std::unique_ptr<Stmt>> body, orelse;
 
   std::unique_ptr<Stmt> clone() const;

@@ -71,6 +71,7 @@ class Splitter {
     if (target.kind == ExprKind::name) {
       if (target.variable < 0) target.variable = define(target.text, target.place), note(target);
       reaching[target.text] = {target.variable};
+      for (Reaching* tried : tried_) (*tried)[target.text].insert(target.variable);
     } else if (target.kind == ExprKind::tuple || target.kind == ExprKind::list) {
       for (ExprPtr& item : target.items) store(*item, reaching);
     } else {
@@ -128,6 +129,32 @@ class Splitter {
       }
       case StmtKind::for_:
       case StmtKind::while_: loop(stmt, reaching); break;
+      case StmtKind::try_:
+      case StmtKind::finally_: {
+        // An exception may come anywhere: what is defined before the body and each definition in it.
+        Reaching thrown = reaching;
+        tried_.push_back(&thrown);
+        walk(stmt.body, reaching);
+        tried_.pop_back();
+        if (stmt.kind == StmtKind::finally_) {
+          merge(reaching, thrown);
+          walk(stmt.orelse, reaching);
+          if (breaks_) merge(*breaks_, reaching), merge(*continues_, reaching);  // a jump in the body comes by here
+          break;
+        }
+        Reaching handled;
+        for (StmtPtr& each : stmt.orelse) {
+          if (each->kind == StmtKind::else_) {
+            walk(each->body, reaching);
+            continue;
+          }
+          Reaching inside = thrown;
+          walk(each->body, inside);
+          merge(handled, inside);
+        }
+        merge(reaching, handled);
+        break;
+      }
       case StmtKind::break_:
         merge(*breaks_, reaching);
         break;
@@ -191,6 +218,7 @@ class Splitter {
   std::vector<Expr*> names_;
   Reaching* breaks_ = nullptr;
   Reaching* continues_ = nullptr;
+  std::vector<Reaching*> tried_;  ///< of each try statement around
   int n_parameters_ = 0;
 };
 

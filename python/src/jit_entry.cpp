@@ -193,8 +193,7 @@ void raise_failure(const JitEntry& entry, const CallRecord& record) {
     case Failure::assertion: set("AssertionError"); break;
     case Failure::raised: {
       if (*record.name == '#') raise_made(entry, record, text);
-      const std::string name(record.name, std::string(record.name).find('\n') == std::string::npos
-                                              ? std::string(record.name).size() : std::string(record.name).find('\n'));
+      const std::string name(failure_name(record));
       if (nb::hasattr(builtins, name.c_str())) set(name.c_str());
       else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
       break;

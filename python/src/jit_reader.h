@@ -22,6 +22,7 @@ class Reader {
 
   ReadFunction run(const JitObject& root) {
     read(root, true);
+    name_caught();
     unit_->n_hidden = static_cast<int>(arrays_.size());
     return {unit_, std::move(dependencies_), std::move(arrays_), std::move(raised_)};
   }
@@ -42,6 +43,7 @@ class Reader {
     int def_line = 1;
     std::map<std::string, Inner> inner{};
     Frame* outer = nullptr;  ///< of a function that another defines
+    std::vector<std::string> caught{};  ///< names of the exceptions of the except blocks around, "" without one
   };
 
   const jit::Function* read(const JitObject& object, bool is_jitted);
@@ -84,6 +86,11 @@ class Reader {
   /// An exception is made by Python, of values that the statement gives: `message` is a tuple of them, `text` is "#" and
   /// the exception's number.
   void raise(jit::Stmt& stmt, nb::handle exception);
+  /// try (jit_try.cpp): with finally, a statement in another's body.
+  jit::StmtPtr try_statement(nb::handle node);
+  void raise_statement(jit::Stmt& stmt, nb::handle node);
+  /// Which raise statements each except catches, when all are read.
+  void name_caught();
 
   static jit::Operator operator_of(nb::handle op);
   static std::string describe_syntax(const std::string& kind);
@@ -97,6 +104,9 @@ class Reader {
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_, raised_;
+  std::vector<nb::object> raised_classes_;  ///< of each of raised_; none if it is not known
+  struct Except { jit::Stmt* stmt; nb::object classes; const jit::Function* function; };
+  std::vector<Except> excepts_;
   std::map<PyObject*, const jit::Function*> inner_read_;
   std::vector<nb::object> keep_;  ///< nodes made here, so that their addresses stay their own
   Frame* frame_ = nullptr;

@@ -128,6 +128,10 @@ void Reader::raise(Stmt& stmt, nb::handle exception) {
   nb::object made = nb::module_::import_("kasoku._raised").attr("Raised")(exception, frame_->globals, cells, locals);
   stmt.text = fmt::format("#{}", raised_.size());
   raised_.push_back(made);
+  nb::object function = class_name(exception) == "Call" ? nb::object(exception.attr("func")) : nb::borrow(exception);
+  nb::object meant = class_name(function) == "Name" || class_name(function) == "Attribute" ? resolve(function) : nb::object();
+  if (meant.is_valid() && !PyType_Check(meant.ptr())) meant = class_name(exception) == "Call" ? nb::object() : nb::borrow(meant.type());
+  raised_classes_.push_back(meant.is_valid() ? meant : nb::none());
   stmt.message = std::make_unique<Expr>();
   stmt.message->kind = ExprKind::tuple;
   stmt.message->place = stmt.place;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace kasoku {
@@ -57,6 +58,8 @@ ExprPtr Reader::expr(nb::handle node) {
     e->value = binding.value;
   } else if (kind == "Name") {
     const std::string name = nb::cast<std::string>(node.attr("id"));
+    if (std::ranges::find(frame_->caught, name) != frame_->caught.end())
+      fail(node, fmt::format("the exception '{}' can only be raised again in compiled code", name), "catch its class, and say what is to be known of it when it is raised");
     std::vector<std::string> names;
     if (ExprPtr inside = inner_value(node, name, false, names)) return inside;
     if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
@@ -183,7 +186,7 @@ std::string Reader::describe_syntax(const std::string& kind) {
   static const std::map<std::string, std::string> names = {
       {"GeneratorExp", "a generator expression"},
       {"Lambda", "a lambda inside a compiled function"}, {"JoinedStr", "an f-string"}, {"Starred", "a starred expression"},
-      {"Try", "try"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
+      {"TryStar", "except*"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
       {"ClassDef", "a class"}, {"Delete", "del"}, {"Global", "global"}, {"Nonlocal", "nonlocal"},
       {"Import", "import"}, {"ImportFrom", "import"}, {"Yield", "yield"}, {"Await", "await"}, {"Match", "match"}};
   const auto found = names.find(kind);
@@ -209,6 +212,7 @@ StmtPtr Reader::statement(nb::handle node) {
     stmt->orelse = block(node.attr("orelse"));
   };
   if (kind == "FunctionDef") return nullptr;  // read where it is called
+  if (kind == "Try") return try_statement(node);
   if (kind == "Assert" && !node.attr("msg").is_none()) {  // the exception with its message
     nb::object raised = nb::module_::import_("kasoku._scopes").attr("assertion")(node);
     keep_.push_back(raised);
@@ -294,9 +298,7 @@ StmtPtr Reader::statement(nb::handle node) {
     if (!node.attr("msg").is_none()) stmt->message = expr(node.attr("msg"));
   } else if (kind == "Raise") {
     stmt->kind = StmtKind::raise;
-    nb::object raised = node.attr("exc");
-    if (raised.is_none()) fail(node, "raise without an exception cannot be compiled");
-    raise(*stmt, raised);
+    raise_statement(*stmt, node);
   } else {
     fail(node, fmt::format("{} cannot be compiled yet", describe_syntax(kind)));
   }

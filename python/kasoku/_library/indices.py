@@ -18,6 +18,15 @@ def _want_mask(i, length):
         raise IndexError("boolean index did not match the axis of the indexed array")
 
 
+def _inside(at, length, axis):
+    """The places of a store: if one is not there, nothing is stored."""
+    if at.size > 0 and (at.min() < -length or at.max() >= length):
+        for k in range(at.size):
+            if at[k] < -length or at[k] >= length:
+                raise IndexError(f"index {at[k]} is out of bounds for axis {axis} with size {length}")
+    return at
+
+
 def gather_1(a, i):
     if i.ndim != 1:
         return a.index_array_of_more_axes()  # which compiled code does not have, and says so
@@ -84,10 +93,10 @@ def _want_count(n, values):
 
 
 def scatter_1(a, i, v):
-    _scatter_1(a, i, _apart(v))
+    _scatter_1(a, i, _apart(v), 0)
 
 
-def _scatter_1(a, i, v):
+def _scatter_1(a, i, v, axis):
     if i.dtype == np.bool_ and i.ndim > 1:
         if i.ndim == 2:
             _scatter_mask(a, i, v)
@@ -97,7 +106,7 @@ def _scatter_1(a, i, v):
     if i.ndim != 1:
         i.index_array_of_more_axes()
     _want_mask(i, a.shape[0])
-    at = _places(i)
+    at = _inside(_places(i), a.shape[0], axis)
     if isinstance(v, (int, float, complex)):
         for k in range(at.size):
             a[at[k]] = v
@@ -134,17 +143,17 @@ def _scatter_2(a, i, j, v):
     if a.ndim != 2:
         a.index_arrays_of_more_axes()
     if j is None:
-        _scatter_1(a, i, v)
+        _scatter_1(a, i, v, 0)
     elif i is None:
         _scatter_columns(a, j, v)
     elif isinstance(i, int):
-        _scatter_1(a[i], j, v)
+        _scatter_1(a[i], j, v, 1)
     elif isinstance(j, int):
-        _scatter_1(a[:, j], i, v)
+        _scatter_1(a[:, j], i, v, 0)
     else:
         _want_mask(i, a.shape[0])
         _want_mask(j, a.shape[1])
-        at, to = _places(i), _places(j)
+        at, to = _inside(_places(i), a.shape[0], 0), _inside(_places(j), a.shape[1], 1)
         n = _common_count(at, to)
         if not isinstance(v, (int, float, complex)):
             _want_count(n, v.size)
@@ -155,15 +164,15 @@ def _scatter_2(a, i, j, v):
 
 def _scatter_columns(a, j, v):
     if isinstance(v, (int, float, complex)):
-        _scatter_1(a.T, j, v)
+        _scatter_1(a.T, j, v, 1)
     elif v.ndim == 1:  # each row's
-        _scatter_1(a.T, j, v[:, None])
+        _scatter_1(a.T, j, v[:, None], 1)
     else:
-        _scatter_1(a.T, j, v.T)
+        _scatter_1(a.T, j, v.T, 1)
 
 
 def augment_1(a, i, op, v):
-    _scatter_1(a, i, _result(op, a[i], v))
+    _scatter_1(a, i, _result(op, a[i], v), 0)
 
 
 def augment_2(a, i, j, op, v):

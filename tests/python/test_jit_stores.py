@@ -1,0 +1,133 @@
+"""Stores of whole arrays and through index arrays: all of it or nothing, and the dtypes that NumPy lets in."""
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+
+def at(a, i, v):
+    a[i] = v
+
+
+def at_two(a, i, j, v):
+    a[i, j] = v
+
+
+def columns(a, i, v):
+    a[:, i] = v
+
+
+def added_at(a, i, v):
+    a[i] += v
+
+
+def added_at_two(a, i, j, v):
+    a[i, j] += v
+
+
+def index(*numbers):
+    return np.array(numbers, np.int64)
+
+
+line, square = np.zeros(5), np.zeros((3, 4))
+
+
+@pytest.mark.parametrize("bad", [9, -9])
+@pytest.mark.parametrize(
+    ("function", "a", "before", "after"),
+    [
+        (at, line, (), (1.0,)),
+        (at, line, (), (np.ones(3),)),
+        (at, square, (), (1.0,)),
+        (at, square, (), (np.ones(4),)),
+        (at, square, (), (np.ones((3, 4)),)),
+        (columns, square, (), (1.0,)),
+        (columns, square, (), (np.ones((3, 3)),)),
+        (at_two, square, (index(0, 1, 1),), (1.0,)),
+        (at_two, square, (index(0, 1, 1),), (np.ones(3),)),
+        (at_two, square, (1,), (np.ones(3),)),
+        (added_at, line, (), (1.0,)),
+        (added_at, square, (), (1.0,)),
+        (added_at_two, square, (index(0, 1, 1),), (1.0,)),
+    ],
+)
+def test_an_index_that_is_not_there_stores_nothing(function, a, before, after, bad):
+    for places in (index(0, 1, bad), index(bad, 0, 1)):
+        got, want = a.copy(), a.copy()
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds"):
+            ks.njit(function)(got, *before, places, *after)
+        with pytest.raises(IndexError):
+            function(want, *before, places, *after)
+        assert np.array_equal(got, want) and not got.any()
+
+
+def test_indices_at_the_edges_are_stored():
+    for places in (index(), index(4), index(-5, 4, 0), index(2, 2)):
+        got, want = line.copy(), line.copy()
+        ks.njit(at)(got, places, 2.0), at(want, places, 2.0)
+        assert np.array_equal(got, want)
+
+
+def whole(a, v):
+    a += v
+
+
+def divided(a, v):
+    a /= v
+
+
+def part(a, v):
+    a[1:] -= v
+
+
+def where(a, v):
+    a[a != 0] *= v
+
+
+def element(a, v):
+    a[0] += v
+    a[-1] /= 2
+
+
+def places(a, v):
+    a[np.array([0, 1])] += v
+
+
+def outcome(function, a, v):
+    a = a.copy()
+    try:
+        function(a, v)
+    except TypeError:  # NumPy's UFuncTypeError and our TypingError are both
+        return "TypeError"
+    return a.tolist()
+
+
+dtypes = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]
+
+
+@pytest.mark.parametrize("function", [whole, part, where, divided, places])
+@pytest.mark.parametrize("dtype", dtypes)
+def test_augmented_stores_take_the_dtypes_that_numpy_takes(function, dtype):
+    a = np.ones(4, dtype)
+    values = [1.5, 2, 1j, True] + [
+        np.ones(3 if function is part else 4, d) for d in dtypes if function in (whole, part)
+    ]
+    for v in values:
+        if function in (part,) and dtype == "bool":
+            continue  # NumPy has no minus of booleans
+        assert outcome(ks.njit(function), a, v) == outcome(function, a, v), v
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("v", [1.9, -1.9, 3])
+def test_one_element_takes_what_is_cut_off(dtype, v):
+    """Numba's rule, and NumPy's for an element."""
+    assert outcome(ks.njit(element), np.full(3, 5, dtype), v) == outcome(element, np.full(3, 5, dtype), v)
+
+
+def test_the_sentence_names_the_line():
+    with pytest.raises(ks._jit.TypingError, match=r"(?s)array\(int64.* \+= float64 .*float64.*test_jit_stores"):
+        ks.njit(whole)(np.ones(3, int), 1.5)
+    a = np.ones(3, int)
+    with pytest.warns(Warning, match="runs in the interpreter"), pytest.raises(TypeError, match="Cannot cast"):
+        ks.jit(whole)(a, 1.5)
