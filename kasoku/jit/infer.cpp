@@ -248,7 +248,7 @@ void Inference::walk(Stmt& stmt) {
         break;
       }
       for (ExprPtr& target : stmt.targets) {
-        assign(*target, type);
+        assign(*target, kept(*target, *stmt.expr, type));
         if (!type.is_container()) continue;
         expect(*stmt.expr, target->type);
         if (target->kind == ExprKind::subscript && target->items[0]->type.is_container()) expect(*stmt.expr, target->items[0]->type.items.back());

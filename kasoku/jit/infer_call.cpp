@@ -103,6 +103,12 @@ Type known(const Expr& expr, const Type& type) {
 
 }  // namespace
 
+Type Inference::kept(const Expr& target, const Expr& value, const Type& type) const {
+  if (!function_->function->options.is_cuda || target.kind != ExprKind::name || function_->variables[target.variable].n_assignments != 1) return type;
+  std::set<const Function*> seen;
+  return is_known_there(function_->function->body, target.text, seen) ? known(value, type) : type;
+}
+
 bool Inference::has(const Expr& call, size_t i) const {
   return i + 1 < call.items.size() && call.items[i + 1] != nullptr;
 }

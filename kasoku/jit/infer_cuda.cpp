@@ -63,7 +63,7 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
       return type;
     }
     case Handler::atomic_add: case Handler::atomic_sub: case Handler::atomic_max:
-    case Handler::atomic_min: case Handler::atomic_and: case Handler::atomic_or:
+    case Handler::atomic_min: case Handler::atomic_nanmax: case Handler::atomic_nanmin: case Handler::atomic_and: case Handler::atomic_or:
     case Handler::atomic_xor: case Handler::atomic_inc: case Handler::atomic_dec:
     case Handler::atomic_exch: case Handler::atomic_cas: case Handler::atomic_cas_first:
       if (!first.is_array()) fail(expr.place, fmt::format("an atomic needs an array, not {}", str(first)));

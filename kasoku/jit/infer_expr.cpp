@@ -21,6 +21,19 @@ std::optional<int64_t> constant_int(const Expr& expr) {
     const auto inner = constant_int(*expr.items[0]);
     if (inner) return expr.op == Operator::negative ? -*inner : *inner;
   }
+  if (expr.kind == ExprKind::binary && expr.type == int64_type) {
+    const auto a = constant_int(*expr.items[0]), b = constant_int(*expr.items[1]);
+    int64_t n = 0;
+    if (!a || !b) return std::nullopt;
+    switch (expr.op) {
+      case Operator::add: return __builtin_add_overflow(*a, *b, &n) ? std::nullopt : std::optional(n);
+      case Operator::subtract: return __builtin_sub_overflow(*a, *b, &n) ? std::nullopt : std::optional(n);
+      case Operator::multiply: return __builtin_mul_overflow(*a, *b, &n) ? std::nullopt : std::optional(n);
+      case Operator::floor_divide: if (*a >= 0 && *b > 0) return *a / *b; break;
+      case Operator::modulo: if (*a >= 0 && *b > 0) return *a % *b; break;
+      default: break;
+    }
+  }
   return std::nullopt;
 }
 

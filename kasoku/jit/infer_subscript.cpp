@@ -26,8 +26,7 @@ Type Inference::attribute(Expr& expr) {
     if (name == "real" && !is_complex(object.dtype) && !object.has_records()) return object;
     if ((name == "real" || name == "imag") && !object.has_records()) {
       if (!is_complex(object.dtype)) fail(expr.place, "the imaginary part of a real array is zero");
-      return Type::array(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64,
-                         object.ndim, true);
+      return object.view(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64, object.ndim, object.ndim == 0);
     }
   }
   if (object.has_records()) return field(expr, object, name);

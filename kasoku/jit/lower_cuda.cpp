@@ -160,6 +160,8 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
     case Handler::atomic_sub: function = "ks_atomic_sub"; break;
     case Handler::atomic_max: function = "ks_atomic_max"; break;
     case Handler::atomic_min: function = "ks_atomic_min"; break;
+    case Handler::atomic_nanmax: function = is_floating(e.type.dtype) ? "ks_atomic_nanmax" : "ks_atomic_max"; break;
+    case Handler::atomic_nanmin: function = is_floating(e.type.dtype) ? "ks_atomic_nanmin" : "ks_atomic_min"; break;
     case Handler::atomic_and: function = "atomicAnd"; break;
     case Handler::atomic_or: function = "atomicOr"; break;
     case Handler::atomic_xor: function = "atomicXor"; break;

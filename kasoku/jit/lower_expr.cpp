@@ -389,12 +389,13 @@ Val FunctionLowering::attribute(const Expr& e) {
     if (name == "real" && !is_complex(object.type.dtype)) return array;
     if (name == "real" || name == "imag") {
       if (uses_graph()) error(e.place, "parts of complex arrays have no form on a device yet", "take them of elements, in a prange loop");
-      Fused part = leaf(object);
-      part.type = e.type;
-      const auto element = part.element;
-      const std::string field = name == "real" ? ".re" : ".im";
-      part.element = [element, field](const Index& at) { return element(at) + field; };
-      return materialise(part, e.place);
+      const std::string view = temp("part");  // what is written there is the array's
+      line("{} {};", text_of(e.type), view);
+      line("{}.data = ({}*)({}*){}.data{};", view, text_of(e.type.dtype), text_of(object.type.dtype), array.text, name == "real" ? "" : " + 1");
+      for (int k = 0; k < object.type.ndim; ++k)
+        line("{0}.shape[{1}] = {2}.shape[{1}]; {0}.stride[{1}] = 2 * {2}.stride[{1}];", view, k, array.text);
+      if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array.text);
+      return {view, e.type};
     }
   }
   if (name == "ndim") return {"0LL", int64_type};

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 
 namespace kasoku {
@@ -179,6 +180,14 @@ class JitKernel {
     return nullptr;
   }
 
+  /// The array that another package's object shows, in its own memory.
+  static nb::object shown_by(nb::handle value) {
+    if (as_array(value) || nb::hasattr(value, "flags")) return {};  // our arrays and all of NumPy's, of an element that kernels lack
+    if (nb::hasattr(value, "__cuda_array_interface__")) return nb::module_::import_("kasoku.cuda").attr("as_cuda_array")(value);
+    if (nb::hasattr(value, "__array_interface__")) return nb::module_::import_("numpy").attr("asarray")(value);
+    return {};
+  }
+
   struct Host {
     nb::object array;
     Array on_device;
@@ -212,6 +221,8 @@ class JitKernel {
       value = nb::cast(copy);
     }
     type = type_of(value);
+    if (!type.is_known())
+      if (nb::object array = shown_by(value); array.is_valid()) return there(array, target, type, hosts);
     type.is_read_only |= is_constant;
     return value;
   }
@@ -246,6 +257,11 @@ class JitKernel {
       }
     } else if (!pack_converted(value.ptr(), type, wanted, at)) {
       throw Error(ErrorKind::internal, "an argument does not fit the type made of it");
+    } else if (wanted.is_scalar() && wanted.dtype == Dtype::complex64) {  // words hold both parts as doubles
+      double parts[2];
+      std::memcpy(parts, own.data(), sizeof parts);
+      const float narrow[2] = {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
+      std::memcpy(own.data(), narrow, sizeof narrow);
     }
   }
 

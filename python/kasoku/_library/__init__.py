@@ -11,12 +11,13 @@ import cmath
 import heapq
 import inspect
 import math
+import operator
 import random
 
 import numpy as np
 
 from .. import _scopes
-from . import draws, indices, linear, matrices, numbers, shapes, signals, sorting, sums
+from . import draws, indices, linear, matrices, numbers, operators, shapes, signals, sorting, sums
 
 
 def _all_of(*modules):
@@ -42,6 +43,7 @@ _homes = [
     (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "gammavariate": draws.gammavariate,
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
+    (operator, {"abs": numbers.absolute}),
     (np.add, {"reduce": sums.add_reduce}),
     (np.multiply, {"reduce": sums.multiply_reduce}),
     (np.maximum, {"reduce": sums.maximum_reduce}),
@@ -117,6 +119,8 @@ def instead(meant, name, call):
     if meant in (reversed, map, filter) and not call.keywords:
         made = _scopes.as_items(meant.__name__, call)
         return None if made is None else (made, None)
+    if type(meant) is type(abs) and (made := operators.written(meant, call)) is not None:
+        return made, None
     if meant is pow and len(call.args) == 3:
         return numbers.pow_modulo, None
     if meant is np.where and len(call.args) == 1 and not call.keywords:

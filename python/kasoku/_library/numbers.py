@@ -5,6 +5,10 @@ import math
 import numpy as np
 
 
+def absolute(x):
+    return abs(x)
+
+
 def gcd(a, b):
     x, y = abs(a), abs(b)
     while y != 0:

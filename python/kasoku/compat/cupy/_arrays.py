@@ -7,6 +7,7 @@ import numpy as np
 
 import kasoku as ks
 from kasoku import _core
+from kasoku.cuda._arrays import view_of_interface
 
 from .._layout import strides_of
 from . import cuda
@@ -140,7 +141,7 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
     """A new array on the current device with a copy of the values."""
     if _shows_device_memory(obj):
         on_device = cuda.current().kind == "cuda" and hasattr(obj, "__dlpack__")
-        obj = _core.from_dlpack(obj) if on_device else _of_interface(obj)
+        obj = _core.from_dlpack(obj) if on_device else view_of_interface(obj, cuda.current())
     if isinstance(obj, ks.Array):
         result = obj if dtype is None else obj.astype(dtype, copy=False)
         result = in_order(result, order, copy is not False and copy is not None and result is obj)
@@ -176,17 +177,6 @@ def _from_host(obj, dtype, order):
 def _nested(obj):
     return [asnumpy(x) if isinstance(x, ks.Array) else _nested(x) if isinstance(x, (list, tuple)) else x
             for x in obj]  # fmt: skip
-
-
-def _of_interface(obj):
-    face = obj.__cuda_array_interface__
-    dtype = np.dtype(face["typestr"])
-    if not dtype.isnative:
-        raise ValueError(f"the array's bytes are in the other order: {face['typestr']}")
-    if 0 in face["shape"]:
-        return empty(face["shape"], dtype)
-    strides = face.get("strides") or strides_of(face["shape"], dtype.itemsize, "C")
-    return _core._view(face["data"][0], 0, tuple(face["shape"]), tuple(strides), dtype, 0, cuda.current())
 
 
 def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):

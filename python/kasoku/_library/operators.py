@@ -1,0 +1,32 @@
+"""The module `operator`: a call of operator.add(a, b) is read as a + b."""
+
+import ast
+import operator
+
+_binary = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
+    "pow": ast.Pow, "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor,
+    "lshift": ast.LShift, "rshift": ast.RShift,
+}  # fmt: skip
+_compare = {
+    "lt": ast.Lt, "le": ast.LtE, "eq": ast.Eq, "ne": ast.NotEq, "gt": ast.Gt, "ge": ast.GtE, "is_": ast.Is,
+    "is_not": ast.IsNot,
+}  # fmt: skip
+_unary = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
+_forms = {
+    **{name: (2, lambda a, b, op=op: ast.BinOp(a, op(), b)) for name, op in _binary.items()},
+    **{name: (2, lambda a, b, op=op: ast.Compare(a, [op()], [b])) for name, op in _compare.items()},
+    **{name: (1, lambda a, op=op: ast.UnaryOp(op(), a)) for name, op in _unary.items()},
+    "truth": (1, lambda a: ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), a))),
+    "contains": (2, lambda a, b: ast.Compare(b, [ast.In()], [a])),
+    "getitem": (2, lambda a, b: ast.Subscript(a, b, ast.Load())),
+}
+_by_object = {getattr(operator, name): form for name, form in _forms.items()}
+
+
+def written(meant, call):
+    """The expression that this call of a function of `operator` stands for, or None."""
+    count, form = _by_object.get(meant, (None, None))
+    if count != len(call.args) or call.keywords:
+        return None
+    return ast.fix_missing_locations(ast.copy_location(form(*call.args), call))
