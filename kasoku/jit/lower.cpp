@@ -216,6 +216,13 @@ void FunctionLowering::fail_if(const std::string& condition, const std::string& 
   epoch_ = epoch;
 }
 
+void FunctionLowering::test_zero(const std::string& divisor, Place place) {
+  if (unit_.has_try)  // what a handler sees afterwards is as the statement found it
+    return fail_if(divisor + " == 0", fmt::format("ks_jit_fail(ks, ks_zero_division, {}, 0, 0, 0, 0)", place.line));
+  effects_.may_fail = has_zero_ = true;
+  line("ks_zero = ks_max(ks_zero, {} == 0 ? {} : 0);", divisor, place.line);
+}
+
 void FunctionLowering::check_zero() {
   if (!has_zero_ || defer_zero_) return;
   has_zero_ = false;

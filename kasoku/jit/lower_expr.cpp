@@ -204,8 +204,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
     const auto folded = right ? constant_int(*right) : std::nullopt;
     if (!is_safe && !(folded && *folded != 0)) {
       const Val divisor = pin(b), dividend = pin(a);
-      effects_.may_fail = has_zero_ = true;
-      line("ks_zero = ks_max(ks_zero, {} == 0 ? {} : 0);", divisor.text, place.line);
+      test_zero(divisor.text, place);
       return {arithmetic(op, cast(dividend.text, a.type.dtype, dtype), cast(divisor.text, b.type.dtype, dtype), dtype), type};
     }
   }
@@ -221,8 +220,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
     if (exponent && *exponent < 0 && *exponent >= -64 && is_floating(dtype)) {
       if (options_.python_errors && !options_.is_cuda) {
         const Val base = pin(a);
-        effects_.may_fail = has_zero_ = true;
-        line("ks_zero = ks_max(ks_zero, {} == 0 ? {} : 0);", base.text, place.line);
+        test_zero(base.text, place);
         return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(base.text, a.type.dtype, dtype)), type};
       }
       return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(a.text, a.type.dtype, dtype)), type};

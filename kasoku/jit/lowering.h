@@ -56,6 +56,8 @@ class FunctionLowering {
   void augmented(const Stmt& stmt);
   void masked_augment(const Stmt& stmt);
   void return_statement(const Stmt& stmt);
+  /// Notes whether what is divided by is 0: for check_zero(), or at once where a handler may look.
+  void test_zero(const std::string& divisor, Place place);
   void check_zero();
 
   // --- try (lower_try.cpp) --------------------------------------------------------------------------

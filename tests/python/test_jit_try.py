@@ -313,6 +313,38 @@ def sizes(n):
         return -1
 
 
+def divided(x, a):
+    s, t = 7, 0.5
+    try:
+        s = (s // (x - 2)) % 1000 + 1
+        a[1] = s // (x - 3)
+        t = 1.0 / (x - 4) + a[x]
+        s = s % (x - 5) + a[x + 1]
+        a[2] += (x - 6) ** -1
+    finally:
+        return s + t  # noqa: B012
+
+
+def divided_on_the_way_out(x, a):
+    s = 1
+    try:
+        for k in range(3):
+            try:
+                s += a[k]
+            finally:
+                s = s * 10 // (x - k)
+    except ZeroDivisionError:
+        return -s
+    return s
+
+
+def test_a_division_by_zero_leaves_what_stood_before():
+    numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    for x in range(9):
+        agree(divided, (x, [1.5 * n for n in numbers]))
+        agree(divided_on_the_way_out, (x, numbers[:]))
+
+
 def test_checks_of_compiled_code_are_caught():
     a = np.arange(4)
     agree(index, *[(a, i) for i in (-5, -4, -1, 0, 3, 4, 10**12)])
