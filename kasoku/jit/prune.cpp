@@ -98,17 +98,18 @@ class Pruner {
     const bool is_asked = source->kind == ExprKind::call && source->items.size() == 2 && source->items[0]->kind == ExprKind::global &&
                           source->items[0]->text == "literal_unroll";
     if (is_asked) source = source->items[1].get();
-    const Type* tuple = type_of(*source);
-    if (!tuple || !tuple->is_tuple() || jumps(loop.body) || assigns(loop, source->text)) return false;
+    const Type* known = type_of(*source);
+    if (!known || !known->is_tuple() || jumps(loop.body) || assigns(loop, source->text)) return false;
+    const Type tuple = *known;  // what is known changes below
     Type all;
     bool differ = false;
-    for (const Type& item : tuple->items) {
+    for (const Type& item : tuple.items) {
       const auto both = join(all, item);
       differ |= !both || both->kind == TypeKind::optional;
       if (both) all = *both;
     }
     if (!differ && !is_asked) return false;
-    for (size_t i = 0; i < tuple->items.size(); ++i) {
+    for (size_t i = 0; i < tuple.items.size(); ++i) {
       auto item = std::make_unique<Stmt>();
       item->kind = StmtKind::assign;
       item->place = loop.place;
@@ -121,7 +122,7 @@ class Pruner {
       index->place = loop.place;
       index->value = static_cast<int64_t>(i);
       item->expr->items.push_back(std::move(index));
-      const Type type = tuple->items[i];
+      const Type& type = tuple.items[i];
       Block body = clone(loop.body);
       forget(loop);
       if (loop.targets[0]->kind == ExprKind::name) known_[loop.targets[0]->text] = type;
@@ -143,7 +144,7 @@ class Pruner {
     if (!tuple || !tuple->is_tuple() || tuple->items.empty() || loop.targets[0]->kind != ExprKind::name) return;
     for (const Type& item : tuple->items)
       if (item != tuple->items[0]) return;
-    known_[loop.targets[0]->text] = tuple->items[0];
+    known_[loop.targets[0]->text] = Type(tuple->items[0]);
     for (const StmtPtr& stmt : loop.body) forget(*stmt);
   }
 

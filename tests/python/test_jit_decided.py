@@ -254,3 +254,44 @@ def test_complex_numbers_stay_compiled():
     assert abs(ks.njit(f)(1.5 - 2j) - f(1.5 - 2j)) < 1e-14
     x = np.array([1 + 2j, 3 - 1j])
     np.testing.assert_allclose(ks.njit(lambda x: (x * x / (x + 1)).sum())(x), (x * x / (x + 1)).sum())
+
+
+def test_loops_over_tuples_of_several_ranks_take_each_item():
+    """Statements of the body, and what is decided in them, leave the items that follow as they are."""
+    one, two = np.array([1.0, 2.0]), np.array([[3.0, 4.0], [5.0, 6.0]])
+
+    def differing(t, first):
+        k = 0
+        for x in t:
+            k += x.shape != first.shape
+        return k
+
+    def ranks(t):
+        k = 0
+        for x in t:
+            n = x.ndim
+            if n == 2:
+                k = k * 10 + len(x.shape)
+            else:
+                k = k * 10 + n
+        return k
+
+    for t in ((one, two), (two, one), (one, two, one), (one, two.astype(np.int32), 3 * two)):
+        assert ks.jit(differing)(t, one) == differing(t, one)
+        assert ks.jit(ranks)(t) == ranks(t)
+
+
+@pytest.mark.parametrize("name", ["vstack", "column_stack", "hstack", "concatenate", "stack"])
+def test_joins_of_arrays_of_several_ranks(name):
+    one, two = np.array([1.0, 2.0]), np.array([[3.0, 4.0], [5.0, 6.0]])
+    join = getattr(np, name)
+
+    def joined(a, b):
+        return join((a, b))
+
+    for a, b in ((one, two), (two, one)):
+        if name in ("vstack", "column_stack"):
+            np.testing.assert_array_equal(ks.jit(joined)(a, b), joined(a, b))
+            continue
+        with pytest.raises(ValueError, match="same"):
+            ks.jit(joined)(a, b)
