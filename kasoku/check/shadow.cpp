@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 namespace kasoku {
 
@@ -99,12 +101,14 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     intervals_.clear();
     interval_block_ = block;
     looks_ = 0;
+    look_ = {};
+    seen_.clear();
   }
   const Intervals& now = intervals_[thread];
   Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
               (flags & ks_access_volatile) != 0, false, &site};
   last_ = touch;
-  looks_ = touch.is_atomic || touch.is_volatile ? looks_ + 1 : 0;
+  count_look(touch, address, bytes);
   if (agents_ == Agents::threads) {
     touch.is_flag = touch.is_volatile && writes && order_.has_fenced({block, thread});
     keep_moments(touch, flags, reinterpret_cast<uint64_t>(address));
@@ -146,6 +150,19 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     done += step;
   }
   return address;
+}
+
+/// The value is read at the next access: the kernel has been there then, so that memory can be read.
+void Shadow::count_look(const Touch& touch, const char* address, uint64_t bytes) {
+  const bool looks = touch.is_atomic || touch.is_volatile;
+  looks_ = looks ? looks_ + 1 : 0;
+  if (looks && !look_.empty()) {
+    uint64_t value = 0;
+    std::memcpy(&value, look_.data(), look_.size());
+    const auto [seen, is_new] = seen_.try_emplace(look_.data(), value);
+    if (is_new || std::exchange(seen->second, value) != value) looks_ = 0;
+  }
+  look_ = looks ? std::span(address, std::min<uint64_t>(bytes, sizeof(uint64_t))) : std::span<const char>();
 }
 
 void* Shadow::outside(const std::string& name, int64_t index, uint64_t count, uint64_t bytes, bool writes,
@@ -238,6 +255,7 @@ void Shadow::freed(char* memory) {
   if (found == allocated_.end()) return;
   forget(memory, found->second.bytes);
   allocated_.erase(found);
+  look_ = {};
 }
 
 void Shadow::named(KnownArray array) {

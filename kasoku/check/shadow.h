@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -171,6 +172,8 @@ class Shadow {
 
   void* outside(const std::string& name, int64_t index, uint64_t count, uint64_t bytes, bool writes,
                 const ks_check_site& site, uint64_t block, uint64_t thread, void* inside);
+  /// Who waits looks at the same memory again and again, and it stays as it is.
+  void count_look(const Touch& touch, const char* address, uint64_t bytes);
   Cell* cells(uint64_t address, uint32_t bytes, uint32_t* count, Page** page);
   bool is_ordered(const Touch& a, const Touch& b);
   /// Both atomic, or a flag and who waits for it.
@@ -204,7 +207,9 @@ class Shadow {
   std::unordered_map<uint64_t, Intervals> intervals_;
   uint64_t interval_block_ = ~0ull;
   static constexpr uint64_t most_looks = uint64_t{1} << 22;
-  uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since its last plain one
+  uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since it last did or saw something new
+  std::span<const char> look_;  ///< the last of them
+  std::unordered_map<const char*, uint64_t> seen_;  ///< what they found or left, by address
   Touch last_;
   FenceOrder order_;
   Moment now_ = 0;

@@ -12,7 +12,10 @@ from kasoku import delayed, prange
 kernel("past_shared_memory", "bounds", body="  __shared__ int s[64]; s[t + 1] = d[t]; __syncthreads(); out[t] = t;")
 kernel("before_shared_memory", "bounds", body="  __shared__ int s[64]; s[t] = d[t]; __syncthreads(); out[t] = t ? s[t - 1] : (s - 1)[n - 64];")  # fmt: skip
 kernel("past_a_local_array", "bounds", body="  int own[4]; for (int k = 0; k <= n / 16; ++k) own[k] = d[t] + k; out[t] = own[t % 4];")  # fmt: skip
-kernel("within_a_local_array", body="  int own[4]; for (int k = 0; k < n / 16; ++k) own[k] = d[t] + k; out[t] = own[t % 4];")
+kernel(
+    "within_a_local_array",
+    body="  int own[4]; for (int k = 0; k < n / 16; ++k) own[k] = d[t] + k; out[t] = own[t % 4];",
+)
 kernel("past_a_constant", "bounds", before="__constant__ int c[4];", body="  out[t] = c[t % 5];")
 kernel("within_a_constant", before="__constant__ int c[4];", body="  out[t] = c[t % 4];")
 kernel("past_a_variable", "bounds", before="__device__ int v[60];", body="  v[t] = t;")
@@ -128,3 +131,8 @@ def other_items_of_a_dict():
             words[key] += 1
 
     run(lambda: count("a"), lambda: count("b"))
+
+
+# ── many looks that are no waiting ────────────────────────────────────────────────────────────
+
+kernel("millions_of_additions", block=64, before="__device__ int sum;", body="  for (int k = 0; k < 70000; ++k) atomicAdd(&sum, 1);")  # fmt: skip

@@ -3,7 +3,11 @@
 import pathlib
 import sys
 
+import numpy as np
 import pytest
+
+import kasoku as ks
+from kasoku._check.recorder import content_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_cases  # noqa: E402
@@ -32,3 +36,30 @@ def test_precision_and_recall(capsys):
         )
     if len(verdicts) == len(check_cases.CASES):
         assert right == wanted == reported
+
+
+def test_the_same_argument_twice_keeps_its_class():
+    dates = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
+    for given in (dates, np.ma.masked_array([1, 2], [0, 1]), np.matrix([[1, 2]]), np.rec.array([(1, 2.0)])):
+
+        def look(a, b):
+            assert type(a) is type(given) and a is not given
+            assert a.ctypes.data == b.ctypes.data
+            np.testing.assert_array_equal(a, given)
+
+        assert not ks.check(look, given, given)
+    parts = dates[:1], dates[1:]
+
+    def swap(a, b):
+        a[:] = b
+
+    assert not ks.check(swap, *parts) and dates[0] != dates[1]
+
+
+def test_another_item_at_the_place_of_one_that_is_gone():
+    things = [object()]
+    before = content_of(things)
+    for _ in range(100):  # one of them lies where the first did, if that is gone
+        things.pop()
+        things.append(object())
+        assert content_of(things) != before

@@ -66,13 +66,12 @@ def _copied(values):
     memo = {}
     owners = {}
     for value in values:
-        if isinstance(value, np.ndarray):
+        if type(value) in (np.ndarray, np.memmap):
             owners.setdefault(id(_owner(value)), []).append(value)
     for views in owners.values():
         owner = _owner(views[0])
         if len(views) > 1 and owner.size and owner.flags.forc and not owner.dtype.hasobject:
-            whole = owner.copy(order="K")
-            whole = whole if whole.flags.c_contiguous else whole.T
+            whole = owner.view(np.ndarray).copy(order="K").ravel(order="K").view(np.uint8)
             for view in views:
                 start = view.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
                 memo[id(view)] = np.ndarray(view.shape, view.dtype, whole, start, view.strides)

@@ -255,10 +255,9 @@ def unwrapped(thing):
 
 def content_of(thing):
     """The bytes of an array that can be written, which things a container holds; None of others."""
-    if isinstance(thing, (list, set)):
-        return tuple(map(id, thing))
-    if isinstance(thing, dict):
-        return tuple(map(id, thing)), tuple(map(id, thing.values()))
+    if isinstance(thing, (list, set, dict)):  # they are held, so that no other gets the id of one that is gone
+        held = (*thing, *thing.values()) if isinstance(thing, dict) else tuple(thing)
+        return tuple(map(id, held)), held
     view = view_of(thing)
     return view.tobytes() if view is not None and view.flags.writeable else None
 
