@@ -116,6 +116,69 @@ def test_torch_says_which_argument_does_not_fit(call, words):
     assert "nanobind" not in str(caught.value) and "kasoku._core" not in str(caught.value)
 
 
+@pytest.mark.parametrize("number", [256, -256, 1e3, float("inf"), float("nan"), np.int64(300)])
+@pytest.mark.parametrize(
+    "store",
+    [
+        lambda t, number: t.fill_(number),
+        lambda t, number: t.__setitem__(0, number),
+        lambda t, number: t.__setitem__(t == 1, number),
+        lambda t, number: t.masked_fill(t == 1, number),
+        lambda t, number: t.index_fill(0, torch.tensor([0]), number),
+        lambda t, number: t.reshape(1, 2).fill_diagonal_(number),
+        lambda t, number: torch.full((2,), number, dtype=t.dtype),
+        lambda t, number: torch.full_like(t, number),
+        lambda t, number: torch.tensor([0, number], dtype=t.dtype),
+        lambda t, number: torch.tensor(number, dtype=t.dtype) if type(number) in (int, float) else t.fill_(number),
+    ],
+)
+def test_torch_stores_no_number_that_does_not_fit(store, number):
+    t = torch.tensor([1, 2], dtype=torch.uint8)
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+        store(t, number)
+    assert t.tolist() == [1, 2]
+
+
+def test_torch_stores_numbers_that_fit():
+    t = torch.tensor([-1, 255, 1.75], dtype=torch.uint8)  # unsigned dtypes take negative ones
+    assert t.tolist() == [255, 255, 1]
+    t[0] = -2
+    t[1] = 2.9
+    assert t.tolist() == [254, 2, 1]
+    assert torch.tensor(np.array([300]), dtype=torch.uint8).tolist() == [44]  # an array is converted
+    assert torch.tensor([], dtype=torch.int8).shape == (0,)
+
+
+def test_torch_outputs(device):
+    x = torch.tensor([1.0, 2.0])
+    for shape in ((0,), (2,), (3, 2), ()):  # an output of another shape gets the result's
+        out = torch.empty(shape)
+        assert torch.add(x, 1, out=out) is out and out.tolist() == [2.0, 3.0]
+    assert torch.cat([x, x], out=torch.empty(0)).tolist() == [1, 2, 1, 2]
+    assert torch.matmul(x[None], x[:, None], out=torch.empty(0)).tolist() == [[5.0]]
+    assert torch.eq(x, 1, out=torch.empty(2)).tolist() == [1.0, 0.0]
+    with pytest.raises(RuntimeError, match="result type Float32 can't be cast to the desired output type Int64"):
+        torch.add(x, 1, out=torch.zeros(2, dtype=torch.int64))
+    with pytest.raises(TypeError, match="argument 'out' must be Tensor, not ndarray"):
+        torch.add(x, 1, out=np.zeros(2))
+
+
+def test_torch_clamps_in_what_the_operands_meet_in(device):
+    x = torch.tensor([1, 5, 9], dtype=torch.int8)
+    for low, high, dtype in (
+        (2, 300, torch.int8),
+        (torch.tensor([2]), None, torch.int64),
+        (torch.tensor(2), 300, torch.int8),
+        (torch.tensor([2]), torch.tensor([1.5, 2, 3]), torch.float32),
+        (1.5, None, torch.float32),
+    ):
+        result = torch.clamp(x, low, high)
+        bounds = [b.numpy(force=True) if isinstance(b, torch.Tensor) else b for b in (low, high)]
+        assert result.dtype is dtype
+        wide = np.array([1.0, 5.0, 9.0])
+        np.testing.assert_array_equal(result.numpy(force=True), np.clip(wide, *bounds))
+
+
 def test_an_output_is_an_array():
     with pytest.raises(TypeError, match="out is an array, not a int"):
         kasoku.add(kasoku.ones(2), 1, 2)

@@ -123,3 +123,44 @@ def test_integers_over_zero(dtype, device):
         with pytest.raises(tf.errors.InvalidArgumentError, match="Integer division by zero"):
             divide()
     assert (x[:0] // 0).shape == (0,)
+
+
+def test_integer_powers_are_not_negative(device):
+    x, n = tf.constant([2, 1]), tf.constant([-1, 2])
+    for power in (lambda: x**n, lambda: 2**n, lambda: x**-1, lambda: tf.pow(x, n), lambda: tf.Variable(x) ** n):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="negative integer powers"):
+            power()
+    np.testing.assert_array_equal((x ** tf.constant([3, 0])).numpy(), [8, 1])
+    np.testing.assert_array_equal((tf.constant([2.0, 4.0]) ** -1).numpy(), [0.5, 0.25])
+
+
+@pytest.mark.parametrize("dtype", integers)
+def test_integers_are_round(dtype, device):
+    x = tf.round(tf.constant([1, 7], dtype))
+    assert x.dtype.name == dtype and x.numpy().tolist() == [1, 7]
+    assert tf.round(tf.Variable([0.5, 1.5])).numpy().tolist() == [0.0, 2.0]
+
+
+def test_numbers_of_a_list_fit(device):
+    u, v = tf.constant([1, 2], tf.uint8), tf.Variable([1, 2])
+    for call in (
+        lambda: u + [300, 2],
+        lambda: u + [-1, 2],
+        lambda: tf.constant([300], tf.uint8),
+        lambda: v + [2**40, 1],
+        lambda: v.assign([2**40, 1]),
+    ):
+        with pytest.raises(TypeError, match="it holds"):
+            call()
+    assert (u + [3, 253]).numpy().tolist() == [4, 255]
+    assert tf.constant([2**40, 1]).dtype.name == "int64"
+    assert tf.constant([2**31 - 1]).dtype.name == tf.constant([], tf.int32).dtype.name == "int32"
+    assert (tf.constant([1])[:0] + []).dtype.name == "int32"
+    assert tf.cast(tf.constant([300]), tf.uint8).numpy().tolist() == [44]
+
+
+def test_a_variable_keeps_its_type(device):
+    v = tf.Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="conversion requested dtype float32 for Tensor with dtype int32"):
+        v.assign(tf.constant([1, 2]))
+    assert v.assign([3, 4]).dtype.name == "float32" and v.numpy().tolist() == [3.0, 4.0]

@@ -35,8 +35,17 @@ def _meet(wants_float, *operands):
     return _quotients.get(dtype.name, dtype.name) if wants_float else dtype.name
 
 
+def _rounded(x):
+    return x if x.dtype.kind in "iu" else ks.rint(x)
+
+
 _face = _Face(Tensor, "_array", _meet)
-_face.hold_in(Variable, "_value")
+_of_floats = _Face(
+    Tensor, "_array", lambda *operands: None if "int" in (_meet(*operands) or "int") else _meet(*operands)
+)
+for _each in (_face, _of_floats):
+    _each.hold_in(Variable, "_value")
+_looks_at_integers = ("power", "round")  # at negative exponents, and at what is round
 
 # kasoku's name -> TensorFlow's of the operation, of its operator, and of its functions
 _BINARY = {
@@ -71,6 +80,7 @@ class _Functions:
 def _define_binary(engine, op, method, names):
     wants_float = engine == "divide"
     function = _divide if wants_float else getattr(ks, engine)
+    face = _of_floats if engine in _looks_at_integers else _face
 
     def forward(x, y, name=None):
         if y is None and engine in _IDENTITY:
@@ -81,17 +91,18 @@ def _define_binary(engine, op, method, names):
         return binary(op, function, y, x)
 
     for name in names.split():
-        _face.define(_Functions, name, engine, wants_float, forward)
+        face.define(_Functions, name, engine, wants_float, forward)
         elementwise[name] = getattr(_Functions, name)
     for cls in (Tensor, Variable) if method else ():
-        _face.define_operator(cls, f"__{method}__", engine, wants_float, False, forward)
+        face.define_operator(cls, f"__{method}__", engine, wants_float, False, forward)
         if engine not in _COMPARISONS:
-            _face.define_operator(cls, f"__r{method}__", engine, wants_float, True, reflected)
+            face.define_operator(cls, f"__r{method}__", engine, wants_float, True, reflected)
 
 
 def _define_unary(name, engine):
-    function = getattr(ks, engine)
-    _face.define(_Functions, name, engine, False, lambda x, name=None: Tensor(function(convert(x)._array)))
+    function = _rounded if name == "round" else getattr(ks, engine)
+    face = _of_floats if name in _looks_at_integers else _face
+    face.define(_Functions, name, engine, False, lambda x, name=None: Tensor(function(convert(x)._array)))
     elementwise[name] = getattr(_Functions, name)
 
 

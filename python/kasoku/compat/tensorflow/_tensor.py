@@ -224,6 +224,13 @@ class Tensor:
         return Tensor(~self._array)
 
 
+def _must_hold(number, dtype):
+    if dtype.is_integer and not dtype.min <= number <= dtype.max:
+        raise TypeError(
+            f"Cannot convert {number} to EagerTensor of dtype {dtype.name}: it holds {dtype.min} to {dtype.max}"
+        )
+
+
 def convert(value, dtype=None, like=None):
     """A Tensor of `value`; a Python number takes the type of `like` if it fits there."""
     if isinstance(value, Tensor):
@@ -247,24 +254,25 @@ def convert(value, dtype=None, like=None):
             raise TypeError(
                 f"Cannot convert {value!r} to EagerTensor of dtype {like.name}; cast it: tf.cast(x, tf.float32)"
             )
-    if wanted is not None and wanted.is_integer and type(value) is int and not wanted.min <= value <= wanted.max:
-        raise TypeError(
-            f"Cannot convert {value} to EagerTensor of dtype {wanted.name}: it holds {wanted.min} to {wanted.max}"
-        )
+    if wanted is not None and type(value) is int:
+        _must_hold(value, wanted)
     array = np.asarray(value)
     if array.dtype.kind in "SUO":
         raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
     if wanted is None and like is not None and type(value) is list and not like.is_bool:  # of Python's numbers
-        if array.dtype.kind == "i" or array.dtype.kind == "f" and like.is_floating:
+        if not array.size or array.dtype.kind == "i" or array.dtype.kind == "f" and like.is_floating:
             wanted = like
     if wanted is None:
         if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
             wanted = dtypes.float32
         elif array.dtype == np.int64 and not isinstance(value, (np.ndarray, np.generic)):
-            wanted = dtypes.int32
+            wanted = dtypes.int32 if np.array_equal(array, array.astype(np.int32)) else dtypes.int64
         else:
             wanted = dtypes.as_dtype(array.dtype)
-    if array.dtype.kind == "f" and wanted.is_integer and not isinstance(value, (np.ndarray, np.generic)):
+    if array.dtype.kind in "iu" and array.size and not isinstance(value, (np.ndarray, np.generic)):
+        for bound in (array.min(), array.max()):
+            _must_hold(int(bound), wanted)
+    if array.dtype.kind == "f" and array.size and wanted.is_integer and not isinstance(value, (np.ndarray, np.generic)):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
     return Tensor(ks.array(array.astype(wanted.as_numpy_dtype)))
 

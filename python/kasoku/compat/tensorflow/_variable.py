@@ -39,7 +39,7 @@ class Variable:
         return self
 
     def assign(self, value, **ignored):
-        return self._set(lambda old: convert(value, old.dtype if not isinstance(value, Tensor) else None))
+        return self._set(lambda old: convert(value, old.dtype))
 
     def assign_add(self, delta, **ignored):
         return self._set(lambda old: old + self._like(old, delta))

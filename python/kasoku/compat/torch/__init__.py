@@ -100,7 +100,7 @@ def _same_dtype(tensors):
 def cat(tensors, dim=0, *, out=None):
     parts = _same_dtype(tensors)
     result = shaped(ks.concatenate, parts, dim)
-    return Tensor(result) if out is None else out._take(result)
+    return Tensor(result) if out is None else _ops.into(out, result)
 
 
 concat = concatenate = cat

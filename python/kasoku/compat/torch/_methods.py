@@ -82,9 +82,7 @@ def unflatten(self, dim, sizes):
 @_method
 def fill_diagonal_(self, value, wrap=False):
     at = ks.arange(min(self.shape), device=self._a.device)
-    self._a[(at,) * self.ndim] = value
-    self._a.eval()
-    return self
+    return self._write(value, (at,) * self.ndim)
 
 
 @_method

@@ -31,6 +31,23 @@ def _number(x, dtype=None):
     return x
 
 
+def _must_cast(made, wanted):
+    if made.category > wanted.category:
+        raise RuntimeError(
+            f"result type {made.name.capitalize()} can't be cast to the desired output type {wanted.name.capitalize()}"
+        )
+
+
+def into(out, result):
+    """What out= names, which has the result's shape from now on."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    _must_cast(_types.of_array(result), out.dtype)
+    if result.shape != out._a.shape:
+        out._a = ks.empty(result.shape, out.dtype.numpy, out._a.device)
+    return out._take(result)
+
+
 _by_value = frozenset("equal not_equal less less_equal greater greater_equal".split())
 
 
@@ -49,7 +66,7 @@ def _apply(name, *operands, wants_float=False, out=None):
         result = getattr(ks, name)(*converted)
     except ks.errors.ValueError as error:
         raise ShapeError(*error.args) from None
-    return Tensor(result) if out is None else out._take(result)
+    return Tensor(result) if out is None else into(out, result)
 
 
 # torch's name -> kasoku's; floats are made of integers first in the second group
@@ -239,12 +256,11 @@ def _within(bound, dtype):
 def clamp(x, min=None, max=None):
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    low, high = (v._a if isinstance(v, Tensor) else _number(v) for v in (min, max))
-    if x.dtype.category == 1:
-        low, high = (_within(v, x.dtype) for v in (low, high))
-    a = x._a
-    if x.dtype.category < 2 and any(isinstance(v, float) for v in (low, high)):
-        a = a.astype(_types.default_float.numpy)
+    wanted = _promotion.of(False, x, *(v for v in (min, max) if v is not None))
+    low, high = (v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v) for v in (min, max))
+    if wanted.category == 1:
+        low, high = (_within(v, wanted) for v in (low, high))
+    a = x._a if x.dtype is wanted else x._a.astype(wanted.numpy)
     return Tensor(ks.clip(a, low, high))
 
 
@@ -278,7 +294,7 @@ def _product(name, dims=None):
                 f"{name}: expected tensors of {dims[0]} and {dims[1]} dimensions, got {x.ndim} and {y.ndim}"
             )
         result = shaped(ks.matmul, x._a, y._a)
-        return Tensor(result) if out is None else out._take(result)
+        return Tensor(result) if out is None else into(out, result)
 
     function.__name__ = name
     functions[name] = function
@@ -324,10 +340,7 @@ def in_place(function):
             raise RuntimeError(
                 f"output with shape {list(self._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}"
             )
-        if result.dtype.category > self.dtype.category:
-            raise RuntimeError(
-                f"result type {result.dtype.name.capitalize()} can't be cast to the desired output type {self.dtype.name.capitalize()}"
-            )
+        _must_cast(result.dtype, self.dtype)
         return self._take(result._a)
 
     return method

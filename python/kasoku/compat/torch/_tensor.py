@@ -244,6 +244,7 @@ class Tensor:
         self._write(value._a if isinstance(value, Tensor) else value, _key(key))
 
     def _write(self, value, key=...):
+        _types.must_hold(value, self.dtype)
         self._a[key] = value
         self._a.eval()
         return self
@@ -383,6 +384,9 @@ def array_of(data, dtype=None, where=None):
     values = np.asarray(data)
     if wanted is None and values.dtype == np.float64 and not _has_dtype(data):
         wanted = _types.default_float.numpy
+    elif dtype is not None and values.dtype.kind in "iuf" and values.size and not isinstance(data, np.ndarray):
+        for bound in (values.min(), values.max()):
+            _types.must_hold(bound, as_dtype(dtype))
     return ks.array(values, wanted, to)
 
 

@@ -105,7 +105,8 @@ def of_array(array):
 
 def must_hold(value, d):
     """That a number that fills a tensor fits; negative ones do in unsigned dtypes, as torch has it."""
-    if d.category != 1 or not isinstance(value, int):
+    value = value.item() if isinstance(value, np.generic) else value
+    if d.category != 1 or not isinstance(value, (int, float)):
         return
     info = np.iinfo(d.numpy)
     if not (info.min or -info.max) <= value <= info.max:
