@@ -35,14 +35,18 @@ def _meet(wants_float, *operands):
     return _quotients.get(dtype.name, dtype.name) if wants_float else dtype.name
 
 
+def _meet_in_floats(wants_float, *operands):
+    """The same, where integers are not plain: they have rules of their own."""
+    dtype = _meet(wants_float, *operands)
+    return None if dtype is None or "int" in dtype else dtype
+
+
 def _rounded(x):
     return x if x.dtype.kind in "iu" else ks.rint(x)
 
 
 _face = _Face(Tensor, "_array", _meet)
-_of_floats = _Face(
-    Tensor, "_array", lambda *operands: None if "int" in (_meet(*operands) or "int") else _meet(*operands)
-)
+_of_floats = _Face(Tensor, "_array", _meet_in_floats)
 for _each in (_face, _of_floats):
     _each.hold_in(Variable, "_value")
 _looks_at_integers = ("power", "round")  # at negative exponents, and at what is round
