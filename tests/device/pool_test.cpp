@@ -105,6 +105,15 @@ TEST_CASE("pool: threads that call at once keep the cores to themselves") {
   CHECK(helped < n);  // a chunk each, begun before all had arrived
 }
 
+TEST_CASE("pool: many small calls in a row, with and without a pause between them") {
+  std::atomic<uint64_t> sum{0};
+  for (int repeat = 0; repeat < 3000; ++repeat) {
+    parallel_blocks(64, 1, [&](uint64_t begin, uint64_t) { sum.fetch_add(begin, std::memory_order_relaxed); });
+    if (repeat % 100 == 0) std::this_thread::sleep_for(std::chrono::microseconds(repeat));
+  }
+  CHECK(sum == 3000u * (63u * 64u / 2));
+}
+
 TEST_CASE("pool: the first exception of a body reaches the caller, and the pool goes on") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     std::atomic<int> runs{0};

@@ -1,6 +1,6 @@
 /// \file kasoku/device/cpu/pool.cpp
-/// A list of open jobs that idle workers look through; a job lives on its caller's
-/// stack, so a call allocates nothing. Not oneTBB: its threads cannot be had again
+/// Idle workers look for open jobs; a job lives on its caller's stack, so a call allocates
+/// nothing. Not oneTBB: its threads cannot be had again
 /// in a forked child, and peers bring other versions of its library into the process.
 #include "kasoku/device/cpu/pool.h"
 
@@ -8,6 +8,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/cpu/nudge.h"
+#include "kasoku/device/cpu/open_jobs.h"
 #include "kasoku/device/cpu/shares.h"
 
 #include <pthread.h>
@@ -33,9 +34,13 @@ namespace kasoku::cpu {
 
 namespace {
 
-/// Waking a thread costs more than most launches, so a worker looks for a while
-/// before it sleeps, and a caller before it waits for the last worker.
-constexpr auto spin_time = std::chrono::microseconds(30);
+using Clock = std::chrono::steady_clock;
+
+/// Waking a thread costs more than most launches, so a worker looks for a while before it sleeps: for
+/// long where the last launch came soon after the one before.
+constexpr Clock::duration short_look = std::chrono::microseconds(30), long_look = std::chrono::microseconds(300);
+/// A caller looks before it sleeps until the last helper is done.
+constexpr Clock::duration last_look = std::chrono::microseconds(100);
 
 struct Job {
   Job(uint64_t n, uint64_t grain, const BlockBody& body, uint32_t limit)
@@ -44,13 +49,10 @@ struct Job {
   const uint64_t n, grain;
   Shares chunks;
   const BlockBody& body;
-  const uint32_t limit;               ///< threads inside at a time, the caller counted
+  const uint32_t limit;      ///< threads inside at a time, the caller counted
   std::atomic<bool> is_stopped{false};
-  std::exception_ptr error;           ///< guarded by the pool's mutex
-  std::atomic<uint32_t> helpers{0};   ///< workers inside; grows only under the pool's mutex
+  std::exception_ptr error;  ///< guarded by the pool's mutex while there are helpers
   InterruptCheck interrupt;
-  Job* newer = nullptr;
-  Job* older = nullptr;
 
   bool has_chunks() const {
     return !is_stopped.load(std::memory_order_relaxed) && !chunks.are_taken();
@@ -71,14 +73,13 @@ struct InsideParallel {
 };
 
 template <class Condition>
-bool spin_until(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + spin_time;
+bool spin_until(Condition condition, Clock::time_point end) {
   do {
     for (int i = 0; i < 16; ++i) {
       if (condition()) return true;
       __builtin_ia32_pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return false;
 }
 
@@ -110,21 +111,32 @@ class Pool {
 
   void run(Job& job) {
     const bool is_outermost = parallel_depth == 0;
-    open(job, is_outermost);
+    if (is_outermost) callers_.fetch_add(1);
+    const std::optional<uint32_t> place = jobs_.open(job, job.limit - 1);
+    if (place) call_helpers();
     take_chunks(job, 0);
-    close(job, is_outermost);
+    if (place) jobs_.close(*place);
+    if (is_outermost) {
+      callers_.fetch_sub(1);
+      if (jobs_.any()) call_helpers();  // there is a core for somebody else's work
+    }
+    if (place) {
+      const auto are_gone = [&] { return jobs_.are_gone(*place); };
+      if (!are_gone() && !spin_until(are_gone, Clock::now() + last_look)) wait_for_helpers(job, *place);
+      jobs_.free(*place);
+    }
+    if (job.error) std::rethrow_exception(std::move(job.error));
   }
 
   /// In a forked child: the helpers of jobs on this thread's stack are gone.
-  void abandon() {
-    for (Job* job = newest_; job; job = job->older) job->helpers.store(0);
-  }
+  void abandon() { jobs_.forget_helpers(); }
 
   void enqueue(std::function<void()> task) {
     {
       std::lock_guard lock(mutex_);
       tasks_.push_back(std::move(task));
-      opened_.fetch_add(1, std::memory_order_relaxed);
+      n_tasks_.fetch_add(1);
+      opened_.fetch_add(1);
     }
     wake_.notify_one();
   }
@@ -133,59 +145,25 @@ class Pool {
   /// Threads of a program that call at once have the cores themselves: workers help only as many as
   /// there are cores left, or each caller would wait for others' work to end its own.
   uint32_t helpers_wanted() const {
-    const uint32_t callers = callers_.load(std::memory_order_relaxed);
+    const uint32_t callers = callers_.load();
     return workers_ > callers ? workers_ - callers : 0;
   }
 
-  void open(Job& job, bool is_outermost) {
-    bool wake_one;
-    {
-      std::lock_guard lock(mutex_);
-      if (is_outermost) callers_.fetch_add(1, std::memory_order_relaxed);
-      job.older = newest_;
-      if (newest_) newest_->newer = &job;
-      newest_ = &job;
-      wake_one = call_helpers();
-    }
-    if (wake_one) wake_.notify_one();  // who wakes wakes the next two
-  }
-
-  /// Under the mutex: what workers look for has changed. Whether one has to be woken.
-  bool call_helpers() {
-    if (helping_.load(std::memory_order_relaxed) >= helpers_wanted()) return false;
-    opened_.fetch_add(1, std::memory_order_relaxed);
-    return n_asleep_ > 0;
-  }
-
-  void close(Job& job, bool is_outermost) {
-    bool wake_one = false;
-    {
-      std::lock_guard lock(mutex_);
-      (job.newer ? job.newer->older : newest_) = job.older;
-      if (job.older) job.older->newer = job.newer;
-      if (is_outermost) {
-        callers_.fetch_sub(1, std::memory_order_relaxed);
-        wake_one = newest_ && call_helpers();  // there is a core for somebody else's work
-      }
-    }
-    if (wake_one) wake_.notify_one();
-    const auto is_left = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
-    if (!is_left() && !spin_until(is_left)) wait_for_helpers(job, is_left);
-    // A helper that left last may still hold the mutex to notify: it does not
-    // touch the job then.
-    std::exception_ptr error;
-    {
-      std::lock_guard lock(mutex_);
-      error = std::move(job.error);
-    }
-    if (error) std::rethrow_exception(error);
+  /// What workers look for has changed. Who sees no helper missing here is sure that the ones there
+  /// are look once more when they are done: both sides write first, then read what the other wrote.
+  void call_helpers() {
+    if (helping_.load() >= helpers_wanted()) return;
+    opened_.fetch_add(1);
+    if (n_asleep_.load() == 0) return;
+    { std::lock_guard lock(mutex_); }  // a worker that is about to sleep does so first
+    wake_.notify_one();                // who wakes wakes the next two
   }
 
   /// A helper may be in a block that does not end: the caller goes on asking whether to stop.
-  template <class Condition>
-  void wait_for_helpers(Job& job, Condition is_left) {
+  void wait_for_helpers(Job& job, uint32_t place) {
     std::unique_lock lock(mutex_);
-    while (!left_.wait_for(lock, std::chrono::milliseconds(20), is_left)) {
+    jobs_.sleep_until_gone(place);
+    while (!left_.wait_for(lock, std::chrono::milliseconds(20), [&] { return jobs_.are_gone(place); })) {
       if (job.is_stopped) {
         for (const pthread_t thread : threads_) nudge(thread);
         continue;
@@ -231,57 +209,64 @@ class Pool {
 
   /// Whether this helper is one too many since other threads call: it is then no longer counted.
   bool leaves_for_callers() {
-    uint32_t helping = helping_.load(std::memory_order_relaxed);
+    uint32_t helping = helping_.load();
     while (helping > helpers_wanted())
-      if (helping_.compare_exchange_weak(helping, helping - 1, std::memory_order_relaxed)) return has_left = true;
+      if (helping_.compare_exchange_weak(helping, helping - 1)) return has_left = true;
     return false;
   }
 
-  Job* find_job() {
-    if (helping_.load(std::memory_order_relaxed) >= helpers_wanted()) return nullptr;
-    for (Job* job = newest_; job; job = job->older)
-      if (job->has_chunks() && job->helpers.load(std::memory_order_relaxed) + 1 < job->limit) return job;
-    return nullptr;
+  /// Works at an open job; false if none wants this worker.
+  bool help(uint32_t number) {
+    if (helping_.load() >= helpers_wanted()) return false;
+    const std::optional<uint32_t> place = jobs_.join();
+    if (!place) return false;
+    Job& job = jobs_.at(*place);
+    const bool is_wanted = helping_.fetch_add(1) < helpers_wanted();
+    if (is_wanted && job.has_chunks()) {
+      for (uint32_t i = std::min<uint32_t>(n_asleep_.load(), 2); i > 0; --i) wake_.notify_one();
+      take_chunks(job, number);
+    }
+    if (!job.has_chunks()) jobs_.hide(*place);
+    if (!std::exchange(has_left, false)) helping_.fetch_sub(1);
+    if (jobs_.leave(*place)) {
+      { std::lock_guard lock(mutex_); }
+      left_.notify_all();
+    }
+    return is_wanted || helping_.load() < helpers_wanted();
+  }
+
+  bool run_task() {
+    if (n_tasks_.load() == 0) return false;
+    std::function<void()> task;
+    {
+      std::lock_guard lock(mutex_);
+      if (tasks_.empty()) return false;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+      n_tasks_.fetch_sub(1);
+    }
+    const InsideParallel inside;
+    task();
+    return true;
   }
 
   void work(uint32_t number) {
     char name[16];
     std::snprintf(name, sizeof name, "kasoku %u", number);
     pthread_setname_np(pthread_self(), name);
-    std::unique_lock lock(mutex_);
+    Clock::duration look = short_look;
     for (;;) {
-      if (Job* job = find_job()) {
-        job->helpers.fetch_add(1, std::memory_order_relaxed);
-        helping_.fetch_add(1, std::memory_order_relaxed);
-        const uint32_t to_wake = job->has_chunks() ? std::min<uint32_t>(n_asleep_, 2) : 0;
-        lock.unlock();
-        for (uint32_t i = 0; i < to_wake; ++i) wake_.notify_one();
-        take_chunks(*job, number);
-        if (!std::exchange(has_left, false)) helping_.fetch_sub(1, std::memory_order_relaxed);
-        lock.lock();
-        if (job->helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_all();
-        continue;
+      const uint64_t seen = opened_.load();
+      if (help(number) || run_task()) continue;
+      const auto is_new = [&] { return opened_.load() != seen; };
+      const Clock::time_point begin = Clock::now();
+      if (!spin_until(is_new, begin + look)) {
+        std::unique_lock lock(mutex_);
+        n_asleep_.fetch_add(1);
+        wake_.wait(lock, is_new);
+        n_asleep_.fetch_sub(1);
       }
-      if (!tasks_.empty()) {
-        std::function<void()> task = std::move(tasks_.front());
-        tasks_.pop_front();
-          lock.unlock();
-        {
-          const InsideParallel inside;
-          task();
-        }
-        task = nullptr;
-        lock.lock();
-        continue;
-      }
-      const uint64_t seen = opened_.load(std::memory_order_relaxed);
-      const auto is_new = [&] { return opened_.load(std::memory_order_relaxed) != seen; };
-      lock.unlock();
-      spin_until(is_new);
-      lock.lock();
-      ++n_asleep_;
-      wake_.wait(lock, is_new);
-      --n_asleep_;
+      look = Clock::now() - begin < long_look ? long_look : short_look;
     }
   }
 
@@ -290,12 +275,14 @@ class Pool {
   std::vector<pthread_t> threads_;  ///< complete before the first job
   std::mutex mutex_;
   std::condition_variable wake_, left_;
-  Job* newest_ = nullptr;
+  OpenJobs<Job> jobs_;
   std::deque<std::function<void()>> tasks_;
-  std::atomic<uint32_t> callers_{0};  ///< threads of the program inside of run(); grows under the mutex
-  std::atomic<uint32_t> helping_{0};  ///< workers inside of jobs
-  std::atomic<uint64_t> opened_{0};  ///< jobs and tasks so far; grows under the mutex
-  uint32_t n_asleep_ = 0;
+  std::atomic<uint32_t> n_tasks_{0};
+  // Words that many threads write and others read all the time: each in a line of its own.
+  alignas(64) std::atomic<uint32_t> callers_{0};  ///< threads of the program inside of run()
+  alignas(64) std::atomic<uint32_t> helping_{0};  ///< workers inside of jobs
+  alignas(64) std::atomic<uint64_t> opened_{0};   ///< times that there was something new to do
+  alignas(64) std::atomic<uint32_t> n_asleep_{0};  ///< grows under the mutex
 };
 
 /// Cores that this process may use: affinity, then the control group's quota.
