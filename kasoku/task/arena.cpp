@@ -67,10 +67,10 @@ Arena::Arena(int workers) : workers_(count_of(workers)) {}
 
 Arena::~Arena() {
   {
-    std::lock_guard lock(mutex_);
-    is_ending_ = true;
+    std::lock_guard lock(state_->mutex);
+    state_->is_ending = true;
   }
-  work_came_.notify_all();
+  state_->work_came.notify_all();
   for (std::thread& thread : threads_)
     if (thread.get_id() == std::this_thread::get_id())
       thread.detach();  // the last reference went in a task of ours
@@ -79,35 +79,36 @@ Arena::~Arena() {
 }
 
 void Arena::enqueue(std::function<void()> work) {
+  State& state = *state_;
   {
-    std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
-    if (queue_.size() > idle_ && threads_.size() < static_cast<size_t>(workers_)) {
+    std::lock_guard lock(state.mutex);
+    state.queue.push_back(std::move(work));
+    if (state.queue.size() > state.idle && threads_.size() < static_cast<size_t>(workers_)) {
       const int index = static_cast<int>(threads_.size());
       try {
-        threads_.emplace_back([this, index] { serve(index); });
+        threads_.emplace_back([state = state_, index] { serve(state, index); });
       } catch (const std::system_error&) {  // as many as the system gives
         if (threads_.empty()) {
-          queue_.pop_back();
+          state.queue.pop_back();
           throw;
         }
       }
     }
   }
-  work_came_.notify_one();
+  state.work_came.notify_one();
 }
 
-void Arena::serve(int index) {
+void Arena::serve(const std::shared_ptr<State>& state, int index) {
   own_index = index;
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(state->mutex);
   while (true) {
-    ++idle_;
-    work_came_.wait(lock, [&] { return is_ending_ || !queue_.empty(); });
-    --idle_;
-    if (queue_.empty()) return;
+    ++state->idle;
+    state->work_came.wait(lock, [&] { return state->is_ending || !state->queue.empty(); });
+    --state->idle;
+    if (state->queue.empty()) return;
     {
-      std::function<void()> work = std::move(queue_.front());
-      queue_.pop_front();
+      std::function<void()> work = std::move(state->queue.front());
+      state->queue.pop_front();
       lock.unlock();
       work();
     }
@@ -116,5 +117,10 @@ void Arena::serve(int index) {
 }
 
 int Arena::worker_index() { return own_index; }
+
+bool Arena::has_this_thread() const {
+  const std::lock_guard lock(state_->mutex);
+  return std::ranges::any_of(threads_, [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); });
+}
 
 }  // namespace kasoku

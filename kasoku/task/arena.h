@@ -29,16 +29,21 @@ class Arena {
   int workers() const { return workers_; }
   /// Of the calling thread in its arena, from 0; -1 outside.
   static int worker_index();
+  bool has_this_thread() const;
 
  private:
-  void serve(int index);
+  /// Outlives the arena in a thread whose task gave back the last reference to it.
+  struct State {
+    std::mutex mutex;
+    std::condition_variable work_came;
+    std::deque<std::function<void()>> queue;
+    size_t idle = 0;
+    bool is_ending = false;
+  };
+  static void serve(const std::shared_ptr<State>& state, int index);
 
   const int workers_;
-  std::mutex mutex_;
-  std::condition_variable work_came_;
-  std::deque<std::function<void()>> queue_;
-  size_t idle_ = 0;
-  bool is_ending_ = false;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
   std::vector<std::thread> threads_;
 };
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import concurrent.futures
 import contextlib
 import functools
+import logging
+import operator
+import os
 import shutil
 import subprocess
 import threading
+import weakref
+from concurrent.futures.thread import BrokenThreadPool
 
 from . import _core
 from ._core import Delayed
@@ -120,14 +126,28 @@ def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **i
 class Pool(concurrent.futures.Executor):
     """Threads that run anything, shaped as concurrent.futures.Executor; loops inside them share one pool.
 
-    max_workers: how many calls run at once; default as many as KASOKU_NUM_THREADS says.
+    max_workers: how many calls run at once; default as many as KASOKU_NUM_THREADS says. thread_name_prefix,
+    initializer, initargs: as ThreadPoolExecutor has them. A child of fork() starts threads of its own.
     """
 
-    def __init__(self, max_workers=None):
-        if max_workers is not None and max_workers < 1:
-            raise ValueError(f"Pool: max_workers is at least 1, not {max_workers}")
+    def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
+        if max_workers is not None:
+            try:
+                max_workers = operator.index(max_workers)
+            except TypeError:
+                raise TypeError(f"Pool: max_workers is an integer, not {max_workers!r}") from None
+            if max_workers < 1:
+                raise ValueError(f"Pool: max_workers is at least 1, not {max_workers}")
+        if initializer is not None and not callable(initializer):
+            raise TypeError("initializer must be a callable")
         self._core = _core._PoolCore(max_workers or 0)
         self._max_workers = self._core.workers
+        self._prefix, self._initializer, self._initargs = thread_name_prefix, initializer, initargs
+        self._own = threading.local() if thread_name_prefix or initializer else None
+        self._begun = 0
+        self._broken = ""
+        self._pid = os.getpid()
+        _pools.add(self)
         self._pending = set()
         self._lock = threading.Lock()
         self._is_shut = False
@@ -136,12 +156,35 @@ class Pool(concurrent.futures.Executor):
         """Starts fn(*args, **kwargs) on a thread of the pool: a concurrent.futures.Future."""
         future = concurrent.futures.Future()
         with self._lock:
+            if self._broken:
+                raise BrokenThreadPool(self._broken)
+            if self._pid != os.getpid():  # in a child of fork(): what was pending is the parent's
+                self._pid, self._pending, self._begun = os.getpid(), set(), 0
             if self._is_shut:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             self._pending.add(future)
         future.add_done_callback(self._forget)
+        if self._own is not None:
+            fn, args = self._run, (fn, *args)
         self._core.submit(future, fn, args, kwargs)
         return future
+
+    def _run(self, fn, /, *args, **kwargs):
+        """A call on a thread that has a name or an initializer: that comes first, once."""
+        if not hasattr(self._own, "number") and not self._broken:
+            with self._lock:
+                self._own.number, self._begun = self._begun, self._begun + 1
+            if self._prefix:
+                threading.current_thread().name = f"{self._prefix}_{self._own.number}"
+            try:
+                if self._initializer is not None:
+                    self._initializer(*self._initargs)
+            except BaseException:
+                logging.getLogger("concurrent.futures").critical("Exception in initializer:", exc_info=True)
+                self._broken = "A thread initializer failed, the thread pool is not usable anymore"
+        if self._broken:
+            raise BrokenThreadPool(self._broken)
+        return fn(*args, **kwargs)
 
     def _forget(self, future):
         with self._lock:
@@ -149,14 +192,27 @@ class Pool(concurrent.futures.Executor):
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         """Takes no more work; waits for what runs, and with cancel_futures drops what has not begun."""
+        if wait and self._core.is_own_thread():
+            raise RuntimeError("cannot join current thread")
         with self._lock:
             self._is_shut = True
-            pending = list(self._pending)
+            pending = list(self._pending) if self._pid == os.getpid() else []
         if cancel_futures:
             for future in pending:
                 future.cancel()
         if wait:
             concurrent.futures.wait(pending)
+            self._core.end()
+
+
+_pools = weakref.WeakSet()
+
+
+@atexit.register
+def _finish():
+    """What was submitted is done before the interpreter ends, as with ThreadPoolExecutor."""
+    for pool in list(_pools):
+        pool.shutdown()
 
 
 from . import _delayed  # noqa: F401 - the methods of Delayed

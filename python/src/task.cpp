@@ -397,7 +397,7 @@ void bind_task(nb::module_& m) {
   m.def("_delayed", [](nb::object object, nb::object name, nb::object pure, nb::object nout, bool traverse) -> nb::object {
     if (nb::isinstance<Delayed>(object)) return object;
     return nb::cast(make_delayed(std::move(object), name, pure, nout, traverse));
-  }, "object"_a, "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
+  }, "object"_a.none(), "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
   m.def("_compute", [](const std::vector<Delayed>& roots, int workers, nb::object progress) {
     return compute(roots, workers, progress, nullptr);
   }, "roots"_a, "workers"_a, "progress"_a.none());

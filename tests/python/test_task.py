@@ -1,6 +1,10 @@
 """Delayed graphs and the pool, against the same work done in order."""
 
 import concurrent.futures
+import os
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -222,3 +226,155 @@ def test_dasks_face_keeps_its_function_and_its_settings():
     with dask.config.set(scheduler="synchronous"):
         dask.compute(*[dask.delayed(work)() for _ in range(4)])
     assert work.most == 1
+
+
+def both_pools(f):
+    """What f(the class of the pool) gives with the standard library's pool and with ours."""
+    out = []
+    for pool in (concurrent.futures.ThreadPoolExecutor, ks.Pool):
+        try:
+            out.append(f(pool))
+        except BaseException as error:  # noqa: BLE001 - its type is what is compared
+            out.append((type(error), str(error)))
+    return out
+
+
+def with_an_initializer(pool):
+    seen = []
+    with pool(1, "named", seen.append, (4,)) as threads:
+        return (
+            threads.submit(lambda: threading.current_thread().name).result(10),
+            threads.submit(int, 2).result(10),
+            seen,
+        )
+
+
+def with_one_that_fails(pool):
+    threads = pool(1, initializer=lambda: 1 / 0)
+    with pytest.raises(concurrent.futures.BrokenExecutor):
+        threads.submit(int, 2).result(10)
+    threads.submit(int, 3)
+
+
+def shut_from_inside(pool):
+    with pool(1) as threads:
+        return threads.submit(lambda: threads.shutdown()).result(10)
+
+
+def dropped_by_its_own_task(pool):
+    held, go = [pool(1)], threading.Event()
+    future = held[0].submit(lambda: (go.wait(10), held.clear())[1])
+    go.set()
+    return future.result(10)
+
+
+def chunks_of_a_generator(pool):
+    with pool(2) as threads:
+        return list(threads.map(pow, (k for k in range(10)), [2] * 10, chunksize=3))
+
+
+def cancelled_at_the_end(pool):
+    threads, go = pool(1), threading.Event()
+    first = threads.submit(go.wait, 10)
+    rest = [threads.submit(int, k) for k in range(4)]
+    while not first.running():
+        pass
+    threading.Timer(0.05, go.set).start()
+    threads.shutdown(cancel_futures=True)
+    return first.result(10), [each.cancelled() for each in rest], rest[0].cancel()
+
+
+def asked_too_early(pool):
+    with pool(1) as threads:
+        return threads.submit(threading.Event().wait, 0.3).result(timeout=0.01)
+
+
+def from_many_threads(pool):
+    out = []
+    with pool(3) as threads:
+        clients = [
+            threading.Thread(target=lambda k=k: out.extend(threads.map(add, range(50), [k] * 50))) for k in range(8)
+        ]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+    return sum(out)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [with_an_initializer, with_one_that_fails, shut_from_inside, dropped_by_its_own_task, chunks_of_a_generator,
+     cancelled_at_the_end, asked_too_early, from_many_threads],
+)  # fmt: skip
+def test_a_pool_does_what_the_standard_librarys_does(f):
+    theirs, ours = both_pools(f)
+    assert ours == theirs
+
+
+def test_what_a_pool_refuses():
+    with pytest.raises(TypeError, match="max_workers is an integer, not '3'"):
+        ks.Pool("3")
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        ks.Pool(0)
+    with pytest.raises(TypeError, match="initializer must be a callable"):
+        ks.Pool(1, initializer=3)
+
+
+def program(text, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_what_was_submitted_is_done_before_the_interpreter_ends():
+    done = program("""
+        import kasoku as ks, time
+        pool = ks.Pool(1)
+        for k in range(3):
+            pool.submit(lambda k=k: (time.sleep(0.1), print(k, flush=True)))
+        print("main", flush=True)
+    """)
+    assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", ["main", "0", "1", "2"])
+
+
+def test_an_interrupt_ends_the_waiting_and_no_more():
+    done = program("""
+        import kasoku as ks, os, signal, threading, time
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            list(ks.Pool(2).map(time.sleep, [0.1] * 12))
+        except KeyboardInterrupt:
+            print("interrupted", ks.compute(ks.delayed(int)(3), None), flush=True)
+    """)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "interrupted (3, None)\n")
+
+
+def test_a_pool_in_a_child_of_fork_has_threads_of_its_own():
+    done = program("""
+        import kasoku as ks, os, sys
+        pool = ks.Pool(2)
+        assert list(pool.map(int, range(3))) == [0, 1, 2]
+        if os.fork() == 0:
+            assert list(pool.map(int, range(4))) == [0, 1, 2, 3]
+            assert ks.compute(ks.delayed(int)(4)) == (4,)
+            sys.exit(5)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+    """)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "5\n")
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_graphs_in_tasks_need_no_more_threads_than_there_are(threads):
+    done = program(
+        """
+        import kasoku as ks
+        @ks.delayed
+        def tree(n): return 1 if n == 0 else sum(ks.compute(tree(n - 1), tree(n - 1)))
+        print(*ks.compute(tree(6), workers=1), *ks.compute(tree(6)))
+        print(ks.Pool(1).submit(lambda: tree(4).compute()).result())
+    """,
+        KASOKU_NUM_THREADS=threads,
+    )
+    assert (done.returncode, done.stdout) == (0, "64 64\n16\n"), done.stderr
