@@ -1,5 +1,6 @@
 #include "kasoku/array/array.h"
 
+#include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/base/error.h"
 
@@ -35,7 +36,8 @@ void check_shape(const Shape& shape) {
       throw Error(ErrorKind::value, "a shape has no negative lengths: " + str(shape));
 }
 
-/// Bytes of an array, or an error if no machine could address them.
+}  // namespace
+
 size_t checked_bytes(const Shape& shape, size_t itemsize) {
   check_shape(shape);
   __int128 bytes = static_cast<__int128>(itemsize);
@@ -46,8 +48,6 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
   }
   return static_cast<size_t>(bytes);
 }
-
-}  // namespace
 
 struct Array::State {
   mutable SpinLock lock;

@@ -10,8 +10,6 @@
 namespace kasoku {
 
 Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
-  for (int64_t length : shape)
-    if (length < 0) throw Error(ErrorKind::value, "a shape has no negative lengths: " + str(shape));
   Expression expression;
   expression.kind = Expression::constant;
   expression.start = value;

@@ -1,10 +1,11 @@
 #include "kasoku/array/graph.h"
 
+#include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/base/env.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -66,10 +67,7 @@ StorageTable& storage_table() {
 }
 
 std::atomic<bool>& process_is_eager() {
-  static std::atomic<bool> value{[] {
-    const char* text = std::getenv("KASOKU_EAGER");
-    return text && *text && std::string_view(text) != "0";
-  }()};
+  static std::atomic<bool> value{env_flag(Env::KASOKU_EAGER)};
   return value;
 }
 
@@ -134,6 +132,7 @@ NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dt
 }
 
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
+  (void)checked_bytes(shape, info(dtype).size);
   auto node = std::make_shared<Node>(shape, dtype, info(dtype).size, device,
                                      std::make_shared<Storage>());
   bool run_now = is_eager() && !caller_settles.load(std::memory_order_relaxed) && expression.kind != Expression::constant;

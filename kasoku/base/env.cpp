@@ -3,7 +3,9 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/warning.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -37,7 +39,10 @@ std::string env(Env variable) {
 }
 
 bool env_flag(Env variable) {
+  constexpr std::string_view answers[] = {"0", "1", "false", "true", "no", "yes", "off", "on"};
   const std::string value = lower(env(variable));
+  if (!value.empty() && std::ranges::none_of(answers, [&](std::string_view answer) { return value == answer; }))
+    warn(WarningKind::general, std::string(info(variable).name) + " is '" + value + "', which is neither 0 nor 1, and is taken for 1");
   return !(value.empty() || value == "0" || value == "false" || value == "no" || value == "off");
 }
 

@@ -3,6 +3,7 @@
 
 #include "kasoku/base/env.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/warning.h"
 
 #include <atomic>
 #include <cstdio>
@@ -18,9 +19,13 @@ std::atomic<uint32_t> traced_stations{0};
 
 uint32_t read_stations() {
   uint32_t bits = is_read;
-  for (const std::string& word : split(env(Env::KASOKU_TRACE), ','))
+  for (const std::string& word : split(env(Env::KASOKU_TRACE), ',')) {
+    bool is_known = strip(word).empty();
     for (size_t i = 0; i < std::size(station_names); ++i)
-      if (strip(word) == station_names[i] || strip(word) == "all") bits |= 1u << i;
+      if (strip(word) == station_names[i] || strip(word) == "all") bits |= 1u << i, is_known = true;
+    if (!is_known)
+      warn(WarningKind::general, "KASOKU_TRACE has no station '" + std::string(strip(word)) + "'; they are plan, text, cache, launch and all");
+  }
   traced_stations.store(bits, std::memory_order_relaxed);
   return bits;
 }

@@ -16,8 +16,15 @@ void inspect(const RawKernel& kernel, const LaunchShape& shape, std::span<const 
           .at(finding.file + ":" + std::to_string(finding.line));
 }
 
+/// Who misspelt it wants a check, and must not take its silence for a verdict.
+void refuse(const RawKernel&, const LaunchShape&, std::span<const Argument>) {
+  throw Error(ErrorKind::value, "KASOKU_CHECK is '" + env(Env::KASOKU_CHECK) + "', and all that it can be is bounds")
+      .fix("export KASOKU_CHECK=bounds");
+}
+
 const bool is_registered = [] {
-  if (env(Env::KASOKU_CHECK) == "bounds") set_launch_inspector(inspect);
+  if (const std::string asked = env(Env::KASOKU_CHECK); !asked.empty() && asked != "0")
+    set_launch_inspector(asked == "bounds" ? inspect : refuse);
   return true;
 }();
 

@@ -86,6 +86,8 @@ Device& device_from(nb::handle object) {
 
 Shape shape_from(nb::handle object) {
   if (PyIndex_Check(object.ptr())) return {int_from(object)};
+  if (!PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
+    throw Error(ErrorKind::type, "a shape is an integer or a tuple of them, got a " + class_name(object));
   Shape shape;
   for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
   return shape;

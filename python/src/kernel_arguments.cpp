@@ -352,6 +352,17 @@ Stream* stream_from(nb::handle object) {
   throw Error(ErrorKind::type, "a " + class_name(object) + " is no stream");
 }
 
+uint32_t bytes_from(nb::handle object) {
+  const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  const long long value = index ? PyLong_AsLongLong(index.ptr()) : -1;
+  if (PyErr_Occurred() || value < 0 || value > 0xffffffffLL) {
+    PyErr_Clear();
+    throw Error(index ? ErrorKind::value : ErrorKind::type,
+                "a block cannot have " + nb::cast<std::string>(nb::repr(object)) + " bytes of shared memory");
+  }
+  return static_cast<uint32_t>(value);
+}
+
 void dims_from(nb::handle object, const char* what, uint32_t dims[3]) {
   const auto one = [&](nb::handle length) {
     const nb::object index = nb::steal(PyNumber_Index(length.ptr()));

@@ -63,6 +63,8 @@ class CallArguments {
 /// A Stream, an object that has one (`__kasoku_stream__`), or nullptr for None.
 Stream* stream_from(nb::handle object);
 
+/// A launch's dynamic shared memory.
+uint32_t bytes_from(nb::handle object);
 /// Up to three lengths of a grid or block: an int or a sequence of ints.
 void dims_from(nb::handle object, const char* what, uint32_t dims[3]);
 

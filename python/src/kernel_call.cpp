@@ -66,7 +66,18 @@ std::string BoundArguments::text(std::string_view name, std::string_view missing
     const nb::bytes bytes = nb::cast<nb::bytes>(value);
     return std::string(bytes.c_str(), bytes.size());
   }
-  return nb::cast<std::string>(nb::str(value));
+  const nb::str string(value);
+  Py_ssize_t size = 0;
+  const char* const bytes = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
+  if (!bytes) throw nb::python_error();  // half of a character
+  return {bytes, static_cast<size_t>(size)};
+}
+
+std::string BoundArguments::source(std::string_view name) const {
+  const nb::object value = need(name);
+  if (!nb::isinstance<nb::str>(value) && !nb::isinstance<nb::bytes>(value))
+    throw Error(ErrorKind::type, std::string(function_) + "(): '" + std::string(name) + "' is the text of kernels, got a " + class_name(value));
+  return text(name);
 }
 
 bool BoundArguments::flag(std::string_view name, bool missing) const {

@@ -25,6 +25,8 @@ class BoundArguments {
   nb::object get(std::string_view name) const;  ///< None if not given
   nb::object need(std::string_view name) const;
   std::string text(std::string_view name, std::string_view missing = "") const;
+  /// The text of a program: str or bytes, and nothing that str() would make into one.
+  std::string source(std::string_view name) const;
   bool flag(std::string_view name, bool missing = false) const;
   /// A string, a sequence of strings, or None.
   std::vector<std::string> texts(std::string_view name) const;

@@ -71,7 +71,7 @@ void construct_module(RawModule* self, const nb::args& args, const nb::kwargs& k
     options.file = bound.text("path");
     text = text_of_file(options.file);
   } else {
-    text = bound.text("code");
+    text = bound.source("code");
   }
   if (bound.has("file")) options.file = bound.text("file");
   if (!bound.has("path") && !bound.has("file")) options.locate = locator_here({{options.file, text}});
@@ -101,8 +101,7 @@ void construct_source(SourceModule* self, const nb::args& args, const nb::kwargs
                              args, kwargs);
   RawModule::Options options = module_options(bound);
   options.include_dirs = bound.texts("include_dirs");
-  (void)bound.need("source");
-  std::string text = bound.text("source");
+  std::string text = bound.source("source");
   options.locate = locator_here({{options.file, text}});
   const RawModule module(std::move(text), std::move(options));
   Device& device = device_or_default(bound.get("device"));
@@ -120,8 +119,7 @@ void construct_kernel(RawKernel* self, const nb::args& args, const nb::kwargs& k
                              args, kwargs);
   RawModule::Options options = module_options(bound);
   options.include_dirs = bound.texts("include_dirs");
-  (void)bound.need("code");
-  std::string text = bound.text("code");
+  std::string text = bound.source("code");
   options.locate = locator_here({{options.file, text}});
   new (self) RawKernel(RawModule(std::move(text), std::move(options))
                            .kernel(nb::cast<std::string>(nb::str(bound.need("name")))));
@@ -160,7 +158,7 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
       else if (name == "args") list = value;
       else if (name == "stream") launch.stream = stream_from(value);
       else if (name == "shared" || name == "shared_mem")
-        shared = static_cast<uint32_t>(nb::cast<uint64_t>(value));
+        shared = bytes_from(value);
       else if (name == "time_kernel") is_timed = PyObject_IsTrue(value.ptr()) == 1;
       else if (name == "texrefs") return;  // they were bound where the module keeps them
       else unknown_keyword(kernel.name(), name);

@@ -1,5 +1,6 @@
 """What a user does wrong is one sentence with the user's own names, and the process goes on."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -84,6 +85,49 @@ def test_memory_that_nobody_has(device):
     ks.zeros(10, device=device).numpy()
 
 
+def test_texts_that_are_none(launch):
+    f, x, _ = launch
+    for make in (lambda code: ks.RawModule(code=code), lambda code: ks.RawKernel(code, "k"), ks.SourceModule):
+        with pytest.raises(TypeError, match="is the text of kernels, got a int"):
+            make(3)
+        with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+            make("__global__ void k(int *x) {} // \udc80")
+    for wrong, kind in ((-1, ValueError), ("a", TypeError), (1.5, TypeError), (1 << 40, ValueError)):
+        with pytest.raises(kind, match=f"a block cannot have {wrong!r} bytes of shared memory"):
+            f("dynamic", (1,), (1,), (x,), shared_mem=wrong)
+
+
+def test_shapes_that_cannot_be():
+    for shape in ((2**40, 2**40), (2**31, 2**31, 2)):
+        with pytest.raises(MemoryError, match="too large"):
+            ks.zeros(shape)
+    with pytest.raises(MemoryError, match="too large"):
+        ks.zeros((2**40, 1)) + ks.zeros((1, 2**40))
+    with pytest.raises(ValueError, match=r"no negative lengths: \(3, -2\)"):
+        ks.zeros((3, -2))
+    with pytest.raises(TypeError, match="a shape is an integer or a tuple of them, got a float"):
+        ks.zeros(2.5)
+
+
+@pytest.mark.parametrize(
+    "variable, value, said",
+    [
+        ("KASOKU_CHECK", "bound", "KASOKU_CHECK is 'bound', and all that it can be is bounds"),
+        ("KASOKU_TRACE", "cash", "KASOKU_TRACE has no station 'cash'"),
+        ("KASOKU_EAGER", "perhaps", "KASOKU_EAGER is 'perhaps', which is neither 0 nor 1"),
+        ("KASOKU_NUM_THREADS", "many", "KASOKU_NUM_THREADS is 'many', which is not a whole number"),
+        ("KASOKU_CACHE_SIZE", "lots", "KASOKU_CACHE_SIZE is 'lots', which is not a whole number"),
+        ("KASOKU_DEVICE", "nonsense", "there is no device 'nonsense'"),
+    ],
+)
+def test_variables_of_the_environment(variable, value, said):
+    text = "import kasoku as ks; print((ks.arange(9) * 2).sum()); ks.RawModule(code='__global__ void k() {}').get_function('k')((1,), (1,), ())"
+    result = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, env={**os.environ, variable: value}
+    )
+    assert said in result.stderr
+
+
 # The kernels below make trouble for the compiler or the process, so each has its own.
 troubles = {
     "a recursion without an end": (
@@ -104,6 +148,18 @@ troubles = {
     "templates without an end": (
         "template<int n> struct R { static const int v = R<n + 1>::v; };\n__global__ void k(int *x) { x[0] = R<0>::v; }",
         "recursive template instantiation exceeded",
+    ),
+    "a vector at an address that is not its own": (
+        "__global__ void k(int *x) { *(float4 *)((char *)x + x[0] + 5) = make_float4(1, 2, 3, 4); }",
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own, or at an address that is not a multiple",
+    ),
+    "printf of a number as a string": (
+        '__global__ void k(int *x) { printf("%s\\n", x[0] + 3); }',
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own (address 0x3)",
+    ),
+    "printf of no string": (
+        '__global__ void k(int *x) { printf("%5.1s|%s|%%|%d\\n", "abc", (char *)0, 4); }',
+        "    a|(null)|%|4\nfine",
     ),
     "malloc without an end": (
         "__global__ void k(int *x) { while (char *p = (char *)malloc(1 << 24)) { p[0] = 1; x[0] += p[0]; } }",

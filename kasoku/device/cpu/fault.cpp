@@ -39,7 +39,7 @@ void pass_on(size_t i, int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   if (way_out) {
     fault_signal = signal;
-    fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
+    fault_address = info->si_code == SI_KERNEL ? Fault::unnamed : reinterpret_cast<uintptr_t>(info->si_addr);
     fault_stack = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
     siglongjmp(*way_out, 1);
   }
@@ -117,6 +117,8 @@ class AlternateStack {
 std::string Fault::str() const {
   if (is_stack_full)
     return "its call stack is full: a recursion without an end, or local arrays that are too large";
+  if (address == unnamed && (signal == SIGSEGV || signal == SIGBUS))
+    return "it read or wrote memory that is not its own, or at an address that is not a multiple of its type's alignment";
   switch (signal) {
     case SIGFPE: return "it divided an integer by zero (or the least integer by -1)";
     case SIGILL: return "it executed an instruction that this processor does not have";

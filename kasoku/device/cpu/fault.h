@@ -12,8 +12,9 @@
 namespace kasoku::cpu {
 
 struct Fault {
+  static constexpr uintptr_t unnamed = ~uintptr_t{0};  ///< it was not aligned to its type, or none that can be
   int signal = 0;  ///< 0: none
-  uintptr_t address = 0;
+  uintptr_t address = 0;  ///< unnamed where the processor says none
   bool is_stack_full = false;
 
   /// "it read or wrote memory that is not its own (address 0x10)".

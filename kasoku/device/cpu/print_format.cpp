@@ -72,6 +72,16 @@ unsigned long long as_unsigned(uint64_t slot, int bytes) {
 
 }  // namespace
 
+void read_strings(const char* format, const uint64_t* slots) {
+  for (const char* at = format ? format : ""; *at;) {
+    if (*at++ != '%') continue;
+    const char letter = parse(at, slots).letter;
+    if (letter && !std::strchr("diuxXocspeEfFgGaA", letter)) continue;
+    const auto* text = reinterpret_cast<const volatile char*>(*slots++);
+    while (letter == 's' && text && *text) ++text;
+  }
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 std::string format_packed(const char* format, const uint64_t* slots) {

@@ -57,6 +57,7 @@ int print_packed(const char* format, const void* slots) noexcept try {
 extern "C" {
 
 int ks_rt_printf(const char* format, const void* packed) {
+  cpu::read_strings(format, static_cast<const uint64_t*>(packed));  // a fault here is still the kernel's own
   const OutsideKernel outside;
   return print_packed(format, packed);
 }
