@@ -35,6 +35,9 @@ void Shadow::be_within(bool enters) {
 void observe_grids() {
   static constexpr cpu::GridObserver observer{
       [](const KernelInfo& kernel, void* const* args) {
+        if (Shadow* shadow = Shadow::current(); shadow && shadow->finds_arrays()) shadow->begin_grid(kernel, args);
+      },
+      [](const KernelInfo& kernel, void* const* args) {
         if (Shadow* shadow = Shadow::current()) shadow->begin_grid(kernel, args);
       },
       [](bool enters) {

@@ -22,6 +22,8 @@ void register_check_functions() {
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
     add("ks_check_fence", &ks_check_fence);
+    add("ks_check_local", &ks_check_local);
+    add("ks_check_local_access", &ks_check_local_access);
     add("ks_check_allocated", &ks_check_allocated);
     add("ks_check_freed", &ks_check_freed);
     add("ks_check_memory_of", &ks_check_memory_of);
@@ -53,8 +55,18 @@ extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
 }
 
-extern "C" void ks_check_fence(uint64_t block, uint64_t thread) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->fence(block, thread);
+extern "C" void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->fence(block, thread, is_of_block != 0);
+}
+
+extern "C" void ks_check_local(void* variable, uint64_t bytes) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->local(static_cast<char*>(variable), bytes);
+}
+
+extern "C" void ks_check_local_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site,
+                                      uint64_t block, uint64_t thread) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current())
+    shadow->local_access(static_cast<char*>(address), bytes, flags, *site, block, thread);
 }
 
 extern "C" void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kasoku {
 
@@ -45,7 +46,8 @@ class Copies {
     result.array.buffer = nullptr;
     result.array.is_host = false;
     Device& source = argument.array.device ? *argument.array.device : cpu_;
-    source.copy(result.array.data, argument.array.data, bytes_of(argument.array), source.current_stream());
+    if (copied_.emplace(argument.array.data, bytes_of(argument.array)).second)
+      source.copy(result.array.data, argument.array.data, bytes_of(argument.array), source.current_stream());
     return result;
   }
 
@@ -54,6 +56,7 @@ class Copies {
 
   Device& cpu_;
   std::map<const char*, Array> copies_;
+  std::set<std::pair<const void*, size_t>> copied_;
 };
 
 /// The globals have the values that the user's module has now.
@@ -81,23 +84,41 @@ void name_users_lines(Finding& finding, const Locator& locate) {
   }
 }
 
-}  // namespace
-
-std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape, void* const* args, std::vector<KnownArray> arrays) {
-  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+std::vector<Finding> watched(Shadow& shadow, const std::string& name, const Locator& locate,
+                             const std::function<void()>& call) {
+  register_check_functions();
   const Shadow::Scope watched(shadow);
   const cpu::SerialScope serial;
   try {
-    function.launch(shape, args, device("cpu").current_stream());
+    call();
   } catch (const Error& error) {
     if (shadow.is_stuck())
-      throw Error(ErrorKind::unsupported, "check runs one block after another, and a block of " + function.info().name +
+      throw Error(ErrorKind::unsupported, "check runs one block after another, and a block of " + name +
                                               " waits for what a later one writes")
           .fix("check it with blocks that wait for earlier ones, or with a grid of one block");
     if (std::string_view(error.what()).find("memory that is not its own") == std::string_view::npos) throw;
     shadow.faulted("it reads or writes memory that is no array's");
   }
-  return shadow.findings();
+  std::vector<Finding> findings = shadow.findings();
+  if (locate)
+    for (Finding& finding : findings) name_users_lines(finding, locate);
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Finding> call_watched(const std::string& name, std::vector<KnownArray> arrays, const Locator& locate,
+                                  const std::function<void()>& call) {
+  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+  shadow.find_arrays();
+  return watched(shadow, name, locate, call);
+}
+
+std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape, void* const* args,
+                                    std::vector<KnownArray> arrays, const Locator& locate) {
+  Shadow shadow(std::move(arrays), Shadow::Agents::threads);
+  return watched(shadow, function.info().name, locate,
+                 [&] { function.launch(shape, args, device("cpu").current_stream()); });
 }
 
 std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
@@ -126,10 +147,7 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
                         info.params[i].name,
                         info.params[i].element_size ? info.params[i].element_size : own[i].array.itemsize});
 
-  std::vector<Finding> findings = launch_watched(function, shape, packed.pointers(), std::move(arrays));
-  if (const Locator& locate = kernel.module().locate())
-    for (Finding& finding : findings) name_users_lines(finding, locate);
-  return findings;
+  return launch_watched(function, shape, packed.pointers(), std::move(arrays), kernel.module().locate());
 }
 
 }  // namespace kasoku

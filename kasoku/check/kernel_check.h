@@ -6,13 +6,20 @@
 #include "kasoku/check/shadow.h"
 #include "kasoku/kernel/raw_module.h"
 
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace kasoku {
 
+/// What `call` launches of checked programs; `arrays` are their parameters, `name` is for messages.
+std::vector<Finding> call_watched(const std::string& name, std::vector<KnownArray> arrays, const Locator& locate,
+                                  const std::function<void()>& call);
+
 /// Launches a function of a checked program; `arrays` are its parameters.
-std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape, void* const* args, std::vector<KnownArray> arrays);
+std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape, void* const* args,
+                                    std::vector<KnownArray> arrays, const Locator& locate = {});
 
 /// Runs `kernel` on the CPU, thread after thread, on copies of its arrays and of
 /// its module's globals, and returns the conflicts, the accesses out of bounds and the reads of

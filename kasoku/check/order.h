@@ -2,12 +2,14 @@
 /// What fences and atomics order: the happens-before of one instrumented run.
 ///
 /// A thread releases at a location what it (and, across a barrier, its block) did
-/// before its last fence; who then reads that location atomically has acquired it,
+/// before its last fence, and what others of its block did before fences of their own
+/// that a barrier has since followed; who then reads that location atomically has acquired it,
 /// and so has its block from its next barrier on.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 namespace kasoku {
@@ -23,11 +25,13 @@ struct Agent {
 class FenceOrder {
  public:
   void fence(const Agent& agent, Moment now, uint32_t interval);
+  /// A fence that only the agent's block sees: it makes flags, and releases nothing here.
+  void fence_of_block(const Agent& agent, Moment now);
   /// Whether the agent's last fence came after its last plain write.
   bool has_fenced(const Agent& agent);
   void plain_write(const Agent& agent, Moment now);
-  /// An atomic write of `address`, or a volatile one behind a fence.
-  void release(const Agent& agent, uint64_t address, Moment now);
+  /// An atomic write of `address`, or a volatile one behind a fence, in `interval` of the agent's block.
+  void release(const Agent& agent, uint64_t address, Moment now, uint32_t interval);
   /// An atomic or volatile read of `address`.
   void acquire(const Agent& agent, uint64_t address);
   /// `interval` ends for the agent.
@@ -41,11 +45,18 @@ class FenceOrder {
   struct Hash {
     size_t operator()(const Agent& agent) const { return agent.block * 0x9E3779B97F4A7C15ull + agent.thread; }
   };
+  /// The last fence of each thread of a block before `interval` began.
+  struct Fences {
+    uint32_t interval = 0;
+    std::unordered_map<uint64_t, Moment> of;
+  };
+  std::shared_ptr<const Fences> fences_before(uint32_t interval);
   /// How far somebody's past reaches into others'.
   struct Clock {
     struct Reach {
       Moment data = 0, atomics = 0;
       uint32_t interval = 0;  ///< of the block: earlier ones lie before it entirely
+      std::shared_ptr<const Fences> fences = {};  ///< of the block
     };
     std::unordered_map<Agent, Reach, Hash> agents;
     std::unordered_map<uint64_t, Reach> blocks;
@@ -53,8 +64,9 @@ class FenceOrder {
     bool covers(const Agent& agent, Moment when, uint32_t interval, bool is_atomic) const;
   };
   struct Thread {
-    Moment fenced = 0, wrote = 0;
-    uint32_t interval = 0;  ///< at the fence
+    Moment fenced = 0, wrote = 0, fenced_block = 0;
+    Moment fenced_before = 0;  ///< in an earlier interval than `fenced`
+    uint32_t interval = 0;     ///< at the fence
     Clock past;
   };
   Thread& thread(const Agent& agent);
@@ -64,6 +76,7 @@ class FenceOrder {
   std::unordered_map<uint64_t, Thread> threads_;
   Clock ready_, coming_;  ///< the block's: known to all its threads, from the next barrier on
   uint32_t coming_interval_ = 0;
+  std::shared_ptr<const Fences> fences_;  ///< before the interval of the last release
   std::unordered_map<uint64_t, Clock> locations_;
   bool is_used_ = false;  ///< most kernels have no fences
 };

@@ -62,10 +62,14 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) {
     if (same_warp && a.warp_interval != b.warp_interval && passed(now, a.thread) && passed(intervals_[a.thread], b.thread))
       return true;
   }
-  return order_.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
+  const auto covers = [&](FenceOrder& order) {
+    return order.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
+  };
+  return covers(order_) || (a.block == b.block && covers(order_in_block_));
 }
 
 bool Shadow::is_synchronised(const Touch& a, const Touch& b) {
+  if (a.block != b.block && (a.is_of_block || b.is_of_block)) return false;
   if (a.is_atomic && b.is_atomic) return true;
   const auto waits = [](const Touch& touch) { return touch.is_volatile || touch.is_atomic; };
   return (a.is_flag && waits(b)) || (b.is_flag && waits(a));
@@ -106,7 +110,7 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
   }
   const Intervals& now = intervals_[thread];
   Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
-              (flags & ks_access_volatile) != 0, false, &site};
+              (flags & ks_access_volatile) != 0, false, (flags & ks_access_block) != 0, &site};
   last_ = touch;
   count_look(touch, address, bytes);
   if (agents_ == Agents::threads) {
@@ -204,10 +208,13 @@ void Shadow::note_reader(Cell& cell, const Touch& touch) {
 void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address) {
   const Agent own{touch.block, touch.thread};
   const bool writes = flags & ks_access_write, reads = flags & ks_access_read;
-  if (flags & ks_access_ordered) order_.fence(own, touch.when, touch.interval);
-  if (reads && (touch.is_atomic || touch.is_volatile)) order_.acquire(own, address);
-  if (writes && (touch.is_atomic || touch.is_flag)) order_.release(own, address, touch.when);
-  else if (writes) order_.plain_write(own, touch.when);
+  for (FenceOrder* order : {&order_, &order_in_block_}) {
+    if (touch.is_of_block && order == &order_) continue;
+    if (flags & ks_access_ordered) order->fence(own, touch.when, touch.interval);
+    if (reads && (touch.is_atomic || touch.is_volatile)) order->acquire(own, address);
+    if (writes && (touch.is_atomic || touch.is_flag)) order->release(own, address, touch.when, touch.interval);
+  }
+  if (writes && !touch.is_atomic && !touch.is_flag) order_.plain_write(own, touch.when);
 }
 
 void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
@@ -221,13 +228,40 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
     now.lanes = lanes;
   } else {
     order_.barrier({block, thread}, now.block);
+    order_in_block_.barrier({block, thread}, now.block);
     ++now.block;
   }
 }
 
-void Shadow::fence(uint64_t block, uint64_t thread) {
+void Shadow::fence(uint64_t block, uint64_t thread, bool is_of_block) {
   const uint32_t interval = interval_block_ == block ? intervals_[thread].block : 0;
-  order_.fence({block, thread}, ++now_, interval);
+  order_in_block_.fence({block, thread}, ++now_, interval);
+  if (is_of_block) order_.fence_of_block({block, thread}, now_);
+  else order_.fence({block, thread}, now_, interval);
+}
+
+/// Threads run one after another in the same stack: a variable takes the place of those that were there.
+void Shadow::local(const char* variable, uint64_t bytes) {
+  auto at = locals_.lower_bound(variable);
+  if (at != locals_.begin())
+    if (const auto before = std::prev(at); before->first + before->second.size() > variable) at = before;
+  while (at != locals_.end() && at->first < variable + bytes) at = locals_.erase(at);
+  locals_[variable].resize(bytes);
+}
+
+void Shadow::local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
+                          uint64_t thread) {
+  const auto after = locals_.upper_bound(address);
+  if (after == locals_.begin()) return;
+  auto& [variable, written] = *std::prev(after);
+  const auto first = static_cast<uint64_t>(address - variable);
+  for (uint64_t i = first; i < std::min<uint64_t>(first + bytes, written.size()); ++i) {
+    if (!(flags & ks_access_write) && !written[i])
+      return report({"uninitialised", site.array, site.file, site.line, 0,
+                     fmt::format("{} reads {}[{}], its own, before it has written there", agent(Touch{block, thread}),
+                                 site.array, first / bytes)});
+    written[i] = true;
+  }
 }
 
 void Shadow::forget(const char* memory, uint64_t bytes) {

@@ -40,6 +40,7 @@ enum {
   ks_access_volatile = 16,
   ks_access_exchange = 32,  ///< compare and exchange: what was read before is tested
   ks_access_ordered = 64,   ///< an atomic that is a fence too
+  ks_access_block = 128,    ///< an atomic that only threads of its block may meet
 };
 
 /// Records an access of `bytes` at `address` and returns the address to use: the
@@ -55,7 +56,11 @@ void ks_check_iteration(int64_t i);
 void ks_check_interval(void);
 /// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
 void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
-void ks_check_fence(uint64_t block, uint64_t thread);
+void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block);
+/// A variable of the thread's own begins, unwritten; an access that may be to one.
+void ks_check_local(void* variable, uint64_t bytes);
+void ks_check_local_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site, uint64_t block,
+                           uint64_t thread);
 /// Memory that the program itself takes and gives back; unwritten as long as nobody wrote it.
 void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten);
 void ks_check_freed(void* memory);
@@ -110,7 +115,10 @@ class Shadow {
   /// The kernel ended by a fault: the last access is told as the one that led to it.
   void faulted(const std::string& why);
   void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
-  void fence(uint64_t block, uint64_t thread);
+  void fence(uint64_t block, uint64_t thread, bool is_of_block = false);
+  void local(const char* variable, uint64_t bytes);
+  void local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
+                    uint64_t thread);
   void allocated(char* memory, uint64_t bytes, bool is_unwritten);
   void freed(char* memory);
   /// An array in memory that was allocated, by its name; nothing if it is a part of another.
@@ -119,6 +127,9 @@ class Shadow {
                 uint64_t thread);
   /// A parallel loop begins or ends: what went before is ordered with what follows.
   void next_interval() { ++epoch_, iteration_ = ~0ull; }
+  /// In every grid, parameters are what they lead to; of one launch alone their names are known.
+  void find_arrays() { finds_arrays_ = true; }
+  bool finds_arrays() const { return finds_arrays_; }
   /// A kernel launched this one: its parameters are what they lead to, whatever their names.
   void begin_grid(const KernelInfo& kernel, void* const* args);
   /// Such grids run in the middle of another one, or have.
@@ -150,6 +161,7 @@ class Shadow {
     bool is_atomic = false;
     bool is_volatile = false;
     bool is_flag = false;  ///< a volatile write behind a fence: others may wait for it
+    bool is_of_block = false;  ///< an atomic for its block alone
     const ks_check_site* site = nullptr;  ///< null: nobody yet
   };
   struct Cell {
@@ -197,6 +209,7 @@ class Shadow {
     std::vector<std::pair<std::string, const KnownArray*>> parameters;
   };
   Grid grid_;
+  bool finds_arrays_ = false;
   std::vector<Grid> outer_grids_;
   std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;  ///< in this grid
   std::map<const char*, KnownArray> allocated_;  ///< by the program itself, by first byte
@@ -211,7 +224,8 @@ class Shadow {
   std::span<const char> look_;  ///< the last of them
   std::unordered_map<const char*, uint64_t> seen_;  ///< what they found or left, by address
   Touch last_;
-  FenceOrder order_;
+  FenceOrder order_, order_in_block_;  ///< fences of all; those of a block too, for its own threads
+  std::map<const char*, std::vector<bool>> locals_;  ///< which bytes of threads' variables are written, by first byte
   Moment now_ = 0;
   std::vector<Untested> untested_;
   /// Reads before a write, and sites whose reads race with a write: those are no matter of order alone.

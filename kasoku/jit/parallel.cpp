@@ -210,8 +210,12 @@ void FunctionLowering::device_loop(const Stmt& stmt, const Val bounds[3], std::o
 void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
   const Parallel loop = variables_of(stmt);
   if (!loop.carried.empty()) {
-    remark(stmt.place, fmt::format("prange runs serially: '{}' carries a value from one iteration to the next", loop.carried));
-    unit_.remarks.back().carried = loop.carried;
+    if (loop.joins_arrays) {
+      remark(stmt.place, fmt::format("prange runs serially, in order: '{}' is a reduction of arrays", loop.carried));
+    } else {
+      remark(stmt.place, fmt::format("prange runs serially: '{}' carries a value from one iteration to the next", loop.carried));
+      unit_.remarks.back().carried = loop.carried;
+    }
     if (suits_one_thread(stmt, true)) return one_thread(stmt);
     range_loop_body(stmt, bounds, step);
     return;

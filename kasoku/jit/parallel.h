@@ -25,6 +25,7 @@ struct FunctionLowering::Parallel {
   std::vector<Reduction> reductions;
   std::vector<int> own, last;
   std::string carried;  ///< what keeps it from being parallel
+  bool joins_arrays = true;  ///< what is carried are arrays that each iteration joins with its own
   bool is_plain = true;
   bool has_lanes() const { return std::ranges::any_of(reductions, &Reduction::has_order); }
 };

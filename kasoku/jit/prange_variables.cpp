@@ -141,10 +141,12 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
     const int inside = reads_in(stmt.body, variable), everywhere = reads_in(fn_.body, variable);
     const bool is_parameter = std::ranges::find(fn_.parameter_variables, variable) != fn_.parameter_variables.end();
     const bool is_read_outside = inside < everywhere || is_parameter;
-    if (kind != Update::none && inside == expected && type.is_scalar() && is_read_outside) {
+    const bool joins = kind != Update::none && inside == expected && is_read_outside;
+    if (joins && type.is_scalar()) {
       loop.reductions.push_back({variable, kind, has_order(kind, type), temp("parts")});
     } else if (is_read_outside && (first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
-      if (loop.carried.empty()) loop.carried = fn_.variables[variable].name;
+      if (loop.carried.empty() || (loop.joins_arrays && !joins)) loop.carried = fn_.variables[variable].name;
+      loop.joins_arrays &= joins;
     } else {
       loop.own.push_back(variable);
       if (is_read_outside && type.is_scalar()) loop.last.push_back(variable);
@@ -154,7 +156,7 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
     loop.is_plain &= inner.kind != StmtKind::for_ && inner.kind != StmtKind::while_ && inner.kind != StmtKind::try_ && inner.kind != StmtKind::finally_;
     if (inner.kind == StmtKind::augment && inner.targets[0]->kind == ExprKind::name &&
         inner.targets[0]->type.is_array() && std::ranges::find(loop.own, inner.targets[0]->variable) == loop.own.end())
-      loop.carried = inner.targets[0]->text;
+      if (loop.carried.empty()) loop.carried = inner.targets[0]->text, loop.joins_arrays = false;
   });
   return loop;
 }

@@ -59,7 +59,8 @@ struct ElementKey {
   }
 };
 
-struct ElementwiseKernel::State {
+/// What the user wrote, parsed.
+struct ElementParts {
   std::vector<Parameter> in, out;
   std::string operation;
   ElementwiseOptions options;
@@ -68,6 +69,9 @@ struct ElementwiseKernel::State {
   bool has_order = false;     ///< over elements: the text sees positions
   bool has_indexer = false;   ///< the text says _ind
   bool takes_fours = false;   ///< over elements: a thread may take four
+};
+
+struct ElementwiseKernel::State : ElementParts {
   GrowingList<PointerKey, ElementLaunch> pointer_plans;
   GrowingList<ElementKey, ElementLaunch> element_plans;
 };

@@ -48,6 +48,7 @@ Program finish(std::string text, const ElementwiseOptions& options) {
   program.text = std::move(text);
   program.file = options.name;
   program.options = options.options;
+  program.is_checked = options.is_checked;
   add_headers(program);
   return program;
 }

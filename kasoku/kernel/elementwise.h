@@ -36,6 +36,7 @@ struct ElementwiseOptions {
   bool return_tuple = false;  ///< for Python: a tuple also of one output
   Device* device = nullptr;   ///< where no argument says which; nullptr: the default device
   Locator locate;             ///< leads messages to the user's own file
+  bool is_checked = false;    ///< accesses are told to check (check/kernel_check.h)
 };
 
 /// start, stop, step as in Python's slice(); resolved against the number of elements if
@@ -81,6 +82,8 @@ class ElementwiseKernel {
   const std::vector<Parameter>& in_params() const;   ///< over pointers: all
   const std::vector<Parameter>& out_params() const;
   const std::string& operation() const;
+  /// From here on this one is compiled for check, for the CPU; copies made before are not.
+  void watch();
   /// Kernel texts generated so far, newest first, to read.
   std::vector<std::string> texts() const;
 

@@ -98,6 +98,17 @@ ReductionKernel::ReductionKernel(std::string_view in_params, std::string_view ou
 bool ReductionKernel::is_over_pointers() const { return state_->is_over_pointers; }
 const std::string& ReductionKernel::name() const { return state_->options.name; }
 size_t ReductionKernel::inputs() const { return state_->in.size(); }
+const ReductionOptions& ReductionKernel::options() const { return state_->options; }
+const std::vector<Parameter>& ReductionKernel::in_params() const { return state_->in; }
+const std::vector<Parameter>& ReductionKernel::out_params() const { return state_->out; }
+
+void ReductionKernel::watch() {
+  auto watched = std::make_shared<State>();
+  static_cast<ReductionParts&>(*watched) = *state_;
+  watched->options.is_checked = true;
+  watched->options.device = &device("cpu");
+  state_ = std::move(watched);
+}
 
 std::vector<std::string> ReductionKernel::texts() const {
   std::vector<std::string> texts;

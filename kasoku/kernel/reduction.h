@@ -33,6 +33,7 @@ struct ReductionOptions {
   std::vector<std::string> options;
   Device* device = nullptr;  ///< where no argument says which; nullptr: the default device
   Locator locate;            ///< leads messages to the user's own file
+  bool is_checked = false;   ///< as in ElementwiseOptions
 };
 
 struct ReductionCall {
@@ -65,6 +66,11 @@ class ReductionKernel {
 
   bool is_over_pointers() const;
   const std::string& name() const;
+  const ReductionOptions& options() const;
+  const std::vector<Parameter>& in_params() const;
+  const std::vector<Parameter>& out_params() const;
+  /// As ElementwiseKernel's.
+  void watch();
   size_t inputs() const;
   std::vector<std::string> texts() const;
 

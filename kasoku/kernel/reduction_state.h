@@ -23,12 +23,15 @@ struct ReductionLaunch {
            bool is_narrow, const AddIn& add_in, const AddOut& add_out) const;
 };
 
-struct ReductionKernel::State {
+struct ReductionParts {
   bool is_over_pointers = false;
   KernelType type;                 ///< over pointers
   std::vector<Parameter> in, out;
   std::string neutral, reduce_expr, map_expr, post_map_expr, reduce_type;
   ReductionOptions options;
+};
+
+struct ReductionKernel::State : ReductionParts {
   GrowingList<PointerKey, ReductionLaunch> pointer_plans;
   GrowingList<ElementKey, ReductionLaunch> element_plans;
 };

@@ -136,7 +136,8 @@ Program reduction_program(const ReductionText& text) {
   program.text = std::move(out);
   program.file = name;
   program.options = text.options->options;
-  program.is_generated = true;  // the same bits on every device
+  program.is_checked = text.options->is_checked;
+  program.is_generated = !program.is_checked;  // the same bits on every device; the checker asks for its threads
   add_headers(program);
   return program;
 }

@@ -24,11 +24,14 @@ struct ScanLaunch {
 
 }  // namespace
 
-struct ScanKernel::State {
+struct ScanParts {
   ScanKind kind;
   KernelType type;
   std::string scan_expr, neutral;
   ScanOptions options;
+};
+
+struct ScanKernel::State : ScanParts {
   GrowingList<Device*, ScanLaunch> launches;
 
   Program program() const;
@@ -125,7 +128,8 @@ __global__ void {0}(const _type_scan* _x, _type_scan* _y, const _type_scan* _bef
   program.text = std::move(out);
   program.file = name;
   program.options = options.options;
-  program.is_generated = true;
+  program.is_generated = !options.is_checked;  // the checker asks for its threads
+  program.is_checked = options.is_checked;
   add_headers(program);
   return program;
 }
@@ -228,6 +232,14 @@ void ScanKernel::operator()(const Argument& in, const Argument& out, Stream* str
                state_->kind == ScanKind::exclusive, true, *device, *stream);
 }
 
+void ScanKernel::watch() {
+  auto watched = std::make_shared<State>();
+  static_cast<ScanParts&>(*watched) = *state_;
+  watched->options.is_checked = true;
+  state_ = std::move(watched);
+}
+
+const ScanOptions& ScanKernel::options() const { return state_->options; }
 ScanKind ScanKernel::kind() const { return state_->kind; }
 const KernelType& ScanKernel::type() const { return state_->type; }
 std::string ScanKernel::text() const { return state_->program().text; }

@@ -15,6 +15,7 @@ struct ScanOptions {
   std::string preamble;
   std::vector<std::string> options;
   Locator locate;  ///< leads messages to the user's own file
+  bool is_checked = false;  ///< as in ElementwiseOptions
 };
 
 enum class ScanKind : uint8_t { inclusive, exclusive };
@@ -29,6 +30,9 @@ class ScanKernel {
   void operator()(const Argument& in, const Argument& out, Stream* stream = nullptr) const;
 
   ScanKind kind() const;
+  const ScanOptions& options() const;
+  /// As ElementwiseKernel's.
+  void watch();
   const KernelType& type() const;
   std::string text() const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bindings.h"
+#include "check_call.h"
 #include "kasoku/check/finding.h"
 #include "kasoku/check/kernel_check.h"
 #include "kasoku/kernel/raw_module.h"
@@ -30,6 +31,21 @@ KnownArray known_array(const jit::Type& type, const uint64_t* words, std::string
   const auto* first = reinterpret_cast<const char*>(words[0]);
   return {first + low * size, static_cast<uint64_t>((high - low) * size), std::move(name), static_cast<uint64_t>(size),
           first, {shape, shape + type.ndim}, {strides, strides + type.ndim}};
+}
+
+std::vector<KnownArray> known_arrays(nb::tuple args, const std::vector<std::string>& parameters) {
+  CallArguments arguments;
+  for (nb::handle argument : args) arguments.add(argument);
+  std::vector<KnownArray> known;
+  for (size_t k = 0; k < std::min(arguments.span().size(), parameters.size()); ++k) {
+    const ArrayRef& array = arguments.span()[k].array;
+    if (arguments.span()[k].kind != Argument::Kind::array || array.size() == 0) continue;
+    int64_t low = 0, high = static_cast<int64_t>(array.itemsize);
+    for (int axis = 0; axis < array.ndim; ++axis)
+      (array.strides[axis] < 0 ? low : high) += (array.shape[axis] - 1) * array.strides[axis];
+    known.push_back({static_cast<const char*>(array.data) + low, static_cast<uint64_t>(high - low), parameters[k], array.itemsize});
+  }
+  return known;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 /// \file kernel.cpp
 /// ks.ElementwiseKernel, in PyCUDA's spelling and in CuPy's.
+#include "check_call.h"
 #include "kernel_arguments.h"
 #include "kernel_call.h"
 #include "origin.h"
@@ -193,8 +194,9 @@ void bind_kernel(nb::module_& m) {
            },
            nb::arg("array"), nb::arg("copy_in") = true, nb::arg("copy_out") = false)
       .def_prop_ro("array", [](const HostArgument& x) { return x.array; });
-  nb::class_<ElementwiseKernel>(m, "ElementwiseKernel", elementwise_doc, nb::type_slots(slots),
-                                nb::dynamic_attr())
+  nb::class_<ElementwiseKernel> elementwise(m, "ElementwiseKernel", elementwise_doc, nb::type_slots(slots), nb::dynamic_attr());
+  bind_check_call(elementwise, [](const ElementwiseKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
+  elementwise
       .def("__init__",
            [](ElementwiseKernel* self, nb::args args, nb::kwargs kwargs) {
              construct(self, args, kwargs);

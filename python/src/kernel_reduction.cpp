@@ -1,5 +1,6 @@
 /// \file kernel_reduction.cpp
 /// ks.ReductionKernel, ks.InclusiveScanKernel, ks.ExclusiveScanKernel.
+#include "check_call.h"
 #include "convert.h"
 #include "device.h"
 #include "kernel_arguments.h"
@@ -220,7 +221,9 @@ PyObject* call_scan(PyObject* self, PyObject* args, PyObject* kwargs) {
 template <class Kernel>
 void bind_scan(nb::module_& m, const char* name, ScanKind kind) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_scan<Kernel>)}, {0, nullptr}};
-  nb::class_<Kernel>(m, name, scan_doc, nb::type_slots(slots), nb::dynamic_attr())
+  nb::class_<Kernel> scan(m, name, scan_doc, nb::type_slots(slots), nb::dynamic_attr());
+  bind_check_call(scan, [](const Kernel&) { return std::vector<std::string>{"_x", "_y"}; });
+  scan
       .def("__init__",
            [kind](Kernel* self, nb::args args, nb::kwargs kwargs) {
              const BoundArguments bound("ScanKernel",
@@ -244,8 +247,9 @@ void bind_scan(nb::module_& m, const char* name, ScanKind kind) {
 
 void bind_kernel_reduction(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_reduction)}, {0, nullptr}};
-  nb::class_<ReductionKernel>(m, "ReductionKernel", reduction_doc, nb::type_slots(slots),
-                              nb::dynamic_attr())
+  nb::class_<ReductionKernel> reduction(m, "ReductionKernel", reduction_doc, nb::type_slots(slots), nb::dynamic_attr());
+  bind_check_call(reduction, [](const ReductionKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
+  reduction
       .def("__init__",
            [](ReductionKernel* self, nb::args args, nb::kwargs kwargs) {
              construct(self, args, kwargs);

@@ -7,7 +7,7 @@ struct ks_same { typedef T type; };
 
 #define KS_FETCH(name, builtin, T)                                                      \
   ks_inline T name(T* p, T v) { return builtin(p, v, __ATOMIC_RELAXED); }               \
-  ks_inline T name##_block(T* p, T v) { return builtin(p, v, __ATOMIC_RELAXED); }       \
+  ks_of_block T name##_block(T* p, T v) { return builtin(p, v, __ATOMIC_RELAXED); }       \
   ks_inline T name##_system(T* p, T v) { return builtin(p, v, __ATOMIC_RELAXED); }
 #define KS_FETCH_INTEGERS(name, builtin)  \
   KS_FETCH(name, builtin, int)            \
@@ -43,7 +43,7 @@ ks_inline T ks_exchange(T* p, T v) {
 }
 ks_inline float atomicExch(float* p, float v) { return ks_exchange<unsigned>(p, v); }
 ks_inline double atomicExch(double* p, double v) { return ks_exchange<unsigned long long>(p, v); }
-ks_inline float atomicExch_block(float* p, float v) { return atomicExch(p, v); }
+ks_of_block float atomicExch_block(float* p, float v) { return atomicExch(p, v); }
 ks_inline float atomicExch_system(float* p, float v) { return atomicExch(p, v); }
 
 #define KS_CAS(T)                                                                        \
@@ -51,7 +51,7 @@ ks_inline float atomicExch_system(float* p, float v) { return atomicExch(p, v); 
     __atomic_compare_exchange_n(p, &compare, v, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED); \
     return compare;                                                                      \
   }                                                                                      \
-  ks_inline T atomicCAS_block(T* p, T compare, T v) { return atomicCAS(p, compare, v); } \
+  ks_of_block T atomicCAS_block(T* p, T compare, T v) { return atomicCAS(p, compare, v); } \
   ks_inline T atomicCAS_system(T* p, T compare, T v) { return atomicCAS(p, compare, v); }
 KS_CAS(unsigned short)
 KS_CAS(short)
@@ -78,9 +78,9 @@ ks_inline unsigned atomicInc(unsigned* p, unsigned limit) {
 ks_inline unsigned atomicDec(unsigned* p, unsigned limit) {
   return ks_atomic_loop<unsigned>(p, [=](unsigned v) { return v == 0 || v > limit ? limit : v - 1u; });
 }
-ks_inline unsigned atomicInc_block(unsigned* p, unsigned l) { return atomicInc(p, l); }
+ks_of_block unsigned atomicInc_block(unsigned* p, unsigned l) { return atomicInc(p, l); }
 ks_inline unsigned atomicInc_system(unsigned* p, unsigned l) { return atomicInc(p, l); }
-ks_inline unsigned atomicDec_block(unsigned* p, unsigned l) { return atomicDec(p, l); }
+ks_of_block unsigned atomicDec_block(unsigned* p, unsigned l) { return atomicDec(p, l); }
 ks_inline unsigned atomicDec_system(unsigned* p, unsigned l) { return atomicDec(p, l); }
 
 // A mixed call such as atomicAdd(unsigned*, 1) or atomicAdd(float*, double): the

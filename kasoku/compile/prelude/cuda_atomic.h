@@ -88,7 +88,10 @@ struct atomic {
   ks_inline T operator+=(T v) { return fetch_add(v) + v; }
   ks_inline T operator-=(T v) { return fetch_sub(v) - v; }
 };
-ks_inline void atomic_thread_fence(memory_order, thread_scope = thread_scope_system) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+ks_inline void atomic_thread_fence(memory_order, thread_scope s = thread_scope_system) {
+  if (s < thread_scope_block) __threadfence();
+  else __threadfence_block();
+}
 }  // namespace cuda
 namespace std {
 template <class T> using atomic = ::cuda::atomic<T, ::cuda::thread_scope_system>;

@@ -34,6 +34,8 @@
 #define ks_convergent __attribute__((convergent))
 #define ks_const __attribute__((const))
 #define ks_inline inline __attribute__((always_inline, nodebug))
+// check reads the scope from the function's name (clang/passes/instrument.cpp).
+#define ks_of_block inline __attribute__((always_inline))
 
 // Clang says 1; each parse says what the options name.
 #undef __CUDA_ARCH__

@@ -90,7 +90,8 @@ class ChildRecorder {
 
 /// The checker follows the grids of a launch, which run one after another then.
 struct GridObserver {
-  void (*begins)(const KernelInfo& kernel, void* const* args);  ///< a grid that a kernel launched
+  void (*launches)(const KernelInfo& kernel, void* const* args);  ///< a grid that a program launched
+  void (*begins)(const KernelInfo& kernel, void* const* args);    ///< a grid that a kernel launched
   void (*is_within)(bool enters);  ///< grids run in the middle of another one, or have
 };
 void set_grid_observer(const GridObserver* observer);

@@ -143,6 +143,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (!shape.blocks()) return;
   check(shape);
   const LaunchWatch watch;
+  if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);
   if (auto children = run_grid(shape, args)) complete(std::move(children));
 }
 

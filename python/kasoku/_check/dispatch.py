@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .recorder import Recorder, is_array, unwrapped, view_of
-from .rewrite import Watcher
+from .watch import Watcher
 
 
 class Findings(list):
@@ -31,8 +31,8 @@ class Findings(list):
 def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     """Runs `f(*args)` watched and returns a list of findings, empty when the program is clean.
 
-    f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), a
-    Delayed value, or a plain Python function: with threads=n its n concurrent calls, without it the threads
+    f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), an
+    elementwise, reduction or scan kernel, a Delayed value, or a plain Python function: with threads=n its n concurrent calls, without it the threads
     that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
     'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
     arguments, whatever the timing; functions that the checker could not look into (generators, C code that
@@ -46,6 +46,10 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     kernel = getattr(f, "__kasoku_kernel__", f)
     if isinstance(kernel, _core.RawKernel):
         return Findings(_core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0)))
+    if isinstance(f, _MADE_OF_EXPRESSIONS):
+        return Findings(
+            f._check_call(tuple(_on_cpu(_copied(args))), dict(zip(kwargs, _on_cpu(_copied(kwargs.values())))))
+        )
     if isinstance(f, _core.JitFunction):
         return Findings(_core._check_jit(f, tuple(_copied(args))))
     if not callable(f):
@@ -53,6 +57,20 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
             f"check: cannot look inside a {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
         )
     return _check_threads(f, args, kwargs, threads)
+
+
+_MADE_OF_EXPRESSIONS = (
+    _core.ElementwiseKernel, _core.ReductionKernel, _core.InclusiveScanKernel, _core.ExclusiveScanKernel,
+)  # fmt: skip
+
+
+def _on_cpu(values):
+    return [
+        _core.array(value.numpy(), device="cpu")
+        if isinstance(value, _core.Array) and value.device.kind != "cpu"
+        else value
+        for value in values
+    ]
 
 
 def _owner(array):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
+import collections
+import concurrent.futures
 import contextlib
+import queue
+import threading
+import time
 from unittest import mock
 
-from .turns import Deadlock, Turns, make_patches
+from .turns import Deadlock, Turns
 
 
 @contextlib.contextmanager
@@ -20,3 +26,239 @@ def patched_threads(recorder, watcher):
                 yield turns
     finally:
         turns.finish()
+
+
+def make_patches(recorder, watcher, turns):
+    """(object, name, replacement) of what threads start with and wait in."""
+    tasks = {}
+
+    def start(thread):
+        if thread in tasks:
+            raise RuntimeError("threads can only be started once")
+        task = recorder.new_task(f"thread {thread.name}", recorder.current)
+
+        def call():
+            thread._ident = _thread.get_ident()
+            threading._active[thread._ident] = thread
+            try:
+                target = thread._target
+                if isinstance(thread, threading.Timer):  # its run() is the library's, what it calls the user's
+                    thread.function = watcher.replacement(thread.function) or thread.function
+                if type(thread).run is threading.Thread.run:
+                    if target is not None:
+                        (watcher.replacement(target) or target)(*thread._args, **thread._kwargs)
+                else:
+                    (watcher.replacement(thread.run) or thread.run)()
+            finally:
+                threading._active.pop(thread._ident, None)
+
+        tasks[thread] = (task, None)
+        turn = turns.run(task, call)
+        tasks[thread] = (task, turn)
+
+    def is_alive(thread):
+        return thread in tasks and (tasks[thread][1] is None or not tasks[thread][1].is_done)
+
+    def join(thread, timeout=None):
+        if thread not in tasks:
+            raise RuntimeError("cannot join thread before it is started")
+        if turns.until(lambda: not is_alive(thread), timeout is not None):
+            recorder.join(tasks[thread][0])
+
+    class Future(concurrent.futures.Future):
+        def seen(self, timeout=None):
+            if turns.until(self.done, timeout is not None):
+                recorder.join(self.task)
+            return self
+
+        def result(self, timeout=None):
+            return concurrent.futures.Future.result(self.seen(timeout), 0)
+
+        def exception(self, timeout=None):
+            return concurrent.futures.Future.exception(self.seen(timeout), 0)
+
+        def add_done_callback(self, fn):
+            """Some thread runs it, after the call; only the end of the pool comes after it."""
+            task = recorder.new_task(f"callback of {self.task.label}", recorder.current)
+            self.followers = [*getattr(self, "followers", ()), task]
+
+            def follow(done):
+                recorder.join(self.task, task)
+                recorder.run_as(task, lambda: (watcher.replacement(fn) or fn)(done))
+
+            super().add_done_callback(follow)
+
+    def submit(executor, fn, /, *args, **kwargs):
+        future = Future()
+        future.task = recorder.new_task(f"call of {getattr(fn, '__name__', 'function')}", recorder.current)
+        others = futures.setdefault(id(executor), [])
+        before = others[-1][1] if others and executor._max_workers == 1 else None  # one worker: one after the other
+
+        def call():
+            if before is not None:
+                before.seen()
+            try:
+                if executor._initializer is not None:  # as if each call had a worker of its own
+                    (watcher.replacement(executor._initializer) or executor._initializer)(*executor._initargs)
+                future.set_result((watcher.replacement(fn) or fn)(*args, **kwargs))
+            except Exception as error:
+                future.set_exception(error)
+
+        others.append((executor, future))
+        turns.run(future.task, call)
+        return future
+
+    futures = {}
+
+    def run_map(executor, fn, *iterables, timeout=None, chunksize=1):
+        made = [submit(executor, fn, *args) for args in zip(*iterables)]
+        return (future.result() for future in made)
+
+    def shutdown(executor, wait=True, *, cancel_futures=False):
+        for _, future in futures.get(id(executor), []):
+            if wait:
+                for task in getattr(future.seen(), "followers", ()):
+                    recorder.join(task)
+
+    def wait_for(fs, timeout=None, return_when=concurrent.futures.ALL_COMPLETED):
+        result = concurrent.futures.wait(fs, timeout, return_when)
+        for future in result.done:
+            future.seen()
+        return result
+
+    def as_completed(fs, timeout=None):
+        return (future.seen() for future in concurrent.futures.as_completed(fs, timeout))
+
+    watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
+
+    set_event, waiters = threading.Event.set, {}
+
+    def event_set(event):
+        recorder.sync_out(event)
+        set_event(event)
+
+    def event_wait(event, timeout=None):
+        if turns.until(event.is_set, timeout is not None):
+            recorder.sync_in(event)
+        return event.is_set()
+
+    def condition_wait(condition, timeout=None):
+        if not condition._is_owned():
+            raise RuntimeError("cannot wait on un-acquired lock")
+        mark = [None]  # what the one that tells it had done
+        waiters.setdefault(id(condition), []).append((condition, mark))
+        recorder.drop(condition)
+        saved = condition._release_save()
+        told = turns.until(lambda: mark[0] is not None, timeout is not None)
+        turns.until(lambda: condition._lock.acquire(False))
+        condition._lock.release()
+        condition._acquire_restore(saved)
+        recorder.hold(condition)
+        if told:
+            recorder.follow(mark[0])
+        else:
+            waiters[id(condition)].remove((condition, mark))
+        return told
+
+    def condition_notify(condition, n=1):
+        if not condition._is_owned():
+            raise RuntimeError("cannot notify on un-acquired lock")
+        waiting, clock = waiters.get(id(condition), []), recorder.signal()
+        for _, mark in waiting[:n]:
+            mark[0] = clock
+        del waiting[:n]
+
+    def condition_notify_all(condition):
+        condition_notify(condition, len(waiters.get(id(condition), [])))
+
+    arrived = {}
+
+    def barrier_wait(barrier, timeout=None):
+        place = arrived.setdefault(id(barrier), [barrier, 0, 0])  # kept alive, how many, generation
+        mine, index = place[2], place[1]
+        recorder.sync_out((barrier, mine))  # who is there for the next time already orders nothing here
+        place[1] += 1
+        if place[1] == barrier.parties:
+            place[1:] = [0, mine + 1]
+            if barrier._action:
+                recorder.sync_in((barrier, mine))
+                (watcher.replacement(barrier._action) or barrier._action)()
+                recorder.sync_out((barrier, mine))
+        turns.until(lambda: place[2] != mine)
+        recorder.sync_in((barrier, mine))
+        return index
+
+    handed = {}  # what the giver of an item had done: later items order nothing
+    put, get = queue.Queue.put, queue.Queue.get
+    done, wait_done = queue.Queue.task_done, queue.Queue.join
+
+    def queue_put(self, item, block=True, timeout=None):
+        handed.setdefault((id(self), id(item)), collections.deque()).append((item, recorder.signal()))
+        put(self, item, block, timeout)
+
+    def queue_get(self, block=True, timeout=None):
+        item = get(self, block, timeout)
+        if clocks := handed.get((id(self), id(item))):
+            recorder.follow(clocks.popleft()[1])
+        return item
+
+    def queue_done(self):
+        recorder.sync_out((self, "done"))
+        done(self)
+
+    def queue_join(self):
+        wait_done(self)
+        recorder.sync_in((self, "done"))
+
+    semaphores = {}
+
+    def permits_of(semaphore):
+        """None of one that began with 1, which is a lock; else what each permit's giver had done."""
+        if id(semaphore) not in semaphores:
+            first = collections.deque({} for _ in range(semaphore._value))
+            semaphores[id(semaphore)] = (semaphore, None if semaphore._value == 1 else first)
+        return semaphores[id(semaphore)][1]
+
+    def semaphore_acquire(semaphore, blocking=True, timeout=None):
+        def take():
+            if semaphore._value > 0:
+                semaphore._value -= 1
+                return True
+            return False
+
+        if not blocking:
+            return take()
+        permits = permits_of(semaphore)
+        if not turns.until(take, timeout is not None):
+            return False
+        if permits is None:
+            recorder.hold(semaphore)
+        elif permits:
+            recorder.follow(permits.popleft())
+        return True
+
+    def semaphore_release(semaphore, n=1):
+        permits = permits_of(semaphore)
+        if permits is None:
+            recorder.drop(semaphore)
+        else:
+            permits.extend(recorder.signal() for _ in range(n))
+        if isinstance(semaphore, threading.BoundedSemaphore) and semaphore._value + n > semaphore._initial_value:
+            raise ValueError("Semaphore released too many times")
+        semaphore._value += n
+
+    from .._task import Pool
+
+    return [
+        (threading.Thread, "start", start), (threading.Thread, "join", join), (threading.Thread, "is_alive", is_alive),
+        (time, "sleep", lambda seconds: turns.sleep()),
+        *((pool, *patch) for pool in (concurrent.futures.ThreadPoolExecutor, Pool)
+          for patch in (("submit", submit), ("map", run_map), ("shutdown", shutdown))),
+        (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
+        (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
+        (threading.Condition, "notify_all", condition_notify_all), (threading.Barrier, "wait", barrier_wait),
+        (queue.Queue, "put", queue_put), (queue.Queue, "get", queue_get),
+        (queue.Queue, "task_done", queue_done), (queue.Queue, "join", queue_join),
+        (threading.Semaphore, "acquire", semaphore_acquire), (threading.Semaphore, "__enter__", semaphore_acquire),
+        (threading.Semaphore, "release", semaphore_release), (threading.BoundedSemaphore, "release", semaphore_release),
+    ]  # fmt: skip

@@ -3,6 +3,8 @@
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/prepare.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -22,7 +24,8 @@ using namespace llvm;
 namespace {
 
 enum : uint32_t {  // as in check/shadow.h
-  reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64
+  reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
+  of_block = 128
 };
 
 /// What a pointer leads to, as far as the text shows it.
@@ -51,7 +54,9 @@ class Instrumenter {
     within_ = module.getOrInsertFunction("ks_check_within", pointer_, pointer_, wide_, word_, pointer_, wide_, wide_,
                                          pointer_, wide_);
     barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_);
-    fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_);
+    fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_, word_);
+    local_ = module.getOrInsertFunction("ks_check_local", nothing, pointer_, wide_);
+    local_access_ = module.getOrInsertFunction("ks_check_local_access", nothing, pointer_, wide_, word_, pointer_, wide_, wide_);
     allocated_ = module.getOrInsertFunction("ks_check_allocated", nothing, pointer_, wide_, word_);
     freed_ = module.getOrInsertFunction("ks_check_freed", nothing, pointer_);
   }
@@ -61,6 +66,7 @@ class Instrumenter {
     for (Function& function : module_)
       if (&function == kernel_.function || is_generated_)
         for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
+    if (!is_generated_) find_locals();
     for (Instruction* instruction : work) visit(*instruction);
     StripDebugInfo(module_);
   }
@@ -77,7 +83,7 @@ class Instrumenter {
     } else if (isa<FenceInst>(at)) {
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
-      build.CreateCall(fence_, {block, thread});
+      build.CreateCall(fence_, {block, thread, build.getInt32(scope_of(at) != 0)});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
       watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | kind_of(*load));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
@@ -85,10 +91,10 @@ class Instrumenter {
             writes | kind_of(*store));
     } else if (auto* update = dyn_cast<AtomicRMWInst>(&at)) {
       watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            reads | writes | atomic | order_of(update->getOrdering()));
+            reads | writes | atomic | order_of(update->getOrdering()) | scope_of(at));
     } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&at)) {
       watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(swap->getNewValOperand()->getType()),
-            reads | writes | atomic | exchange | order_of(swap->getFailureOrdering()));
+            reads | writes | atomic | exchange | order_of(swap->getFailureOrdering()) | scope_of(at));
     } else if (auto* copy = dyn_cast<AnyMemTransferInst>(&at)) {
       watch(at, 1, copy->getLength(), reads);
       watch(at, 0, copy->getLength(), writes);
@@ -106,6 +112,47 @@ class Instrumenter {
   }
 
   static uint32_t order_of(AtomicOrdering ordering) { return isStrongerThanMonotonic(ordering) ? ordered : 0; }
+
+  /// The scope stands in the name of the function that the user called: atomicAdd_block, __threadfence_block.
+  static uint32_t scope_of(const Instruction& at) {
+    for (const DILocation* location = at.getDebugLoc(); location && location->getFilename().contains(".kasoku/include");
+         location = location->getInlinedAt())
+      if (const DISubprogram* function = location->getScope()->getSubprogram(); function && function->getName().ends_with("_block"))
+        return of_block;
+    return 0;
+  }
+
+  /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here.
+  void find_locals() {
+    IRBuilder<> build(&*kernel_.function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    for (Instruction& instruction : kernel_.function->getEntryBlock()) {
+      auto* local = dyn_cast<AllocaInst>(&instruction);
+      if (!local || !local->getAllocatedType()->isAggregateType() || !is_seen(*local)) continue;
+      const std::optional<TypeSize> size = local->getAllocationSize(module_.getDataLayout());
+      if (!size) continue;
+      locals_.insert(local);
+      build.CreateCall(local_, {local, build.getInt64(size->getFixedValue())});
+    }
+  }
+
+  static bool is_seen(const Value& pointer) {
+    return all_of(pointer.uses(), [](const Use& use) {
+      const User* const user = use.getUser();
+      if (isa<GetElementPtrInst>(user)) return is_seen(*user);
+      if (isa<StoreInst>(user)) return use.getOperandNo() == StoreInst::getPointerOperandIndex();
+      return isa<LoadInst>(user) || isa<AnyMemIntrinsic>(user);
+    });
+  }
+
+  /// A read at a place that the text fixes may stand before the test that it was written behind.
+  void watch_local(Instruction& at, Value* address, Value* bytes, uint32_t flags, const Target& target) {
+    const auto* local = target.object ? dyn_cast<AllocaInst>(target.object) : nullptr;
+    if (!local || !locals_.contains(local)) return;
+    if (!(flags & writes) && (isa<AnyMemTransferInst>(at) || is_inside(address, bytes, target))) return;
+    IRBuilder<> build(&at);
+    auto [block, thread] = agent(build);
+    build.CreateCall(local_access_, {address, build.CreateZExtOrTrunc(bytes, wide_), build.getInt32(flags), site(at, target), block, thread});
+  }
 
   /// Memory that the program takes starts anew: what its last owner did there is no concern of the next.
   void memory_call(CallInst& call, StringRef name) {
@@ -136,6 +183,7 @@ class Instrumenter {
     Value* address = at.getOperand(operand);
     const Target target = target_of(address);
     const bool may_leave = target.object && !is_inside(address, bytes, target);
+    watch_local(at, address, bytes, flags, target);
     if (target.is_private && !may_leave) return;
     if (target.is_shared) flags |= shared_memory;
     IRBuilder<> build(&at);
@@ -172,6 +220,7 @@ class Instrumenter {
       if (const auto* argument = dyn_cast<Argument>(object)) {
         target.parameter = objects.size() == 1 ? static_cast<int>(argument->getArgNo()) : -1;
         if (argument->hasName()) target.name = argument->getName();
+        if (StringRef(target.name).starts_with("_data_")) target.name.erase(0, 6);  // kernel/element_text.cpp
       } else if (const auto* global = dyn_cast<GlobalVariable>(object)) {
         target.is_shared = is_contained(kernel_.shared, global);
         target.name = source_name(global->getName().str());
@@ -265,7 +314,8 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, within_, barrier_, fence_, allocated_, freed_;
+  FunctionCallee access_, within_, barrier_, fence_, local_, local_access_, allocated_, freed_;
+  SmallPtrSet<const AllocaInst*, 8> locals_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
 };

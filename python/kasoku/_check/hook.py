@@ -1,0 +1,227 @@
+"""What rewritten code calls: each load and store of something shared is told to the recorder.
+
+Calls of other Python functions of the user's program go through their own rewritten forms. What C code does
+with an array argument shows by its content before and after.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import queue
+import threading
+import time
+import types
+
+import numpy as np
+
+from .recorder import _LOCKS, is_array, view_of
+
+_sleep = time.sleep
+_MUTATING = {
+    list: {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"},
+    dict: {"update", "pop", "popitem", "setdefault", "clear"},
+    set: {"add", "discard", "remove", "pop", "clear", "update"},
+    np.ndarray: {"fill", "sort", "partition", "put", "resize", "itemset", "setfield", "byteswap"},
+}
+
+
+class _HeldLock:
+    def __init__(self, recorder, lock):
+        self.recorder, self.lock = recorder, lock
+
+    def __enter__(self):
+        return self.recorder.acquire(self.lock)
+
+    def __exit__(self, *error):
+        self.recorder.release(self.lock)
+
+
+class _Entered:
+    """A context manager of the user's, by its watched methods."""
+
+    def __init__(self, enter, leave):
+        self.enter, self.leave = enter, leave
+
+    def __enter__(self):
+        return self.enter()
+
+    def __exit__(self, *error):
+        return self.leave(*error)
+
+
+class Hook:
+    """What rewritten code of one function calls; the last argument is always the line."""
+
+    def __init__(self, recorder, watcher, file, namespace):
+        self.recorder, self.watcher, self.file, self.namespace = recorder, watcher, file, namespace
+
+    def _place(self, line):
+        return (self.file, line)
+
+    def load_name(self, name, value, line):
+        self.recorder.touch(("global", id(self.namespace), name), False, name, self._place(line), self.namespace)
+        return value
+
+    def store_name(self, name, line):
+        self.recorder.touch(("global", id(self.namespace), name), True, name, self._place(line), self.namespace)
+
+    def load_cell(self, name, probe, value, line):
+        cell = probe.__closure__[0]
+        self.recorder.touch(("cell", id(cell)), False, name, self._place(line), cell)
+        return value
+
+    def store_cell(self, name, probe, line):
+        cell = probe.__closure__[0]
+        self.recorder.touch(("cell", id(cell)), True, name, self._place(line), cell)
+
+    def load_attribute(self, thing, attribute, text, line):
+        found = getattr(type(thing), attribute, None)
+        if isinstance(found, property) and (watched := self.watcher.replacement(found.fget)):
+            return watched(thing)
+        if not isinstance(thing, types.ModuleType) and not is_array(thing) and not _is_own(thing):
+            self.recorder.touch(("attribute", id(thing), attribute), False, text, self._place(line), thing)
+        return getattr(thing, attribute)
+
+    def store_attribute(self, thing, attribute, value, text, line):
+        found = getattr(type(thing), attribute, None)
+        if isinstance(found, property) and (watched := self.watcher.replacement(found.fset)):
+            return watched(thing, value)
+        if not _is_own(thing):
+            self.recorder.touch(("attribute", id(thing), attribute), True, text, self._place(line), thing)
+        setattr(thing, attribute, value)
+
+    def _item(self, thing, index, writes, text, line):
+        if is_array(thing):
+            whole, thing = thing, view_of(thing)
+            if thing is None:
+                return
+            try:
+                part = thing[index]
+            except Exception:  # the user's own statement will raise it
+                return
+            basic = isinstance(part, np.ndarray) and np.may_share_memory(part, thing)
+            if not basic and not isinstance(part, np.ndarray):
+                window = tuple(
+                    slice(i, i + 1 or None)
+                    for i in (index if isinstance(index, tuple) else (index,))
+                    if isinstance(i, (int, np.integer))
+                )
+                part, basic = thing[window], True
+            self.recorder.array(part if basic else thing, writes, text, self._place(line), whole is not thing)
+        elif isinstance(thing, (dict, list, bytearray)):
+            whole = isinstance(index, slice)
+            name = text if whole else f"{text}[{index!r}]"
+            self.recorder.content(thing, writes, name, self._place(line), None if whole else index)
+
+    def load_item(self, thing, index, text, line):
+        if watched := self.watcher.special(thing, "__getitem__"):
+            return watched(index)
+        value = thing[index]
+        self._item(thing, index, False, text, line)
+        return value
+
+    def store_item(self, thing, index, value, text, line):
+        if watched := self.watcher.special(thing, "__setitem__"):
+            return watched(index, value)
+        self._item(thing, index, True, text, line)
+        thing[index] = value
+
+    def container_to_change(self, thing, text, line):
+        self.recorder.content(thing, True, text, self._place(line))
+        return thing
+
+    def in_place(self, operation, current, value, text, line):
+        """`current OP= value` as Python does it: in place where the type can."""
+        name = _IN_PLACE[operation]
+        if isinstance(current, (list, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
+            self.recorder.content(current, True, text, self._place(line))
+            if is_array(value):
+                self.recorder.content(value, False, text, self._place(line))
+        return getattr(operator, name)(current, value)
+
+    def is_in(self, key, container, text, line):
+        index = key if isinstance(container, dict) else None
+        name = text if index is None else f"{text}[{index!r}]"
+        self.recorder.content(container, False, name, self._place(line), index)
+        return key in container
+
+    def iterate(self, iterable, text, line):
+        self.recorder.content(iterable, False, text, self._place(line))
+        return iterable
+
+    def enter(self, context, line):
+        if isinstance(context, _LOCKS):
+            return _HeldLock(self.recorder, context)
+        enter, leave = (self.watcher.special(context, name) for name in ("__enter__", "__exit__"))
+        return _Entered(enter, leave) if enter and leave else context
+
+    def function(self, function, line):
+        return function
+
+    def method(self, thing, name, text, line):
+        if not isinstance(thing, np.ndarray) and is_array(thing):  # of ours: torch's end in _
+            writes = name in _MUTATING[np.ndarray] or (name.endswith("_") and not name.startswith("_"))
+            self.recorder.content(thing, writes, text, self._place(line))
+            return getattr(thing, name)
+        for kind, mutating in _MUTATING.items():
+            if isinstance(thing, kind):
+                self.recorder.content(thing, name in mutating, text, self._place(line))
+        if isinstance(thing, _LOCKS) and name in ("acquire", "release"):
+            return functools.partial(getattr(self.recorder, name), thing)
+        if isinstance(thing, queue.SimpleQueue) and name in ("put", "get"):
+            return functools.partial(self._simple_queue, thing, name)
+        if (
+            not isinstance(thing, (types.ModuleType, type))
+            and not isinstance(thing, tuple(_MUTATING))
+            and not _is_own(thing)
+        ):
+            if name in getattr(thing, "__dict__", ()):
+                self.recorder.touch(("attribute", id(thing), name), False, f"{text}.{name}", self._place(line), thing)
+        return getattr(thing, name)
+
+    def _simple_queue(self, thing, name, *args, **kwargs):
+        if name == "put":
+            self.recorder.sync_out(thing)
+            return thing.put(*args, **kwargs)
+        if self.recorder.turns is not None and (args[0] if args else kwargs.get("block", True)):
+            self.recorder.turns.until(lambda: not thing.empty(), len(args) > 1 or "timeout" in kwargs)
+        item = thing.get(False)
+        self.recorder.sync_in(thing)
+        return item
+
+    def spin(self, count, line):
+        """In a while loop: now and then others go on, who may end it."""
+        if self.recorder.turns is not None and count >= 256 and count & (count - 1) == 0:
+            self.recorder.last_place = self._place(line)
+            self.recorder.turns.sleep()
+        return count + 1
+
+    def call(self, function, name, texts, line, /, *args, **kwargs):
+        self.recorder.last_place = self._place(line)
+        if function is _sleep and self.recorder.turns is not None:
+            return self.recorder.turns.sleep()
+        replaced = self.watcher.replacement(function) or self.watcher.special(function, "__call__")
+        if replaced is not None:
+            return replaced(*args, **kwargs)
+        if (getattr(function, "__module__", None) or "").startswith(__package__):
+            return function(*args, **kwargs)
+        arrays = [(text, arg) for text, arg in zip(texts, args) if is_array(arg)]
+        arrays += [(key, arg) for key, arg in kwargs.items() if is_array(arg)]
+        owner = getattr(function, "__self__", None)
+        if is_array(owner):
+            arrays.append((name.rpartition(".")[0], owner))
+        containers = [(text, arg) for text, arg in zip(texts, args) if not is_array(arg)]
+        return self.recorder.call_of_others(function, args, kwargs, arrays + containers, self._place(line))
+
+
+_IN_PLACE = {
+    "Add": "iadd", "Sub": "isub", "Mult": "imul", "Div": "itruediv", "FloorDiv": "ifloordiv", "Mod": "imod",
+    "Pow": "ipow", "MatMult": "imatmul", "LShift": "ilshift", "RShift": "irshift", "BitOr": "ior",
+    "BitAnd": "iand", "BitXor": "ixor",
+}  # fmt: skip
+
+
+def _is_own(thing):
+    """Things that no two tasks share, whatever name leads to them."""
+    return isinstance(thing, threading.local)

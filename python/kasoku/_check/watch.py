@@ -1,0 +1,134 @@
+"""Which functions are watched, and their rewritten forms."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import linecache
+import os
+import sys
+import sysconfig
+import textwrap
+import types
+
+from .. import _syntax
+from .hook import Hook
+from .rewrite import HOOK, Rewriter
+
+_LIBRARY = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Watcher:
+    """Rewritten forms of the user's functions, made once each."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+        self.made = {}
+        self.patches = {}  # functions that the check itself stands in for
+
+    def replacement(self, function):
+        """The watched form of a Python function of the user's program, or None for anything else."""
+        try:
+            if function in self.patches:
+                return self.patches[function]
+        except TypeError:
+            return None
+        if isinstance(function, types.MethodType):
+            inner = self.replacement(function.__func__)
+            return functools.partial(inner, function.__self__) if inner else None
+        if not isinstance(function, types.FunctionType) or not is_users(function):
+            return None
+        if HOOK in function.__code__.co_freevars:  # made by a watched function: watched already
+            return function
+        if function not in self.made:
+            self.made[function] = self._rewrite(function)
+        return self.made[function]
+
+    def special(self, thing, name):
+        """The watched form of a method that an operator calls; None if it is not the user's."""
+        method = getattr(type(thing), name, None)
+        return self.replacement(types.MethodType(method, thing)) if isinstance(method, types.FunctionType) else None
+
+    def _rewrite(self, function):
+        try:
+            lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps() says it is
+            tree = _syntax.parse(textwrap.dedent("".join(lines)))
+        except (OSError, TypeError, SyntaxError):
+            self.recorder.unseen.add(function.__qualname__)
+            return None
+        definition = next((n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))), None)
+        if definition is None or inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            self.recorder.unseen.add(function.__qualname__)
+            return None
+        ast.increment_lineno(tree, first - 1)
+        code = function.__code__
+        declared = {n for node in ast.walk(definition) if isinstance(node, ast.Global) for n in node.names}
+        cell_names = {n for node in ast.walk(definition) if isinstance(node, ast.Nonlocal) for n in node.names}
+        local = set(code.co_varnames) | set(code.co_cellvars) | set(code.co_freevars)
+        shared = (_global_names(code) | declared) - (local - declared)
+        shared = {n for n in shared if n not in builtins.__dict__ and not _is_constant(function, n)}
+        rewriter = Rewriter(shared, cell_names)
+        if isinstance(definition, ast.Lambda):
+            body = [ast.copy_location(ast.Return(rewriter.visit(definition.body)), definition)]
+            definition = ast.FunctionDef("watched", definition.args, body, [], None, type_comment=None)
+            if sys.version_info >= (3, 12):
+                definition.type_params = []
+            ast.copy_location(definition, body[0])
+        else:
+            definition.decorator_list = []
+            definition.body = rewriter._block(definition.body)
+        definition.args.defaults, definition.args.kw_defaults = [], [None] * len(definition.args.kwonlyargs)
+        file = inspect.getsourcefile(function) or code.co_filename
+        free = code.co_freevars
+        name = definition.name
+        outer = ast.FunctionDef(
+            "__kasoku_outer__",
+            ast.arguments([], [ast.arg(n) for n in (HOOK, *free)], None, [], [], None, []),
+            [definition, ast.Return(ast.Name(name, ast.Load()))],
+            [], None, type_comment=None,
+        )  # fmt: skip
+        if sys.version_info >= (3, 12):
+            outer.type_params = []
+        module = ast.Module([outer], [])
+        ast.fix_missing_locations(module)
+        scope = {}
+        exec(compile(module, file, "exec"), function.__globals__, scope)
+        hook = Hook(self.recorder, self, file, function.__globals__)
+        cells = dict(zip(free, function.__closure__ or ()))
+        watched = scope["__kasoku_outer__"](hook, *(None for _ in free))
+        inner = watched.__code__
+        closure = tuple(types.CellType(hook) if n == HOOK else cells[n] for n in inner.co_freevars)
+        result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
+        result.__kwdefaults__ = function.__kwdefaults__
+        return result
+
+
+def _global_names(code):
+    """Names that the code and the functions in it look up as globals."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _global_names(constant)
+    return names
+
+
+def _is_constant(function, name):
+    """Names of modules, functions and classes: read by everybody, written by nobody."""
+    try:
+        value = function.__globals__[name]
+    except KeyError:
+        return False
+    return isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType)) or isinstance(
+        value, type
+    )
+
+
+def is_users(function):
+    """Whether a function's source belongs to a program, not to a library."""
+    file = function.__code__.co_filename
+    if file.startswith((*_LIBRARY, _OWN)) or file.startswith("<frozen"):
+        return False
+    return bool(linecache.getlines(file)) or file.startswith("<")
