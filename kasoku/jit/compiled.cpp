@@ -61,6 +61,7 @@ std::string Compiled::failure_text(const CallRecord& record) const {
       break;
     case Failure::zero_division: text = "division by zero"; break;
     case Failure::value:
+    case Failure::overflow:
       try {
         text = fmt::format(fmt::runtime(name), record.a, record.b);
       } catch (const fmt::format_error&) {

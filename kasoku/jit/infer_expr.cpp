@@ -288,7 +288,10 @@ Type Inference::type_of(Expr& expr) {
         if (!is_numeric(types[i]) || !is_numeric(types[i + 1]))
           fail(expr.place,
                fmt::format("{} {} {} has no meaning", str(types[i]), str(op), str(types[i + 1])));
-        is_array |= types[i].is_array() || types[i + 1].is_array();
+        const bool are_arrays = types[i].is_array() || types[i + 1].is_array();
+        if (!are_arrays && !is_equality && (types[i].is_complex() || types[i + 1].is_complex()))
+          fail(expr.place, fmt::format("'{}' of complex numbers has no meaning", str(op)), "", "compare their real parts or abs()");
+        is_array |= are_arrays;
       }
       if (is_array && types.size() > 2)
         fail(expr.place, "a chained comparison of arrays is ambiguous", "", "use (a < b) & (b < c)");

@@ -16,6 +16,23 @@ std::string offset_text(const std::string& name, int ndim, const Index& at) {
   return text.empty() ? "0" : text;
 }
 
+Fused FunctionLowering::array_element(const Val& array) {
+  Fused fused;
+  fused.type = array.type;
+  fused.leaves.push_back({array.text, array.type});
+  fused.element = [name = array.text, ndim = array.type.ndim](const Index& at) {
+    return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at));
+  };
+  return fused;
+}
+
+Fused FunctionLowering::number_element(const Val& number) {
+  Fused fused;
+  fused.type = number.type;
+  fused.element = [text = number.text](const Index&) { return text; };
+  return fused;
+}
+
 std::string FunctionLowering::shape(const Fused& fused, Place place) {
   const int ndim = fused.leaves.empty() ? fused.type.ndim
                                         : std::ranges::max_element(fused.leaves, {}, [](const auto& l) { return l.type.ndim; })->type.ndim;
@@ -164,20 +181,6 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
   return result;
 }
 
-Val FunctionLowering::masked(const Fused& fused, Place place) {
-  const std::string s = shape(fused, place);
-  const std::string n = temp("count"), one = temp("shape"), k = temp("k");
-  line("ks_i64 {} = 0;", n);
-  elements(fused, s, {}, [&](const Index& at) { line("{} += {};", n, fused.where(at)); }, false);
-  line("const ks_shape<1> {} = {{{{{}}}}};", one, n);
-  const Val result = new_array(Type::array(fused.type.dtype, 1, true), one, false, place);
-  line("ks_i64 {} = 0;", k);
-  elements(fused, s, {}, [&](const Index& at) {
-    line("if ({}) {}.data[{}++] = {};", fused.where(at), result.text, k, fused.element(at));
-  }, false);
-  return result;
-}
-
 void FunctionLowering::store_fused(const Val& target, const Fused& value, Place place) {
   const Type& type = target.type;
   const int wide = value.leaves.empty() ? 0 : std::ranges::max_element(value.leaves, {}, [](const auto& l) { return l.type.ndim; })->type.ndim;
@@ -218,13 +221,7 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
   elements(stretched, s, {{stored.text, stored.type}}, [&](const Index& at) {
     line("{}.data[{}] = {};", stored.text, at.linear, value.element(at));
   }, true);
-  Fused copy;
-  copy.type = stored.type;
-  copy.leaves.push_back({stored.text, stored.type});
-  const std::string name = stored.text;
-  const int ndim = type.ndim;
-  copy.element = [name, ndim](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at)); };
-  write(copy);
+  write(array_element(stored));
   --indent_;
   line("}} else {{");
   ++indent_;
@@ -235,14 +232,8 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
 void FunctionLowering::store_array(const Val& target, const Expr& value, Place place) {
   if (uses_graph()) return graph_store(target, value, place);
   Fused fused = fuse(value);
-  if (fused.where) {
-    const Val stored = masked(fused, place);
-    fused = {};
-    fused.type = stored.type;
-    fused.leaves.push_back({stored.text, stored.type});
-    const std::string name = stored.text;
-    fused.element = [name](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, 1, at)); };
-  }
+  if (fused.where) fused = array_element(masked(fused, place));
+  if (value.type.is_scalar()) want_fit_stored(value, fused.element({}), target.type.dtype);
   const auto element = fused.element;
   const Dtype from = value.type.dtype, to = target.type.dtype;
   fused.element = [=](const Index& at) { return cast(element(at), from, to); };

@@ -142,6 +142,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       Dtype dtype = e.items[1]->type.dtype;
       if (e.items.size() == 3) dtype = scalar_dtype(dtype, e.items[2]->type.dtype);
       for (size_t i = 1; i < e.items.size(); ++i) values.push_back(pin(expr(*e.items[i])));
+      if (intrinsic.result == Result::integer) values[0] = whole(values[0], e.place);
       return {elementwise(intrinsic, dtype, values), e.type};
     }
     case Handler::isinstance: return {is_of(e.items[1]->type, e.items[2]->type.text).value_or(false) ? "true" : "false", bool_type};
@@ -169,11 +170,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       else if (given.kind == TypeKind::text && handler == Handler::to_int) return constant(static_cast<int64_t>(std::stoll(given.text)), e.type, e.place);
       Val value = first();
       if (value.type.is_array()) value = {loaded(value.text + ".data[0]", value.type.dtype), Type::scalar(value.type.dtype)};
-      if (handler == Handler::to_int && value.type.is_floating() && !options_.is_cuda && !is_parallel_ && loop_depth_ == 0) {
-        value = pin(value);
-        fail_if(fmt::format("!ks_isfinite({})", value.text),
-                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"int() of a number that is not finite\", 0, 0, 0)", e.place.line));
-      }
+      if (handler == Handler::to_int) value = whole(value, e.place);
       return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
     }
     case Handler::to_complex: {
@@ -189,7 +186,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       return {op_text(Op::absolute, dtype, {cast(value.text, value.type.dtype, dtype)}), e.type};
     }
     case Handler::round: {
-      const Val value = pin(first());
+      const Val value = pin(e.type.is_integer() ? whole(first(), e.place) : first());
       if (!value.type.is_floating()) return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
       if (e.type.is_integer()) return {fmt::format("ks_round_to_int({})", value.text), e.type};
       const std::string digits = has(e, 1) ? text_as(*e.items[2], Dtype::int64) : "0";

@@ -298,8 +298,9 @@ Val FunctionLowering::compare(const Expr& e) {
       Dtype dtype = scalar_dtype(left.type.dtype, right.type.dtype);
       if (left.type.dtype == right.type.dtype) dtype = left.type.dtype;
       const char* symbol = op == Operator::is ? "==" : op == Operator::is_not ? "!=" : str(op);
-      part = fmt::format("({} {} {})", cast(left.text, left.type.dtype, dtype), symbol,
-                         cast(right.text, right.type.dtype, dtype));
+      part = have_two_signs(left.type.dtype, right.type.dtype)
+                 ? ordered(symbol, left.text, right.text)
+                 : fmt::format("({} {} {})", cast(left.text, left.type.dtype, dtype), symbol, cast(right.text, right.type.dtype, dtype));
     }
     text += (text.empty() ? "" : " && ") + part;
     left = right;

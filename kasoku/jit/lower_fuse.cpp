@@ -41,13 +41,7 @@ Fused FunctionLowering::leaf(const Expr& e) {
     line("const {} {} = {};", text_of(array.type), item, array.text);
     array.text = item;
   }
-  Fused fused;
-  fused.type = array.type;
-  fused.leaves.push_back({array.text, array.type});
-  const std::string name = array.text;
-  const int ndim = array.type.ndim;
-  fused.element = [name, ndim](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at)); };
-  return fused;
+  return array_element(array);
 }
 
 std::string FunctionLowering::shape_of(const Expr& argument, int ndim) {
@@ -91,30 +85,27 @@ Fused FunctionLowering::generator(const Expr& e, const std::string& shape,
 Fused FunctionLowering::fuse(const Expr& e) {
   if (!is_fusible(e)) {
     if (e.type.is_array()) return leaf(e);
-    const Val value = pin(expr(e));
-    Fused fused;
-    fused.type = e.type;
-    fused.element = [value](const Index&) { return value.text; };
-    return fused;
+    return number_element(pin(expr(e)));
   }
   if (e.kind == ExprKind::name) return deferred(e.variable);
 
   Fused all;
   all.type = e.type;
   std::vector<Fused> parts;
-  const auto part = [&](const Expr& operand) -> std::function<std::string(const Index&)> {
+  using Element = std::function<std::string(const Index&)>;
+  const auto whole_part = [&](const Expr& operand) {
     Fused fused = fuse(operand);
-    if (fused.where) {  // x[mask] inside an expression is stored first
-      const Val stored = masked(fused, operand.place);
-      Fused again;
-      again.leaves.push_back({stored.text, stored.type});
-      const std::string name = stored.text;
-      again.element = [name](const Index& at) { return fmt::format("{}.data[{}]", name, offset_text(name, 1, at)); };
-      fused = again;
-    }
+    if (fused.where) fused = array_element(masked(fused, operand.place));  // x[mask] inside an expression is stored first
     for (const Fused::Leaf& leaf : fused.leaves) all.leaves.push_back(leaf);
     all.is_random |= fused.is_random;
-    return fused.element;
+    return fused;
+  };
+  const auto part = [&](const Expr& operand) -> Element { return whole_part(operand).element; };
+  /// A number among them has to fit into `dtype`.
+  const auto fitting = [&](const Expr& operand, Dtype dtype) {
+    const Element element = part(operand);
+    if (!operand.type.is_array()) want_fit(operand, element({}), dtype);
+    return element;
   };
   const Dtype to = e.type.dtype;
   switch (e.kind) {
@@ -129,7 +120,10 @@ Fused FunctionLowering::fuse(const Expr& e) {
       return all;
     }
     case ExprKind::binary: {
-      const auto a = part(*e.items[0]), b = part(*e.items[1]);
+      const auto a = fitting(*e.items[0], to);
+      const Fused right = whole_part(*e.items[1]);
+      want_operand(e.op, *e.items[1], right, to);
+      const Element b = right.element;
       const Dtype from_a = e.items[0]->type.dtype, from_b = e.items[1]->type.dtype;
       const Operator op = e.op;
       const auto exponent = op == Operator::power ? constant_int(*e.items[1]) : std::nullopt;
@@ -148,15 +142,25 @@ Fused FunctionLowering::fuse(const Expr& e) {
                                                         : weak_dtype(tb.dtype, ta.dtype);
       const Dtype from_a = ta.dtype, from_b = tb.dtype;
       const Op op = op_of(e.ops[0]);
-      all.element = [=](const Index& at) { return op_text(op, both, {cast(a(at), from_a, both), cast(b(at), from_b, both)}); };
+      const auto outside = beyond(e, ta.is_array() ? b({}) : a({}), both);
+      all.element = [=, symbol = std::string(str(e.ops[0]))](const Index& at) {
+        const std::string text = have_two_signs(from_a, from_b) ? ordered(symbol, a(at), b(at))
+                                 : is_complex(both) ? fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both))
+                                                    : op_text(op, both, {cast(a(at), from_a, both), cast(b(at), from_b, both)});
+        return outside ? fmt::format("({} ? {} : {})", outside->is_outside, outside->result, text) : text;
+      };
       return all;
     }
     case ExprKind::subscript: {
       const Expr& index = *e.items[1];
       if (index.type.dtype == Dtype::bool_) {
-        const auto x = part(*e.items[0]);
-        all.where = part(index);
-        all.element = x;
+        const Fused x = whole_part(*e.items[0]), mask = whole_part(index);
+        if (distinct(all.leaves).size() > 1) {
+          const std::string of_array = shape(x, e.place);
+          want_mask(of_array, shape(mask, e.place), e.place);
+        }
+        all.where = mask.element;
+        all.element = x.element;
         return all;
       }
       // x[indices]: tested for each element, on the way.
@@ -194,24 +198,27 @@ Fused FunctionLowering::fuse(const Expr& e) {
   }
   const Intrinsic& row = *intrinsic_of(e);
   const auto binary = [&](Operator op) {
-    const auto a = part(*e.items[1]), b = part(*e.items[2]);
+    const auto a = fitting(*e.items[1], to);
+    const Fused right = whole_part(*e.items[2]);
+    want_operand(op, *e.items[2], right, to);
+    const Element b = right.element;
     const Dtype from_a = e.items[1]->type.dtype, from_b = e.items[2]->type.dtype;
     all.element = [=](const Index& at) { return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to); };
     return all;
   };
   switch (row.handler) {
     case Handler::elementwise: {
-      std::vector<std::function<std::string(const Index&)>> operands;
+      std::vector<Element> operands;
       std::vector<Type> from;
       Dtype dtype = e.items[1]->type.dtype;
-      for (size_t i = 1; i < e.items.size(); ++i) {
-        operands.push_back(part(*e.items[i]));
-        from.push_back(Type::scalar(e.items[i]->type.dtype));
-      }
       if (e.items.size() == 3) {
         const Type &a = e.items[1]->type, &b = e.items[2]->type;
         dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
                 : a.is_array() ? weak_dtype(a.dtype, b.dtype) : weak_dtype(b.dtype, a.dtype);
+      }
+      for (size_t i = 1; i < e.items.size(); ++i) {
+        operands.push_back(fitting(*e.items[i], dtype));
+        from.push_back(Type::scalar(e.items[i]->type.dtype));
       }
       all.element = [=, this, &row](const Index& at) {
         std::vector<Val> values;
@@ -254,14 +261,18 @@ Fused FunctionLowering::fuse(const Expr& e) {
     case Handler::clip: {
       const auto x = part(*e.items[1]);
       const Dtype from = e.items[1]->type.dtype;
-      std::function<std::string(const Index&)> low, high;
-      if (has(e, 1)) low = part(*e.items[2]);
-      if (has(e, 2)) high = part(*e.items[3]);
-      const Dtype dl = has(e, 1) ? e.items[2]->type.dtype : to, dh = has(e, 2) ? e.items[3]->type.dtype : to;
+      const auto bound = [&](size_t i) -> Element {
+        if (!has(e, i)) return {};
+        const Expr& given = *e.items[i + 1];
+        const Element element = part(given);
+        if (!given.type.is_array()) return [text = bound_text(given, element({}), to, i == 1)](const Index&) { return text; };
+        return [=, type = given.type.dtype](const Index& at) { return cast(element(at), type, to); };
+      };
+      const Element low = bound(1), high = bound(2);
       all.element = [=](const Index& at) {
         std::string text = cast(x(at), from, to);
-        if (low) text = op_text(Op::maximum, to, {text, cast(low(at), dl, to)});
-        if (high) text = op_text(Op::minimum, to, {text, cast(high(at), dh, to)});
+        if (low) text = op_text(Op::maximum, to, {text, low(at)});
+        if (high) text = op_text(Op::minimum, to, {text, high(at)});
         return text;
       };
       return all;
@@ -275,13 +286,13 @@ Fused FunctionLowering::fuse(const Expr& e) {
     }
     case Handler::zeros: case Handler::ones: case Handler::full: {
       const std::string value = row.handler == Handler::zeros ? "0" : row.handler == Handler::ones ? "1"
-                                : pin({cast(expr(*e.items[2]).text, e.items[2]->type.dtype, to), Type::scalar(to)}).text;
+                                : filled_value(*e.items[2], to);
       const std::string text = fmt::format("({})({})", text_of(to), value);
       return generator(e, shape_of(*e.items[1], e.type.ndim), [=](const Index&) { return text; });
     }
     case Handler::zeros_like: case Handler::ones_like: case Handler::full_like: {
       const std::string value = row.handler == Handler::zeros_like ? "0" : row.handler == Handler::ones_like ? "1"
-                                : pin({cast(expr(*e.items[2]).text, e.items[2]->type.dtype, to), Type::scalar(to)}).text;
+                                : filled_value(*e.items[2], to);
       part(*e.items[1]);
       all.element = [=](const Index&) { return fmt::format("({})({})", text_of(to), value); };
       return all;

@@ -45,9 +45,11 @@ std::string FunctionLowering::leaf_node(const Val& array) {
 }
 
 /// An operand of an array expression, converted.
-std::string FunctionLowering::graph_as(const Expr& e, Dtype to) {
+std::string FunctionLowering::graph_as(const Expr& e, Dtype to, bool is_stored) {
   if (e.type.is_array()) return cast_node(graph(e), e.type.dtype, to);
-  return number_node(text_as(e, to), to);
+  const Val value = pin(expr(e));
+  is_stored ? want_fit_stored(e, value.text, to) : want_fit(e, value.text, to);
+  return number_node(cast(value.text, value.type.dtype, to), to);
 }
 
 std::string FunctionLowering::power_node(std::string base, int64_t exponent, Dtype dtype) {
@@ -67,6 +69,7 @@ std::string FunctionLowering::graph(const Expr& e) {
     const auto exponent = op == Operator::power ? constant_int(b) : std::nullopt;
     if (exponent && *exponent > 0 && *exponent <= 64 && !is_complex(to)) return power_node(graph_as(a, to), *exponent, to);
     const std::string x = graph_as(a, to), y = graph_as(b, to);
+    if (op == Operator::power && (exponent || b.kind == ExprKind::name) && !b.type.is_array()) want_exponents(b, number_element(expr(b)), to);
     return apply_node(op_of(op), to, {x, y});
   };
   switch (e.kind) {
@@ -80,8 +83,20 @@ std::string FunctionLowering::graph(const Expr& e) {
     case ExprKind::binary: return binary_node(e.op, *e.items[0], *e.items[1]);
     case ExprKind::compare: {
       const Dtype both = common_dtype(e.items[0]->type, e.items[1]->type);
-      const std::string a = graph_as(*e.items[0], both), b = graph_as(*e.items[1], both);
-      return apply_node(op_of(e.ops[0]), Dtype::bool_, {a, b});
+      std::string sides[2], number;
+      for (size_t i : {0, 1}) {
+        const Expr& side = *e.items[i];
+        if (side.type.is_array()) {
+          sides[i] = graph_as(side, both);
+          continue;
+        }
+        number = pin(expr(side)).text;
+        sides[i] = number_node(cast(number, side.type.dtype, both), both);
+      }
+      const std::string within = apply_node(op_of(e.ops[0]), Dtype::bool_, {sides[0], sides[1]});
+      const auto outside = beyond(e, number, both);
+      if (!outside) return within;
+      return apply_node(Op::where, Dtype::bool_, {number_node(outside->is_outside, Dtype::bool_), number_node(outside->result, Dtype::bool_), within});
     }
     case ExprKind::subscript: {
       const std::string x = graph(*e.items[0]), index = graph(*e.items[1]);
@@ -123,13 +138,17 @@ std::string FunctionLowering::graph_call(const Expr& e, const Intrinsic& row,
     case Handler::floor_divide: return binary_node(Operator::floor_divide, first, *e.items[2]);
     case Handler::modulo: return binary_node(Operator::modulo, first, *e.items[2]);
     case Handler::where: {
-      const std::string c = graph_as(first, Dtype::bool_), a = graph_as(*e.items[2], to), b = graph_as(*e.items[3], to);
+      const auto side = [&](const Expr& x) { return x.type.is_array() ? graph_as(x, to) : number_node(text_as(x, to), to); };
+      const std::string c = graph_as(first, Dtype::bool_), a = side(*e.items[2]), b = side(*e.items[3]);
       return apply_node(Op::where, to, {c, a, b});
     }
     case Handler::clip: {
       std::string x = graph_as(first, to);
-      if (has(e, 1)) x = apply_node(Op::maximum, to, {x, graph_as(*e.items[2], to)});
-      if (has(e, 2)) x = apply_node(Op::minimum, to, {x, graph_as(*e.items[3], to)});
+      const auto bound = [&](const Expr& given, bool is_low) {
+        return given.type.is_array() ? graph_as(given, to) : number_node(bound_text(given, pin(expr(given)).text, to, is_low), to);
+      };
+      if (has(e, 1)) x = apply_node(Op::maximum, to, {x, bound(*e.items[2], true)});
+      if (has(e, 2)) x = apply_node(Op::minimum, to, {x, bound(*e.items[3], false)});
       return x;
     }
     case Handler::astype:
@@ -233,7 +252,7 @@ std::string FunctionLowering::graph_value(const std::string& x, Dtype dtype) {
 void FunctionLowering::graph_store(const Val& target, const Expr& value, Place place) {
   effects_.writes = true;
   with_graph(place, [&] {
-    const std::string x = graph_as(value, target.type.dtype);
+    const std::string x = graph_as(value, target.type.dtype, true);
     line("ks_jit_assign({}, {});", leaf_node(target), x);
   });
 }
@@ -253,7 +272,7 @@ void FunctionLowering::graph_update(Operator op, const Val& target, const Expr* 
 void FunctionLowering::graph_masked_store(const Val& target, const Expr& mask, const Expr& value, Place place) {
   effects_.writes = true;
   with_graph(place, [&] {
-    const std::string to = leaf_node(target), where = graph(mask), y = graph_as(value, target.type.dtype);
+    const std::string to = leaf_node(target), where = graph(mask), y = graph_as(value, target.type.dtype, true);
     line("ks_jit_assign({}, {});", to, apply_node(Op::where, target.type.dtype, {where, y, to}));
   });
 }

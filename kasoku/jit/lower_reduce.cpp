@@ -330,11 +330,8 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       const Val target = expr(*e.items[1]);
       effects_.writes = true;
       if (uses_graph()) return graph_store(target, *e.items[2], e.place), Val{"", Type::none()};
-      const Val value = pin({text_as(*e.items[2], target.type.dtype), Type::scalar(target.type.dtype)});
-      Fused fused;
-      fused.type = value.type;
-      fused.element = [value](const Index&) { return value.text; };
-      store_fused(target, fused, e.place);
+      const std::string value = filled_value(*e.items[2], target.type.dtype);
+      store_fused(target, number_element({value, Type::scalar(target.type.dtype)}), e.place);
       return {"", Type::none()};
     }
     case Handler::ravel:

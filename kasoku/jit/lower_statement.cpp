@@ -183,23 +183,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
   if (stmt.targets.size() == 1 && target.kind == ExprKind::subscript && target.type.is_array() && target.items[0]->type.is_array()) {
     effects_.writes = true;
     const Expr& index = *target.items[1];
-    if (index.type.is_array()) {
-      const Val object = expr(*target.items[0]);
-      if (index.type.dtype != Dtype::bool_) error(target.place, "a store through an index array cannot be compiled yet",
-                                                  "loop over the indices");
-      if (!stmt.expr->type.is_scalar()) error(target.place, "a masked store takes a number in compiled code",
-                                              "use np.where");
-      if (uses_graph()) return graph_masked_store(object, index, *stmt.expr, target.place);
-      const Val value = pin(expr(*stmt.expr));
-      const Fused mask = fuse(index);
-      const std::string s = shape(mask, target.place);
-      elements(mask, s, {{object.text, object.type}}, [&](const Index& at) {
-        const std::string offset = offset_text(object.text, object.type.ndim, at);
-        line("if ({}) {}.data[{}] = {};", mask.element(at), object.text, offset,
-             cast(value.text, value.type.dtype, object.type.dtype));
-      }, false);
-      return;
-    }
+    if (index.type.is_array()) return masked_store(target, *stmt.expr);
     const Val to = view(target);
     store_array(to, *stmt.expr, stmt.place);
     return;
@@ -231,29 +215,6 @@ void FunctionLowering::assignment(const Stmt& stmt) {
   for (const ExprPtr& each : stmt.targets) store(*each, value);
 }
 
-/// x[mask] op= number
-void FunctionLowering::masked_augment(const Stmt& stmt) {
-  const Expr& target = *stmt.targets[0];
-  if (target.items[1]->type.dtype != Dtype::bool_)
-    error(target.place, "a store through an index array cannot be compiled yet", "loop over the indices");
-  if (!stmt.expr->type.is_scalar())
-    error(target.place, "a masked store takes a number in compiled code", "use np.where");
-  effects_.writes = true;
-  const Val object = expr(*target.items[0]);
-  if (uses_graph()) return graph_update(stmt.op, object, target.items[1].get(), *stmt.expr, target.place);
-  const Val value = pin(expr(*stmt.expr));
-  const Dtype own = object.type.dtype;
-  const auto result = binary_type(stmt.op, object.type, value.type, stmt.expr.get());
-  const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
-  const Fused mask = fuse(*target.items[1]);
-  const std::string s = shape(mask, target.place);
-  elements(mask, s, {{object.text, object.type}}, [&](const Index& at) {
-    const std::string element = fmt::format("{}.data[{}]", object.text, offset_text(object.text, object.type.ndim, at));
-    const std::string a = cast(element, own, dtype), b = cast(value.text, value.type.dtype, dtype);
-    line("if ({}) {} = {};", mask.element(at), element, cast(arithmetic(stmt.op, a, b, dtype), dtype, own));
-  }, false);
-}
-
 void FunctionLowering::augmented(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
   if (target.type.is_scalar() && target.kind != ExprKind::name && !field_name(target).empty()) return field_augmented(stmt);
@@ -283,27 +244,17 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     effects_.writes = true;
     const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);
     if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
-    Fused left;
-    left.type = to.type;
-    left.leaves.push_back({to.text, to.type});
-    const std::string name = to.text;
+    const Fused left = array_element(to);
     const Type type = to.type;
-    left.element = [name, type](const Index& at) {
-      return fmt::format("{}.data[{}]", name, offset_text(name, type.ndim, at));
-    };
     Fused all = left;
     const auto result = binary_type(stmt.op, type, stmt.expr->type, stmt.expr.get());
     const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
     std::function<std::string(const Index&)> right;
     Dtype right_dtype = stmt.expr->type.dtype;
-    if (stmt.expr->type.is_array()) {
-      const Fused other = fuse(*stmt.expr);
-      for (const Fused::Leaf& leaf : other.leaves) all.leaves.push_back(leaf);
-      right = other.element;
-    } else {
-      const Val value = pin(expr(*stmt.expr));
-      right = [value](const Index&) { return value.text; };
-    }
+    const Fused other = fuse(*stmt.expr);
+    for (const Fused::Leaf& leaf : other.leaves) all.leaves.push_back(leaf);
+    right = other.element;
+    want_operand(stmt.op, *stmt.expr, other, dtype);
     const Operator op = stmt.op;
     all.element = [=, of = left.element](const Index& at) {
       const std::string a = cast(of(at), type.dtype, dtype), b = cast(right(at), right_dtype, dtype);

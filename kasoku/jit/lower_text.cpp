@@ -71,4 +71,12 @@ std::string arithmetic(Operator op, const std::string& a, const std::string& b, 
   return cast(op_text(row, compute, {cast(a, dtype, compute), cast(b, dtype, compute)}), element_types(row, dtype).result, dtype);
 }
 
+bool have_two_signs(Dtype a, Dtype b) {
+  return is_integer(a) && is_integer(b) && info(a).kind != info(b).kind && (a == Dtype::uint64 || b == Dtype::uint64);
+}
+
+std::string ordered(const std::string& symbol, const std::string& a, const std::string& b) {
+  return fmt::format("(ks_order({}, {}) {} 0)", a, b, symbol);
+}
+
 }  // namespace kasoku::jit

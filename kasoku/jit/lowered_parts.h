@@ -70,6 +70,9 @@ std::string number_text(double value);
 std::string cast(const std::string& text, Dtype from, Dtype to);
 /// a op b of operands that are already of `dtype`.
 std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype);
+/// int64 beside uint64: no dtype holds both, so they are compared as ordered() writes it.
+bool have_two_signs(Dtype a, Dtype b);
+std::string ordered(const std::string& symbol, const std::string& a, const std::string& b);
 
 /// Where in a loop over elements we stand.
 struct Index {

@@ -54,7 +54,6 @@ class FunctionLowering {
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);
-  void masked_augment(const Stmt& stmt);
   void return_statement(const Stmt& stmt);
   /// Notes whether what is divided by is 0: for check_zero(), or at once where a handler may look.
   void test_zero(const std::string& divisor, Place place);
@@ -251,7 +250,7 @@ class FunctionLowering {
   std::string full_node(const std::string& value, Dtype dtype, int ndim, const std::string& shape, Place place);
   std::string random_node(const Expr& expr, Handler handler);
   std::string graph(const Expr& expr);
-  std::string graph_as(const Expr& expr, Dtype dtype);
+  std::string graph_as(const Expr& expr, Dtype dtype, bool is_stored = false);
   std::string graph_call(const Expr& expr, const Intrinsic& row,
                          const std::function<std::string(Operator, const Expr&, const Expr&)>& binary_node);
   void with_graph(Place place, const std::function<void()>& make);
@@ -262,6 +261,29 @@ class FunctionLowering {
   void graph_masked_store(const Val& target, const Expr& mask, const Expr& value, Place place);
   Val graph_matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val graph_reduction(const Expr& expr, Handler handler);
+
+  // --- numbers beside arrays of integers (lower_number.cpp) ------------------------------------
+  /// Whether the number does not fit into `to`; "" if it always does.
+  std::string outside_text(const Expr& number, const std::string& value, Dtype to);
+  void want_fit(const Expr& number, const std::string& value, Dtype to);
+  /// The same of what is stored: numbers of NumPy's own types are cut off there, as NumPy does.
+  void want_fit_stored(const Expr& number, const std::string& value, Dtype to);
+  /// What is on the right of an operator: a number that fits, and no negative power of integers.
+  void want_operand(Operator op, const Expr& operand, const Fused& values, Dtype to);
+  void want_exponents(const Expr& exponent, const Fused& values, Dtype to);
+  /// A float that becomes an integer outside of loops: NaN and what no 64 bits hold are errors.
+  Val whole(const Val& value, Place place);
+  std::string bound_text(const Expr& number, const std::string& value, Dtype to, bool is_low);
+  std::string filled_value(const Expr& number, Dtype to);
+  struct Beyond { std::string is_outside, result; };  ///< a comparison with a number that may be outside of the dtype
+  std::optional<Beyond> beyond(const Expr& comparison, const std::string& number, Dtype both);
+
+  // --- masks (lower_mask.cpp) ---------------------------------------------------------------
+  void want_mask(const std::string& array_shape, const std::string& mask_shape, Place place);
+  Val masked(const Fused& fused, Place place);
+  void where_masked(const Val& array, const Expr& mask, Place place, const std::function<void(const std::string&)>& change);
+  void masked_store(const Expr& target, const Expr& number);
+  void masked_augment(const Stmt& stmt);
 
   // --- arrays (lower_fuse.cpp, lower_array.cpp, lower_reduce.cpp) -----------------------------------------
   struct Range { Dtype dtype; std::string start, step, length; };
@@ -277,6 +299,8 @@ class FunctionLowering {
   /// The body of a function of one element, which gets names of its own for deferred elements.
   std::string returned(const std::function<std::string()>& value);
   Fused leaf(const Expr& expr);
+  static Fused array_element(const Val& array);
+  static Fused number_element(const Val& number);
   Fused generator(const Expr& expr, const std::string& shape,
                   std::function<std::string(const Index&)> element);
   std::string shape(const Fused& fused, Place place);
@@ -290,7 +314,6 @@ class FunctionLowering {
   /// The elements' value by the fixed tree of array reductions; the name that holds it.
   std::string fold(const Fused& fused, const std::string& shape, const Fold& fold);
   Val materialise(const Fused& fused, Place place);
-  Val masked(const Fused& fused, Place place);
   void store_array(const Val& target, const Expr& value, Place place);
   void store_fused(const Val& target, const Fused& value, Place place);
   Val reduction(const Expr& expr, Handler handler);

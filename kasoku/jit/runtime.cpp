@@ -213,6 +213,7 @@ std::string_view failure_name(const CallRecord& record) {
     case Failure::memory: return record.a < 0 ? "ValueError" : "MemoryError";
     case Failure::assertion: return "AssertionError";
     case Failure::key: return "KeyError";
+    case Failure::overflow: return "OverflowError";
     case Failure::raised: return name.substr(0, name.find_first_of(":\n"));
     default: return "";
   }

@@ -41,7 +41,7 @@ class RunningCall {
   CallRecord* outer_;
 };
 
-enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key };
+enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key, overflow };
 
 /// The name of the exception's class, of a raise statement "#" and its number; "" if nothing may catch it.
 std::string_view failure_name(const CallRecord& record);

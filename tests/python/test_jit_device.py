@@ -540,3 +540,17 @@ def test_arrays_of_two_places_are_refused():
         pytest.skip("no GPU")
     with pytest.raises(Exception, match="host memory"):
         ks.jit(fused)(ks.asarray(np.ones(3), device="cuda"), np.ones(3), 1)
+
+
+def test_try_is_refused(place):
+    def f(a):
+        try:
+            return a[10]
+        except IndexError:
+            return -1.0
+
+    with (
+        place,
+        pytest.raises(ks._jit.TypingError, match="(?s)try cannot be compiled for arrays that lie on a device.*NumPy's"),
+    ):
+        ks.njit(f)(place.put(np.arange(3.0)))

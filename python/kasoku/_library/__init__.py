@@ -43,7 +43,7 @@ _homes = [
     (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "gammavariate": draws.gammavariate,
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
-    (operator, {"abs": numbers.absolute}),
+    (operator, {"abs": numbers.absolute, **{k: f for k, f in _all_of(operators).items() if k != "written"}}),
     (np.add, {"reduce": sums.add_reduce}),
     (np.multiply, {"reduce": sums.multiply_reduce}),
     (np.maximum, {"reduce": sums.maximum_reduce}),

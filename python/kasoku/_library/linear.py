@@ -337,17 +337,13 @@ def trace(a, offset=0):
 
 def outer(a, b):
     x, y = a.ravel(), b.ravel()
-    out = np.empty((x.size, y.size), (x[0] * y[0]).dtype)
-    for i in range(x.size):
-        for j in range(y.size):
-            out[i, j] = x[i] * y[j]
-    return out
+    return x[:, None] * y
 
 
 def kron(a, b):
     n, m = a.shape
     k, j = b.shape
-    out = np.empty((n * k, m * j), (a[0, 0] * b[0, 0]).dtype)
+    out = np.empty((n * k, m * j), (a * b).dtype)
     for r in range(n):
         for c in range(m):
             out[r * k : (r + 1) * k, c * j : (c + 1) * j] = a[r, c] * b
@@ -364,7 +360,7 @@ def inner(a, b):
 
 def cross(a, b):
     if a.ndim == 2:
-        rows = np.empty(a.shape, (a[0, 0] * b[0, 0]).dtype)
+        rows = np.empty(a.shape, (a * b).dtype)
         for i in range(a.shape[0]):
             rows[i, :] = _cross(a[i], b[i])
         return rows
@@ -374,7 +370,7 @@ def cross(a, b):
 def _cross(a, b):
     if a.size != 3 or b.size != 3:
         raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
-    out = np.empty(3, (a[0] * b[0]).dtype)
+    out = np.empty(3, (a * b).dtype)
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]

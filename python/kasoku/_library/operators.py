@@ -1,4 +1,4 @@
-"""The module `operator`: a call of operator.add(a, b) is read as a + b."""
+"""The module `operator`: a call of operator.add(a, b) is read as a + b; operator.iadd is a function with a += b."""
 
 import ast
 import operator
@@ -22,6 +22,66 @@ _forms = {
     "getitem": (2, lambda a, b: ast.Subscript(a, b, ast.Load())),
 }
 _by_object = {getattr(operator, name): form for name, form in _forms.items()}
+
+
+def iadd(a, b):
+    a += b
+    return a
+
+
+def isub(a, b):
+    a -= b
+    return a
+
+
+def imul(a, b):
+    a *= b
+    return a
+
+
+def itruediv(a, b):
+    a /= b
+    return a
+
+
+def ifloordiv(a, b):
+    a //= b
+    return a
+
+
+def imod(a, b):
+    a %= b
+    return a
+
+
+def ipow(a, b):
+    a **= b
+    return a
+
+
+def iand(a, b):
+    a &= b
+    return a
+
+
+def ior(a, b):
+    a |= b
+    return a
+
+
+def ixor(a, b):
+    a ^= b
+    return a
+
+
+def ilshift(a, b):
+    a <<= b
+    return a
+
+
+def irshift(a, b):
+    a >>= b
+    return a
 
 
 def written(meant, call):

@@ -8,7 +8,7 @@ import numpy as np
 def convolve(a, v, mode="full"):
     if a.size == 0 or v.size == 0:
         raise ValueError("a cannot be empty")
-    out = np.zeros(a.size + v.size - 1, (a[0] * v[0]).dtype)
+    out = np.zeros(a.size + v.size - 1, (a * v).dtype)
     for i in range(a.size):
         for j in range(v.size):
             out[i + j] += a[i] * v[j]
