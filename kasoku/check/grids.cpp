@@ -9,6 +9,16 @@
 
 namespace kasoku {
 
+namespace {
+
+/// Kernels made from expressions keep x in _data_x (kernel/element_text.cpp); sites already say x.
+std::string users_name(std::string_view parameter) {
+  constexpr std::string_view made = "_data_";
+  return std::string(parameter.starts_with(made) ? parameter.substr(made.size()) : parameter);
+}
+
+}  // namespace
+
 void Shadow::begin_grid(const KernelInfo& kernel, void* const* args) {
   next_interval();
   interval_block_ = ~0ull;
@@ -19,7 +29,7 @@ void Shadow::begin_grid(const KernelInfo& kernel, void* const* args) {
     const char* const at = *static_cast<const char* const*>(args[i]);
     for (const KnownArray& array : arrays_)
       if (array.begin && at >= array.begin && at < array.begin + array.bytes)
-        grid_.parameters.emplace_back(kernel.params[i].name, &array);
+        grid_.parameters.emplace_back(users_name(kernel.params[i].name), &array);
   }
 }
 

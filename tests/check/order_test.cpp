@@ -99,3 +99,31 @@ TEST_CASE("order: an atomic after a plain write of the same thread hides nothing
   run.update(0, 0, 1);
   CHECK(run.found() == 1);
 }
+
+TEST_CASE("order: what threads did before their own fences and a barrier is released behind it by any of them") {
+  Run all, some;
+  for (Run* run : {&all, &some}) {
+    for (uint64_t t : {0, 5}) {
+      run->touch(static_cast<int>(t), ks_access_write, 0, t);
+      if (run == &all || t == 0) run->shadow.fence(0, t);
+    }
+    for (uint64_t t : {0, 5}) run->shadow.barrier(0, t, 0);
+    run->update(7, 0), run->update(7, 1);
+    run->touch(5, ks_access_read, 1);
+  }
+  CHECK(all.found() == 0);
+  CHECK(some.found() == 1);
+}
+
+TEST_CASE("order: fences and atomics of a block order its own threads and no others") {
+  for (const uint64_t reader : {0, 1}) {
+    Run fence, atomic;
+    fence.touch(0, ks_access_write, 0), fence.shadow.fence(0, 0, true);
+    fence.update(1, 0), fence.update(1, reader, 5);
+    fence.touch(0, ks_access_read, reader, 5);
+    CHECK(fence.found() == (reader ? 1 : 0));
+    const uint32_t of_block = ks_access_read | ks_access_write | ks_access_atomic | ks_access_block;
+    atomic.touch(0, of_block, 0), atomic.touch(0, of_block, reader, 5);
+    CHECK(atomic.found() == (reader ? 1 : 0));
+  }
+}
