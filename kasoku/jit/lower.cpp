@@ -24,6 +24,21 @@ bool has_loop(const Block& block) {
   });
 }
 
+/// Statements that make arrays or look at whole ones.
+int array_statements(const Block& block) {
+  int n = 0;
+  each_stmt(block, [&](const Stmt& stmt) {
+    bool has_array = false;
+    if (stmt.expr)
+      each_expr(*stmt.expr, [&](const Expr& e) {
+        const auto is_array = [](const ExprPtr& item) { return item && item->type.is_array(); };
+        has_array |= e.kind != ExprKind::subscript && e.kind != ExprKind::attribute && std::ranges::any_of(e.items, is_array);
+      });
+    n += has_array;
+  });
+  return n;
+}
+
 bool draws(const Expr& expr) {
   const Intrinsic* row = intrinsic_of(expr);
   if (!row) return false;
@@ -266,6 +281,7 @@ void FunctionLowering::run() {
       declare(names_[i], fn_.variables[i].type);
   if (!options_.is_cuda) line("constexpr int ks_function = {};", index_);
   if (!options_.is_cuda && options_.python_errors) line("int ks_zero = 0;");
+  is_long_ = array_statements(fn_.body) > 12;
   bool has_finally = false;
   each_stmt(fn_.body, [&](const Stmt& stmt) { has_finally |= stmt.kind == StmtKind::finally_; });
   if (has_finally && !is_void) declare("ks_pending", fn_.result);

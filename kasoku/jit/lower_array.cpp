@@ -155,12 +155,35 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
 Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool zeroed, Place place) {
   if (options_.is_cuda) error(place, "arrays cannot be made in a kernel", "use cuda.local.array or cuda.shared.array");
   const std::string name = temp("array");
-  line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, text_of(type.dtype), type.ndim);
-  keep(name, type);
+  declare(name, type);
+  allocate(name, type, shape, zeroed, place);
+  return {name, type};
+}
+
+void FunctionLowering::allocate(const std::string& name, const Type& type, const std::string& shape, bool zeroed, Place place) {
   fail_if(fmt::format("!ks_allocate({}, {}, {})", name, shape, zeroed ? 1 : 0),
           fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", ks_size({}), {}, 0)", place.line, shape,
                       info(type.dtype).size));
-  return {name, type};
+}
+
+void FunctionLowering::apart(const std::string& result, const std::function<void()>& write) {
+  if (!is_long_ || on_device_ || is_parallel_ || options_.is_cuda) return write();
+  const std::string outer_fail = std::exchange(fail_, "return true;");
+  const bool may_fail = std::exchange(effects_.may_fail, false);
+  const std::string before = std::exchange(out_, "");
+  ++indent_;
+  write();
+  --indent_;
+  fail_ = outer_fail;
+  const std::string text = std::exchange(out_, before);
+  const std::string run = fmt::format("ks_apart([=, &{}]() -> bool {{", result);
+  if (effects_.may_fail) line("if ({}", run);
+  else line("{}", run);
+  out_ += text;
+  line("  return false;");
+  if (effects_.may_fail) line("}})) {}", fail_return());
+  else line("}});");
+  effects_.may_fail |= may_fail;
 }
 
 Val FunctionLowering::computed(const Expr& e) {
@@ -173,11 +196,15 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
   remark(place, is_parallel_ || on_device_ ? "array expression: one loop inside the iteration"
                 : options_.parallel        ? "array expression: one loop, shared among the workers if it is long"
                                            : "array expression: one loop");
-  const std::string s = shape(fused, place);
-  const Val result = new_array(fused.type, s, false, place);
-  elements(fused, s, {{result.text, result.type}}, [&](const Index& at) {
-    line("{}.data[{}] = {};", result.text, at.linear, fused.element(at));
-  }, true);
+  const Val result{temp("array"), fused.type};
+  declare(result.text, result.type);
+  apart(result.text, [&] {
+    const std::string s = shape(fused, place);
+    allocate(result.text, result.type, s, false, place);
+    elements(fused, s, {{result.text, result.type}}, [&](const Index& at) {
+      line("{}.data[{}] = {};", result.text, at.linear, fused.element(at));
+    }, true);
+  });
   return result;
 }
 

@@ -36,7 +36,7 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
   const std::string t = text_of(how.dtype), name = temp("folded");
   const std::vector<Fused::Leaf> leaves = distinct(fused.leaves);
   line("{} {} = {};", t, name, how.identity);
-  by_layout(leaves, shape, [&](bool is_flat) {
+  apart(name, [&] { by_layout(leaves, shape, [&](bool is_flat) {
     const std::string values = temp("values"), join = temp("join");
     std::string rows = "1", width;
     if (is_flat) {
@@ -53,7 +53,7 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
     line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
     line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, rows, width, how.identity, values, join,
          options_.parallel && !is_parallel_);
-  });
+  }); });
   return name;
 }
 

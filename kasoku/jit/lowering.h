@@ -329,6 +329,9 @@ class FunctionLowering {
            call.items[i + 1]->type.kind != TypeKind::none;
   }
   Val new_array(const Type& type, const std::string& shape, bool zeroed, Place place);
+  void allocate(const std::string& name, const Type& type, const std::string& shape, bool zeroed, Place place);
+  /// What `write` writes, which gives `result` its value, as a function of its own if there is much around it.
+  void apart(const std::string& result, const std::function<void()>& write);
 
   UnitLowering& unit_;
   const int index_;
@@ -348,6 +351,7 @@ class FunctionLowering {
   std::vector<std::string> caught_;   ///< records of the except blocks around
   std::vector<Final> finals_;
   Random random_;
+  bool is_long_ = false;              ///< many array statements: each is a function of its own
   bool is_parallel_ = false;          ///< inside a body that the pool runs
   std::vector<int> own_lists_;        ///< variables that each iteration of that body has for itself
   int loop_depth_ = 0;

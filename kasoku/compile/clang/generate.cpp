@@ -123,7 +123,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   emitter.set_attributes(module);
 
   Pipeline pipeline(emitter.machine(), /*uses_vector_math=*/!request.is_generated);
-  PreparedKernel kernel = prepare(module, request.symbol, shape, pipeline);
+  PreparedKernel kernel = prepare(module, request.symbol, shape, request.is_generated, pipeline);
   if (request.checked) instrument(module, kernel, request.is_generated);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(), plan.y_is_fast,

@@ -22,6 +22,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/LoopExtractor.h"
+#include "llvm/Transforms/IPO/MergeFunctions.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/BDCE.h"
@@ -45,6 +47,7 @@
 #include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/InjectTLIMappings.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 #include "llvm/Transforms/Vectorize/VectorCombine.h"
@@ -136,11 +139,12 @@ Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math)
     : impl_(std::make_unique<Impl>(target, uses_vector_math)) {}
 Pipeline::~Pipeline() = default;
 
-void Pipeline::inline_all(Module& module) {
+void Pipeline::inline_all(Module& module, bool is_serial) {
   ModulePassManager inlining;
   inlining.addPass(GlobalDCEPass());
   inlining.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   inlining.addPass(GlobalDCEPass());
+  if (is_serial) inlining.addPass(MergeFunctionsPass());  // sums of arrays alike, say
   inlining.run(module, impl_->modules);
 }
 
@@ -174,6 +178,16 @@ void Pipeline::clean(Function& function) {
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass(early_cfg()));
   passes.run(function, impl_->functions);
+}
+
+void Pipeline::take_loops_apart(Module& module) {
+  // Of what compiles a function, much takes more than twice the time for one that is twice as long.
+  constexpr unsigned longest = 2000;
+  if (none_of(module, [](const Function& function) { return function.getInstructionCount() > longest; })) return;
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(LoopSimplifyPass()));
+  passes.addPass(LoopExtractorPass());
+  passes.run(module, impl_->modules);
 }
 
 bool Pipeline::optimize(Module& module, bool is_serial) {

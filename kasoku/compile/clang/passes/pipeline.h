@@ -21,10 +21,13 @@ class Pipeline {
   Pipeline(llvm::TargetMachine& target, bool uses_vector_math);
   ~Pipeline();
 
-  /// Drops what nothing uses and inlines what is marked always_inline.
-  void inline_all(llvm::Module& module);
+  /// Drops what nothing uses and inlines what is marked always_inline; if the kernel is one of one thread, keeps one
+  /// of equal functions.
+  void inline_all(llvm::Module& module, bool is_serial);
   /// SROA, simplification, short loops unrolled: before barriers are looked at.
   void simplify_early(llvm::Module& module);
+  /// If a function is long, its loops become functions; for kernels of one thread.
+  void take_loops_apart(llvm::Module& module);
   /// What is worth another look after passes changed a kernel.
   void clean(llvm::Function& function);
   /// `is_serial`: one thread a block, so that the user's own loops are what counts.

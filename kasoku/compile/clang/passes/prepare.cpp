@@ -74,16 +74,19 @@ void refer_to_globals(Module& module, const SmallPtrSetImpl<GlobalVariable*>& sh
   }
 }
 
-void mark_for_inlining(Module& module, Function& kernel) {
+// `is_serial`: nothing runs per thread, so that what the text says is noinline stays.
+void mark_for_inlining(Module& module, Function& kernel, bool is_serial) {
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
     function.setComdat(nullptr);
-    function.removeFnAttr(Attribute::NoInline);
+    const bool stays = is_serial && function.hasFnAttribute(Attribute::NoInline);
+    if (!stays) function.removeFnAttr(Attribute::NoInline);
+    if (is_serial) function.setUnnamedAddr(GlobalValue::UnnamedAddr::Global);  // so that equal ones can be one
     function.removeFnAttr(Attribute::OptimizeNone);
     function.setLinkage(&function == &kernel ? GlobalValue::ExternalLinkage
                                              : GlobalValue::InternalLinkage);
     function.setVisibility(GlobalValue::DefaultVisibility);
-    if (&function != &kernel) function.addFnAttr(Attribute::AlwaysInline);
+    if (&function != &kernel && !stays) function.addFnAttr(Attribute::AlwaysInline);
   }
   CallGraph graph(module);
   for (auto component = scc_begin(&graph); !component.isAtEnd(); ++component) {
@@ -183,7 +186,7 @@ void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel)
 }  // namespace
 
 PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape& shape,
-                       Pipeline& pipeline) {
+                       bool is_generated, Pipeline& pipeline) {
   PreparedKernel kernel;
   kernel.function = module.getFunction(StringRef(symbol.data(), symbol.size()));
   if (!kernel.function || kernel.function->isDeclaration())
@@ -197,13 +200,15 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   drop_module_lists(module);
   refer_to_globals(module, shared);
   number_shared_variables(module);
-  mark_for_inlining(module, *kernel.function);
-  pipeline.inline_all(module);
+  const bool is_serial = is_generated && shape.is_single_thread();
+  mark_for_inlining(module, *kernel.function, is_serial);
+  pipeline.inline_all(module, is_serial);
   pass_thread_context(module, *kernel.function);
   specialise_indices(module, shape);
   end_threads_after_traps(module);
   refuse_what_cannot_be_inlined(module, *kernel.function);
   pipeline.simplify_early(module);
+  if (is_serial) pipeline.take_loops_apart(module);
   for (GlobalVariable& variable : module.globals())
     if (is_shared_variable(&variable)) kernel.shared.push_back(&variable);
   return kernel;

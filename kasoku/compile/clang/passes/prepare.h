@@ -25,7 +25,8 @@ struct PreparedKernel {
   std::vector<uint32_t> parameter_sizes;      ///< of the source; empty: one IR argument each
 };
 
+/// `is_generated`: the text is ours.
 PreparedKernel prepare(llvm::Module& module, std::string_view symbol, const BlockShape& shape,
-                       Pipeline& pipeline);
+                       bool is_generated, Pipeline& pipeline);
 
 }  // namespace kasoku::embedded
