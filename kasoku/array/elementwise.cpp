@@ -1,9 +1,10 @@
 #include "kasoku/array/elementwise.h"
 
 #include "kasoku/array/creation.h"
-#include "kasoku/base/error.h"
+#include "kasoku/base/overflow_error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -30,6 +31,12 @@ std::string str(const Scalar& value) {
   return value.kind == DtypeKind::unsigned_ ? std::to_string(value.u) : std::to_string(value.i);
 }
 
+OverflowError out_of_bounds(const Scalar& number, Dtype dtype) {
+  OverflowError error("Python integer " + str(number) + " out of bounds for " + std::string(info(dtype).name));
+  error.fix("convert the array first: x.astype(\"int64\")");
+  return error;
+}
+
 OpTypes types_of(Op op, std::span<const Operand> operands) {
   Typed typed[3];
   for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i].dtype(), operands[i].weak};
@@ -42,9 +49,31 @@ OpTypes types_of(Op op, std::span<const Operand> operands) {
                           : promote(types.compute, x.scalar.kind == DtypeKind::signed_ ? Dtype::int64 : Dtype::uint64);
       continue;
     }
-    throw Error(ErrorKind::value, "Python integer " + str(x.scalar) + " out of bounds for " +
-                                      std::string(info(types.compute).name))
-        .fix("convert the array first: x.astype(\"int64\")");
+    throw out_of_bounds(x.scalar, types.compute);
+  }
+  return types;
+}
+
+Dtype least_of(Weak weak) {
+  return weak == Weak::integer ? Dtype::int8 : weak == Weak::floating ? Dtype::float16 : Dtype::complex64;
+}
+
+/// Those of an operation that is asked for a result of a dtype, as NumPy chooses its loops.
+OpTypes types_for(Op op, std::span<const Operand> operands, Dtype dtype) {
+  const ResultRule rule = info(op).result;
+  const bool is_complex_to_real = rule == ResultRule::real && is_complex(operands[0].dtype());
+  const bool is_computed_in_it = (rule == ResultRule::promoted || rule == ResultRule::quotient || rule == ResultRule::double_ ||
+                                  rule == ResultRule::real) && !is_complex_to_real;
+  const OpTypes types = is_computed_in_it ? op_types(op, dtype) : types_of(op, operands);
+  if (types.result != dtype)
+    throw Error(ErrorKind::type, std::string(info(op).name) + " does not give " + std::string(info(dtype).name) + " arrays");
+  if (!is_computed_in_it) return types;
+  for (const Operand& x : operands) {
+    const Dtype from = x.weak == Weak::none ? x.dtype() : least_of(x.weak);
+    if (!can_cast_same_kind(from, dtype) && !(x.weak == Weak::integer && is_integer(dtype)))
+      throw Error(ErrorKind::type, std::string(info(op).name) + ": an operand of " + std::string(info(from).name) +
+                                       " is not cast to " + std::string(info(dtype).name));
+    if (x.weak == Weak::integer) must_fit(x.scalar, types.compute);
   }
   return types;
 }
@@ -66,6 +95,23 @@ Op simpler_power(std::span<const Operand> operands, const OpTypes& types) {
 }
 
 }  // namespace
+
+void must_fit(const Scalar& number, Dtype dtype) {
+  if (number.kind == DtypeKind::complex_ && !is_complex(dtype) && dtype != Dtype::bool_)
+    throw Error(ErrorKind::type, "a complex number does not become an element of " + std::string(info(dtype).name));
+  if (!is_integer(dtype)) return;
+  if (number.kind == DtypeKind::signed_ || number.kind == DtypeKind::unsigned_) {
+    if (!fits(number, dtype)) throw out_of_bounds(number, dtype);
+    return;
+  }
+  if (number.kind != DtypeKind::floating) return;
+  if (number.f != number.f) throw Error(ErrorKind::value, "cannot convert float NaN to integer");
+  const double most = std::ldexp(1.0, 63), cut = std::trunc(number.f);
+  const bool is_large = cut >= most && cut < 2 * most;
+  if (!(cut >= -most && cut < 2 * most))
+    throw OverflowError(std::isinf(cut) ? "cannot convert float infinity to integer" : "Python float " + std::to_string(cut) + " out of bounds for " + std::string(info(dtype).name));
+  must_fit(is_large ? Scalar::of(static_cast<uint64_t>(cut)) : Scalar::of(static_cast<int64_t>(cut)), dtype);
+}
 
 Dtype Operand::dtype() const {
   if (array) return array->dtype();
@@ -106,10 +152,7 @@ Array broadcast_to(const Array& array, const Shape& shape) {
 Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype) {
   if (static_cast<int>(operands.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
-  OpTypes types = types_of(op, operands);
-  if (dtype && is_floating(*dtype) && is_floating(types.result) && info(op).result == ResultRule::promoted &&
-      info(*dtype).size > info(types.compute).size)
-    types = {*dtype, *dtype};
+  const OpTypes types = dtype ? types_for(op, operands, *dtype) : types_of(op, operands);
   if (op == Op::power) {
     op = simpler_power(operands, types);
     operands = operands.first(static_cast<size_t>(info(op).arity));
@@ -144,23 +187,29 @@ Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype
       expression.inputs.push_back({constant.input().node, {shape, Strides(shape.size(), 0), 0}});
     }
   }
-  Array result = Array::of(make_node(shape, types.result, *device, std::move(expression)));
-  return dtype && *dtype != result.dtype() ? astype(result, *dtype) : result;
+  return Array::of(make_node(shape, types.result, *device, std::move(expression)));
+}
+
+void store_result(const Array& into, Array result, std::string_view operation, const std::optional<Array>& mask) {
+  if (into.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
+  if (!can_cast_same_kind(result.dtype(), into.dtype()))
+    throw Error(ErrorKind::type, "cannot store the " + std::string(info(result.dtype()).name) + " result of " +
+                                     std::string(operation) + " in a " + std::string(info(into.dtype()).name) + " array")
+        .fix("an array of " + std::string(info(result.dtype()).name));
+  if (result.dtype() != into.dtype()) result = astype(result, into.dtype());
+  if (mask) result = apply(Op::where, {*mask, result, into});
+  if (result.shape() != into.shape()) {
+    if (result.ndim() > into.ndim() || broadcast(result.shape(), into.shape()) != into.shape())
+      throw Error(ErrorKind::value, "non-broadcastable output operand with shape " + str(into.shape()) +
+                                        " doesn't match the broadcast shape " + str(result.shape()));
+    result = broadcast_to(result, into.shape());
+  }
+  into.assign(result);
 }
 
 void apply_in_place(Op op, const Array& x, const Operand& y) {
-  if (x.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
   const Operand operands[] = {x, y};
-  Array result = apply(op, operands);
-  if (result.shape() != x.shape())
-    throw Error(ErrorKind::value, "non-broadcastable output operand with shape " + str(x.shape()) +
-                                      " doesn't match the broadcast shape " + str(result.shape()));
-  if (!can_cast_same_kind(result.dtype(), x.dtype()))
-    throw Error(ErrorKind::type, "cannot store the " + std::string(info(result.dtype()).name) + " result of " +
-                                     std::string(info(op).name) + " in a " + std::string(info(x.dtype()).name) + " array")
-        .fix("x = x " + std::string(op == Op::divide ? "/" : "…") + " y makes a new array");
-  if (result.dtype() != x.dtype()) result = astype(result, x.dtype());
-  x.assign(result);
+  store_result(x, apply(op, operands), info(op).name);
 }
 
 }  // namespace kasoku

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace kasoku {
 
@@ -26,11 +27,17 @@ struct Operand {
   Dtype dtype() const;
 };
 
-/// `dtype` asks for the result in that dtype (converted after computing).
+/// Refuses a Python number that an array of the dtype does not hold, as NumPy does.
+void must_fit(const Scalar& number, Dtype dtype);
+/// `dtype` is that of the result, which is computed in it.
 Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype = std::nullopt);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span<const Operand>(operands.begin(), operands.size()));
 }
+/// Writes what `operation` gives to `into`, an out= argument or an in-place operator's left side; the
+/// result may stretch to its shape and is cast by the rule "same_kind". Elements keep what they hold
+/// where a mask is false.
+void store_result(const Array& into, Array result, std::string_view operation, const std::optional<Array>& mask = std::nullopt);
 /// x op= y: the result is written to x, whose shape and dtype stay.
 void apply_in_place(Op op, const Array& x, const Operand& y);
 

@@ -87,8 +87,16 @@ Dtype promote(std::span<const Typed> operands) {
 }
 
 OpTypes op_types(Op op, std::span<const Typed> operands) {
-  if (info(op).result == ResultRule::conditional) operands = operands.subspan(1);
-  return op_types(op, promote(operands));
+  const OpInfo& row = info(op);
+  if (row.result == ResultRule::conditional) operands = operands.subspan(1);
+  if (row.result != ResultRule::promoted || !row.text[1].empty() || row.text[2].empty()) return op_types(op, promote(operands));
+  // Of floats alone: each operand becomes one before they meet, as NumPy looks for a loop.
+  Typed floats[3];
+  std::transform(operands.begin(), operands.end(), floats, [&](Typed x) {
+    if (x.weak == Weak::none && (x.dtype == Dtype::bool_ || is_integer(x.dtype))) x.dtype = op_types(op, x.dtype).compute;
+    return x;
+  });
+  return op_types(op, promote(std::span<const Typed>(floats, operands.size())));
 }
 
 bool can_cast_same_kind(Dtype from, Dtype to) {

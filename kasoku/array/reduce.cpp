@@ -22,6 +22,7 @@ std::vector<uint8_t> reduced_axes(const Array& array, const Axes& axes) {
   std::vector<uint8_t> reduced(static_cast<size_t>(ndim), !axes.axes);
   if (!axes.axes) return reduced;
   for (int64_t axis : *axes.axes) {
+    if (ndim == 0 && (axis == 0 || axis == -1)) continue;  // a number's only axis, NumPy says
     const int64_t d = axis < 0 ? axis + ndim : axis;
     if (d < 0 || d >= ndim)
       throw AxisError(axis, ndim);

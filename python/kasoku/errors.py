@@ -8,7 +8,7 @@ import warnings
 import numpy as _np
 
 __all__ = [
-    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "AxisError", "MemoryError",
+    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "OverflowError", "AxisError", "MemoryError",
     "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
     "Warning", "CacheWarning", "CompileWarning", "SwappedArgumentsWarning",
 ]  # fmt: skip
@@ -32,6 +32,10 @@ class TypeError(Error, builtins.TypeError):
 
 class IndexError(Error, builtins.IndexError):
     """An index outside its array."""
+
+
+class OverflowError(ValueError, builtins.OverflowError):
+    """A number that a dtype does not hold."""
 
 
 class AxisError(Error, getattr(_np, "exceptions", _np).AxisError):

@@ -63,6 +63,8 @@ std::optional<std::vector<int64_t>> axes_from(nb::handle axis) {
   return axes;
 }
 
+std::optional<int64_t> axis_from(nb::handle axis) { return optional_int(axis); }
+
 Shape shape_from_args(const nb::args& args) {
   return args.size() == 1 && !PyIndex_Check(args[0].ptr()) ? shape_from(args[0]) : shape_from(args);
 }
@@ -84,6 +86,21 @@ std::vector<Array> arrays_from(nb::handle sequence) {
     if (nb::isinstance<Array>(one)) device = &nb::cast<Array&>(one).device();
   for (nb::handle one : nb::iter(sequence)) result.push_back(array_from(one, device ? *device : default_device()));
   return result;
+}
+
+Scalar number_for(nb::handle object, Dtype dtype) {
+  const Scalar number = scalar_from(object);
+  if (PyLong_CheckExact(object.ptr()) || PyFloat_CheckExact(object.ptr()) || PyComplex_CheckExact(object.ptr())) must_fit(number, dtype);
+  return number;
+}
+
+std::optional<Array> out_from(nb::handle out) {
+  nb::object target = nb::borrow(out);
+  if (nb::isinstance<nb::tuple>(out) && nb::len(out) == 1) target = out[0];
+  if (target.is_none()) return std::nullopt;
+  // Python's own TypeError, as of any argument that the function does not take: a face then looks at them itself.
+  if (!nb::isinstance<Array>(target)) throw nb::type_error(("out is an array, not a " + class_name(target)).c_str());
+  return nb::cast<Array&>(target);
 }
 
 Scalar scalar_from(nb::handle object) {

@@ -10,12 +10,18 @@ namespace kasoku {
 
 /// None, an int or a tuple of ints.
 std::optional<std::vector<int64_t>> axes_from(nb::handle axis);
+/// None or an int.
+std::optional<int64_t> axis_from(nb::handle axis);
 /// shape, or *shape as methods take it.
 Shape shape_from_args(const nb::args& args);
 /// What stands between the brackets of x[...].
 std::vector<Index> index_from(nb::handle key, Device& device);
 std::vector<Array> arrays_from(nb::handle sequence);
 Scalar scalar_from(nb::handle object);
+/// A number that fills an array of the dtype; one of Python's must fit into it.
+Scalar number_for(nb::handle object, Dtype dtype);
+/// out=: None, an array, or a tuple with one.
+std::optional<Array> out_from(nb::handle out);
 
 /// Adds a function or a method to a class that is bound already.
 template <class F, class... Extra>

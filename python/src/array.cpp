@@ -48,6 +48,12 @@ bool truth(const Array& x) {
   return nb::cast<bool>(nb::bool_(item_of(x)));
 }
 
+/// For int() and the like.
+nb::object as_number(const Array& x) {
+  if (x.size() != 1) throw Error(ErrorKind::type, "only arrays of one element can be converted to Python scalars").why("this one has shape " + str(x.shape()));
+  return item_of(x);
+}
+
 nb::object printed(const Array& x) {
   const CopyScope reason(CopyReason::print);
   return to_numpy(x);
@@ -68,6 +74,7 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   const std::vector<Index> index = index_from(key, x.device());
   std::optional<Operand> operand = operand_from(value, x.device());
   if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
+  if (operand->weak != Weak::none) must_fit(operand->scalar, x.dtype());
   nb::gil_scoped_release release;
   set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device()));
 }
@@ -139,7 +146,7 @@ void bind_array(nb::module_& m) {
       .def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "A view with two axes exchanged.")
       .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(), "A view without axes of length 1.")
       .def("fill", [](const Array& x, nb::handle value) {
-        const Scalar number = scalar_from(value);
+        const Scalar number = number_for(value, x.dtype());
         nb::gil_scoped_release release;
         x.assign(full(x.shape(), number, x.dtype(), x.device()));
       }, "Sets every element to one value.")
@@ -169,10 +176,10 @@ void bind_array(nb::module_& m) {
         return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
       })
       .def("__bool__", &truth)
-      .def("__int__", [](const Array& x) { return nb::object(nb::int_(item_of(x))); })
-      .def("__float__", [](const Array& x) { return nb::object(nb::float_(item_of(x))); })
+      .def("__int__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
+      .def("__float__", [](const Array& x) { return nb::object(nb::float_(as_number(x))); })
       .def("__complex__", [](const Array& x) {
-        const Scalar s = scalar_from(item_of(x));
+        const Scalar s = scalar_from(as_number(x));
         return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
       })
       .def("__index__", &index_of)

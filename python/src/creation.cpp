@@ -30,6 +30,11 @@ Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
   return full(shape, value, dtype, device);
 }
 
+/// Of Python's numbers, integers must fit; a float is cast, NumPy says.
+Array filled(const Shape& shape, nb::handle value, Dtype dtype, Device& device) {
+  return filled(shape, PyLong_CheckExact(value.ptr()) ? number_for(value, dtype) : scalar_from(value), dtype, device);
+}
+
 Dtype natural_dtype(const Scalar& value) {
   switch (value.kind) {
     case DtypeKind::boolean: return Dtype::bool_;
@@ -43,14 +48,20 @@ Dtype natural_dtype(const Scalar& value) {
 Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
   Scalar from = scalar_from(stop.is_none() ? nb::int_(0) : nb::borrow(start));
   const Scalar to = scalar_from(stop.is_none() ? start : stop);
-  const Scalar by = step.is_none() ? Scalar::of(1) : scalar_from(step);
+  Scalar by = step.is_none() ? Scalar::of(1) : scalar_from(step);
   const bool is_float = from.kind == DtypeKind::floating || to.kind == DtypeKind::floating || by.kind == DtypeKind::floating;
   const Dtype wanted = optional_dtype(dtype).value_or(is_float ? Dtype::float64 : Dtype::int64);
   if (by.as_double() == 0) throw Error(ErrorKind::value, "arange: the step must not be 0");
   int64_t n;
   if (is_float) {
     n = static_cast<int64_t>(std::ceil((to.as_double() - from.as_double()) / by.as_double()));
-    from = Scalar::of(from.as_double());
+    if (is_integer(wanted)) {  // the first two are cast and say how it goes on, in NumPy
+      const int64_t first = from.as_int(), second = Scalar::of(from.as_double() + by.as_double()).as_int();
+      from = Scalar::of(first);
+      by = Scalar::of(second - first);
+    } else {
+      from = Scalar::of(from.as_double());
+    }
   } else {
     const __int128 span = static_cast<__int128>(to.as_int()) - from.as_int(), s = by.as_int();
     n = static_cast<int64_t>(s > 0 ? (span + s - 1) / s : (span + s + 1) / s);
@@ -58,7 +69,8 @@ Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle 
   }
   Device& where = device_from(device);
   nb::gil_scoped_release release;
-  if (is_float && is_integer(wanted)) return astype(arange(from, by, n, Dtype::float64, where), wanted);
+  if (is_integer(wanted) && n > 0) must_fit(from, wanted);
+  if (is_integer(wanted) && n > 1) must_fit(Scalar::of(from.i + by.i), wanted);
   if (wanted == Dtype::bool_) return astype(arange(from, by, n, Dtype::int64, where), wanted);
   return arange(from, by, n, wanted, where);
 }
@@ -133,11 +145,11 @@ void bind_creation(nb::module_& m) {
   m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
     const Scalar number = scalar_from(value);
     const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
-    return filled(shape_from(shape), number, optional_dtype(dtype).value_or(natural), device_from(device));
+    return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), device_from(device));
   }, "shape"_a, "fill_value"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
   m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype) {
     const Array like = array_from(x, default_device());
-    return filled(like.shape(), scalar_from(value), optional_dtype(dtype).value_or(like.dtype()), like.device());
+    return filled(like.shape(), value, optional_dtype(dtype).value_or(like.dtype()), like.device());
   }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "A new array of one value.");
   m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
   m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
@@ -156,8 +168,7 @@ void bind_creation(nb::module_& m) {
   m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
     const std::vector<Array> parts = arrays_from(arrays);
     const std::optional<Dtype> wanted = optional_dtype(dtype);
-    std::optional<int64_t> along;
-    if (!axis.is_none()) along = nb::cast<int64_t>(axis);
+    const std::optional<int64_t> along = axis_from(axis);
     nb::gil_scoped_release release;
     return concatenate(parts, along, wanted);
   }, "arrays"_a, "axis"_a = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis.");
@@ -181,8 +192,7 @@ void bind_creation(nb::module_& m) {
   m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, "A view with two axes swapped.");
   m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, "A view with axes moved.");
   m.def("take", [](const Array& x, nb::handle at, nb::handle axis) {
-    std::optional<int64_t> along;
-    if (!axis.is_none()) along = nb::cast<int64_t>(axis);
+    const std::optional<int64_t> along = axis_from(axis);
     return take(x.ndim() ? x : reshape(x, {1}), array_from(at, x.device()), along);  // a number is a row of one
   }, "x"_a, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis.");
   m.def("nonzero", [](const Array& x) {

@@ -1,9 +1,8 @@
 /// \file ops.cpp
 /// Python names of the elementwise operations, and the operators of Array. A new
 /// row in ops.def needs nothing here: name, arity and text come from the table.
-#include "convert.h"
+#include "arguments.h"
 #include "kasoku/array/creation.h"
-#include "kasoku/array/indexing.h"
 #include "kasoku/array/matmul.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -29,7 +28,7 @@ Operand must_be_operand(nb::handle object, Device& device) {
   return std::move(*operand);
 }
 
-nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype) {
+nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype, nb::handle where = Py_True) {
   Device& device = device_of(objects);
   Operand operands[3];
   size_t n = 0;
@@ -37,39 +36,34 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   for (nb::handle object : objects) has_array |= (operands[n++] = must_be_operand(object, device)).array.has_value();
   if (!has_array) operands[0] = array_from(*objects.begin(), device);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
-  nb::handle target = out;
-  if (nb::isinstance<nb::tuple>(out)) target = nb::borrow<nb::tuple>(out)[0];
-  std::optional<Array> into;
-  if (!target.is_none()) {
-    if (!nb::isinstance<Array>(target)) throw Error(ErrorKind::type, "out is an array, not a " + class_name(target));
-    into = nb::cast<Array&>(target);
+  const std::optional<Array> into = out_from(out);
+  std::optional<Array> mask;
+  if (where.ptr() != Py_True) {
+    mask = array_from(where, device);
+    if (mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   }
   Array result;
   {
     const GilUntilBlocked keep;
     result = apply(op, std::span<const Operand>(operands, n), wanted);
+    if (mask && !into) result = apply(Op::where, {*mask, result, Array::zeros({}, result.dtype(), device)});
   }
-  if (into) {
+  if (!into) return nb::cast(std::move(result));
+  {
     nb::gil_scoped_release release;
-    {
-      if (into->shape() != result.shape())
-        throw Error(ErrorKind::value, "the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
-      if (!can_cast_same_kind(result.dtype(), into->dtype()))
-        throw Error(ErrorKind::type, "an output of dtype " + std::string(info(into->dtype()).name) + " cannot hold a " + std::string(info(result.dtype()).name) + " result");
-      into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));
-    }
+    store_result(*into, std::move(result), info(op).name, mask);
   }
-  return into ? nb::borrow(target) : nb::cast(std::move(result));
+  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
 }
 
 void bind_function(nb::module_& m, const char* name, Op op) {
   const OpInfo& row = info(op);
   if (row.arity == 1)
-    m.def(name, [op](nb::handle x, nb::handle out, nb::handle dtype) { return call(op, {x}, out, dtype); },
-          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), row.doc);
+    m.def(name, [op](nb::handle x, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x}, out, dtype, where); },
+          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, row.doc);
   else if (row.arity == 2)
-    m.def(name, [op](nb::handle x, nb::handle y, nb::handle out, nb::handle dtype) { return call(op, {x, y}, out, dtype); },
-          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), row.doc);
+    m.def(name, [op](nb::handle x, nb::handle y, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x, y}, out, dtype, where); },
+          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, row.doc);
 }
 
 template <class F, class... Extra>

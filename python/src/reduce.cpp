@@ -1,6 +1,7 @@
 /// \file reduce.cpp
 /// Reductions as functions and as methods of Array.
 #include "arguments.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -12,7 +13,7 @@ namespace {
 /// Binds f(array, axes, dtype) under a name: ks.name(x, axis, dtype, keepdims) and x.name(axis, …).
 template <class F>
 void bind(nb::module_& m, const char* name, F f, const char* doc) {
-  const auto run = [f](const Array& x, nb::handle axis, nb::handle dtype, bool keepdims, nb::handle out) -> nb::object {
+  const auto run = [f, name](const Array& x, nb::handle axis, nb::handle dtype, bool keepdims, nb::handle out) -> nb::object {
     const Axes axes{axes_from(axis), keepdims};
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     Array result;
@@ -20,12 +21,15 @@ void bind(nb::module_& m, const char* name, F f, const char* doc) {
       const GilUntilBlocked keep;
       result = f(x, axes, wanted);
     }
-    if (!out.is_none()) {
-      Array& into = nb::cast<Array&>(out);
+    const std::optional<Array> into = out_from(out);
+    if (!into) return nb::cast(std::move(result));
+    if (into->shape() != result.shape())
+      throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
+    {
       nb::gil_scoped_release release;
-      into.assign(result);
+      into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
     }
-    return out.is_none() ? nb::cast(std::move(result)) : nb::borrow(out);
+    return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
   };
   m.def(name, [run](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims) {
     return run(array_from(x, default_device()), axis, dtype, keepdims, out);

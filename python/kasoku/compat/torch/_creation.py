@@ -126,7 +126,7 @@ def full(size, fill_value, *, dtype, device):
     )
     name = _name(dtype, natural)
     _types.must_hold(fill_value, _types.names[name])
-    return ks.full(tuple(size), fill_value, name, device)
+    return ks.full(tuple(size), _types.as_number(fill_value, _types.names[name]), name, device)
 
 
 @_creates

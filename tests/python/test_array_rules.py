@@ -1,0 +1,128 @@
+"""Where results go, and what does not fit: out=, where=, dtype=, numbers that an array does not hold, axes of
+numbers; each against NumPy, its values, dtypes and kinds of exceptions."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+kinds = (TypeError, OverflowError, ValueError, IndexError)
+
+
+def outcome(f):
+    """The value, or which of Python's exceptions there was."""
+    try:
+        with np.errstate(all="ignore"):
+            value = f()
+    except kinds as error:
+        return next(kind for kind in kinds if isinstance(error, kind))
+    value = value.numpy() if isinstance(value, ks.Array) else np.asarray(value)
+    return value.dtype.name, value.shape, repr(value.tolist())  # where NaN is itself
+
+
+def same(f, device):
+    with ks.default_device(device):
+        assert outcome(lambda: f(ks)) == outcome(lambda: f(np))
+
+
+@pytest.mark.parametrize("to", DTYPES)
+def test_a_reduction_goes_where_its_shape_and_kind_fit(device, to):
+    def total(xp, shape, axis, name="sum"):
+        out = xp.zeros(shape, dtype=to)
+        getattr(xp, name)(xp.ones((2, 3), dtype="float32"), axis=axis, out=out)
+        return out
+
+    for shape, axis in [((), None), ((3,), 0), ((2,), 0), ((2, 3), None), ((3,), None), ((1,), None), ((2, 3), ())]:
+        same(lambda xp: total(xp, shape, axis), device)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtype_says_what_an_operation_computes_in(device, dtype):
+    for a, b in itertools.product(("int8", "uint16", "float32", "complex64"), repeat=2):
+        same(lambda xp: xp.add(xp.full((2,), 100, dtype=a), xp.full((2,), 100, dtype=b), dtype=dtype), device)
+    same(lambda xp: xp.multiply(xp.full((2,), 100, dtype="int8"), 3, dtype=dtype), device)
+    same(lambda xp: xp.divide(xp.full((2,), 3, dtype="int16"), xp.full((2,), 2, dtype="int16"), dtype=dtype), device)
+    same(lambda xp: xp.absolute(xp.full((2,), -3, dtype="int16"), dtype=dtype), device)
+
+
+def test_out_of_a_larger_shape_and_where(device):
+    mask = np.array([True, False, True])
+    for shape in [(3,), (2, 3), (3, 1), (), (2,)]:
+
+        def spread(xp):
+            out = xp.full(shape, 7.0)
+            xp.add(xp.arange(3), 1.5, out=out)
+            return out
+
+        def some(xp):
+            out = xp.full(shape, 7.0)
+            xp.multiply(xp.arange(3), 2, out=out, where=xp.array(mask))
+            return out
+
+        same(spread, device)
+        same(some, device)
+    x = ks.arange(6, device=device)
+    assert ks.add(x[1:], x[:-1], out=x[1:]).tolist() == [1, 3, 5, 7, 9]
+    assert x.tolist() == [0, 1, 3, 5, 7, 9]
+    y = ks.ones(3, device=device)
+    assert ks.sqrt(ks.array([4.0, -1.0, 9.0], device=device), out=y, where=ks.array(mask, device=device)) is y
+    assert y.tolist() == [2, 1, 3]
+    with pytest.raises(TypeError, match="mask of bools"):
+        ks.add(y, 1, out=y, where=ks.ones(3, device=device))
+    for wrong in (3, [1.0], np.zeros(3)):
+        with pytest.raises(TypeError, match="out is an array"):
+            ks.sum(y, out=wrong)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pythons_numbers_are_stored_where_they_fit(device, dtype):
+    numbers = [True, 0, 1, -1, 127, 128, 255, 256, -129, 2**31, -(2**31) - 1, 2**32, 2**63, -(2**63)]
+    numbers += [0.0, 1.75, -1.75, 127.9, 1e10, float("nan"), float("inf"), 1 + 2j]
+    for number in numbers:
+
+        def stored(xp, at):
+            x = xp.zeros((2,), dtype=dtype)
+            x[at] = number
+            return x
+
+        if dtype == "bool" and abs(number) >= 2**63 or dtype == "float16" and abs(number) > 65504 and isinstance(number, int):
+            continue  # NumPy's int to half overflows with an error of its own kind
+        same(lambda xp: stored(xp, 0), device)
+        same(lambda xp: stored(xp, ...), device)
+        if isinstance(number, int):
+            same(lambda xp: xp.full((2,), number, dtype=dtype), device)
+            same(lambda xp: xp.zeros((2,), dtype=dtype) + number, device)
+
+
+def test_numbers_reduce_along_their_only_axis(device):
+    for name, axis in itertools.product(("sum", "prod", "max", "min", "any", "all"), (0, -1, 1, None, ())):
+        same(lambda xp: getattr(xp, name)(xp.array(3.0), axis=axis, keepdims=True), device)
+
+
+def test_functions_of_floats_meet_as_floats(device):
+    for name, a, b in itertools.product(("hypot", "arctan2", "copysign", "logaddexp"), DTYPES[:-2], DTYPES[:-2]):
+        x, y = np.ones(2, a), np.ones(2, b)
+        want = getattr(np, name)(x, y)
+        got = getattr(ks, name)(ks.array(x, device=device), ks.array(y, device=device))
+        assert got.dtype == want.dtype, (name, a, b)
+        np.testing.assert_allclose(got.numpy(), want, rtol=2e-3)
+
+
+def test_ranges_of_integers_go_by_their_first_two(device):
+    for start, stop, step in [(1, 8, 0.5), (0.5, 6, 1.5), (-2, 3, 1), (0, 5, 2), (5, 0, -2), (-2.5, 3, 1), (0, 300, 100)]:
+        for dtype in ("int32", "uint8", "int64"):
+            same(lambda xp: xp.arange(start, stop, step, dtype=dtype), device)
+
+
+def test_what_is_no_number_and_no_axis(device):
+    x = ks.ones((2, 2), device=device)
+    for convert in (int, float, complex):
+        with pytest.raises(TypeError, match="one element"):
+            convert(x)
+    with pytest.raises(TypeError):
+        ks.take(x, ks.array([0], device=device), axis=())
+    with pytest.raises(TypeError):
+        ks.concatenate([x, x], axis=(0,))
