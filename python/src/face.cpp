@@ -85,6 +85,8 @@ class Face {
     const nb::object held = tensor_.read(out.ptr());
     const Array& own = nb::cast<Array&>(held);
     if (result->dtype() != own.dtype() || result->shape() != own.shape() || &result->device() != &own.device()) return false;
+    for (size_t d = 0; d < own.shape().size(); ++d)
+      if (own.strides()[d] == 0 && own.shape()[d] > 1) return false;  // an element twice
     const GilUntilBlocked keep;
     own.assign(std::exchange(*result, Array()));
     own.data();

@@ -12,6 +12,7 @@ from kasoku._core import unsettled
 from .._operands import divides_by_zero
 from . import _promotion, _types
 from ._tensor import ShapeError, Tensor, shaped
+from ._types import as_number, scalar_name
 
 
 class IntegerDivisionError(RuntimeError, ZeroDivisionError):
@@ -20,21 +21,10 @@ class IntegerDivisionError(RuntimeError, ZeroDivisionError):
     __module__ = "kasoku"
 
 
-def _number(x, dtype=None):
-    """NumPy's numbers count as Python's; one that an integer dtype does not hold wraps around in it."""
-    x = x.item() if isinstance(x, np.generic) else x
-    if dtype is not None and dtype.category == 1 and type(x) is int:
-        span = 1 << (8 * dtype.itemsize)
-        x %= span
-        if x >= span >> 1 and dtype.name.startswith("int"):
-            x -= span
-    return x
-
-
 def _must_cast(made, wanted):
     if made.category > wanted.category:
         raise RuntimeError(
-            f"result type {made.name.capitalize()} can't be cast to the desired output type {wanted.name.capitalize()}"
+            f"result type {scalar_name(made)} can't be cast to the desired output type {scalar_name(wanted)}"
         )
 
 
@@ -51,21 +41,42 @@ def into(out, result):
 _by_value = frozenset("equal not_equal less less_equal greater greater_equal".split())
 
 
+_instead = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+_not_of_bools = dict(floor_divide="div_floor_cpu", remainder="remainder_cpu", fmod="fmod_cpu", power="pow")
+
+
+def _must_take_bools(name, wanted, operands):
+    """That bools are among the operands only where torch computes with them."""
+    if name in _not_of_bools and wanted.category == 0:
+        raise RuntimeError(f'"{_not_of_bools[name]}" not implemented for \'Bool\'')
+    if name == "subtract" and any(_promotion.is_bool(x) for x in operands):
+        with_what = "a bool tensor is not supported. " + _instead
+        if wanted.category == 0:
+            with_what = "two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+        raise RuntimeError(f"Subtraction, the `-` operator, with {with_what}")
+    if name == "negative" and wanted.category == 0:
+        raise RuntimeError(f"Negation, the `-` operator, on a bool tensor is not supported. {_instead}")
+
+
 def _apply(name, *operands, wants_float=False, out=None):
     wanted = _promotion.of(wants_float, *operands)
+    if name in _promotion.not_of_bools:
+        _must_take_bools(name, wanted, operands)
     converted = []
     for x in operands:
         if isinstance(x, Tensor):
             a = x._a
             converted.append(a if _types.of_array(a) is wanted else a.astype(wanted.numpy))
         else:
-            converted.append(_number(x, None if name in _by_value else wanted))
+            converted.append(as_number(x, None if name in _by_value else wanted))
     if name in ("floor_divide", "remainder", "fmod") and wanted.category == 1 and divides_by_zero(*converted):
         raise IntegerDivisionError(f"ZeroDivisionError: {name} of integers by 0")
     try:
         result = getattr(ks, name)(*converted)
     except ks.errors.ValueError as error:
         raise ShapeError(*error.args) from None
+    except ks.errors.TypeError:
+        raise RuntimeError(f'"{name}_cpu" not implemented for \'{scalar_name(wanted)}\'') from None
     return Tensor(result) if out is None else into(out, result)
 
 
@@ -155,7 +166,7 @@ def _make(name, engine_name, wants_float):
         return _apply(engine_name, *operands, wants_float=wants_float, out=out)
 
     function.__name__ = name
-    _promotion.face.define(Tensor, name, engine_name, wants_float, function)
+    _promotion.face_of(engine_name).define(Tensor, name, engine_name, wants_float, function)
     return getattr(Tensor, name)
 
 
@@ -257,7 +268,7 @@ def clamp(x, min=None, max=None):
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     wanted = _promotion.of(False, x, *(v for v in (min, max) if v is not None))
-    low, high = (v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v) for v in (min, max))
+    low, high = (v._a.astype(wanted.numpy) if isinstance(v, Tensor) else as_number(v) for v in (min, max))
     if wanted.category == 1:
         low, high = (_within(v, wanted) for v in (low, high))
     a = x._a if x.dtype is wanted else x._a.astype(wanted.numpy)
@@ -272,7 +283,7 @@ def where(condition, x=None, y=None):
     if x is None:
         return tuple(Tensor(a) for a in ks.nonzero(condition._a))
     wanted = _promotion.of(False, x, y)
-    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else _number(v, wanted) for v in (x, y)]
+    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else as_number(v, wanted) for v in (x, y)]
     if not any(isinstance(v, Tensor) for v in (x, y)):
         parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
@@ -357,7 +368,7 @@ def add_methods(names=()):
 
 for _name, _engine in _engine_names.items():
     if not _name.startswith("is"):
-        _promotion.face.define_in_place(Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name]))
+        _promotion.face_of(_engine).define_in_place(Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name]))
 add_methods(("clamp", "clip", "relu", "sigmoid", "round", "rsqrt", "sign", "square"))
 
 _known = (Tensor, numbers.Number)
@@ -377,7 +388,7 @@ def _operator(dunder, name, reflected=False):
         return f(other, self) if reflected else f(self, other)
 
     engine_name, wants_float = _engine_names[name], name in _floating
-    _promotion.face.define_operator(Tensor, dunder, engine_name, wants_float, reflected, method)
+    _promotion.face_of(engine_name).define_operator(Tensor, dunder, engine_name, wants_float, reflected, method)
 
 
 for _dunder, _name in {
@@ -395,5 +406,5 @@ Tensor.__neg__ = functions["neg"]
 Tensor.__pos__ = functions["positive"]
 Tensor.__abs__ = functions["abs"]
 Tensor.__invert__ = functions["bitwise_not"]
-for _name in ("half", "bfloat16", "float", "double", "short", "int", "long", "bool"):
+for _name in ("half", "bfloat16", "float", "double", "char", "byte", "short", "int", "long", "bool", "cfloat", "cdouble"):
     setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

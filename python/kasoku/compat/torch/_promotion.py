@@ -79,7 +79,21 @@ def of(wants_float, *operands):
 face = _Face(Tensor, "_a", lambda *operands: of(*operands).numpy)
 
 
+def is_bool(x):
+    return x.dtype.category == 0 if isinstance(x, Tensor) else isinstance(x, (bool, np.bool_))
+
+
+# What torch refuses of bools, or of bools alone: the package's own function says so.
+not_of_bools = frozenset("subtract negative floor_divide remainder fmod power".split())
+_face_without_bools = _Face(Tensor, "_a", lambda *operands: None if any(map(is_bool, operands[1:])) else of(*operands).numpy)
+
+
+def face_of(engine_name):
+    return _face_without_bools if engine_name in not_of_bools else face
+
+
 def set_default_dtype(d):
     """The type of floats that have none: float32 at first."""
     _types.set_default_dtype(d)
     face.forget()
+    _face_without_bools.forget()

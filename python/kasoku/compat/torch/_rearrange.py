@@ -1,7 +1,5 @@
 """torch's ways to cut, gather, sort and count; and running sums."""
 
-import collections
-
 import numpy as np
 
 import kasoku as ks
@@ -10,6 +8,7 @@ from . import _types
 from ._host import on_host
 from ._ops import named
 from ._tensor import Tensor, held
+from ._types import return_type
 
 functions = {}
 
@@ -24,14 +23,9 @@ def _host(f):
     return f
 
 
-def _pair(name, *fields):
-    return collections.namedtuple(name, fields)
-
-
-_Sorted = _pair("sort", "values", "indices")
-_Top = _pair("topk", "values", "indices")
-_Middle = _pair("median", "values", "indices")
-_Running = _pair("cummax", "values", "indices")
+_Sorted, _Top, _Middle, _Running = (
+    return_type(name, "values indices") for name in ("sort", "topk", "median", "cummax")
+)
 
 
 # ── cutting ───────────────────────────────────────────────────────────────────────────────

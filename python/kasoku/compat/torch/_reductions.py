@@ -1,16 +1,15 @@
 """torch's reductions. They are methods too."""
 
-import collections
 import math
 
 import kasoku as ks
 
 from ._ops import _float, _function, add_methods, functions
 from ._tensor import Tensor, held
-from ._types import as_dtype
+from ._types import as_dtype, return_type, scalar_name
 
-_max_result = collections.namedtuple("max", "values indices")
-_min_result = collections.namedtuple("min", "values indices")
+_max_result = return_type("max", "values indices")
+_min_result = return_type("min", "values indices")
 
 
 def dims(x, dim):
@@ -36,7 +35,7 @@ def _needs_float(x, name):
     if x.dtype.category < 2:
         raise RuntimeError(
             f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
-            f"or complex dtype. Got: {x.dtype.name.capitalize()}"
+            f"or complex dtype. Got: {scalar_name(x.dtype)}"
         )
 
 

@@ -147,13 +147,13 @@ class Tensor:
         for x in args:
             if isinstance(x, Tensor):
                 dtype, device = x.dtype, x.device
-            elif isinstance(x, _types.dtype):
+            elif isinstance(x, (_types.dtype, type)):
                 dtype = x
             elif not isinstance(x, bool):
                 device = x
         a = self._a
-        if device is not None:
-            a = a.to_device(engine_device(device))
+        if device is not None and (to := engine_device(device)) != a.device:
+            a = a.to_device(to)
         if dtype is not None and as_dtype(dtype) is not of_array(a):
             a = a.astype(as_dtype(dtype).numpy)
         if a is self._a:
@@ -245,7 +245,9 @@ class Tensor:
 
     def _write(self, value, key=...):
         _types.must_hold(value, self.dtype)
-        self._a[key] = value
+        if 0 in self._a.strides:
+            _must_be_apart(self._a[key])
+        self._a[key] = _types.as_number(value, self.dtype)
         self._a.eval()
         return self
 
@@ -253,20 +255,16 @@ class Tensor:
         """Writes an array that nobody else has."""
         if value.shape != self._a.shape:
             return self._write(value)
+        _must_be_apart(self._a)
         _core._take(self._a, value)
         self._a.eval()
         return self
-
-    def view(self, *shape):
-        if len(shape) == 1 and isinstance(shape[0], _types.dtype):
-            raise NotImplementedError("view(dtype)")
-        return self.reshape(*shape)
 
     def reshape(self, *shape):
         return Tensor(shaped(self._a.reshape, *shape))
 
     def view_as(self, other):
-        return self.reshape(other.shape)
+        return self.view(other.shape)
 
     def flatten(self, start_dim=0, end_dim=-1):
         shape = list(self._a.shape) or [1]
@@ -277,6 +275,8 @@ class Tensor:
         return self.reshape(-1)
 
     def t(self):
+        if self._a.ndim > 2:
+            raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._a.ndim}D")
         return Tensor(self._a.T)
 
     def transpose(self, dim0, dim1):
@@ -285,7 +285,7 @@ class Tensor:
     swapaxes = transpose
 
     def permute(self, *dims):
-        return Tensor(self._a.transpose(*dims))
+        return Tensor(shaped(self._a.transpose, *dims))
 
     def squeeze(self, dim=None):
         if dim is None:
@@ -296,12 +296,6 @@ class Tensor:
     def unsqueeze(self, dim):
         return Tensor(ks.expand_dims(self._a, dim))
 
-    def expand(self, *shape):
-        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        own = (1,) * (len(shape) - self._a.ndim) + tuple(self._a.shape)
-        wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=True)]
-        return Tensor(shaped(ks.broadcast_to, self._a, wanted))
-
     def expand_as(self, other):
         return self.expand(*other.shape)
 
@@ -310,16 +304,22 @@ class Tensor:
         return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
 
     def fill_(self, value):
-        _types.must_hold(value, self.dtype)
-        self._a.fill(value)
-        self._a.eval()
-        return self
+        return self._write(value._a if isinstance(value, Tensor) else value)
 
     def zero_(self):
         return self.fill_(0)
 
     def copy_(self, other, non_blocking=False):
         return self._write(other._a)
+
+
+def _must_be_apart(a):
+    """That what is written has no element twice."""
+    if 0 in a.strides and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
 
 
 class ShapeError(ks.errors.ValueError, RuntimeError):
@@ -332,7 +332,7 @@ def shaped(function, *args):
     """function(*args), whose refusals are torch's."""
     try:
         return function(*args)
-    except ks.errors.ValueError as error:
+    except ValueError as error:
         raise ShapeError(*error.args) from None
 
 

@@ -1,11 +1,24 @@
 """torch.dtype and torch.device."""
 
+import collections
 import functools
 import os
 
 import numpy as np
 
 import kasoku as ks
+
+
+def return_type(name, fields):
+    """What functions with several results give, as torch prints it."""
+    kind = collections.namedtuple(name, fields)
+
+    def __repr__(self):
+        parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+        return f"torch.return_types.{name}(\n{parts})"
+
+    kind.__repr__ = kind.__str__ = __repr__
+    return kind
 
 
 class dtype:
@@ -51,7 +64,7 @@ _all = {
 }
 _aliases = {
     "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32",
-    "long": "int64", "cfloat": "complex64", "cdouble": "complex128",
+    "long": "int64", "byte": "uint8", "char": "int8", "cfloat": "complex64", "cdouble": "complex128",
 }  # fmt: skip
 names = {**_all, **{alias: _all[name] for alias, name in _aliases.items()}}
 
@@ -60,9 +73,16 @@ legacy = {
     "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
     "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
 }  # fmt: skip
+
+
+def scalar_name(d):
+    """What torch's messages call a dtype."""
+    return {"complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(d.name) or legacy.get(d.name, d.name.upper())
+
+
 _of_legacy = {f"torch.{name}Tensor": _all[d] for d, name in legacy.items()}
 
-_python = {bool: _all["bool"], int: _all["int64"], float: _all["float32"]}
+_python = {bool: _all["bool"], int: _all["int64"], float: _all["float64"], complex: _all["complex128"]}
 default_float = _all["float32"]
 
 
@@ -72,7 +92,6 @@ def set_default_dtype(d):
     if not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, not {d!r}")
     default_float = d
-    _python[float] = d
 
 
 def get_default_dtype():
@@ -111,6 +130,17 @@ def must_hold(value, d):
     info = np.iinfo(d.numpy)
     if not (info.min or -info.max) <= value <= info.max:
         raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow: {value}")
+
+
+def as_number(x, d=None):
+    """NumPy's numbers count as Python's; one that an integer dtype does not hold wraps around in it."""
+    x = x.item() if isinstance(x, np.generic) else x
+    if d is not None and d.category == 1 and type(x) is int:
+        span = 1 << (8 * d.itemsize)
+        x %= span
+        if x >= span >> 1 and d.name.startswith("int"):
+            x -= span
+    return x
 
 
 class device:

@@ -8,7 +8,7 @@ from kasoku import _core
 from .. import _layout
 from . import _types
 from ._ops import named
-from ._tensor import Tensor
+from ._tensor import Tensor, shaped
 from ._types import as_dtype
 
 functions = {}
@@ -95,7 +95,13 @@ def _set_part(which):
 def view(self, *shape):
     """Another shape, or another dtype of the same memory."""
     if len(shape) != 1 or not isinstance(shape[0], (_types.dtype, type)):
-        return self.reshape(*shape)
+        seen = self.reshape(*shape)
+        if self._a.size and not self.is_contiguous() and seen._a.ptr != self._a.ptr:
+            raise RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                "across two contiguous subspaces). Use .reshape(...) instead."
+            )
+        return seen
     a, wanted = self._a, as_dtype(shape[0])
     if wanted.itemsize == a.itemsize:
         return _view(self, 0, a.shape, a.strides, wanted.numpy)
@@ -108,5 +114,20 @@ def view(self, *shape):
     return _view(self, 0, (*a.shape[:-1], last), (*a.strides[:-1], wanted.itemsize), wanted.numpy)
 
 
+def expand(self, *shape):
+    """Axes of length 1 stretched: each element of the result is one of this tensor's."""
+    shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    more = len(shape) - self._a.ndim
+    if -1 in shape[: max(more, 0)]:
+        raise RuntimeError(
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {shape.index(-1)}"
+        )
+    own = (1,) * more + self._a.shape
+    wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=False)]
+    stretched = shaped(_core.broadcast_to, self._a, wanted)
+    return _view(self, 0, stretched.shape, stretched.strides)
+
+
+Tensor.expand = expand
 Tensor.real, Tensor.imag = property(real, _set_part(0)), property(imag, _set_part(1))
 Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, as_strided, functions["diagonal"]

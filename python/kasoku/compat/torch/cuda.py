@@ -100,7 +100,7 @@ class Event:
     """A mark in time; work before it is waited for."""
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
-        self._time = None
+        self._time, self._is_timed = None, enable_timing
 
     def record(self, stream=None):
         synchronize()
@@ -116,6 +116,10 @@ class Event:
         synchronize()
 
     def elapsed_time(self, end):
+        if not (self._is_timed and end._is_timed):
+            raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
+        if self._time is None or end._time is None:
+            raise RuntimeError("Both events must be recorded before calculating elapsed time.")
         return (end._time - self._time) * 1e3
 
 

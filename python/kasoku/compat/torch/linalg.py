@@ -1,11 +1,10 @@
 """torch.linalg: products and norms are the engine's, factorisations NumPy's on the host."""
 
-import collections
-
 import numpy as np
 
 from ._host import on_host
 from ._ops import functions as _functions
+from ._types import return_type
 
 matmul = _functions["matmul"]
 
@@ -27,7 +26,7 @@ def norm(x, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
 
 
 def _named(name, fields):
-    kind = collections.namedtuple(name, fields)
+    kind = return_type("linalg_" + name, fields)
     function = getattr(np.linalg, name)
     return on_host(lambda *args, **kwargs: kind(*function(*args, **kwargs)))
 
@@ -40,12 +39,12 @@ matrix_rank, cholesky = on_host(np.linalg.matrix_rank), on_host(np.linalg.choles
 eig, eigh = _named("eig", "eigenvalues eigenvectors"), _named("eigh", "eigenvalues eigenvectors")
 slogdet = _named("slogdet", "sign logabsdet")
 _Svd, _Qr, _Lstsq = (
-    collections.namedtuple(name, fields)
+    return_type("linalg_" + name, fields)
     for name, fields in (("svd", "U S Vh"), ("qr", "Q R"), ("lstsq", "solution residuals rank singular_values"))
 )
 
 
-_Svd3 = collections.namedtuple("svd", "U S V")
+_Svd3 = return_type("svd", "U S V")
 
 
 @on_host
