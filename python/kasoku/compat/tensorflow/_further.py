@@ -13,7 +13,7 @@ from . import dtypes, linalg, nn
 from ._arrays import _ints, host, maths, nns
 from ._more import _axes, _in, functions
 from ._ops import cast, elementwise
-from ._tensor import Tensor, composed, convert, held
+from ._tensor import Tensor, composed, convert, held, must_take, op_name
 from .errors import InvalidArgumentError
 
 linalgs = {}
@@ -163,10 +163,7 @@ def conj(x, name=None):
 
 def _special(name, of_ours):
     def f(x, name=None):
-        x = convert(x)
-        if not x.dtype.is_floating:
-            raise TypeError(f"tf.math.{f.__name__}: the tensor is of {x.dtype.name}\n  fix  tf.cast(x, tf.float32)")
-        return Tensor(special(of_ours, x._array))
+        return Tensor(special(of_ours, must_take(op_name(f.__name__), "f", convert(x))._array))
 
     f.__name__ = name
     maths[name] = f

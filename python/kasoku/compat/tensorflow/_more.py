@@ -10,7 +10,7 @@ import kasoku as ks
 from . import dtypes
 from ._arrays import host, maths
 from ._ops import elementwise
-from ._tensor import Tensor, composed, convert, held
+from ._tensor import Tensor, composed, convert, held, must_take, op_name
 from ._variable import Variable
 from .errors import InvalidArgumentError, UnimplementedError
 
@@ -35,12 +35,12 @@ def _axes(axis):
 
 @_in(functions, maths, elementwise)
 def sigmoid(x, name=None):
-    return Tensor(1 / (1 + ks.exp(-convert(x)._array)))
+    return Tensor(1 / (1 + ks.exp(-must_take("Sigmoid", "fc", convert(x))._array)))
 
 
 @_in(maths)
 def log_sigmoid(x, name=None):
-    return Tensor(-ks.logaddexp(-convert(x)._array, 0))
+    return Tensor(-ks.logaddexp(-must_take("Softplus", "f", convert(x))._array, 0))
 
 
 @_in(functions)
@@ -52,7 +52,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 @_in(maths)
 def rsqrt(x, name=None):
-    return Tensor(1 / ks.sqrt(convert(x)._array))
+    return Tensor(1 / ks.sqrt(must_take("Rsqrt", "fc", convert(x))._array))
 
 
 @_in(maths)
@@ -94,8 +94,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
 def _spread(name, method):
     def f(input_tensor, axis=None, keepdims=False, name=None):
         x = convert(input_tensor)
-        if not (x.dtype.is_floating or x.dtype.is_complex):
-            raise TypeError(f"tf.math.{f.__name__}: the tensor is of {x.dtype.name}\n  fix  tf.cast(x, tf.float32)")
+        must_take(op_name(f.__name__), "fc", x)
         return Tensor(getattr(x._array, method)(axis=_axes(axis), keepdims=keepdims))
 
     f.__name__ = name

@@ -1,11 +1,14 @@
 """The elementwise operations of TensorFlow: operators and functions that the engine runs without
 Python where the operands are plain, and what is said of those that do not fit."""
 
-from kasoku._core import _Face
+import functools
+
+import numpy as np
 
 import kasoku as ks
+from kasoku._core import _Face
 
-from ._tensor import Tensor, binary, composed, convert
+from ._tensor import Tensor, binary, composed, convert, must_take, op_name, operands
 from ._variable import Variable
 
 # what integers become before a true division
@@ -35,29 +38,49 @@ def _meet(wants_float, *operands):
     return _quotients.get(dtype.name, dtype.name) if wants_float else dtype.name
 
 
-def _meet_in_floats(wants_float, *operands):
-    """The same, where integers are not plain: they have rules of their own."""
-    dtype = _meet(wants_float, *operands)
-    return None if dtype is None or "int" in dtype else dtype
+@functools.cache
+def _face(kinds):
+    """Operations of tensors of these kinds alone: of others their function has something to say."""
+
+    def meet(wants_float, *operands):
+        dtype = _meet(wants_float, *operands)
+        given = next(x for x in operands if isinstance(x, (Tensor, Variable)))
+        return dtype if given.dtype.kind in kinds else None
+
+    face = _Face(Tensor, "_array", meet)
+    face.hold_in(Variable, "_value")
+    return face
 
 
 def _rounded(x):
     return x if x.dtype.kind in "iu" else ks.rint(x)
 
 
-_face = _Face(Tensor, "_array", _meet)
-_of_floats = _Face(Tensor, "_array", _meet_in_floats)
-for _each in (_face, _of_floats):
-    _each.hold_in(Variable, "_value")
-_looks_at_integers = ("power", "round")  # at negative exponents, and at what is round
+_looks_at_integers = ("power", "rint")  # at negative exponents, and at what is round
+_ORDERED, _NUMBERS, _ALL = "iuf", "iufc", "biufc"
+# NumPy's letters of the kinds that TensorFlow's operation takes, where they are not numbers
+_KINDS = dict(equal=_ALL, not_equal=_ALL, logical_and="b", logical_or="b", logical_xor="b", logical_not="b") | dict.fromkeys(
+    "bitwise_and bitwise_or bitwise_xor".split(), "biu"
+) | dict.fromkeys("arctan2 floor ceil isnan isinf isfinite".split(), "f") | dict.fromkeys(
+    "floor_divide remainder maximum minimum less less_equal greater greater_equal".split(), _ORDERED
+) | dict.fromkeys(
+    "exp expm1 log log1p sqrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh".split(), "fc"
+)  # fmt: skip
+
+
+def _kinds_of(engine):
+    """Those that the operation takes, and those that the engine computes with nothing to look at."""
+    kinds = _KINDS.get(engine, _NUMBERS)
+    return kinds, kinds.replace("iu", "") if engine in _looks_at_integers else kinds
+
 
 # kasoku's name -> TensorFlow's of the operation, of its operator, and of its functions
 _BINARY = {
     "add": ("AddV2", "add", "add"), "subtract": ("Sub", "sub", "subtract"), "multiply": ("Mul", "mul", "multiply"),
     "divide": ("RealDiv", "truediv", "divide truediv"), "floor_divide": ("FloorDiv", "floordiv", "floordiv"),
     "remainder": ("FloorMod", "mod", "mod floormod"), "power": ("Pow", "pow", "pow"),
-    "bitwise_and": ("LogicalAnd", "and", ""), "bitwise_or": ("LogicalOr", "or", ""),
-    "bitwise_xor": ("LogicalXor", "xor", ""), "maximum": ("Maximum", "", "maximum"),
+    "bitwise_and": ("BitwiseAnd", "and", ""), "bitwise_or": ("BitwiseOr", "or", ""),
+    "bitwise_xor": ("BitwiseXor", "xor", ""), "maximum": ("Maximum", "", "maximum"),
     "minimum": ("Minimum", "", "minimum"), "arctan2": ("Atan2", "", "atan2"),
     "logical_and": ("LogicalAnd", "", "logical_and"), "logical_or": ("LogicalOr", "", "logical_or"),
     "logical_xor": ("LogicalXor", "", "logical_xor"),
@@ -74,7 +97,10 @@ _UNARY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
     "round": "rint", "abs": "absolute", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
 }  # fmt: skip
-_IDENTITY = {"equal": False, "not_equal": True}  # of a tensor and None
+_IDENTITY = {"equal": False, "not_equal": True}  # of a tensor and None, or of one of another shape
+
+
+_OP_NAMES = {"negative": "Neg"}  # where it is not the function's
 
 
 class _Functions:
@@ -84,29 +110,43 @@ class _Functions:
 def _define_binary(engine, op, method, names):
     wants_float = engine == "divide"
     function = _divide if wants_float else getattr(ks, engine)
-    face = _of_floats if engine in _looks_at_integers else _face
+    kinds, plain = _kinds_of(engine)
+    face = _face(plain)
 
     def forward(x, y, name=None):
-        if y is None and engine in _IDENTITY:
-            return _IDENTITY[engine]
-        return binary(op, function, x, y)
+        return binary(op, function, x, y, kinds)
 
     def reflected(x, y):
-        return binary(op, function, y, x)
+        return binary(op, function, y, x, kinds)
+
+    def compared(x, y):
+        if y is None:
+            return _IDENTITY[engine]
+        x, y = operands(op, x, y)
+        try:
+            np.broadcast_shapes(x.shape, y.shape)
+        except ValueError:  # the operator's answer; the function refuses them
+            return convert(_IDENTITY[engine])
+        return forward(x, y)
 
     for name in names.split():
         face.define(_Functions, name, engine, wants_float, forward)
         elementwise[name] = getattr(_Functions, name)
     for cls in (Tensor, Variable) if method else ():
-        face.define_operator(cls, f"__{method}__", engine, wants_float, False, forward)
+        face.define_operator(cls, f"__{method}__", engine, wants_float, False, compared if engine in _IDENTITY else forward)
         if engine not in _COMPARISONS:
             face.define_operator(cls, f"__r{method}__", engine, wants_float, True, reflected)
 
 
 def _define_unary(name, engine):
     function = _rounded if name == "round" else getattr(ks, engine)
-    face = _of_floats if name in _looks_at_integers else _face
-    face.define(_Functions, name, engine, False, lambda x, name=None: Tensor(function(convert(x)._array)))
+    kinds, plain = _kinds_of(engine) if name != "rint" else ("f", "f")
+    op = _OP_NAMES.get(name) or op_name(name)
+
+    def forward(x, name=None):
+        return Tensor(function(must_take(op, kinds, convert(x))._array))
+
+    _face(plain).define(_Functions, name, engine, False, forward)
     elementwise[name] = getattr(_Functions, name)
 
 
@@ -116,8 +156,8 @@ for _engine, _names in {**_BINARY, **_COMPARISONS}.items():
 for _name, _engine in _UNARY.items():
     _define_unary(_name, _engine)
 for _cls in (Tensor, Variable):
-    _face.define(_cls, "__neg__", "negative", False, elementwise["negative"])
-    _face.define(_cls, "__abs__", "absolute", False, elementwise["abs"])
+    _face(_NUMBERS).define(_cls, "__neg__", "negative", False, elementwise["negative"])
+    _face(_NUMBERS).define(_cls, "__abs__", "absolute", False, elementwise["abs"])
 
 
 @composed

@@ -13,7 +13,7 @@ import kasoku as ks
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
-from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, operands
+from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
 _REDUCTIONS = {
     "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod",
@@ -22,8 +22,10 @@ _REDUCTIONS = {
 
 
 def _reduction(name, target):
+    op_name, kinds = target.title(), "b" if target in ("any", "all") else "iufc"
+
     def op(input_tensor, axis=None, keepdims=False, name=None):
-        x = convert(input_tensor)
+        x = must_take(op_name, kinds, convert(input_tensor))
         axes = (
             tuple(builtins.int(a) for a in axis)
             if isinstance(axis, (list, tuple))
@@ -149,6 +151,7 @@ def where(condition, x=None, y=None, name=None):
     condition = convert(condition)
     if x is None:
         return Tensor(ks.array(np.argwhere(condition.numpy())))
+    must_take("SelectV2", "b", condition)
     x, y = operands("SelectV2", x, y)
     return Tensor(ks.where(condition._array, x._array, y._array))
 

@@ -114,7 +114,7 @@ class Reference:
 class Tensor:
     """tf.Tensor. Arithmetic wants equal types and says which cast would give them."""
 
-    __slots__ = ("_array", "__weakref__")
+    __slots__ = ("_array", "__weakref__", "__dict__")
     __array_priority__ = 100
 
     def __init__(self, array):
@@ -221,6 +221,7 @@ class Tensor:
         return binary("MatMul", ks.matmul, other, self)
 
     def __invert__(self):
+        must_take("Invert", "biu", self)
         return Tensor(~self._array)
 
 
@@ -278,6 +279,35 @@ def convert(value, dtype=None, like=None):
 
 
 _SHORT = {"float32": "float", "float64": "double", "float16": "half"}
+_ALLOWED = {  # by NumPy's letters of their kinds
+    "f": "bfloat16, half, float, double",
+    "fc": "bfloat16, half, float, double, complex64, complex128",
+    "iuf": "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64",
+    "iufc": "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128",
+    "biu": "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64",
+}
+
+
+def must_take(op, kinds, *tensors):
+    """That the operation is one of tensors of these kinds, in TensorFlow's words."""
+    for at, x in enumerate(tensors):
+        name = _SHORT.get(x.dtype.name, x.dtype.name)
+        if x.dtype.kind in kinds:
+            continue
+        if kinds == "b":
+            raise InvalidArgumentError(
+                f"cannot compute {op} as input #{at}(zero-based) was expected to be a bool tensor but is a {name} tensor [Op:{op}]"
+            )
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {name} is not in the list of allowed values: {_ALLOWED[kinds]} [Op:{op}]; "
+            f"cast it: tf.cast(x, tf.{'float32' if 'f' in kinds else 'int32'})"
+        )
+    return tensors[0]
+
+
+def op_name(function):
+    """TensorFlow's name of a function's operation, where it follows from it."""
+    return "".join(part.capitalize() for part in function.split("_"))
 
 
 def operands(op, x, y):
@@ -301,8 +331,9 @@ def operands(op, x, y):
     return x, y
 
 
-def binary(op, function, x, y):
+def binary(op, function, x, y, kinds="biufc"):
     x, y = operands(op, x, y)
+    must_take(op, kinds, x, y)
     if op in ("FloorDiv", "FloorMod") and divides_by_zero(x._array, y._array):
         raise InvalidArgumentError(f"Integer division by zero [Op:{op}]")
     if op == "Pow" and x.dtype.is_integer and bool((y._array < 0).any()):

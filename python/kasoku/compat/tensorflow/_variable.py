@@ -64,6 +64,11 @@ class Variable:
 
     ref = Tensor.ref
 
+    def __deepcopy__(self, memo):
+        copy = Variable(Tensor(self._value._array.copy()), trainable=self.trainable, name=self.name)
+        memo[id(self)] = copy
+        return copy
+
     def __getattr__(self, name):
         return getattr(object.__getattribute__(self, "_value"), name)
 
@@ -71,5 +76,21 @@ class Variable:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
 
 
+def _refused(sign, instead):
+    def method(self, other):
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify the variable, "
+            f"or `out = variable {sign} value` if you need to get a new output Tensor."
+        )
+
+    return method
+
+
+for _name, _sign, _instead in (
+    ("add", "+", "variable.assign_add(value)"), ("sub", "-", "variable.assign_sub(value)"),
+    ("mul", "*", "variable.assign(variable * value)"), ("truediv", "/", "variable.assign(variable / value)"),
+    ("floordiv", "//", "variable.assign(variable // value)"), ("pow", "**", "variable.assign(variable ** value)"),
+):  # fmt: skip
+    setattr(Variable, f"__i{_name}__", _refused(_sign, _instead))
 for _name in "__hash__ __matmul__ __rmatmul__ __invert__ __format__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__".split():  # fmt: skip
     setattr(Variable, _name, lambda self, *args, _name=_name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))

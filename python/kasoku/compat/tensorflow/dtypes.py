@@ -9,10 +9,9 @@ class DType:
     def __init__(self, name, numpy_name=None):
         self.name = name
         self.as_numpy_dtype = np.dtype(numpy_name or name).type
-        self.is_floating = np.dtype(self.as_numpy_dtype).kind == "f"
-        self.is_integer = np.dtype(self.as_numpy_dtype).kind in "iu"
-        self.is_bool = name == "bool"
-        self.is_complex = np.dtype(self.as_numpy_dtype).kind == "c"
+        self.kind = np.dtype(self.as_numpy_dtype).kind  # NumPy's letter
+        self.is_floating, self.is_complex = self.kind == "f", self.kind == "c"
+        self.is_integer, self.is_bool = self.kind in "iu", self.kind == "b"
         self.size = np.dtype(self.as_numpy_dtype).itemsize
 
     @property

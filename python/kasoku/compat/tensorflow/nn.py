@@ -4,17 +4,14 @@ import kasoku as ks
 
 from ._arrays import nns as _nns
 from ._ops import elementwise
-from ._tensor import Tensor, convert, held
+from ._tensor import Tensor, convert, held, must_take, op_name
 
 globals().update(_nns)
 tanh, sigmoid = elementwise["tanh"], elementwise["sigmoid"]
 
 
 def _floating(x, name):
-    x = convert(x)
-    if not (x.dtype.is_floating or x.dtype.is_complex):
-        raise TypeError(f"tf.nn.{name}: the tensor is of {x.dtype.name}\n  fix  tf.cast(x, tf.float32)")
-    return x._array
+    return must_take(op_name(name), "f", convert(x))._array
 
 
 def softmax(logits, axis=-1, name=None):
