@@ -251,7 +251,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
     case Handler::floor_divide: return binary(Operator::floor_divide);
     case Handler::modulo: return binary(Operator::modulo);
     case Handler::where: {
-      const auto c = part(*e.items[1]), a = part(*e.items[2]), b = part(*e.items[3]);
+      const auto c = part(*e.items[1]), a = fitting(*e.items[2], to), b = fitting(*e.items[3], to);
       const Dtype dc = e.items[1]->type.dtype, da = e.items[2]->type.dtype, db = e.items[3]->type.dtype;
       all.element = [=](const Index& at) {
         return fmt::format("({} ? {} : {})", cast(c(at), dc, Dtype::bool_), cast(a(at), da, to), cast(b(at), db, to));

@@ -138,8 +138,7 @@ std::string FunctionLowering::graph_call(const Expr& e, const Intrinsic& row,
     case Handler::floor_divide: return binary_node(Operator::floor_divide, first, *e.items[2]);
     case Handler::modulo: return binary_node(Operator::modulo, first, *e.items[2]);
     case Handler::where: {
-      const auto side = [&](const Expr& x) { return x.type.is_array() ? graph_as(x, to) : number_node(text_as(x, to), to); };
-      const std::string c = graph_as(first, Dtype::bool_), a = side(*e.items[2]), b = side(*e.items[3]);
+      const std::string c = graph_as(first, Dtype::bool_), a = graph_as(*e.items[2], to), b = graph_as(*e.items[3], to);
       return apply_node(Op::where, to, {c, a, b});
     }
     case Handler::clip: {

@@ -88,7 +88,13 @@ def test_pythons_numbers_are_stored_where_they_fit(device, dtype):
             x[at] = number
             return x
 
-        if dtype == "bool" and abs(number) >= 2**63 or dtype == "float16" and abs(number) > 65504 and isinstance(number, int):
+        if (
+            dtype == "bool"
+            and abs(number) >= 2**63
+            or dtype == "float16"
+            and abs(number) > 65504
+            and isinstance(number, int)
+        ):
             continue  # NumPy's int to half overflows with an error of its own kind
         same(lambda xp: stored(xp, 0), device)
         same(lambda xp: stored(xp, ...), device)
@@ -112,7 +118,15 @@ def test_functions_of_floats_meet_as_floats(device):
 
 
 def test_ranges_of_integers_go_by_their_first_two(device):
-    for start, stop, step in [(1, 8, 0.5), (0.5, 6, 1.5), (-2, 3, 1), (0, 5, 2), (5, 0, -2), (-2.5, 3, 1), (0, 300, 100)]:
+    for start, stop, step in [
+        (1, 8, 0.5),
+        (0.5, 6, 1.5),
+        (-2, 3, 1),
+        (0, 5, 2),
+        (5, 0, -2),
+        (-2.5, 3, 1),
+        (0, 300, 100),
+    ]:
         for dtype in ("int32", "uint8", "int64"):
             same(lambda xp: xp.arange(start, stop, step, dtype=dtype), device)
 

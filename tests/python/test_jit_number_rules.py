@@ -87,10 +87,15 @@ def full(a, n):
 @pytest.mark.parametrize("dtype", integers)
 def test_a_number_that_an_array_cannot_hold(dtype, n, place):
     a = np.arange(5).astype(dtype)
-    functions = [added, added_before, augmented, augmented_where, stored, stored_where, filled, lowest, chosen, full]
+    functions = [added, added_before, augmented, augmented_where, stored, stored_where, filled, lowest, full]
     for function in functions if place == "cpu" else functions[:1] + functions[4:6]:
         with np.errstate(all="ignore"):
             agree(function, a, n, place=place)
+    info = np.iinfo(dtype)
+    if info.min <= n <= info.max:
+        agree(chosen, a, n, place=place)
+    else:  # NumPy 2.4 and before it store what is left of the number
+        assert outcome(ks.njit(chosen), place, a, n) is OverflowError
 
 
 def test_constants_and_the_sentence():

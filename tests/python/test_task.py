@@ -353,7 +353,8 @@ def test_an_interrupt_ends_the_waiting_and_no_more():
 
 def test_a_pool_in_a_child_of_fork_has_threads_of_its_own():
     done = program("""
-        import kasoku as ks, os, sys
+        import kasoku as ks, os, sys, warnings
+        warnings.simplefilter("ignore")  # of Python 3.12: fork with threads
         pool = ks.Pool(2)
         assert list(pool.map(int, range(3))) == [0, 1, 2]
         if os.fork() == 0:

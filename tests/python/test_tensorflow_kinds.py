@@ -42,7 +42,15 @@ def test_logic_is_of_bools():
 
 def test_arithmetic_is_not_of_bools():
     t = tf.constant(T)
-    for operation in (lambda: t + t, lambda: t * t, lambda: -t, lambda: abs(t), lambda: t < t, lambda: tf.reduce_sum(t), lambda: tf.maximum(t, t)):
+    for operation in (
+        lambda: t + t,
+        lambda: t * t,
+        lambda: -t,
+        lambda: abs(t),
+        lambda: t < t,
+        lambda: tf.reduce_sum(t),
+        lambda: tf.maximum(t, t),
+    ):
         with pytest.raises(refused, match="attr 'T' of bool"):
             operation()
     assert (t & ~t).numpy().tolist() == [False, False] and (t == t).numpy().all()

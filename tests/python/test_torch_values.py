@@ -106,11 +106,21 @@ def test_numpy_and_tensor_are_one_memory():
 
 def test_conversions_give_the_tensor_itself_where_nothing_changes():
     x = torch.ones(2)
-    for same in (x.to("cpu"), x.to(torch.device("cpu")), x.to(torch.float32), x.cpu(), x.float(), x.to(x), x.to("cpu", non_blocking=True)):
+    for same in (
+        x.to("cpu"),
+        x.to(torch.device("cpu")),
+        x.to(torch.float32),
+        x.cpu(),
+        x.float(),
+        x.to(x),
+        x.to("cpu", non_blocking=True),
+    ):
         assert same is x
     assert x.to(torch.float32, copy=True) is not x and x.to("cpu", copy=True).data_ptr() != x.data_ptr()
     assert x.to(float).dtype is torch.float64 and torch.zeros(2, dtype=complex).dtype is torch.complex128
-    for name, dtype in dict(byte="uint8", char="int8", short="int16", int="int32", long="int64", half="float16", cfloat="complex64").items():
+    for name, dtype in dict(
+        byte="uint8", char="int8", short="int16", int="int32", long="int64", half="float16", cfloat="complex64"
+    ).items():
         assert getattr(x, name)().dtype is getattr(torch, dtype)
     assert torch.tensor([300, -1]).byte().tolist() == [44, 255]
     assert copy.deepcopy(x).data_ptr() != x.data_ptr()

@@ -133,7 +133,9 @@ def _define_binary(engine, op, method, names):
         face.define(_Functions, name, engine, wants_float, forward)
         elementwise[name] = getattr(_Functions, name)
     for cls in (Tensor, Variable) if method else ():
-        face.define_operator(cls, f"__{method}__", engine, wants_float, False, compared if engine in _IDENTITY else forward)
+        face.define_operator(
+            cls, f"__{method}__", engine, wants_float, False, compared if engine in _IDENTITY else forward
+        )
         if engine not in _COMPARISONS:
             face.define_operator(cls, f"__r{method}__", engine, wants_float, True, reflected)
 

@@ -48,7 +48,7 @@ _not_of_bools = dict(floor_divide="div_floor_cpu", remainder="remainder_cpu", fm
 def _must_take_bools(name, wanted, operands):
     """That bools are among the operands only where torch computes with them."""
     if name in _not_of_bools and wanted.category == 0:
-        raise RuntimeError(f'"{_not_of_bools[name]}" not implemented for \'Bool\'')
+        raise RuntimeError(f"\"{_not_of_bools[name]}\" not implemented for 'Bool'")
     if name == "subtract" and any(_promotion.is_bool(x) for x in operands):
         with_what = "a bool tensor is not supported. " + _instead
         if wanted.category == 0:
@@ -76,7 +76,7 @@ def _apply(name, *operands, wants_float=False, out=None):
     except ks.errors.ValueError as error:
         raise ShapeError(*error.args) from None
     except ks.errors.TypeError:
-        raise RuntimeError(f'"{name}_cpu" not implemented for \'{scalar_name(wanted)}\'') from None
+        raise RuntimeError(f"\"{name}_cpu\" not implemented for '{scalar_name(wanted)}'") from None
     return Tensor(result) if out is None else into(out, result)
 
 
@@ -368,7 +368,9 @@ def add_methods(names=()):
 
 for _name, _engine in _engine_names.items():
     if not _name.startswith("is"):
-        _promotion.face_of(_engine).define_in_place(Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name]))
+        _promotion.face_of(_engine).define_in_place(
+            Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name])
+        )
 add_methods(("clamp", "clip", "relu", "sigmoid", "round", "rsqrt", "sign", "square"))
 
 _known = (Tensor, numbers.Number)
@@ -406,5 +408,18 @@ Tensor.__neg__ = functions["neg"]
 Tensor.__pos__ = functions["positive"]
 Tensor.__abs__ = functions["abs"]
 Tensor.__invert__ = functions["bitwise_not"]
-for _name in ("half", "bfloat16", "float", "double", "char", "byte", "short", "int", "long", "bool", "cfloat", "cdouble"):
+for _name in (
+    "half",
+    "bfloat16",
+    "float",
+    "double",
+    "char",
+    "byte",
+    "short",
+    "int",
+    "long",
+    "bool",
+    "cfloat",
+    "cdouble",
+):
     setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

@@ -85,7 +85,9 @@ def is_bool(x):
 
 # What torch refuses of bools, or of bools alone: the package's own function says so.
 not_of_bools = frozenset("subtract negative floor_divide remainder fmod power".split())
-_face_without_bools = _Face(Tensor, "_a", lambda *operands: None if any(map(is_bool, operands[1:])) else of(*operands).numpy)
+_face_without_bools = _Face(
+    Tensor, "_a", lambda *operands: None if any(map(is_bool, operands[1:])) else of(*operands).numpy
+)
 
 
 def face_of(engine_name):

@@ -77,7 +77,9 @@ legacy = {
 
 def scalar_name(d):
     """What torch's messages call a dtype."""
-    return {"complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(d.name) or legacy.get(d.name, d.name.upper())
+    return {"complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(d.name) or legacy.get(
+        d.name, d.name.upper()
+    )
 
 
 _of_legacy = {f"torch.{name}Tensor": _all[d] for d, name in legacy.items()}
