@@ -37,7 +37,7 @@ std::string start_of(const ElementwiseOptions& options, bool has_complex, bool h
                      const std::string& typedefs = "") {
   std::string text;
   if (has_complex) text += "#include <pycuda-complex.hpp>\n";
-  if (has_raw) text += "#include <cupy/carray.cuh>\n";
+  if (has_raw) text += "#include <cupy/carray.cuh>\n#include <cupy/atomics.cuh>\n";
   text += typedefs;
   text += with_lines(options.preamble, options.name + " preamble");
   return text + "#line 1 \"kasoku\"\n";

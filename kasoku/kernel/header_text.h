@@ -8,5 +8,7 @@ namespace kasoku {
 extern const char complex_header[];
 /// CArray and the indexer of element kernels.
 extern const char carray_header[];
+/// Atomics that CuPy adds to CUDA's.
+extern const char atomics_header[];
 
 }  // namespace kasoku

@@ -13,6 +13,7 @@ void add_headers(Program& program) {
       {"pycuda-complex.hpp", complex_header},   {"pycuda-complex-impl.hpp", complex_header},
       {"pycuda-helpers.hpp", complex_header},   {"cupy/complex.cuh", complex_header},
       {"thrust/complex.h", complex_header},     {"cupy/carray.cuh", carray_header},
+      {"cupy/atomics.cuh", atomics_header},
   };
   // The headers include each other, and so may files on disk: give all once one is asked for.
   bool is_named = program.text.find("#include") != std::string::npos &&

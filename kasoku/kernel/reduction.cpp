@@ -30,7 +30,7 @@ std::string start_of_reduction(const ReductionOptions& options, bool has_complex
                                const std::string& typedefs) {
   std::string head;
   if (has_complex) head += "#include <pycuda-complex.hpp>\n";
-  if (has_raw) head += "#include <cupy/carray.cuh>\n";
+  if (has_raw) head += "#include <cupy/carray.cuh>\n#include <cupy/atomics.cuh>\n";
   head += typedefs;
   if (!options.preamble.empty())
     head += fmt::format("#line 1 \"{} preamble\"\n{}\n#line 1 \"kasoku\"\n", options.name,

@@ -110,8 +110,8 @@ def integers(rng):
         m32 = 0xFFFFFFFF
         reverse = lambda a, w: int(f"{a:0{w}b}"[::-1], 2)  # noqa: E731
         signed = v - 2**32 if v >= 2**31 else v
-        bytes_ = [(v >> 8 * k) & 255 for k in range(4)] + [4, 3, 2, 1]
-        picked = sum(bytes_[s] << 8 * k for k, s in enumerate((5, 1, 7, 3)))
+        bytes_ = [(v >> 8 * k) & 255 for k in range(4)] + [0x84, 3, 0x82, 1]
+        picked = sum(bytes_[v >> 9 >> 4 * k & 7] << 8 * k for k in range(4))  # and not the fourth bit
         clz = lambda a, w: w - a.bit_length()  # noqa: E731
         return [bin(v).count("1"), clz(v, 32), (v & -v).bit_length(), reverse(v, 32), v * 0x9E3779B9 >> 32, (v & 0x7FFF) * 3,
                 picked, ((~v & m32) << 5 | v >> 27) & m32, bin((v << 20 | v) & (2**64 - 1)).count("1"), clz(v + 1, 64),

@@ -28,7 +28,7 @@ constexpr const char* empty[] = {
     "crt/device_functions.h", "crt/host_defines.h", "crt/math_functions.h", "crt/host_config.h",
     "cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "library_types.h", "nvrtc.h",
     "nv/target",
-    "cuda_profiler_api.h", "cupy/carray.cuh", "pycuda-helpers.hpp", "nvtx3/nvToolsExt.h",
+    "cuda_profiler_api.h", "cupy/carray.cuh", "cupy/atomics.cuh", "pycuda-helpers.hpp", "nvtx3/nvToolsExt.h",
     "cuda/std/array", "cuda/std/bit", "cuda/std/cassert", "cuda/std/cfloat", "cuda/std/climits",
     "cuda/std/cmath", "cuda/std/complex", "cuda/std/cstddef", "cuda/std/cstdint",
     "cuda/std/cstring", "cuda/std/functional", "cuda/std/limits", "cuda/std/numeric", "cuda/std/type_traits",

@@ -20,6 +20,15 @@ using ::std::memory_order;
 using ::std::memory_order_relaxed; using ::std::memory_order_consume; using ::std::memory_order_acquire;
 using ::std::memory_order_release; using ::std::memory_order_acq_rel; using ::std::memory_order_seq_cst;
 
+#define KS_FETCH_FLOAT(name, fetch, expression)                                                       \
+  template <class T> ks_inline T name(T* p, T v) {                                                    \
+    if constexpr (__is_integral(T)) return __atomic_fetch_##fetch(p, v, __ATOMIC_SEQ_CST);            \
+    else if constexpr (sizeof(T) == 8) return ks_atomic_loop<unsigned long long>(p, [=](T old) { return expression; }); \
+    else return ks_atomic_loop<unsigned>(p, [=](T old) { return expression; });                       \
+  }
+KS_FETCH_FLOAT(ks_fetch_less, min, v < old ? v : old)
+KS_FETCH_FLOAT(ks_fetch_greater, max, old < v ? v : old)
+#undef KS_FETCH_FLOAT
 template <class T>
 struct ks_atomic_operations {
   T* ks_p;
@@ -45,8 +54,8 @@ struct ks_atomic_operations {
   ks_inline T fetch_and(T v, memory_order = memory_order_seq_cst) const { return __atomic_fetch_and(ks_p, v, __ATOMIC_SEQ_CST); }
   ks_inline T fetch_or(T v, memory_order = memory_order_seq_cst) const { return __atomic_fetch_or(ks_p, v, __ATOMIC_SEQ_CST); }
   ks_inline T fetch_xor(T v, memory_order = memory_order_seq_cst) const { return __atomic_fetch_xor(ks_p, v, __ATOMIC_SEQ_CST); }
-  ks_inline T fetch_min(T v, memory_order = memory_order_seq_cst) const { return atomicMin(ks_p, v); }
-  ks_inline T fetch_max(T v, memory_order = memory_order_seq_cst) const { return atomicMax(ks_p, v); }
+  ks_inline T fetch_min(T v, memory_order = memory_order_seq_cst) const { return ks_fetch_less(ks_p, v); }
+  ks_inline T fetch_max(T v, memory_order = memory_order_seq_cst) const { return ks_fetch_greater(ks_p, v); }
   ks_inline operator T() const { return load(); }
   ks_inline T operator=(T v) const { store(v); return v; }
   ks_inline T operator++(int) const { return fetch_add(1); }

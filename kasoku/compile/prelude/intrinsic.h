@@ -110,13 +110,12 @@ ks_inline unsigned __fns(unsigned mask, unsigned base, int offset) {
     if (mask >> i & 1 && --left == 0) return (unsigned)i;
   return 0xffffffffu;
 }
+// The fourth bit of a digit means nothing here; PTX's prmt copies the sign by it.
 ks_inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
   const unsigned long long both = (unsigned long long)b << 32 | a;
   unsigned r = 0;
   _Pragma("unroll") for (int i = 0; i < 4; ++i) {
-    const unsigned selector = s >> (4 * i);
-    const unsigned byte = (unsigned)(both >> (8 * (selector & 7))) & 255;
-    r |= (selector & 8 ? (byte & 128 ? 255u : 0u) : byte) << (8 * i);
+    r |= ((unsigned)(both >> (8 * (s >> (4 * i) & 7))) & 255) << (8 * i);
   }
   return r;
 }
