@@ -58,7 +58,7 @@ clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
+.PHONY: fuzz test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -82,6 +82,12 @@ asan tsan: build
 	  build/$@/tests/kasoku_tests
 asan:  ## The C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer
 tsan:  ## The C++ tests with ThreadSanitizer
+
+TARGET ?= native
+MINUTES ?= 10
+fuzz: build  ## Random kernels against what they must compute: MINUTES, TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+	@$(VENV)/bin/python tests/fuzz/run.py --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
+	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
 demo: build  ## The articles' programs, unchanged, and what they print
 	@$(VENV)/bin/python examples/demo.py

@@ -1,0 +1,42 @@
+"""Kernels of the fuzzer on a target: x86-64-v3, x86-64-v4, native, cuda, or `check`."""
+
+import os
+
+import numpy as np
+
+
+def environment(target):
+    """Of a process that runs kernels on that target: one engine thread, nothing kept on disk."""
+    cpu = target if target.startswith("x86-64") or target == "native" else os.environ.get("KASOKU_CPU", "native")
+    settings = {"KASOKU_CPU": cpu, "KASOKU_NUM_THREADS": "1", "KASOKU_CACHE": "0", "OPENBLAS_NUM_THREADS": "1"}
+    return {**os.environ, **settings, "KASOKU_DEVICE": "cuda" if target == "cuda" else "cpu"}
+
+
+def run(target, kernel):
+    """Buffers after the launch, as oracle.expected gives them; kasoku's errors pass through."""
+    import kasoku as ks
+
+    function = ks.RawModule(code=kernel.text).get_function("k")
+    arguments = [ks.array(a) if isinstance(a, np.ndarray) else a for a in kernel.arguments()]
+    if target == "check":
+        findings = ks.check(function, *arguments, grid=kernel.grid, block=kernel.block)
+        if findings:
+            raise Finding("; ".join(str(finding).strip() for finding in findings)[:2000])
+    else:
+        function(kernel.grid, kernel.block, tuple(arguments), shared_mem=kernel.shared)
+        ks.synchronize()
+    return [a.numpy() for a in arguments if isinstance(a, ks.Array)]
+
+
+class Finding(Exception):
+    """What `ks.check` says of a kernel without races."""
+
+
+def difference(got, want):
+    """A sentence, or None if all buffers are the same."""
+    for number, (g, w) in enumerate(zip(got, want, strict=True)):
+        if not np.array_equal(g, w):
+            places = np.flatnonzero(g != w)
+            first = places[0]
+            return f"buffer {number}: {len(places)} of {w.size} wrong, first [{first}]: {g[first]}, not {w[first]}"
+    return None
