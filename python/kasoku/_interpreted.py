@@ -10,6 +10,8 @@ import ast
 import copy
 import types
 
+from . import _syntax
+
 _loops = (ast.For, ast.While)
 _scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _all_names = None  # after a jump, nothing more is reached: every name counts as assigned
@@ -17,7 +19,7 @@ _all_names = None  # after a jump, nothing more is reached: every name counts as
 
 def form(function, source, make):
     """(what to call in the function's place, functions of its loops). `make` is ks.jit with its options."""
-    node, file, first, lines = source
+    node, file, _ = source
     code = function.__code__
     if not isinstance(node, ast.FunctionDef) or code.co_flags & 0x2A0 or _is_beyond_analysis(node):
         return function, []
@@ -28,24 +30,25 @@ def form(function, source, make):
     if not rewriter.made:
         return function, []
     cells = rewriter.cells | {name: types.CellType(loop) for name, loop in rewriter.made.items()}
-    written = _function(new, file, first, function, cells)
+    written = _function(new, file, function, cells)
     return written, list(rewriter.made.values())
 
 
-def _function(node, file, first, model, cells):
+def _function(node, file, model, cells):
     """A function of this node, with the outside of `model`."""
     node = copy.deepcopy(node)
+    name, node.name = node.name, f"{node.name} written"  # inside of itself its name means what it meant
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [None if d is None else ast.Constant(None) for d in node.args.kw_defaults]
     names = [ast.arg(name) for name in cells]
     around = ast.FunctionDef("around", ast.arguments([], names, None, [], [], None, []), [node], [], **_place(node))
     if hasattr(node, "type_params"):
         around.type_params = []
-    module = ast.increment_lineno(ast.fix_missing_locations(ast.Module([around], [])), first - 1)
-    code = compile(module, file, "exec").co_consts[0]
+    code = _syntax.compiled(ast.fix_missing_locations(ast.Module([around], [])), file).co_consts[0]
     code = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = types.FunctionType(code, model.__globals__, node.name, model.__defaults__, closure)
+    code = code.replace(co_name=name, co_qualname=model.__qualname__)
+    made = types.FunctionType(code, model.__globals__, name, model.__defaults__, closure)
     made.__kwdefaults__ = model.__kwdefaults__
     made.__qualname__ = model.__qualname__
     return made
@@ -58,8 +61,9 @@ def _is_beyond_analysis(function):
             return True
         if isinstance(node, ast.Delete) and any(isinstance(target, ast.Name) for target in node.targets):
             return True
-        if isinstance(node, ast.Name) and node.id in ("locals", "eval", "exec", "vars"):
-            return True
+        name = getattr(node, "id", getattr(node, "attr", ""))
+        if name in ("locals", "eval", "exec", "vars") or (name.startswith("__") and not name.endswith("__")):
+            return True  # the class around a method is a part of private names
     return False
 
 
@@ -256,7 +260,8 @@ class _Rewriter:
         given = sorted(stores & live)
         if not set(taken) <= self.assigned[loop] or not set(given) <= set(taken):
             return None
-        name = f"{self.function.__name__}_loop_{loop.lineno}"
+        begin = getattr(self.function, "__kasoku_part__", self.function.__code__.co_firstlineno)
+        name = f"{self.function.__name__}_loop_{loop.lineno - begin + 1}"
         at = _place(loop)
         results = [ast.Name(each, ast.Load(), **at) for each in given]
         value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load(), **at)
@@ -265,11 +270,11 @@ class _Rewriter:
         node = ast.FunctionDef(name, arguments, body, [], **at)
         if "type_params" in ast.FunctionDef._fields:
             node.type_params = []
-        _, file, first, lines = self.source
+        first, file, lines = self.source[0].lineno, *self.source[1:]
         bare = types.FunctionType((lambda: None).__code__, self.function.__globals__, name)
-        function = _function(node, file, first, bare, self.cells)
+        function = _function(node, file, bare, self.cells)
         function.__qualname__ = f"{self.function.__qualname__}, its loop"
-        function.__kasoku_source__, function.__kasoku_part__ = (node, file, first, lines), True
+        function.__kasoku_source__, function.__kasoku_part__ = (node, file, lines[loop.lineno - first :]), begin
         function.__kasoku_serial__ = getattr(self.function, "__kasoku_serial__", False)
         self.made[name] = self.make(function)
         call = ast.Call(

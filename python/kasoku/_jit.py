@@ -1,15 +1,11 @@
-"""`ks.jit`: the decorator, and the source of functions. Everything else is compiled (kasoku/jit)."""
+"""`ks.jit`: the decorator. Everything else is compiled (kasoku/jit)."""
 
 import ast
 import functools
 import inspect
-import linecache
-import os
-import sys
-import textwrap
 import warnings
 
-from . import _core, _interpreted, _signature, _syntax, errors
+from . import _core, _interpreted, _signature, _source, errors
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -30,101 +26,6 @@ def prange(*args):
     return range(*args)
 
 
-_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_library") + os.sep
-
-
-def _source(function):
-    """(ast node of the function, file, first line of the text, its lines)."""
-    code = function.__code__
-    remember_source(function)
-    known = getattr(function, "__kasoku_source__", None)
-    if known:
-        return known
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        linecache.checkcache(code.co_filename)
-        try:
-            lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
-            raise errors.UnsupportedError(
-                f"the source of {function.__qualname__} cannot be found\n"
-                f"  why  it is not in a file ({code.co_filename})\n"
-                "  fix  define it in a file or a notebook cell; the text of exec() is found while a variable of a "
-                "caller holds it, or in linecache.cache"
-            ) from None
-    text = textwrap.dedent("".join(lines))
-    try:
-        tree = _syntax.parse(text)
-    except SyntaxError:  # a lambda in the middle of an expression
-        tree = _parse_part(text)
-    kind = ast.Lambda if function.__name__ == "<lambda>" else ast.FunctionDef
-    found = [node for node in ast.walk(tree) if isinstance(node, kind)]
-    if kind is ast.FunctionDef:
-        found = [node for node in found if node.name == function.__name__][:1]
-    if len(found) != 1:
-        raise errors.UnsupportedError(
-            f"the source of {function.__qualname__} is not clear\n"
-            f"  why  {len(found)} functions stand on its line\n"
-            "  fix  give it a name with def"
-        )
-    source = found[0], code.co_filename, first, text.splitlines()
-    if code.co_filename.startswith(_LIBRARY):  # read along with most functions, and never edited
-        function.__kasoku_source__ = source
-    return source
-
-
-def remember_source(function):
-    """Finds the text that exec() made a function of: a caller's variable that compiles to the same code."""
-    code = function.__code__
-    if (
-        hasattr(function, "__kasoku_source__")
-        or code.co_filename in linecache.cache
-        or os.path.exists(code.co_filename)
-    ):
-        return
-    frame = sys._getframe(1)
-    while frame:
-        for value in (*frame.f_locals.values(), *frame.f_globals.values()):
-            if type(value) is str and f"def {code.co_name}" in value:
-                for text in (value, textwrap.dedent(value)):
-                    node = _defines(text, code)
-                    if node:
-                        function.__kasoku_source__ = (node, code.co_filename, 1, text.splitlines())
-                        return
-        frame = frame.f_back
-
-
-def _defines(text, code):
-    """The node of the function in this text whose code it is, or None."""
-    try:
-        tree = _syntax.parse(text)
-        whole = compile(tree, code.co_filename, "exec")
-    except (SyntaxError, ValueError):
-        return None
-    found = list(whole.co_consts)
-    while found:
-        one = found.pop()
-        if one == code:
-            defined = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == code.co_name)
-            return next(
-                (n for n in defined if min([n.lineno, *(d.lineno for d in n.decorator_list)]) == code.co_firstlineno),
-                None,
-            )
-        found += getattr(one, "co_consts", ())
-    return None
-
-
-def _parse_part(text):
-    start = text.find("lambda")
-    for end in range(len(text), start, -1):
-        try:
-            return _syntax.parse(text[start:end])
-        except SyntaxError:
-            continue
-    return ast.Module([], [])
-
-
 class _Interpreted:
     """What runs in the place of a function that has no compiled form for some arguments."""
 
@@ -137,7 +38,7 @@ class _Interpreted:
         if parallel and hasattr(function, "__kasoku_part__") and not function.__kasoku_serial__:
             _refuse_prange(function, why)
         try:
-            self.run, self.loops = _interpreted.form(function, _source(function), make)
+            self.run, self.loops = _interpreted.form(function, _source.of(function), make)
         except errors.UnsupportedError:
             self.run, self.loops = function, []
         if not hasattr(function, "__kasoku_part__"):  # its loops are its own matter
@@ -149,7 +50,7 @@ class _Interpreted:
 
 def _refuse_prange(function, why):
     """A prange loop runs in parallel or not at all: its iterations may rely on nothing less."""
-    loop = _source(function)[0].body[0]
+    loop = _source.of(function)[0].body[0]
     called = loop.iter.func if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else None
     if getattr(called, "attr", getattr(called, "id", "")) != "prange":
         return
@@ -290,7 +191,7 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
             raise errors.TypeError(f"ks.jit compiles Python functions, not {type(function).__name__}")
         if forceobj:
             return function
-        remember_source(function)
+        _source.remember(function)
         made = _core._jit_make(function, bool(parallel), bool(fastmath), boundscheck is not False, error_model == "python",
                                bool(nopython), False)  # fmt: skip
         functools.update_wrapper(made, function)

@@ -11,3 +11,9 @@ def parse(text):
     """ast.parse(text); a SyntaxError as it raises."""
     with _one_at_a_time:
         return ast.parse(text)
+
+
+def compiled(tree, file, flags=0):
+    """The code of a module's tree."""
+    with _one_at_a_time:
+        return compile(tree, file, "exec", flags, dont_inherit=True)

@@ -26,10 +26,10 @@ nb::handle ast_class(const char* name) {
 
 std::string describe(nb::handle object) { return "a " + class_name(object); }
 
-/// (ast node, file, first line, lines) of a function.
+/// (ast node, file, lines from the node's on) of a function.
 static nb::tuple source_of(nb::handle function) {
   try {
-    return nb::borrow<nb::tuple>(nb::module_::import_("kasoku._jit").attr("_source")(function));
+    return nb::borrow<nb::tuple>(nb::module_::import_("kasoku._source").attr("of")(function));
   } catch (const nb::python_error& error) {
     if (!error.matches(nb::object(nb::module_::import_("kasoku.errors").attr("UnsupportedError")))) throw;
     throw Error(ErrorKind::unsupported, nb::cast<std::string>(nb::str(error.value())));
@@ -56,10 +56,8 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   function.file = nb::cast<std::string>(source[1]);
   Frame frame{&function, nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")), {}, {}, 1};
   frame.def_line = nb::cast<int>(node.attr("lineno"));
-  function.first_line = nb::cast<int>(source[2]) + frame.def_line - 1;
-  const auto lines = nb::cast<std::vector<std::string>>(source[3]);
-  if (frame.def_line <= static_cast<int>(lines.size()))
-    function.lines.assign(lines.begin() + frame.def_line - 1, lines.end());
+  function.first_line = frame.def_line;
+  function.lines = nb::cast<std::vector<std::string>>(source[2]);
   for (nb::handle name : code.attr("co_varnames")) frame.locals.insert(nb::cast<std::string>(name));
   for (nb::handle name : code.attr("co_cellvars")) frame.locals.insert(nb::cast<std::string>(name));
   nb::object closure = python.attr("__closure__");

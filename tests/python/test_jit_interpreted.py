@@ -221,6 +221,42 @@ def test_recursion_generators_and_nonlocal():
     agrees(f, 5)
 
 
+def walk(tree, seen):
+    if isinstance(tree, dict):
+        return {key: walk(value, seen) for key, value in tree.items()}
+    for _ in range(3):
+        seen.append(str(tree))
+    return tree
+
+
+def test_a_recursive_function_with_a_loop():
+    tree, seen = {"a": 1, "b": {"c": 2}}, []
+    assert ks.jit(walk)(tree, seen) == tree
+    assert seen == ["1", "1", "1", "2", "2", "2"]
+
+    def inner(tree, seen):
+        for each in [k for k in tree if isinstance(tree, dict)]:
+            seen.append(each)
+        return inner(tree["b"], seen) if "b" in tree else seen
+
+    assert ks.jit(inner)({"a": {}, "b": {"c": {}}}, []) == ["a", "b", "c"]
+
+
+class Private:
+    def __init__(self):
+        self.__items = [1, 2, 3]
+
+    def items(self):
+        out = {}
+        for i in range(3):
+            out[str(i)] = self.__items[i]
+        return out
+
+
+def test_a_method_with_private_names():
+    assert ks.jit(Private.items)(Private()) == {"0": 1, "1": 2, "2": 3}
+
+
 def test_a_line_of_an_error_is_the_functions():
     @ks.jit
     def f(x):

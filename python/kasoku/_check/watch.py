@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import inspect
 import linecache
 import os
 import sys
 import sysconfig
-import textwrap
 import types
 
-from .. import _syntax
+from .. import _source, errors
 from .hook import Hook
 from .rewrite import HOOK, Rewriter
 
@@ -54,16 +54,12 @@ class Watcher:
 
     def _rewrite(self, function):
         try:
-            lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps() says it is
-            tree = _syntax.parse(textwrap.dedent("".join(lines)))
-        except (OSError, TypeError, SyntaxError):
+            definition = copy.deepcopy(_source.of(function)[0])
+        except errors.UnsupportedError:
+            definition = None
+        if definition is None or inspect.isgeneratorfunction(function):
             self.recorder.unseen.add(function.__qualname__)
             return None
-        definition = next((n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))), None)
-        if definition is None or inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-            self.recorder.unseen.add(function.__qualname__)
-            return None
-        ast.increment_lineno(tree, first - 1)
         code = function.__code__
         declared = {n for node in ast.walk(definition) if isinstance(node, ast.Global) for n in node.names}
         cell_names = {n for node in ast.walk(definition) if isinstance(node, ast.Nonlocal) for n in node.names}

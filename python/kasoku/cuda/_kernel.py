@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .. import _core, _jit, _signature, errors
+from .. import _core, _jit, _signature, _source, errors
 from ._driver import is_available
 
 
@@ -34,7 +34,7 @@ class Kernel:
         if options.get("link"):
             raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
         self.targetoptions = options
-        _jit.remember_source(function)
+        _source.remember(function)
         self.__kasoku_jit__ = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
         self.__kasoku_jit__._is_cuda = True
         functools.update_wrapper(self.__kasoku_jit__, function)
@@ -200,7 +200,7 @@ class _ForAll:
 
 def device_function(function, signatures=(), **options):
     """A function that kernels call."""
-    _jit.remember_source(function)
+    _source.remember(function)
     made = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
     made._is_cuda = True
     functools.update_wrapper(made, function)

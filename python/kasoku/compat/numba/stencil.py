@@ -1,9 +1,10 @@
 """numba.stencil: a function of an element's neighbours, applied to all elements that have them."""
 
 import ast
+import copy
 import functools
 
-from ... import _jit
+from ... import _source
 from ._loops import as_arrays, bare, compiled
 
 
@@ -43,7 +44,7 @@ class StencilFunc:
     def __init__(self, function, cval=0, neighborhood=None, standard_indexing=()):
         functools.update_wrapper(self, function)
         self.py_func = function
-        node = _jit._source(function)[0]
+        node = copy.deepcopy(_source.of(function)[0])
         names = [arg.arg for arg in node.args.args]
         for name in standard_indexing:
             if name not in names:

@@ -3,12 +3,12 @@ that takes the fields it reads and gives back those that it assigns; any other o
 """
 
 import ast
+import copy
 import inspect
-import textwrap
 
 import numpy as np
 
-from .... import _syntax
+from .... import _source, errors
 from ...._signature import Type, as_type
 from .._loops import compiled
 
@@ -130,7 +130,7 @@ class _Forms:
             self.busy.add(name)
             try:
                 self.known[name] = _Writer(self, self.functions[name]).form()
-            except (_Unfit, OSError, TypeError, SyntaxError):
+            except (_Unfit, errors.UnsupportedError):
                 self.known[name] = None
             self.busy.discard(name)
         return self.known[name]
@@ -141,7 +141,7 @@ class _Writer(ast.NodeTransformer):
 
     def __init__(self, forms, function):
         self.forms, self.function = forms, function
-        node = _syntax.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        node = copy.deepcopy(_source.of(function)[0])
         arguments = node.args
         if not isinstance(node, ast.FunctionDef) or not arguments.args or arguments.vararg or arguments.kwarg:
             raise _Unfit
