@@ -93,6 +93,20 @@ kernel("last_block_of_some_threads", "race", grid=4, before=counted, body=joined
 
 kernel("a_local_array_written_in_part", "uninitialised", body="  int own[4]; for (int k = 0; k < n / 32; ++k) own[k] = d[t];\n  int sum = 0; for (int k = 0; k < n / 16; ++k) sum += own[k]; out[t] = sum;")  # fmt: skip
 kernel("a_local_array_written_backwards", body="  int own[4]; for (int k = n / 16; k-- > 0;) own[(k * 3) % 4] = d[t];\n  int sum = 0; for (int k = 0; k < n / 16; ++k) sum += own[k]; out[t] = sum;")  # fmt: skip
+kernel("a_fixed_place_of_a_local_array", "uninitialised", body="  int own[4]; own[t % 3] = d[t]; if (d[t] > 5) out[t] = own[3];")  # fmt: skip
+kernel("a_fixed_place_written_behind_the_same_test", body="  int own[4]; if (d[t] > 5) own[3] = d[t]; own[t % 3] = 1; if (d[t] > 5) out[t] = own[3];")  # fmt: skip
+
+# ── kernels: what a compiler would read ahead, or make one of two ─────────────────────────
+
+own_place = "  __shared__ int s[8]; if (t < 8) s[t] = t;\n  int sum = 0; for (int i = 0; i < n; ++i) if (t == {}) sum += s[5];\n  out[t] = sum;"  # fmt: skip
+kernel("a_place_read_by_its_writer_alone", body=own_place.format(5))
+kernel("a_place_read_by_another_alone", "race", body=own_place.format(6))
+kernel("a_place_behind_a_test", body="  __shared__ int s[8]; if (t == 5) s[5] = 4;\n  if (t == 5) out[t] = s[5];")
+kernel(
+    "a_loop_that_writes_one_place", "race", body="  for (int i = t; i < n; i += 32)\n    out[0] = max(out[0], d[i]);"
+)
+kernel("one_place_written_on_both_ways", "race", body="  if (t % 2)\n    out[t / 4] = 3;\n  else\n    out[t / 4] = 4;")
+kernel("one_place_read_on_both_ways", "race", body="  int v;\n  if (t % 2)\n    v = out[0];\n  else\n    v = out[0] + 1;\n  out[t / 32] = v;")  # fmt: skip
 
 # ── jitted loops ──────────────────────────────────────────────────────────────────────────
 

@@ -26,6 +26,7 @@ def test_verdict(name, run, kinds):
     assert {f.kind for f in found} == kinds, found
     for finding in found:
         assert finding.array and (finding.line > 0 or finding.kind == "deadlock"), finding
+        assert "line 0" not in finding.text, finding
 
 
 def test_precision_and_recall(capsys):

@@ -3,7 +3,6 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/clang_api.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
-#include "kasoku/compile/clang/passes/instrument.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/plan.h"
 #include "kasoku/compile/clang/passes/prepare.h"
@@ -123,8 +122,7 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   emitter.set_attributes(module);
 
   Pipeline pipeline(emitter.machine(), /*uses_vector_math=*/!request.is_generated);
-  PreparedKernel kernel = prepare(module, request.symbol, shape, request.is_generated, pipeline);
-  if (request.checked) instrument(module, kernel, request.is_generated);
+  PreparedKernel kernel = prepare(module, request.symbol, shape, request.is_generated, request.checked, pipeline);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(), plan.y_is_fast,
                                        plan.grid_stride ? &*plan.grid_stride : nullptr);

@@ -224,15 +224,20 @@ class Recorder:
         first, second = self.tasks[writer.task].label, self.tasks[reader.task].label
         if kind == "mutation":
             text = (
-                f"{first} changes {writer.name} in place (line {writer.line}), and {second} {verb[reader.writes]} "
-                f"the same memory (line {reader.line}) with nothing to order them; return a new array instead"
+                f"{first} changes {writer.name} in place{_at(writer)}, and {second} {verb[reader.writes]} "
+                f"the same memory{_at(reader)} with nothing to order them; return a new array instead"
             )
         else:
             text = (
-                f"{first} writes {writer.name} (line {writer.line}) while {second} may {verb[reader.writes][:-1]} it "
-                f"(line {reader.line}); nothing orders the two: hold one lock around both, or keep it local"
+                f"{first} writes {writer.name}{_at(writer)} while {second} may {verb[reader.writes][:-1]} it"
+                f"{_at(reader)}; nothing orders the two: hold one lock around both, or keep it local"
             )
         return Finding(kind, writer.name, b.file, writer.line, reader.line, text)
+
+
+def _at(access):
+    """Where it stands; functions of a library have no line."""
+    return f" (line {access.line})" if access.line else ""
 
 
 def is_array(thing):

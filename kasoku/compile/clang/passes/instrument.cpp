@@ -144,11 +144,11 @@ class Instrumenter {
     });
   }
 
-  /// A read at a place that the text fixes may stand before the test that it was written behind.
+  /// A copy of a whole variable may copy parts that nobody asks for.
   void watch_local(Instruction& at, Value* address, Value* bytes, uint32_t flags, const Target& target) {
     const auto* local = target.object ? dyn_cast<AllocaInst>(target.object) : nullptr;
     if (!local || !locals_.contains(local)) return;
-    if (!(flags & writes) && (isa<AnyMemTransferInst>(at) || is_inside(address, bytes, target))) return;
+    if (!(flags & writes) && isa<AnyMemTransferInst>(at)) return;
     IRBuilder<> build(&at);
     auto [block, thread] = agent(build);
     build.CreateCall(local_access_, {address, build.CreateZExtOrTrunc(bytes, wide_), build.getInt32(flags), site(at, target), block, thread});
@@ -209,7 +209,7 @@ class Instrumenter {
 
   Target target_of(Value* address) {
     SmallVector<const Value*> objects;
-    getUnderlyingObjects(address, objects);
+    getUnderlyingObjects(address, objects, /*LI=*/nullptr, /*MaxLookup=*/0);
     Target target;
     bool all_private = true;
     if (objects.size() == 1) find_extent(*objects[0], target);

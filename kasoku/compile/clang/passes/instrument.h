@@ -2,9 +2,10 @@
 /// Tells the checker every access to memory that threads can share, and every
 /// barrier (kasoku/check/shadow.h has the functions that are called).
 ///
-/// Runs after everything is inlined and locals are registers, so what is left is
-/// what the kernel really does; it is cut into regions and run like any other
-/// kernel, which makes the order of accesses the order of the language.
+/// Runs after everything is inlined and locals are registers, and before any pass that
+/// reads ahead of a test or makes one access of two: each is told with its line, where the
+/// text has it. What comes of it is cut into regions and run like any other kernel, which
+/// makes the order of accesses the order of the language.
 #pragma once
 
 namespace llvm {

@@ -103,12 +103,12 @@ SimplifyCFGOptions late_cfg() {
 
 // Loops by constants (shuffles over 16, 8, 4, 2, 1; small filters) become
 // straight text before barriers are looked at.
-void add_early_loops(FunctionPassManager& passes) {
+void add_early_loops(FunctionPassManager& passes, bool moves_accesses) {
   LoopPassManager rotate;
   rotate.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  rotate.addPass(LICMPass(LICMOptions()));
+  if (moves_accesses) rotate.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(rotate), /*UseMemorySSA=*/true));
-  passes.addPass(SimplifyCFGPass(early_cfg()));
+  if (moves_accesses) passes.addPass(SimplifyCFGPass(early_cfg()));
   LoopPassManager unroll;
   unroll.addPass(IndVarSimplifyPass(/*WidenIndVars=*/false));
   unroll.addPass(LoopDeletionPass());
@@ -148,6 +148,17 @@ void Pipeline::inline_all(Module& module, bool is_serial) {
   inlining.run(module, impl_->modules);
 }
 
+void Pipeline::promote_locals(Module& module) {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(ApartPass());
+  add_early_loops(passes, /*moves_accesses=*/false);
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  impl_->run(module, std::move(passes));
+}
+
 void Pipeline::simplify_early(Module& module) {
   bool has_loops = false;
   FunctionPassManager passes;
@@ -163,7 +174,7 @@ void Pipeline::simplify_early(Module& module) {
       has_loops |= !impl_->functions.getResult<LoopAnalysis>(function).empty();
   if (!has_loops) return;
   FunctionPassManager with_loops;
-  add_early_loops(with_loops);
+  add_early_loops(with_loops, /*moves_accesses=*/true);
   with_loops.addPass(SROAPass(SROAOptions::ModifyCFG));
   with_loops.addPass(EarlyCSEPass());
   with_loops.addPass(InstCombinePass());

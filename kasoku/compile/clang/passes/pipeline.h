@@ -24,6 +24,8 @@ class Pipeline {
   /// Drops what nothing uses and inlines what is marked always_inline; if the kernel is one of one thread, keeps one
   /// of equal functions.
   void inline_all(llvm::Module& module, bool is_serial);
+  /// Locals become registers, short loops text; every access to other memory stays where the text has it.
+  void promote_locals(llvm::Module& module);
   /// SROA, simplification, short loops unrolled: before barriers are looked at.
   void simplify_early(llvm::Module& module);
   /// If a function is long, its loops become functions; for kernels of one thread.

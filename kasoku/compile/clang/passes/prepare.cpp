@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/prepare.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/clang/passes/instrument.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/parameters.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
@@ -186,7 +187,7 @@ void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel)
 }  // namespace
 
 PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape& shape,
-                       bool is_generated, Pipeline& pipeline) {
+                       bool is_generated, bool is_checked, Pipeline& pipeline) {
   PreparedKernel kernel;
   kernel.function = module.getFunction(StringRef(symbol.data(), symbol.size()));
   if (!kernel.function || kernel.function->isDeclaration())
@@ -207,10 +208,14 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   specialise_indices(module, shape);
   end_threads_after_traps(module);
   refuse_what_cannot_be_inlined(module, *kernel.function);
-  pipeline.simplify_early(module);
-  if (is_serial) pipeline.take_loops_apart(module);
   for (GlobalVariable& variable : module.globals())
     if (is_shared_variable(&variable)) kernel.shared.push_back(&variable);
+  if (is_checked) {
+    pipeline.promote_locals(module);
+    instrument(module, kernel, is_generated);
+  }
+  pipeline.simplify_early(module);
+  if (is_serial) pipeline.take_loops_apart(module);
   return kernel;
 }
 

@@ -25,8 +25,8 @@ struct PreparedKernel {
   std::vector<uint32_t> parameter_sizes;      ///< of the source; empty: one IR argument each
 };
 
-/// `is_generated`: the text is ours.
+/// `is_generated`: the text is ours. `is_checked`: the checker is told each access.
 PreparedKernel prepare(llvm::Module& module, std::string_view symbol, const BlockShape& shape,
-                       bool is_generated, Pipeline& pipeline);
+                       bool is_generated, bool is_checked, Pipeline& pipeline);
 
 }  // namespace kasoku::embedded
