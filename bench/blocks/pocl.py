@@ -115,7 +115,7 @@ figures = {}
 for figure, (name, size, group, args, output, host) in calls.items():
     kernel = cl.Kernel(program, name)
 
-    def once():
+    def once(kernel=kernel, size=size, group=group, args=args):
         kernel(queue, size, group, *args).wait()
 
     once()

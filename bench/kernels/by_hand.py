@@ -35,7 +35,7 @@ for figure, (name, args, output) in calls.items():
     function = getattr(library, name)
     passed = [ctypes.c_void_p(arg.ctypes.data) if isinstance(arg, np.ndarray) else arg for arg in args]
 
-    def once():
+    def once(function=function, passed=passed):
         function(*passed)
 
     once()

@@ -131,7 +131,7 @@ class Comparison:
         for k, row in enumerate(rows):
             bars.text(row.ratio, k, f" {row.ratio:,.0f}", va="center", fontsize=8)
         bars.margins(x=0.15)
-        for k, row in enumerate(sized):
+        for row in sized:
             n, t = zip(*((n, t) for n, (t, _) in row.sizes.items()))
             axes[1].loglog(n, t, "o-", ms=3, color=colours(rows.index(row) % 20), label=row.name)
             errors = [abs(v - self.reference) / abs(self.reference) for _, v in row.sizes.values()]

@@ -149,7 +149,7 @@ def asm_words(rng):
         return sum(s * (int(y) >> 8 * k & 255) for k, s in enumerate(signed)) + 9
 
     rows = []
-    for x, y in zip(a, b):
+    for x, y in zip(a, b, strict=True):
         total, difference = int(x) + int(y), int(x) - int(y)
         both = (int(y) << 32 | int(x)) + 1
         rows.append(
@@ -217,9 +217,9 @@ def wide_shifts(rng):
     x = rng.integers(-(2**31), 2**31, 80).astype(i32)
     want = [
         [(int(v) % 2**32 << k) % 2**32, int(v) % 2**32 >> k, (int(v) >> k) % 2**32, ((1 << k) % 2**32 - 1) % 2**32]
-        for v, k in zip(x, n)
+        for v, k in zip(x, n, strict=True)
     ]
-    wide = [(int(v) % 2**32 << int(k)) % 2**64 for v, k in zip(x, n)]
+    wide = [(int(v) % 2**32 << int(k)) % 2**64 for v, k in zip(x, n, strict=True)]
     return Launch([x, n.astype(i32), Out(np.array(want, u32)), Out(np.array(wide, np.uint64))], (80, 1, 1))
 
 

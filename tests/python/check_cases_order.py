@@ -151,7 +151,7 @@ def two_colours(x, n):
 
 @loop("race", args=lambda: (X.copy(), 10))
 def three_colours_of_two(x, n):
-    for step in range(n):
+    for _ in range(n):
         for i in prange(x.size // 2 - 1):
             j = 2 * i + 1 - (i % 3 == 2)
             x[j] = (x[j - 1] + x[j + 1]) / 2
@@ -159,7 +159,7 @@ def three_colours_of_two(x, n):
 
 @loop(args=lambda: (X.copy(), np.zeros(256), 5))
 def arrays_that_swap(x, y, n):
-    for step in range(n):
+    for _ in range(n):
         for i in prange(1, x.size - 1):
             y[i] = (x[i - 1] + x[i + 1]) / 2
         x, y = y, x
@@ -167,7 +167,7 @@ def arrays_that_swap(x, y, n):
 
 @loop("race", args=lambda: (X.copy(), np.zeros(256), 5))
 def arrays_that_become_one(x, y, n):
-    for step in range(n):
+    for _ in range(n):
         for i in prange(1, x.size - 1):
             y[i] = (x[i - 1] + x[i + 1]) / 2
         x = y

@@ -36,13 +36,13 @@ def test_a_reduction_goes_where_its_shape_and_kind_fit(device, to):
         return out
 
     for shape, axis in [((), None), ((3,), 0), ((2,), 0), ((2, 3), None), ((3,), None), ((1,), None), ((2, 3), ())]:
-        same(lambda xp: total(xp, shape, axis), device)
+        same(lambda xp, shape=shape, axis=axis: total(xp, shape, axis), device)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtype_says_what_an_operation_computes_in(device, dtype):
     for a, b in itertools.product(("int8", "uint16", "float32", "complex64"), repeat=2):
-        same(lambda xp: xp.add(xp.full((2,), 100, dtype=a), xp.full((2,), 100, dtype=b), dtype=dtype), device)
+        same(lambda xp, a=a, b=b: xp.add(xp.full(2, 100, dtype=a), xp.full(2, 100, dtype=b), dtype=dtype), device)
     same(lambda xp: xp.multiply(xp.full((2,), 100, dtype="int8"), 3, dtype=dtype), device)
     same(lambda xp: xp.divide(xp.full((2,), 3, dtype="int16"), xp.full((2,), 2, dtype="int16"), dtype=dtype), device)
     same(lambda xp: xp.absolute(xp.full((2,), -3, dtype="int16"), dtype=dtype), device)
@@ -52,12 +52,12 @@ def test_out_of_a_larger_shape_and_where(device):
     mask = np.array([True, False, True])
     for shape in [(3,), (2, 3), (3, 1), (), (2,)]:
 
-        def spread(xp):
+        def spread(xp, shape=shape):
             out = xp.full(shape, 7.0)
             xp.add(xp.arange(3), 1.5, out=out)
             return out
 
-        def some(xp):
+        def some(xp, shape=shape):
             out = xp.full(shape, 7.0)
             xp.multiply(xp.arange(3), 2, out=out, where=xp.array(mask))
             return out
@@ -83,7 +83,7 @@ def test_pythons_numbers_are_stored_where_they_fit(device, dtype):
     numbers += [0.0, 1.75, -1.75, 127.9, 1e10, float("nan"), float("inf"), 1 + 2j]
     for number in numbers:
 
-        def stored(xp, at):
+        def stored(xp, at, number=number):
             x = xp.zeros((2,), dtype=dtype)
             x[at] = number
             return x
@@ -99,13 +99,13 @@ def test_pythons_numbers_are_stored_where_they_fit(device, dtype):
         same(lambda xp: stored(xp, 0), device)
         same(lambda xp: stored(xp, ...), device)
         if isinstance(number, int):
-            same(lambda xp: xp.full((2,), number, dtype=dtype), device)
-            same(lambda xp: xp.zeros((2,), dtype=dtype) + number, device)
+            same(lambda xp, number=number: xp.full((2,), number, dtype=dtype), device)
+            same(lambda xp, number=number: xp.zeros((2,), dtype=dtype) + number, device)
 
 
 def test_numbers_reduce_along_their_only_axis(device):
     for name, axis in itertools.product(("sum", "prod", "max", "min", "any", "all"), (0, -1, 1, None, ())):
-        same(lambda xp: getattr(xp, name)(xp.array(3.0), axis=axis, keepdims=True), device)
+        same(lambda xp, name=name, axis=axis: getattr(xp, name)(xp.array(3.0), axis=axis, keepdims=True), device)
 
 
 def test_functions_of_floats_meet_as_floats(device):
@@ -118,7 +118,7 @@ def test_functions_of_floats_meet_as_floats(device):
 
 
 def test_ranges_of_integers_go_by_their_first_two(device):
-    for start, stop, step in [
+    for range_ in [
         (1, 8, 0.5),
         (0.5, 6, 1.5),
         (-2, 3, 1),
@@ -128,7 +128,7 @@ def test_ranges_of_integers_go_by_their_first_two(device):
         (0, 300, 100),
     ]:
         for dtype in ("int32", "uint8", "int64"):
-            same(lambda xp: xp.arange(start, stop, step, dtype=dtype), device)
+            same(lambda xp, range_=range_, dtype=dtype: xp.arange(*range_, dtype=dtype), device)
 
 
 def test_what_is_no_number_and_no_axis(device):

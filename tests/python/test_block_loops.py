@@ -9,7 +9,7 @@ import kasoku as ks
 def run(device, text, block, *args):
     arrays = [ks.array(a, device=device) if isinstance(a, np.ndarray) else a for a in args]
     ks.RawModule(code=text).get_function("k")((1,), block, tuple(arrays))
-    return [a.numpy() if isinstance(given, np.ndarray) else a for a, given in zip(arrays, args)]
+    return [a.numpy() if isinstance(given, np.ndarray) else a for a, given in zip(arrays, args, strict=True)]
 
 
 def numbers(n):

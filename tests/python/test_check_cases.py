@@ -46,7 +46,7 @@ def test_the_same_argument_twice_keeps_its_class():
     dates = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
     for given in (dates, np.ma.masked_array([1, 2], [0, 1]), np.matrix([[1, 2]]), np.rec.array([(1, 2.0)])):
 
-        def look(a, b):
+        def look(a, b, given=given):
             assert type(a) is type(given) and a is not given
             assert a.ctypes.data == b.ctypes.data
             np.testing.assert_array_equal(a, given)

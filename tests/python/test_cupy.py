@@ -180,7 +180,7 @@ def test_functions_of_the_host(cp):
         ours, numpys = getattr(cp, name)(a, *args), getattr(np, name)(host, *args)
         if not isinstance(ours, tuple):
             ours, numpys = (ours,), (numpys,)
-        for one, other in zip(ours, numpys):
+        for one, other in zip(ours, numpys, strict=True):
             same(one, np.asarray(other))
     same(cp.linalg.inv(a[:, :4]), np.linalg.inv(host[:, :4]))
     same(cp.fft.fft(a), np.fft.fft(host))
@@ -336,7 +336,9 @@ def test_random_numbers(cp):
     cp.random.seed(3)
     first = cp.random.rand(1000), cp.random.randint(0, 10, 1000), cp.random.gamma(2.0, 1.0, 1000)
     cp.random.seed(3)
-    for a, b in zip(first, (cp.random.rand(1000), cp.random.randint(0, 10, 1000), cp.random.gamma(2.0, 1.0, 1000))):
+    for a, b in zip(
+        first, (cp.random.rand(1000), cp.random.randint(0, 10, 1000), cp.random.gamma(2.0, 1.0, 1000)), strict=True
+    ):
         same(a, cp.asnumpy(b))
     g = cp.random.default_rng(5)
     x = cp.asnumpy(g.normal(3, 2, 100_000))
@@ -473,7 +475,7 @@ def test_streams_that_are_current(cp):
         cp.cuda.runtime.streamSynchronize(handle)
 
 
-def test_elements_in_a_row(cp):
+def test_flat_shows_the_elements_in_a_row(cp):
     a = cp.arange(6.0).reshape(2, 3).T
     assert a.flat[1] == 3 and a.flat[1:3].tolist() == [3, 1] and len(a.flat) == 6
     a.flat[::2] = -1

@@ -15,7 +15,7 @@ def both(function, *args, **options):
     mine, theirs = copy(), copy()
     want = function(*theirs)
     got = ks.njit(function, **options)(*mine)
-    for a, b in zip(mine, theirs):
+    for a, b in zip(mine, theirs, strict=True):
         if isinstance(a, np.ndarray):
             np.testing.assert_allclose(a, b, rtol=1e-12)
     return got, want
@@ -191,7 +191,7 @@ def expressions(x, y):
 
 def test_array_expressions():
     got, want = both(expressions, np.random.rand(1000), np.random.rand(1000))
-    for a, b in zip(got, want):
+    for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
@@ -215,7 +215,7 @@ def made(n):
 
 def test_arrays_made_stored_and_returned():
     got, want = both(made, 5)
-    for a, b in zip(got, want):
+    for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b)
 
 

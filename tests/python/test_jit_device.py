@@ -64,7 +64,9 @@ def check(place, function, *args, exactly=True, seed=None, **options):
         _core._jit_seed(seed)
     with place:
         got = place.get(compiled(*there))
-    pairs = [(want, got)] + [(a, place.get(b)) for a, b in zip(on_host, there) if isinstance(a, np.ndarray)]
+    pairs = [(want, got)] + [
+        (a, place.get(b)) for a, b in zip(on_host, there, strict=True) if isinstance(a, np.ndarray)
+    ]
     for a, b in pairs:
         if exactly:
             assert same(a, b), (a, b)
@@ -315,7 +317,7 @@ def test_sums_are_those_of_arrays(place):
         ks.max(a, axis=1).numpy(),
         ks.mean(a, axis=-1).numpy(),
     )
-    for mine, theirs in zip(got, want):
+    for mine, theirs in zip(got, want, strict=True):
         assert np.array_equal(mine, theirs)
 
 
@@ -425,7 +427,7 @@ def test_serial_loops(place):
 
 def relax(u, n_steps):
     v = u.copy()
-    for step in range(n_steps):
+    for _ in range(n_steps):
         for i in prange(1, u.size - 1):
             v[i] = 0.5 * (u[i - 1] + u[i + 1])
         u, v = v, u

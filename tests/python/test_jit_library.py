@@ -217,7 +217,8 @@ def test_rounding_is_numpys():
         for digits in (-2, -1, 0, 1):
             for function in (np.round, np.around):
                 np.testing.assert_array_equal(
-                    ks.jit(lambda x, d: function(x, d))(value, digits), function(value, digits)
+                    ks.jit(lambda x, d: function(x, d))(value, digits),  # noqa: B023
+                    function(value, digits),
                 )
             np.testing.assert_array_equal(ks.jit(lambda x: np.round(x, decimals=-1))(value), np.round(value, -1))
         np.testing.assert_array_equal(ks.jit(lambda x: np.around(x))(value), np.around(value))

@@ -302,7 +302,7 @@ def test_no_memory_is_lost():
     @ks.njit
     def f(n):
         kept = [np.zeros(1)]
-        for i in range(n):
+        for _ in range(n):
             rows = [np.ones(1000), np.ones(1000)]
             rows.append(rows[0])
             kept[0] = rows.pop()

@@ -25,7 +25,7 @@ def written(lines, parameters="x, y, s"):
 def compare(function, *arguments):
     want = function(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments))
     got = ks.jit(function)(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments))
-    for a, b in zip(got, want):
+    for a, b in zip(got, want, strict=True):
         assert np.shape(a) == np.shape(b)
         assert np.asarray(a).dtype == np.asarray(b).dtype
         np.testing.assert_allclose(a, b, rtol=1e-12)
@@ -122,7 +122,7 @@ def test_seeds_are_those_of_short_functions():
     )
     f = ks.jit(many)
     first, second = f(1000), f(1000)
-    assert all(np.array_equal(a, b) for a, b in zip(first, second))
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     assert np.all((first[0] >= 0) & (first[0] < 1))
     assert all(abs(total / 1000 - i - 0.5) < 6 / np.sqrt(12e3) for i, total in enumerate(first[1:]))
 

@@ -35,7 +35,7 @@ def agree(function, *arguments, place="cpu"):
     if isinstance(want, type) or isinstance(have, type):
         assert want == have
         return
-    for a, b in zip(want, have):
+    for a, b in zip(want, have, strict=True):
         if isinstance(a, np.ndarray):
             b = np.asarray(b.numpy()) if isinstance(b, ks.Array) else b
             assert a.dtype == b.dtype and a.shape == b.shape
@@ -173,7 +173,7 @@ def test_floats_that_become_integers(x):
     for function in (int, round, math.floor, math.ceil, math.trunc):
 
         def f(x):
-            return function(x)
+            return function(x)  # noqa: B023
 
         try:
             want = function(x)
@@ -201,7 +201,7 @@ def test_complex_arrays_have_an_order_and_numbers_have_none():
     nan = math.nan
     z = np.array([0, 1 + 1j, 1 - 1j, complex(nan, 1), complex(1, nan), -2])
     for w in (z[::-1].copy(), np.ones(6, complex)):
-        for want, have in zip(f(z, w), ks.njit(f)(z, w)):
+        for want, have in zip(f(z, w), ks.njit(f)(z, w), strict=True):
             np.testing.assert_array_equal(have, want)
     agree(stored, z)
     with pytest.raises(ks._jit.TypingError, match="'<' of complex numbers has no meaning"):
@@ -278,7 +278,7 @@ def test_products_have_the_dtype_of_their_arrays(first, second):
         return np.outer(a, b), np.convolve(a, b), np.kron(a.reshape(1, 3), b.reshape(1, 3))
 
     a, b = np.array([1, 2, 3]).astype(first), np.array([4, 5, 6]).astype(second)
-    for want, have in zip(f(a, b), ks.njit(f)(a, b)):
+    for want, have in zip(f(a, b), ks.njit(f)(a, b), strict=True):
         assert want.dtype == have.dtype
         np.testing.assert_array_equal(have, want)
 

@@ -152,7 +152,7 @@ def again_by_name(x):
             try:
                 raise Other("inner")
             except Other:
-                raise outer
+                raise outer  # noqa: B904
         except Exception as e:
             raise e
     except KeyError as e:

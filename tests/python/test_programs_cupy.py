@@ -33,7 +33,7 @@ def test_k_means(cp):
         return c, label
 
     start = points[[0, 1, 2]]
-    for mine, expected in zip(fit(cp, cp.asarray(points), cp.asarray(start)), fit(np, points, start)):
+    for mine, expected in zip(fit(cp, cp.asarray(points), cp.asarray(start)), fit(np, points, start), strict=True):
         np.testing.assert_allclose(cp.asnumpy(mine), expected, rtol=1e-4, atol=1e-5)
 
 
@@ -70,7 +70,7 @@ def test_gaussian_mixture(cp):
             weights = nk / len(x)
         return means, covs, weights
 
-    for mine, expected in zip(fit(cp, cp.asarray(x)), fit(np, x)):
+    for mine, expected in zip(fit(cp, cp.asarray(x)), fit(np, x), strict=True):
         np.testing.assert_allclose(mine.get(), expected, rtol=1e-8)
 
 
@@ -113,7 +113,7 @@ def test_black_scholes(cp):
 
     expected = black_scholes(np, s, k, t, 0.02, 0.3, normal)
     arrays = [cp.asarray(v) for v in (s, k, t)]
-    for mine, value in zip(black_scholes(cp, *arrays, 0.02, 0.3, polynomial), expected):
+    for mine, value in zip(black_scholes(cp, *arrays, 0.02, 0.3, polynomial), expected, strict=True):
         np.testing.assert_allclose(mine.get(), value, atol=1e-4)
 
     @cp.fuse()
@@ -130,7 +130,7 @@ def test_black_scholes(cp):
         put = x * e * (1 - c2) - s * (1 - c1);
         """, "black_scholes_kernel",
     )  # fmt: skip
-    for mine, value in zip(kernel(*arrays, 0.02, 0.3), expected):
+    for mine, value in zip(kernel(*arrays, 0.02, 0.3), expected, strict=True):
         np.testing.assert_allclose(mine.get(), value, atol=1e-10)
 
 

@@ -67,7 +67,7 @@ def test_a_struct_with_a_pointer(drv):
         record = np.array([a.size, 0], np.int32).tobytes() + np.uintp(int(held[-1])).tobytes()
         drv.memcpy_htod(int(structs) + k * size, np.frombuffer(record, np.uint8))
     module(text).get_function("double_array")(structs, block=(32, 1, 1), grid=(2, 1))
-    for a, d in zip(arrays, held):
+    for a, d in zip(arrays, held, strict=True):
         np.testing.assert_array_equal(drv.from_device(d, a.shape, a.dtype), 2 * a)
 
 
@@ -172,7 +172,7 @@ def test_mandelbrot_monte_carlo_and_constants(drv):
     m.get_function("steps")(drv.In(q), drv.Out(found), np.int32(50), block=(8, 1, 1))
     for c in q:
         z = 0j
-        for k in range(50):
+        for k in range(50):  # noqa: B007
             z = z * z + complex(c)
             if abs(z) > 2:
                 break
@@ -213,7 +213,7 @@ def test_delayed_objects_and_several_results(dask):
     assert dask.delayed(sum)(left).compute() == 3 and (right[0] + 1).compute() == 4
     text = dask.delayed("some words here")
     assert text.upper().split(" ")[1].compute() == "WORDS"
-    row = dask.delayed({"a": [inc, 2] for inc in [1]})
+    row = dask.delayed({"a": [1, 2]})
     assert row["a"][0].compute() == 1
 
 

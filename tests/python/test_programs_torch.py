@@ -69,7 +69,7 @@ def test_a_polynomial_by_hand_made_gradients():
 
     x = torch.linspace(-math.pi, math.pi, 2000, dtype=torch.float64)
     n = np.linspace(-math.pi, math.pi, 2000)
-    for mine, expected in zip(fit(torch, x, torch.sin(x), torch.sin), fit(np, n, np.sin(n), np.sin)):
+    for mine, expected in zip(fit(torch, x, torch.sin(x), torch.sin), fit(np, n, np.sin(n), np.sin), strict=True):
         assert abs(mine.item() - expected) < 1e-9
 
 

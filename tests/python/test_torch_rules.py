@@ -8,7 +8,7 @@ import pytest
 from kasoku.compat import torch
 
 names = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
-letters = dict(zip("?BbhiqegfdFD", names))
+letters = dict(zip("?BbhiqegfdFD", names, strict=True))
 
 # PyTorch's result types: with tensors of each dtype, with 0-d ones, with True, 1, 1.0 and 1j. Its complex32
 # is complex64 here.
@@ -43,14 +43,14 @@ def ones(dtype, *shape):
 def test_dtypes_meet(first):
     with_axes, without, with_number = MEET[first].split()
     x = ones(first, 2)
-    for twice in range(2):  # what is kept of a rule's answer is the answer
-        for second, to, alone in zip(names, with_axes, without):
+    for _ in range(2):  # what is kept of a rule's answer is the answer
+        for second, to, alone in zip(names, with_axes, without, strict=True):
             assert (x * ones(second, 2)).dtype is getattr(torch, letters[to]), (first, second)
             assert (ones(second, 2) * x).dtype is getattr(torch, letters[to]), (second, first)
             assert (x * ones(second, ())).dtype is getattr(torch, letters[alone]), (first, second)
             assert (ones(second, ()) * x).dtype is getattr(torch, letters[alone]), (second, first)
             assert torch.result_type(x, ones(second, ())) is getattr(torch, letters[alone])
-        for number, to in zip((True, 1, 1.0, 1j), with_number):
+        for number, to in zip((True, 1, 1.0, 1j), with_number, strict=True):
             assert (x * number).dtype is getattr(torch, letters[to]), (first, number)
             assert (number * x).dtype is getattr(torch, letters[to]), (number, first)
             assert torch.mul(x, number).dtype is getattr(torch, letters[to])
@@ -111,8 +111,10 @@ def test_whole_quotients_are_exact():
     b = np.array([3, 3, 2, 2, -2, -2, 5])
     floor = torch.div(torch.tensor(a), torch.tensor(b), rounding_mode="floor")
     trunc = torch.div(torch.tensor(a), torch.tensor(b), rounding_mode="trunc")
-    assert floor.tolist() == [int(p) // int(q) for p, q in zip(a, b)]
-    assert trunc.tolist() == [math.copysign(1, p * q) * (abs(int(p)) // abs(int(q))) if p else 0 for p, q in zip(a, b)]
+    assert floor.tolist() == [int(p) // int(q) for p, q in zip(a, b, strict=True)]
+    assert trunc.tolist() == [
+        math.copysign(1, p * q) * (abs(int(p)) // abs(int(q))) if p else 0 for p, q in zip(a, b, strict=True)
+    ]
     assert trunc.dtype is torch.int64
     assert torch.div(torch.tensor([7.5, -7.5]), 2, rounding_mode="trunc").tolist() == [3, -3]
     with pytest.raises(RuntimeError, match="rounding_mode"):

@@ -11,7 +11,7 @@ FULL = "0xffffffffu"
 def run(device, text, grid, block, *args):
     arrays = [ks.array(a, device=device) if isinstance(a, np.ndarray) else a for a in args]
     ks.RawModule(code=text).get_function("k")((grid,), (block,), tuple(arrays))
-    return [a.numpy() if isinstance(given, np.ndarray) else a for a, given in zip(arrays, args)]
+    return [a.numpy() if isinstance(given, np.ndarray) else a for a, given in zip(arrays, args, strict=True)]
 
 
 def whole_numbers(n, seed=0):

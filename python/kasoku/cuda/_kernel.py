@@ -19,7 +19,7 @@ def _shape(given, what):
 
 
 _options = {
-    "fastmath", "debug", "opt", "lineinfo", "max_registers", "link", "inline", "cache", "fastmath", "boundscheck",
+    "fastmath", "debug", "opt", "lineinfo", "max_registers", "link", "inline", "cache", "boundscheck",
     "extensions", "lto", "forceinline", "nopython", "fast_math", "launch_bounds",
 }  # fmt: skip
 

@@ -41,7 +41,7 @@ class create_reduction_func:
     _cached_codes = property(lambda self: dict(enumerate(t for k in self._made.values() for t in k.texts())))
 
     def __call__(self, a, axis=None, dtype=None, out=None, keepdims=False):
-        for inputs, outputs, routine in self._kernels:
+        for inputs, outputs, routine in self._kernels:  # noqa: B007
             if np.can_cast(a.dtype, inputs[0], "safe") and dtype in (None, outputs[0]):
                 break
         else:
