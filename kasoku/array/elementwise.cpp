@@ -1,7 +1,11 @@
 #include "kasoku/array/elementwise.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/reduce.h"
 #include "kasoku/base/overflow_error.h"
+#include "kasoku/compile/backends.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +23,7 @@ bool is_comparison(Op op) {
 
 bool fits(const Scalar& value, Dtype dtype) {
   if (!is_integer(dtype)) return true;
+  if (value.kind == DtypeKind::floating) return false;  // an integer beyond 64 bits
   const size_t bits = 8 * info(dtype).size;
   if (value.kind == DtypeKind::unsigned_)
     return info(dtype).kind == DtypeKind::unsigned_ && bits == 64;
@@ -28,7 +33,16 @@ bool fits(const Scalar& value, Dtype dtype) {
 }
 
 std::string str(const Scalar& value) {
+  if (value.kind == DtypeKind::floating) return fmt::format("{:.0f}", value.f);
   return value.kind == DtypeKind::unsigned_ ? std::to_string(value.u) : std::to_string(value.i);
+}
+
+/// The least or the greatest number of an integer dtype.
+Scalar end_of(Dtype dtype, bool least) {
+  const int bits = static_cast<int>(8 * info(dtype).size);
+  if (info(dtype).kind == DtypeKind::unsigned_) return Scalar::of(least ? uint64_t{0} : ~uint64_t{0} >> (64 - bits));
+  const int64_t low = std::numeric_limits<int64_t>::min() >> (64 - bits);
+  return Scalar::of(least ? low : ~low);
 }
 
 OverflowError out_of_bounds(const Scalar& number, Dtype dtype) {
@@ -37,19 +51,24 @@ OverflowError out_of_bounds(const Scalar& number, Dtype dtype) {
   return error;
 }
 
-OpTypes types_of(Op op, std::span<const Operand> operands) {
+/// Numbers that the operands' dtype does not hold are refused, but comparisons and bounds have an answer:
+/// no element reaches such a number.
+OpTypes types_of(Op op, std::span<Operand> operands) {
   Typed typed[3];
   for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i].dtype(), operands[i].weak};
   OpTypes types = op_types(op, std::span<const Typed>(typed, operands.size()));
-  for (const Operand& x : operands) {
+  for (Operand& x : operands) {
     if (x.weak != Weak::integer || fits(x.scalar, types.compute)) continue;
+    const bool is_below = x.scalar.as_double() < 0;
     if (is_comparison(op)) {
-      types.compute = x.scalar.kind == DtypeKind::signed_ && info(types.compute).size < 8
-                          ? Dtype::int64
-                          : promote(types.compute, x.scalar.kind == DtypeKind::signed_ ? Dtype::int64 : Dtype::uint64);
-      continue;
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      x = is_below ? -infinity : infinity;
+      types.compute = Dtype::float64;
+    } else if (op == Op::clip && &x == &operands[is_below ? 1 : 2]) {
+      x.scalar = end_of(types.compute, is_below);
+    } else {
+      throw out_of_bounds(x.scalar, types.compute);
     }
-    throw out_of_bounds(x.scalar, types.compute);
   }
   return types;
 }
@@ -59,7 +78,7 @@ Dtype least_of(Weak weak) {
 }
 
 /// Those of an operation that is asked for a result of a dtype, as NumPy chooses its loops.
-OpTypes types_for(Op op, std::span<const Operand> operands, Dtype dtype) {
+OpTypes types_for(Op op, std::span<Operand> operands, Dtype dtype) {
   const ResultRule rule = info(op).result;
   const bool is_complex_to_real = rule == ResultRule::real && is_complex(operands[0].dtype());
   const bool is_computed_in_it = (rule == ResultRule::promoted || rule == ResultRule::quotient || rule == ResultRule::double_ ||
@@ -78,14 +97,20 @@ OpTypes types_for(Op op, std::span<const Operand> operands, Dtype dtype) {
   return types;
 }
 
+bool is_negative_somewhere(const Array& array) {
+  if (info(array.dtype()).kind != DtypeKind::signed_ || array.size() == 0) return false;
+  const Array least = to_device(reduce(ReduceOp::min, array), device("cpu"));
+  return Scalar::load(least.dtype(), least.data_for_read()).as_int() < 0;
+}
+
 /// NumPy gives x ** 2 and the like to cheaper operations.
 Op simpler_power(std::span<const Operand> operands, const OpTypes& types) {
   const Operand& exponent = operands[1];
-  if (exponent.weak == Weak::none) return Op::power;
-  const double value = exponent.scalar.as_double();
-  if (is_integer(types.compute) && exponent.weak == Weak::integer && value < 0)
+  const double value = exponent.array ? 0 : exponent.scalar.as_double();
+  if (is_integer(types.compute) && (value < 0 || (exponent.array && is_negative_somewhere(*exponent.array))))
     throw Error(ErrorKind::value, "Integers to negative integer powers are not allowed.")
         .fix("x.astype(float) ** n");
+  if (exponent.array) return Op::power;
   if (value == 2) return Op::square;
   if (!is_floating(types.compute)) return Op::power;
   if (value == 0.5) return Op::sqrt;
@@ -149,9 +174,12 @@ Array broadcast_to(const Array& array, const Shape& shape) {
   return array.with_view(stretched(array.input().view, shape)).read_only();
 }
 
-Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype) {
-  if (static_cast<int>(operands.size()) != info(op).arity)
+Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
+  if (static_cast<int>(given.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
+  Operand own[3];
+  std::span<Operand> operands(own, given.size());
+  std::ranges::copy(given, own);
   const OpTypes types = dtype ? types_for(op, operands, *dtype) : types_of(op, operands);
   if (op == Op::power) {
     op = simpler_power(operands, types);

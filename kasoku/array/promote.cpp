@@ -36,6 +36,8 @@ Dtype promote_float_integer(Dtype floating, Dtype integer) {
   return Dtype::float64;
 }
 
+bool is_exact(Dtype dtype) { return dtype == Dtype::bool_ || is_integer(dtype); }
+
 Dtype complex_of(Dtype part) { return part == Dtype::float64 ? Dtype::complex128 : Dtype::complex64; }
 
 }  // namespace
@@ -76,8 +78,7 @@ Dtype promote(std::span<const Typed> operands) {
                                     : Dtype::int64;
   switch (weak) {
     case Weak::integer: return strong == Dtype::bool_ ? Dtype::int64 : strong;
-    case Weak::floating:
-      return strong == Dtype::bool_ || is_integer(strong) ? Dtype::float64 : strong;
+    case Weak::floating: return is_exact(strong) ? Dtype::float64 : strong;
     case Weak::complex_:
       if (is_complex(strong)) return strong;
       return is_floating(strong) && strong != Dtype::float64 ? Dtype::complex64
@@ -90,10 +91,14 @@ OpTypes op_types(Op op, std::span<const Typed> operands) {
   const OpInfo& row = info(op);
   if (row.result == ResultRule::conditional) operands = operands.subspan(1);
   if (row.result != ResultRule::promoted || !row.text[1].empty() || row.text[2].empty()) return op_types(op, promote(operands));
-  // Of floats alone: each operand becomes one before they meet, as NumPy looks for a loop.
+  // Of floats alone: each operand becomes one before they meet, as NumPy looks for a loop. A number of a higher
+  // kind than the arrays is one of its own dtype by then.
+  const bool have_integers = std::any_of(operands.begin(), operands.end(), [](Typed x) { return x.weak == Weak::none && x.dtype != Dtype::bool_; });
+  const bool have_floats = std::any_of(operands.begin(), operands.end(), [](Typed x) { return x.weak == Weak::none && !is_exact(x.dtype); });
   Typed floats[3];
   std::transform(operands.begin(), operands.end(), floats, [&](Typed x) {
-    if (x.weak == Weak::none && (x.dtype == Dtype::bool_ || is_integer(x.dtype))) x.dtype = op_types(op, x.dtype).compute;
+    if (x.weak == Weak::integer ? !have_integers : !have_floats) x.weak = Weak::none;
+    if (x.weak == Weak::none && is_exact(x.dtype)) x.dtype = promote(x.dtype, Dtype::float16);
     return x;
   });
   return op_types(op, promote(std::span<const Typed>(floats, operands.size())));

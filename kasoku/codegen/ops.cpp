@@ -79,7 +79,7 @@ OpTypes op_types(Op op, Dtype promoted) {
   if (promoted == Dtype::opaque) refuse(op, promoted);
   if (row.result == ResultRule::logical) return {Dtype::bool_, Dtype::bool_};
   Dtype compute = promoted;
-  if (row.result == ResultRule::double_ && text_column(promoted) < 3) compute = Dtype::float64;
+  if (row.result == ResultRule::double_) compute = text_column(promoted) < 3 ? Dtype::float64 : Dtype::complex128;
   if (row.result == ResultRule::quotient && text_column(promoted) < 2) compute = Dtype::float64;
   for (int column = text_column(compute); row.text[column].empty(); column = text_column(compute)) {
     const bool has_integer = !row.text[1].empty(), has_floating = !row.text[2].empty();

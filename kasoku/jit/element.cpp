@@ -20,6 +20,7 @@ std::string complex_operator(Op op, const std::vector<std::string>& operands) {
     case Op::multiply: return fmt::format("({} * {})", operands[0], operands[1]);
     case Op::divide: return fmt::format("({} / {})", operands[0], operands[1]);
     case Op::absolute: return fmt::format("abs({})", operands[0]);
+    case Op::power: case Op::float_power: return fmt::format("pow({}, {})", operands[0], operands[1]);
     case Op::square: return fmt::format("ks_square({})", operands[0]);
     default: return "";
   }
@@ -30,7 +31,7 @@ bool has_complex_text(Op op) {
   if (!complex_operator(op, {"", ""}).empty()) return true;
   const std::string_view text = info(op).text[3], function = text.substr(0, text.find('('));
   if (text.empty() || function == text) return true;  // none, or an operator
-  for (const char* known : {"sqrt", "exp", "log", "pow", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
+  for (const char* known : {"sqrt", "exp", "log", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
     if (function == known) return true;
   return !std::isalpha(static_cast<unsigned char>(text[0]));
 }

@@ -120,13 +120,12 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
       operand.scalar = Scalar::of(int64_t{value});
     } else {
       const unsigned long long large = PyLong_AsUnsignedLongLong(p);
-      if (PyErr_Occurred()) {
-        PyErr_Clear();
-        throw Error(ErrorKind::value, "the Python integer " +
-                                          nb::cast<std::string>(nb::str(object)) +
-                                          " does not fit into 64 bits");
-      }
       operand.scalar = Scalar::of(uint64_t{large});
+      if (PyErr_Occurred()) {  // beyond 64 bits: a number for floats alone
+        PyErr_Clear();
+        operand.scalar = Scalar::of(PyLong_AsDouble(p));
+        if (PyErr_Occurred()) throw nb::python_error();
+      }
     }
     return operand;
   }
@@ -164,6 +163,7 @@ Array array_from(nb::handle object, Device& device) {
     throw Error(ErrorKind::type,
                 "no array can be made of a " + class_name(object));
   if (operand->array) return *operand->array;
+  if (operand->weak == Weak::integer) must_fit(operand->scalar, operand->scalar.kind == DtypeKind::signed_ ? Dtype::int64 : Dtype::uint64);
   const Dtype dtype = operand->weak == Weak::integer
                           ? (operand->scalar.kind == DtypeKind::unsigned_ ? Dtype::uint64
                                                                           : Dtype::int64)

@@ -140,3 +140,11 @@ def test_what_is_no_number_and_no_axis(device):
         ks.take(x, ks.array([0], device=device), axis=())
     with pytest.raises(TypeError):
         ks.concatenate([x, x], axis=(0,))
+
+
+def test_integers_have_no_negative_powers(device):
+    for base, exponent in itertools.product(("int8", "int16", "int64", "uint8", "bool", "float32"), ("int8", "int64")):
+        for powers in ([2, -1], [-2, -2], [2, 3], []):
+            x, y = np.ones(len(powers), base), np.array(powers, exponent)
+            same(lambda xp, x=x, y=y: xp.asarray(x) ** xp.asarray(y), device)
+        same(lambda xp, exponent=exponent: xp.power(2, xp.asarray(np.array([1, -1], exponent))), device)
