@@ -13,7 +13,7 @@ namespace kasoku {
 
 namespace {
 
-constexpr std::string_view station_names[] = {"plan", "text", "cache", "launch"};
+constexpr std::string_view station_names[] = {"plan", "text", "cache", "passes", "launch"};
 constexpr uint32_t is_read = 1u << 31;
 std::atomic<uint32_t> traced_stations{0};
 
@@ -22,9 +22,9 @@ uint32_t read_stations() {
   for (const std::string& word : split(env(Env::KASOKU_TRACE), ',')) {
     bool is_known = strip(word).empty();
     for (size_t i = 0; i < std::size(station_names); ++i)
-      if (strip(word) == station_names[i] || strip(word) == "all") bits |= 1u << i, is_known = true;
+      if (strip(word) == station_names[i] || (strip(word) == "all" && i != size_t(Station::passes))) bits |= 1u << i, is_known = true;
     if (!is_known)
-      warn(WarningKind::general, "KASOKU_TRACE has no station '" + std::string(strip(word)) + "'; they are plan, text, cache, launch and all");
+      warn(WarningKind::general, "KASOKU_TRACE has no station '" + std::string(strip(word)) + "'; they are plan, text, cache, passes, launch and all (but passes)");
   }
   traced_stations.store(bits, std::memory_order_relaxed);
   return bits;

@@ -8,7 +8,7 @@
 
 namespace kasoku {
 
-enum class Station : uint8_t { plan, text, cache, launch };
+enum class Station : uint8_t { plan, text, cache, passes, launch };
 
 /// One relaxed load; ask before making the text.
 bool is_traced(Station station);

@@ -7,6 +7,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/hash.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/trace.h"
 #include "kasoku/compile/absent.h"
 #include "kasoku/compile/build_id.h"
 #include "kasoku/compile/cache.h"
@@ -166,7 +167,8 @@ class ClangCompiler final : public Compiler {
  public:
   std::string identity(Device& device) override {
     static const std::string library = file_identity(clang_library());
-    return "clang " + library + " for " + architecture_of(device);
+    const std::string passes = env(Env::KASOKU_PASSES);
+    return "clang " + library + " for " + architecture_of(device) + (passes.empty() ? "" : " with passes " + passes);
   }
 
   Unit compile(const Program& program, Device&) override { return parse(program, /*with_lines=*/false); }
@@ -223,6 +225,12 @@ class ClangCompiler final : public Compiler {
     request.is_generated = payload[0] == generated_mark || payload[0] == checked_generated_mark;
     request.checked = payload[0] == checked_mark || payload[0] == checked_generated_mark;
     request.want = want;
+    const std::string passes = env(Env::KASOKU_PASSES);
+    request.passes = view(passes);
+    if (is_traced(Station::passes)) {
+      trace(Station::passes, "of " + kernel.name);
+      request.after_pass = [](ks_text said) { trace(Station::passes, {said.data, said.size}); };
+    }
     const int status = api().generate(&request, result.out());
     if (status) fail(status, result, kernel.name);
   }

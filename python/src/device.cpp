@@ -161,6 +161,14 @@ void bind_device(nb::module_& m) {
                                  env_table[i].default_value, env_table[i].meaning));
     return rows;
   }, "Every KASOKU_ variable: name, value, default, meaning.");
+
+  m.def("passes", [] {
+    nb::list rows;
+#define PASS(id, name, may_be_left_out, text) rows.append(nb::make_tuple(name, may_be_left_out, text));
+#include "kasoku/compile/clang/passes/passes.def"
+#undef PASS
+    return rows;
+  }, "Every pass of the CPU's compiler in its order: name, whether KASOKU_PASSES=-name leaves it out, what it does.");
 }
 
 }  // namespace kasoku

@@ -79,10 +79,11 @@ KS_EXPORT int ks_clang_generate(const ks_generate_request* request, ks_clang_res
     to.is_generated = request->is_generated != 0;
     to.want = request->want;
     to.checked = request->checked;
+    to.passes = view(request->passes);
+    if (request->after_pass) to.after_pass = [request](std::string_view said) { request->after_pass({said.data(), said.size()}); };
     auto generated = kasoku::embedded::generate_kernel(to);
     result.parts[KS_MAIN] = std::move(generated.main);
     result.parts[KS_INFO] = std::move(generated.info);
-    result.parts[KS_DIAGNOSTICS] = std::move(generated.diagnostics);
     return 0;
   });
 }

@@ -49,6 +49,8 @@ typedef struct {
   int is_generated;
   int want;              /* KS_OBJECT, KS_IR, KS_ASSEMBLY or KS_LOOPS: what `main` is */
   int checked;           /* every access tells the checker, see check/shadow.h */
+  ks_text passes;        /* words of KASOKU_PASSES */
+  void (*after_pass)(ks_text said);  /* told what each pass left behind; null if nobody asks */
 } ks_generate_request;
 
 /* KS_LOOPS: a line for each thing that the vectorizer says of a loop: file, line, "passed" or "analysis", its words,

@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/clang/clang_api.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
+#include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/plan.h"
 #include "kasoku/compile/clang/passes/prepare.h"
@@ -121,7 +122,8 @@ GenerateResult generate_kernel(const GenerateRequest& request) {
   Module& module = **parsed;
   emitter.set_attributes(module);
 
-  Pipeline pipeline(emitter.machine(), /*uses_vector_math=*/!request.is_generated);
+  Passes passes(request.passes, request.after_pass);
+  Pipeline pipeline(emitter.machine(), /*uses_vector_math=*/!request.is_generated, passes);
   PreparedKernel kernel = prepare(module, request.symbol, shape, request.is_generated, request.checked, pipeline);
   const RegionPlan plan = make_plan(kernel, shape, pipeline);
   EntryFrame frame = build_entry_frame(kernel, shape, !plan.has_own_block_loop(), plan.y_is_fast,

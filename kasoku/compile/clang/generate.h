@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,13 @@ struct GenerateRequest {
   bool is_generated = false;     ///< text written by kasoku: contraction off
   int want = 0;                  ///< KS_OBJECT, KS_IR, KS_ASSEMBLY or KS_LOOPS
   int checked = 0;
+  std::string_view passes;       ///< words of KASOKU_PASSES, see passes/passes.h
+  std::function<void(std::string_view)> after_pass;  ///< if any, told what each left behind
 };
 
 struct GenerateResult {
   std::string main;         ///< what `want` asked for
   std::string info;         ///< JSON, see abi.h
-  std::string diagnostics;
 };
 
 /// Throws kasoku::Error, or any std::exception for an internal error.

@@ -274,7 +274,7 @@ void ask_ballots(Function& kernel) {
 void cut_after_lanes(Function& kernel, const BlockShape& shape) {
   const Uniformity warp(kernel, shape, Granule::warp);
   const PostDominatorTree joins(kernel);
-  const auto apart = warp.apart(joins);
+  const auto apart = warp.apart();
   SmallSetVector<BasicBlock*, 8> found;
   for (BasicBlock& block : kernel) {
     Value* bit = nullptr;

@@ -124,7 +124,7 @@ BlocksAhead find_blocks_ahead(const RegionPlan& plan, const PreparedKernel& kern
   const std::vector<SyncPoint> cuts = cuts_of(plan, ahead);
   const Uniformity blocks(function, shape, Granule::blocks);
   if (!blocks.pass_together(cuts)) return {};
-  rematerialize(function, cuts, [&](const Instruction& value) { return blocks.is_uniform(value); });
+  rematerialize(function, cuts, [&](const Instruction& value, const BasicBlock& at) { return blocks.is_uniform_at(value, at); });
   return ahead;
 }
 

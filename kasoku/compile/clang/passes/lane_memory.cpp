@@ -152,7 +152,7 @@ Value* assemble(IRBuilder<>& build, const Contents& contents, Access at, Type* t
     return mask;
   };
   const auto as_vector = [&](Value* source) -> Value* {
-    if (auto* constant = dyn_cast<Constant>(source); constant && constant->isNullValue())
+    if (auto* constant = dyn_cast<Constant>(source); constant && constant->isNullValue() && !source->getType()->isVectorTy())
       return Constant::getNullValue(vector);
     source = resized(build, source, element);
     if (!source->getType()->isVectorTy())

@@ -36,9 +36,8 @@ bool all_work_in(BasicBlock& block, const BasicBlock& way, const DominatorTree& 
 
 void cut_before_leaders(Function& kernel, const BlockShape& shape) {
   const Uniformity warp(kernel, shape, Granule::warp);
-  const PostDominatorTree joins(kernel);
   const DominatorTree dominators(kernel);
-  const auto apart = warp.apart(joins);
+  const auto apart = warp.apart();
   SmallSetVector<BasicBlock*, 16> blocks;
   for (BasicBlock& block : kernel) blocks.insert(&block);
   GuardQuestions ask;

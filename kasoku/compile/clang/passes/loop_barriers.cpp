@@ -311,7 +311,7 @@ void add_loop_barriers(Function& kernel, const BlockShape* of_warps) {
     Company company;
     if (of_warps) {
       warp.emplace(kernel, *of_warps, Granule::warp);
-      company = {&*warp, warp->apart(joins)};
+      company = {&*warp, warp->apart()};
     }
     for (const Loop* loop : loops.getLoopsInPreorder()) {
       Stride stride{};

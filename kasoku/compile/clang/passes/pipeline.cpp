@@ -4,7 +4,9 @@
 #include "kasoku/compile/clang/passes/idioms.h"
 #include "kasoku/compile/clang/passes/lane_memory.h"
 #include "kasoku/compile/clang/passes/late_failures.h"
+#include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/side_by_side.h"
+#include "kasoku/compile/clang/passes/speculate_division.h"
 #include "kasoku/compile/clang/passes/step_over.h"
 #include "kasoku/compile/clang/passes/steps.h"
 #include "kasoku/compile/clang/passes/unroll_scalars.h"
@@ -62,12 +64,16 @@ struct Pipeline::Impl {
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
   TargetLibraryInfoImpl library;
+  Passes& passes;
+  PassInstrumentationCallbacks callbacks;
   PassBuilder builder;
   bool has_masks;
 
-  Impl(TargetMachine& target, bool uses_vector_math)
-      : library(target.getTargetTriple()), builder(&target),
+  Impl(TargetMachine& target, bool uses_vector_math, Passes& passes)
+      : library(target.getTargetTriple()), passes(passes),
+        builder(&target, PipelineTuningOptions(), std::nullopt, passes.is_plain() ? nullptr : &callbacks),
         has_masks(target.getMCSubtargetInfo()->checkFeatures("+avx512f")) {
+    if (!passes.is_plain()) passes.observe(callbacks);
     if (uses_vector_math) library.addVectorizableFunctions(vector_math(has_masks));
     functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
@@ -118,8 +124,9 @@ void add_early_loops(FunctionPassManager& passes, bool moves_accesses) {
 
 // A float4 that a function returned came in two vectors of two, as x86 hands them over:
 // vectors of threads cannot be made of those.
-class ApartPass : public PassInfoMixin<ApartPass> {
+class ScalarizeVectorsPass : public PassInfoMixin<ScalarizeVectorsPass> {
  public:
+  static StringRef name() { return "kasoku::embedded::ScalarizeVectorsPass"; }
   PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
     const auto is_vector = [](const Value* value) { return value->getType()->isVectorTy(); };
     if (none_of(instructions(function), [&](const Instruction& instruction) {
@@ -135,9 +142,11 @@ class ApartPass : public PassInfoMixin<ApartPass> {
 
 }  // namespace
 
-Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math)
-    : impl_(std::make_unique<Impl>(target, uses_vector_math)) {}
+Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math, Passes& passes)
+    : impl_(std::make_unique<Impl>(target, uses_vector_math, passes)) {}
 Pipeline::~Pipeline() = default;
+
+Passes& Pipeline::passes() { return impl_->passes; }
 
 void Pipeline::inline_all(Module& module, bool is_serial) {
   ModulePassManager inlining;
@@ -165,7 +174,7 @@ void Pipeline::simplify_early(Module& module) {
   passes.addPass(LowerExpectIntrinsicPass());
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
-  passes.addPass(ApartPass());
+  passes.addPass(ScalarizeVectorsPass());
   passes.addPass(SimplifyCFGPass(early_cfg()));
   passes.addPass(InstCombinePass());
   impl_->run(module, std::move(passes));
@@ -245,8 +254,9 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   if (!is_serial) passes.addPass(StepOverPass());
   if (!is_serial) passes.addPass(FetchAheadPass());
   passes.addPass(SideBySidePass());
+  passes.addPass(SpeculateDivisionPass());
   passes.addPass(InjectTLIMappings());
-  passes.addPass(WidenThreadsPass());
+  passes.addPass(WidenThreadsPass(impl_->passes.lanes()));
   passes.addPass(WholeStoresPass());
   passes.addPass(LoopVectorizePass());
   passes.addPass(InstCombinePass());
@@ -266,7 +276,7 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(IdiomsPass(impl_->has_masks));
   passes.addPass(EarlyCSEPass());
   impl_->run(module, std::move(passes));
-  return any_of(module, [&](Function& function) {
+  return impl_->passes.runs(PassId::strength_reduction) && any_of(module, [&](Function& function) {
     if (function.isDeclaration()) return false;
     const LoopInfo& loops = impl_->functions.getResult<LoopAnalysis>(function);
     return any_of(loops.getLoopsInPreorder(),

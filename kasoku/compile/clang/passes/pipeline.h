@@ -15,11 +15,14 @@ class TargetMachine;
 
 namespace kasoku::embedded {
 
+class Passes;
+
 class Pipeline {
  public:
   /// `uses_vector_math`: calls of libm may become calls of libmvec.
-  Pipeline(llvm::TargetMachine& target, bool uses_vector_math);
+  Pipeline(llvm::TargetMachine& target, bool uses_vector_math, Passes& passes);
   ~Pipeline();
+  Passes& passes();
 
   /// Drops what nothing uses and inlines what is marked always_inline; if the kernel is one of one thread, keeps one
   /// of equal functions.

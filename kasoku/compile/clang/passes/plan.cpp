@@ -8,6 +8,7 @@
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/loop_barriers.h"
 #include "kasoku/compile/clang/passes/masks.h"
+#include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/prepare.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
@@ -46,12 +47,12 @@ bool gives_way(Sync sync) { return sync == Sync::turn; }
 using Analysis = std::shared_ptr<const Uniformity>;
 
 Granule granule_of(const Uniformity& block, const Uniformity* warp,
-                   const std::vector<SyncPoint>& syncs) {
-  if (!warp) return block.meet_together(syncs, is_block_barrier) ? Granule::block : Granule::thread;
+                   const std::vector<SyncPoint>& syncs, const Passes& passes) {
+  if (!warp) return passes.runs(PassId::scope_block) && block.meet_together(syncs, is_block_barrier) ? Granule::block : Granule::thread;
   if (!warp->meet_together(syncs, is_warp_operation) || !warp->meet_together(syncs, gives_way)) return Granule::thread;
-  if (!has_any(syncs, gives_way) && block.meet_together(syncs, is_block_barrier)) return Granule::warp;
+  if (passes.runs(PassId::scope_warp) && !has_any(syncs, gives_way) && block.meet_together(syncs, is_block_barrier)) return Granule::warp;
   // A kernel of cooperative groups that meets the whole grid does it in one step of the block.
-  if (has_any(syncs, meets_grid) || !warp->meet_together(syncs, is_block_barrier))
+  if (!passes.runs(PassId::scope_turn) || has_any(syncs, meets_grid) || !warp->meet_together(syncs, is_block_barrier))
     return Granule::thread;
   return Granule::turn;
 }
@@ -69,12 +70,12 @@ constexpr unsigned longest_joined = 1u << 30;
 // the loops alike and carry nothing of their own from one pass to the next.
 bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape& shape) {
   Function& function = *kernel.function;
-  if (!blocks_may_mix(kernel, plan.syncs)) return false;
+  if (!plan.passes->runs(PassId::scope_blocks) || !blocks_may_mix(kernel, plan.syncs)) return false;
   {
     const Uniformity uniformity(function, shape, Granule::blocks);
     if (!uniformity.pass_together(plan.syncs)) return false;
-    rematerialize(function, plan.syncs,
-                  [&](const Instruction& value) { return uniformity.is_uniform(value); });
+    if (plan.passes->runs(PassId::rematerialize))
+      rematerialize(function, plan.syncs, [&](const Instruction& value, const BasicBlock& at) { return uniformity.is_uniform_at(value, at); });
   }
   auto uniformity = std::make_shared<Uniformity>(function, shape, Granule::blocks);
   const LiveValues live(function);
@@ -84,7 +85,7 @@ bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShap
   plan.granule = Granule::blocks;
   if (shape.is_known()) {
     const unsigned row = plan.y_is_fast ? shape.y : shape.x;
-    plan.joins_rows = join_rows(function, plan.y_is_fast, row);
+    plan.joins_rows = plan.passes->runs(PassId::join_rows) && join_rows(function, plan.y_is_fast, row);
     if (plan.joins_rows) {  // which makes values anew
       plan.blocks_in_row = longest_joined / row;
       uniformity = std::make_shared<Uniformity>(function, shape, Granule::blocks);
@@ -101,7 +102,7 @@ bool plan_blocks(RegionPlan& plan, const PreparedKernel& kernel, const BlockShap
 void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape& shape) {
   constexpr unsigned elements = 1024, joined_elements = 4096, longest_row = 128,
                      most_instructions = 120;
-  if (!shape.is_known()) return;
+  if (!plan.passes->runs(PassId::join_rows) || !shape.is_known()) return;
   Function& function = *kernel.function;
   const unsigned row = plan.y_is_fast ? shape.y : shape.x;
   if (row < 8 || function.getInstructionCount() > most_instructions || !blocks_may_mix(kernel, {}))
@@ -143,26 +144,37 @@ void define_all(Function& function) {
         if (isa<UndefValue>(value)) value.set(Constant::getNullValue(phi->getType()));
 }
 
-RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
+RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape, Passes& passes) {
   Function& function = *kernel.function;
+  const auto ran = [&](PassId pass) { passes.ran(pass, *function.getParent()); };
   define_all(function);
   RegionPlan plan;
-  plan.grid_stride = find_grid_stride(function, shape);
+  plan.passes = &passes;
+  if (passes.runs(PassId::grid_stride)) plan.grid_stride = find_grid_stride(function, shape);
+  ran(PassId::grid_stride);
   plan.waits_in_memory = waits_in_memory(function);
-  if (!shape.is_single_thread()) let_waiting_loops_turn(function);
-  if (!shape.is_single_thread()) add_warp_barriers_for_volatile(function);
-  if (!shape.is_single_thread()) add_loop_barriers(function, nullptr);
-  if (shape.rows_hold_whole_warps() && !shape.is_single_thread() && exchanges(function)) {
-    add_loop_barriers(function, &shape);
-    cut_before_leaders(function, shape);
+  if (!shape.is_single_thread()) {
+    let_waiting_loops_turn(function);
+    ran(PassId::yield_in_waits);
+    add_warp_barriers_for_volatile(function);
+    ran(PassId::volatile_barriers);
+    if (passes.runs(PassId::converge_loops)) add_loop_barriers(function, nullptr);
+    ran(PassId::converge_loops);
+    if (shape.rows_hold_whole_warps() && exchanges(function)) {
+      if (passes.runs(PassId::converge_warp_loops)) add_loop_barriers(function, &shape);
+      ran(PassId::converge_warp_loops);
+      if (passes.runs(PassId::split_leaders)) cut_before_leaders(function, shape);
+      ran(PassId::split_leaders);
+    }
   }
   // Warps and votes have lanes along x.
   const bool may_turn = none_of(instructions(function), [](const Instruction& instruction) {
     const Sync sync = sync_of(instruction);
     return sync != Sync::none && sync != Sync::loop && sync != Sync::barrier;
   });
-  plan.y_is_fast = may_turn && y_is_fast(function, shape);
+  plan.y_is_fast = may_turn && passes.runs(PassId::vector_axis) && y_is_fast(function, shape);
   plan.syncs = split_at_syncs(function);
+  ran(PassId::split_at_syncs);
   if (has_any(plan.syncs, aggregates)) plan.blocks_in_turn = 1;
   plan.is_uniform = [](const Instruction&) { return false; };
   const bool has_warps = has_any(plan.syncs, is_warp_operation);
@@ -180,29 +192,32 @@ RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
   Analysis block = analyse(Granule::block), warp;
   if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
     warp = analyse(Granule::warp);
-  plan.granule = granule_of(*block, warp.get(), plan.syncs);
+  plan.granule = granule_of(*block, warp.get(), plan.syncs, passes);
   plan.y_is_fast &= plan.granule == Granule::block;
   if (plan.granule > Granule::warp) drop_loop_barriers(plan.syncs, Sync::lane_loop);
-  if (plan.granule > Granule::warp && mask_divergence(function, plan.syncs, shape)) {
+  if (plan.granule > Granule::warp && passes.runs(PassId::predication) && mask_divergence(function, plan.syncs, shape)) {
+    ran(PassId::predication);
     block = analyse(Granule::block);
     if (has_warps) warp = analyse(Granule::warp);
     else warp = nullptr;
-    plan.granule = granule_of(*block, warp.get(), plan.syncs);
+    plan.granule = granule_of(*block, warp.get(), plan.syncs, passes);
   }
   const bool by_block = plan.granule <= Granule::warp;
   // The runtime lets all warps get on by itself.
   if (plan.granule == Granule::thread) drop_loop_barriers(plan.syncs, Sync::turn);
   if (!by_block) drop_loop_barriers(plan.syncs, Sync::loop);
+  const auto compute_again = [&](const auto& is_uniform_at) {
+    if (passes.runs(PassId::rematerialize)) rematerialize(function, plan.syncs, is_uniform_at);
+    ran(PassId::rematerialize);
+  };
   if (plan.granule == Granule::thread) {
-    rematerialize(function, plan.syncs, plan.is_uniform);
+    compute_again([](const Instruction&, const BasicBlock&) { return false; });
     return plan;
   }
   if (!by_block) warp = analyse(Granule::warp);
-  const BlocksAhead ahead = by_block && !plan.blocks_in_turn ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
+  const BlocksAhead ahead = by_block && !plan.blocks_in_turn && passes.runs(PassId::blocks_ahead) ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
   // What a warp has in common is kept once as well, mostly in a register.
-  rematerialize(function, plan.syncs, [&](const Instruction& value) {
-    return (warp ? warp : block)->is_uniform(value);
-  });
+  compute_again([&](const Instruction& value, const BasicBlock& at) { return (warp ? warp : block)->is_uniform_at(value, at); });
   plan_blocks_ahead(plan, ahead, function, shape);
   // Values made again are new uses: of values that leave loops, for one.
   if (by_block) block = analyse(Granule::block);
@@ -218,6 +233,7 @@ RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape) {
 
 // Threads that come to a counter apart are left as they are, one counter after another.
 std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
+  if (!pipeline.passes().runs(PassId::aggregate_atomics)) return std::nullopt;
   Function& function = *kernel.function;
   for (bool some = mark_aggregates(function, shape); some;) {
     ValueToValueMapTy map;
@@ -227,7 +243,8 @@ std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, con
     const std::optional<unsigned> failed = aggregate_atomics(function, shape);
     if (!failed) {
       pipeline.clean(function);
-      RegionPlan plan = plan_regions(kernel, shape);
+      pipeline.passes().ran(PassId::aggregate_atomics, *function.getParent());
+      RegionPlan plan = plan_regions(kernel, shape, pipeline.passes());
       if (plan.granule == Granule::block || plan.granule == Granule::warp) {
         plan.blocks_in_turn = blocks_in_turn(kernel, shape, plan.syncs);
         before->eraseFromParent();
@@ -244,7 +261,7 @@ std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, con
 
 RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
   if (auto plan = plan_with_aggregates(kernel, shape, pipeline)) return *std::move(plan);
-  return plan_regions(kernel, shape);
+  return plan_regions(kernel, shape, pipeline.passes());
 }
 
 }  // namespace kasoku::embedded

@@ -4,6 +4,7 @@
 #include "kasoku/compile/clang/passes/instrument.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/parameters.h"
+#include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/pipeline.h"
 #include "kasoku/compile/clang/passes/thread_context.h"
 #include "kasoku/compile/clang/shared_variables.h"
@@ -204,8 +205,11 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   const bool is_serial = is_generated && shape.is_single_thread();
   mark_for_inlining(module, *kernel.function, is_serial);
   pipeline.inline_all(module, is_serial);
+  pipeline.passes().ran(PassId::inline_all, module);
   pass_thread_context(module, *kernel.function);
+  pipeline.passes().ran(PassId::thread_context, module);
   specialise_indices(module, shape);
+  pipeline.passes().ran(PassId::specialise_indices, module);
   end_threads_after_traps(module);
   refuse_what_cannot_be_inlined(module, *kernel.function);
   for (GlobalVariable& variable : module.globals())

@@ -9,7 +9,7 @@ using namespace llvm::PatternMatch;
 
 std::optional<RegionBuilder::LaneBits> RegionBuilder::find_lane_bits(const Region& region) {
   constexpr size_t largest = 48;
-  if (!plan_.blocks_in_turn || plan_.granule != Granule::warp || !driver_->granule() || size_of(region) > largest)
+  if (!passes().runs(PassId::lane_bits) || !plan_.blocks_in_turn || plan_.granule != Granule::warp || !driver_->granule() || size_of(region) > largest)
     return {};
   const GuardQuestions ask = questions(region);
   BlockSet way;

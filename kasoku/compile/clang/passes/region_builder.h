@@ -14,6 +14,7 @@
 #include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/guards.h"
 #include "kasoku/compile/clang/passes/live_values.h"
+#include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/region_driver.h"
 #include "kasoku/compile/clang/passes/regions.h"
 #include "kasoku/compile/clang/passes/scratch.h"
@@ -69,6 +70,7 @@ class RegionBuilder {
   };
 
   bool is_cut() const { return done_ > 1; }
+  const Passes& passes() const { return *plan_.passes; }
 
   void collect_kernel();
 

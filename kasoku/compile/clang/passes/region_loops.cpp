@@ -8,7 +8,7 @@ namespace kasoku::embedded {
 void RegionBuilder::build_ways(IRBuilder<>& build, const Region& plain, const ThreadIndex& first,
                                const Ways& way, Outcome& outcome) {
   Decision decision;
-  if (decided_.size() < most_decisions && size_of(plain) << decided_.size() <= largest_split)
+  if (passes().runs(PassId::split_uniform) && decided_.size() < most_decisions && size_of(plain) << decided_.size() <= largest_split)
     decision = first_decision(plain, questions(plain));
   if (!decision.branch) return way(outcome);
   const auto go = [&](bool side) {
@@ -43,8 +43,8 @@ void RegionBuilder::build_rows(IRBuilder<>& build, ThreadNest& nest, const Regio
 void RegionBuilder::build_flat_or_rows(IRBuilder<>& build, ThreadNest& nest, const Region& plain,
                         Outcome& outcome) {
   const GuardQuestions ask = questions(plain);
-  const RegionGuards guards = find_guards(*plain.start, ask);
-  ThreadNest flat(frame_, shape_, plan_.y_is_fast);
+  const RegionGuards guards = passes().runs(PassId::split_ranges) ? find_guards(*plain.start, ask) : RegionGuards();
+  ThreadNest flat(frame_, shape_, plan_.y_is_fast, passes().lanes());
   flat.open_flat(build);
   Value* zero = build.getInt32(0);
   if (guards.all.empty())
@@ -96,7 +96,7 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
   RegionGuards guards;
   // Lanes of a warp over two rows do not grow along one of them.
   const bool is_one_row = !driver_->granule() || shape_.rows_hold_whole_warps();
-  if (is_one_row && plan_.granule != Granule::thread) guards = find_guards(*plain.start, ask);
+  if (passes().runs(PassId::split_ranges) && is_one_row && plan_.granule != Granule::thread) guards = find_guards(*plain.start, ask);
   const bool leaves_others_out = guards.others_do_nothing && (hands_nothing_on(plain) ||
                                                               others_keep(plain, guards.all[0]));
   if (!leaves_others_out && size_of(plain) > largest_split) guards.all.clear();
@@ -297,11 +297,11 @@ void RegionBuilder::build_range(IRBuilder<>& build, ThreadNest& nest, const Regi
   if (nest.distance()) tell_partners(region, nest);
   for (const auto& [branch, side] : decided_)
     cast<BranchInst>(region.map[branch])->setCondition(build.getInt1(side));
-  if (driver_->granule() && plan_.granule == Granule::warp && nest.has_inner_loop())
+  if (passes().runs(PassId::first_lane) && driver_->granule() && plan_.granule == Granule::warp && nest.has_inner_loop())
     ask_first_lane(region, nest.first(before), before);
 
   std::vector<AtomicRMWInst*> combined;
-  if (nest.has_inner_loop()) {
+  if (passes().runs(PassId::combine_atomics) && nest.has_inner_loop()) {
     SmallVector<BasicBlock*> text{region.head};
     for (auto& [block, clone] : clones) text.push_back(clone);
     combined = find_combinable_atomics(text);
@@ -311,7 +311,7 @@ void RegionBuilder::build_range(IRBuilder<>& build, ThreadNest& nest, const Regi
   erase_if(combined, [](const AtomicRMWInst* atomic) { return !atomic->use_empty(); });  // what it held is wanted later
   replace_exchanges(region, clones);
   outcome.next = next_region(region, build);
-  MDNode* group = nest.has_inner_loop() ? mark_independent(region) : nullptr;
+  MDNode* group = passes().runs(PassId::parallel_accesses) && nest.has_inner_loop() ? mark_independent(region) : nullptr;
   nest.close_inner(build, group, vectorizes);
   combine_atomics(combined, *frame_.once, before, build);
   for (const auto& exit : region.exits) outcome.targets.push_back(exit.first);

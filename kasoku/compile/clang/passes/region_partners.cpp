@@ -47,7 +47,7 @@ bool keeps_order(const Instruction& instruction) {
 
 uint32_t RegionBuilder::partner_distance(const Region& region, const ThreadNest& nest) const {
   const auto* row = dyn_cast<ConstantInt>(nest.extent());
-  if (plan_.granule != Granule::block || !is_cut() || nest.is_flat() || !row ||
+  if (!passes().runs(PassId::partners) || plan_.granule != Granule::block || !is_cut() || nest.is_flat() || !row ||
       size_of(region) > largest_split)
     return 0;
   SmallPtrSet<const Instruction*, 4> partners;

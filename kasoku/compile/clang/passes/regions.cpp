@@ -131,6 +131,7 @@ uint64_t RegionBuilder::lay_out_shared() {
 }
 
 void RegionBuilder::share_places() {
+  if (!passes().runs(PassId::share_slots)) return;
   std::map<const Instruction*, BitVector> kept;  // by number of the place to wait
   for (const SyncPoint& sync : plan_.syncs)
     for (const Instruction* value : live_.at(*sync.block)) {
@@ -276,7 +277,7 @@ void RegionBuilder::build_region(unsigned number) {
   IRBuilder<> build(driver_->label(number));
   if (number && !(driver_->granule() && plan_.granule == Granule::warp && begins_stretch(number)))
     exchange_.meet(build, plan_.syncs[number - 1], driver_->granule(), comes_back_at_once(plain));
-  ThreadNest nest(frame_, shape_, plan_.y_is_fast);
+  ThreadNest nest(frame_, shape_, plan_.y_is_fast, passes().lanes());
   Outcome outcome;
   if (is_decision(plain)) {
     nest.open_thread(build, build.getInt32(0));
@@ -306,7 +307,7 @@ void RegionBuilder::build_region(unsigned number) {
     std::optional<BlockLoop> blocks;
     if (plan_.granule == Granule::blocks) blocks.emplace(frame_, build, blocks_of(frame_));
     const auto rows = [&](Outcome& of_rows) {
-      if (has_short_rows() && has_uniform_loops(plain) && size_of(plain) <= 2 * largest_split)
+      if (passes().runs(PassId::flatten_rows) && has_short_rows() && has_uniform_loops(plain) && size_of(plain) <= 2 * largest_split)
         build_flat_or_rows(build, nest, plain, of_rows);
       else
         build_rows(build, nest, plain, of_rows);

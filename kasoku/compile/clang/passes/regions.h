@@ -38,6 +38,7 @@ class Instruction;
 namespace kasoku::embedded {
 
 struct EntryFrame;
+class Passes;
 struct PreparedKernel;
 
 enum class Granule : uint8_t { blocks, block, warp, turn, thread };
@@ -46,6 +47,7 @@ enum class Granule : uint8_t { blocks, block, warp, turn, thread };
 inline bool is_block_or_more(Granule granule) { return granule <= Granule::block; }
 
 struct RegionPlan {
+  const Passes* passes = nullptr;
   Granule granule = Granule::block;
   /// The rows of so many neighbouring blocks are run one after another, so that short rows
   /// make long ones in memory. Only where nothing is cut.

@@ -39,10 +39,16 @@ namespace {
 
 constexpr unsigned most_operands_deep = 12;
 
+BasicBlock* place_of(const Use& use) {
+  const auto* user = cast<Instruction>(use.getUser());
+  const auto* phi = dyn_cast<PHINode>(user);
+  return phi ? phi->getIncomingBlock(use) : const_cast<BasicBlock*>(user->getParent());
+}
+
 }  // namespace
 
 void rematerialize(Function& kernel, const std::vector<SyncPoint>& syncs,
-                   const std::function<bool(const Instruction&)>& is_uniform) {
+                   const std::function<bool(const Instruction&, const BasicBlock&)>& is_uniform_at) {
   SmallSetVector<Instruction*, 32> kept;  // across a cut
   {
     const LiveValues live(kernel);
@@ -51,17 +57,22 @@ void rematerialize(Function& kernel, const std::vector<SyncPoint>& syncs,
   }
   if (kept.empty()) return;
 
-  // Whether a value can be made from what is there or costs one slot for all threads.
-  DenseMap<Instruction*, bool> can_be_made;
-  const auto can_make = [&](auto& self, Instruction* value, unsigned depth) -> bool {
+  // Whether a value can be made at a place from what is there or costs one slot for all threads.
+  DenseMap<std::pair<Instruction*, BasicBlock*>, bool> can_be_made;
+  const auto can_make = [&](auto& self, Instruction* value, BasicBlock* at, unsigned depth) -> bool {
     if (depth > most_operands_deep || !is_cheap(*value)) return false;
-    if (const auto found = can_be_made.find(value); found != can_be_made.end())
-      return found->second;
+    if (const auto found = can_be_made.find({value, at}); found != can_be_made.end()) return found->second;
     bool yes = true;
     for (Value* operand : value->operands())
       if (auto* from = dyn_cast<Instruction>(operand))
-        yes &= is_always_there(*from) || is_uniform(*from) || self(self, from, depth + 1);
-    return can_be_made[value] = yes;
+        yes &= is_always_there(*from) || is_uniform_at(*from, *at) || self(self, from, at, depth + 1);
+    return can_be_made[{value, at}] = yes;
+  };
+  const auto can_make_for_all = [&](Instruction* value) {
+    return all_of(value->uses(), [&](const Use& use) {
+      BasicBlock* at = place_of(use);
+      return at == value->getParent() || can_make(can_make, value, at, 0);
+    });
   };
 
   SmallVector<Instruction*> order;
@@ -69,7 +80,7 @@ void rematerialize(Function& kernel, const std::vector<SyncPoint>& syncs,
     for (Instruction& instruction : *block) order.push_back(&instruction);
   SmallPtrSet<Instruction*, 32> wanted;
   for (Instruction* value : kept)
-    if (!is_uniform(*value) && can_make(can_make, value, 0)) wanted.insert(value);
+    if (!is_uniform_at(*value, *value->getParent()) && can_make_for_all(value)) wanted.insert(value);
 
   for (size_t i = order.size(); i-- > 0;) {
     Instruction* value = order[i];
@@ -78,10 +89,8 @@ void rematerialize(Function& kernel, const std::vector<SyncPoint>& syncs,
     SmallVector<Use*> uses;
     for (Use& use : value->uses()) uses.push_back(&use);
     for (Use* use : uses) {
-      auto* user = cast<Instruction>(use->getUser());
-      auto* phi = dyn_cast<PHINode>(user);
-      BasicBlock* where = phi ? phi->getIncomingBlock(*use) : user->getParent();
-      if (where == value->getParent()) continue;
+      BasicBlock* where = place_of(*use);
+      if (where == value->getParent() || !can_make(can_make, value, where, 0)) continue;
       Instruction*& copy = copies[where];
       if (!copy) {
         copy = value->clone();
@@ -91,10 +100,10 @@ void rematerialize(Function& kernel, const std::vector<SyncPoint>& syncs,
       use->set(copy);
     }
     // Operands that cannot live over the cut follow.
-    if (!copies.empty())
+    for (const auto& copy : copies)
       for (Value* operand : value->operands())
         if (auto* from = dyn_cast<Instruction>(operand);
-            from && !is_always_there(*from) && !is_uniform(*from))
+            from && !is_always_there(*from) && !is_uniform_at(*from, *copy.first))
           wanted.insert(from);
   }
   for (size_t i = order.size(); i-- > 0;)

@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Instruction;
 }  // namespace llvm
@@ -18,7 +19,8 @@ namespace kasoku::embedded {
 /// Whether to compute it twice costs less than to keep it; never has an effect.
 bool is_cheap(const llvm::Instruction& instruction);
 
+/// `is_uniform_at`: whether all threads would have one value there.
 void rematerialize(llvm::Function& kernel, const std::vector<SyncPoint>& syncs,
-                   const std::function<bool(const llvm::Instruction&)>& is_uniform);
+                   const std::function<bool(const llvm::Instruction&, const llvm::BasicBlock& at)>& is_uniform_at);
 
 }  // namespace kasoku::embedded

@@ -206,11 +206,11 @@ void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorize
   const bool is_unrolled = stretches_.counter && distance_ < least_vector;
   if (inner_.counter) {
     Instruction* back = close(build, inner_);
-    if (!is_unrolled) back->setMetadata(LLVMContext::MD_loop, attributes(0));
+    if (!is_unrolled) back->setMetadata(LLVMContext::MD_loop, attributes(vectorizes ? lanes_ : 0));
   }
   if (stretches_.counter)
     close(build, stretches_)
-        ->setMetadata(LLVMContext::MD_loop, attributes(is_unrolled ? least_vector : 0));
+        ->setMetadata(LLVMContext::MD_loop, attributes(is_unrolled ? least_vector : vectorizes ? lanes_ : 0));
 }
 
 void ThreadNest::close_outer(IRBuilderBase& build) {

@@ -37,8 +37,9 @@ llvm::MDNode* no_unrolling(llvm::LLVMContext& context);
 
 class ThreadNest {
  public:
-  ThreadNest(const EntryFrame& frame, const BlockShape& shape, bool y_is_fast)
-      : frame_(frame), shape_(shape), y_is_fast_(y_is_fast) {}
+  /// `lanes`: threads of a vector; 0: the target decides.
+  ThreadNest(const EntryFrame& frame, const BlockShape& shape, bool y_is_fast, unsigned lanes)
+      : frame_(frame), shape_(shape), y_is_fast_(y_is_fast), lanes_(lanes) {}
 
   /// Opens the loops around the innermost one: over the block's z and y (x if y is fast),
   /// or what all lanes of warp number `warp` have in common.
@@ -88,6 +89,7 @@ class ThreadNest {
   const EntryFrame& frame_;
   BlockShape shape_;
   bool y_is_fast_;
+  unsigned lanes_;
   std::vector<Level> outer_;
   Level inner_, stretches_;
   uint32_t distance_ = 0;

@@ -4,21 +4,19 @@
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/shared_variables.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/PostDominators.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/Analysis/TargetTransformInfoImpl.h"
-#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassInstrumentation.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/IR/PatternMatch.h"
+
+#include <set>
 
 namespace kasoku::embedded {
 
@@ -134,37 +132,24 @@ bool is_same_in_warp(const Instruction& instruction) {
   }
 }
 
-// What LLVM asks of a GPU's target, answered for threads that are loop iterations.
-class Threads : public TargetTransformInfoImplCRTPBase<Threads> {
-  using Base = TargetTransformInfoImplCRTPBase<Threads>;
-
+// What differs between threads to begin with, and what never does.
+class Sources {
  public:
-  Threads(const DataLayout& layout, const BlockShape& shape, Granule granule,
-          std::shared_ptr<const Writes> writes)
-      : Base(layout), shape_(shape), granule_(granule), writes_(std::move(writes)) {}
+  Sources(const Function& kernel, const BlockShape& shape, Granule granule) : shape_(shape), granule_(granule), writes_(kernel) {}
 
-  bool hasBranchDivergence(const Function* = nullptr) const { return true; }
-
-  bool isAlwaysUniform(const Value* value) const {
-    const auto* instruction = dyn_cast<Instruction>(value);
-    return instruction && granule_ == Granule::warp && shape_.rows_hold_whole_warps() &&
-           is_same_in_warp(*instruction);
+  bool is_always_uniform(const Instruction& instruction) const {
+    return granule_ == Granule::warp && shape_.rows_hold_whole_warps() && is_same_in_warp(instruction);
   }
 
-  bool isSourceOfDivergence(const Value* value) const {
-    const auto* instruction = dyn_cast<Instruction>(value);
-    if (!instruction) return false;
-    if (const Index index = index_of(*instruction); index != Index::none) return differs(index);
-    if (const Sync sync = sync_of(*instruction); sync != Sync::none)
-      return differs(sync, cast<CallInst>(*instruction));
-    if (const auto* load = dyn_cast<LoadInst>(instruction))
-      return !load->isSimple() || writes_->may_change(load->getPointerOperand());
-    if (isa<AllocaInst>(instruction) || isa<AtomicRMWInst>(instruction) ||
-        isa<AtomicCmpXchgInst>(instruction))
+  bool differs(const Instruction& instruction) const {
+    if (const Index index = index_of(instruction); index != Index::none) return differs(index);
+    if (const Sync sync = sync_of(instruction); sync != Sync::none) return differs(sync, cast<CallInst>(instruction));
+    if (const auto* load = dyn_cast<LoadInst>(&instruction))
+      return !load->isSimple() || writes_.may_change(load->getPointerOperand());
+    if (isa<AllocaInst>(instruction) || isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction))
       return true;
-    if (const auto* call = dyn_cast<CallBase>(instruction))
-      return !call->doesNotAccessMemory() && !isa<DbgInfoIntrinsic>(call) &&
-             !call->getType()->isVoidTy();
+    if (const auto* call = dyn_cast<CallBase>(&instruction))
+      return !call->doesNotAccessMemory() && !isa<DbgInfoIntrinsic>(call) && !call->getType()->isVoidTy();
     return false;
   }
 
@@ -190,29 +175,116 @@ class Threads : public TargetTransformInfoImplCRTPBase<Threads> {
 
   BlockShape shape_;
   Granule granule_;
-  std::shared_ptr<const Writes> writes_;
+  Writes writes_;
 };
 
 }  // namespace
 
+// LLVM's own analysis (19.1.7) ends its search for joins too early where one side of a branch is a
+// longer chain of blocks than the other, and calls what differs there uniform.
 struct Uniformity::Impl {
   Function& kernel;
-  FunctionAnalysisManager analyses;
-  UniformityInfo* info = nullptr;
+  const Sources sources;
+  PostDominatorTree joins;
+  CycleInfo cycles;
+  DenseMap<const BasicBlock*, unsigned> order;  // reverse post-order
+  std::vector<const BasicBlock*> blocks;        // by it
+  DenseSet<const Instruction*> divergent;
+  SmallPtrSet<const BasicBlock*, 16> parting;   // whose threads go on to different blocks
+  SmallPtrSet<const Cycle*, 8> left_apart;      // which threads leave at different times or places
+  SmallVector<const Instruction*> pending;
 
-  Impl(Function& kernel, const BlockShape& shape, Granule granule) : kernel(kernel) {
-    const DataLayout& layout = kernel.getParent()->getDataLayout();
-    auto writes = std::make_shared<Writes>(kernel);
-    analyses.registerPass([] { return PassInstrumentationAnalysis(); });
-    analyses.registerPass([] { return DominatorTreeAnalysis(); });
-    analyses.registerPass([] { return CycleAnalysis(); });
-    analyses.registerPass([] { return UniformityInfoAnalysis(); });
-    analyses.registerPass([=, &layout] {
-      return TargetIRAnalysis([=, &layout](const Function&) {
-        return TargetTransformInfo(Threads(layout, shape, granule, writes));
-      });
-    });
-    info = &analyses.getResult<UniformityInfoAnalysis>(kernel);
+  Impl(Function& kernel, const BlockShape& shape, Granule granule) : kernel(kernel), sources(kernel, shape, granule), joins(kernel) {
+    cycles.compute(kernel);
+    for (const BasicBlock* block : ReversePostOrderTraversal<const Function*>(&kernel)) {
+      order[block] = blocks.size();
+      blocks.push_back(block);
+    }
+    for (const Instruction& instruction : instructions(kernel))
+      if (sources.differs(instruction)) mark(instruction);
+    while (!pending.empty()) {
+      const Instruction& next = *pending.pop_back_val();
+      if (next.isTerminator()) part_at(*next.getParent());
+      for (const User* user : next.users()) mark(*cast<Instruction>(user));
+    }
+  }
+
+  void mark(const Instruction& instruction) {
+    if (!sources.is_always_uniform(instruction) && divergent.insert(&instruction).second) pending.push_back(&instruction);
+  }
+
+  const BasicBlock* join_of(const BasicBlock& block) const {
+    const auto* node = joins.getNode(&block);
+    return node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  }
+
+  // Threads part after `from`. Every block is labelled with where its threads were last together,
+  // from there to where all of them join; where two labels come together, so do threads that were
+  // apart (J. Rosemann, S. Moll, S. Hack, An abstract interpretation for SPMD divergence on
+  // reducible control flow graphs, POPL 2021).
+  void part_at(const BasicBlock& from) {
+    if (!order.contains(&from) || !parting.insert(&from).second) return;
+    DenseMap<const BasicBlock*, const BasicBlock*> labels;
+    std::set<unsigned> fresh;
+    SmallSetVector<const BasicBlock*, 8> met, exits;
+    const auto push = [&](const BasicBlock& to, const BasicBlock& label) {
+      const BasicBlock*& at = labels[&to];
+      if (at == &label || at == &to) return false;
+      const bool is_join = at != nullptr;
+      at = is_join ? &to : &label;
+      fresh.insert(order.at(&to));
+      return is_join;
+    };
+    const Cycle* around = cycles.getCycle(&from);
+    for (const BasicBlock* next : successors(&from)) {
+      if (around && !around->contains(next)) exits.insert(next);
+      push(*next, *next);
+    }
+    const BasicBlock* join = join_of(from);
+    while (!fresh.empty()) {
+      const BasicBlock* block = blocks[*fresh.begin()];
+      fresh.erase(fresh.begin());
+      if (block == &from || block == join) continue;
+      const BasicBlock& label = *labels.at(block);
+      // Who comes back to the header of a loop with the branch in it goes on with the next pass; where
+      // others left the loop, he will be late.
+      const Cycle* cycle = cycles.getCycle(block);
+      if (cycle && cycle->isReducible() && cycle->getHeader() == block && cycle->contains(&from)) {
+        SmallVector<BasicBlock*> ends;
+        cycle->getExitBlocks(ends);
+        for (const BasicBlock* end : ends)
+          if (push(*end, label)) exits.insert(end);
+      } else {
+        for (const BasicBlock* next : successors(block))
+          if (push(*next, label)) met.insert(next);
+      }
+    }
+    for (const BasicBlock* block : met) {
+      mark_phis(*block);
+      // In a loop with several entries nobody knows which pass a thread is in.
+      for (const Cycle* cycle = cycles.getCycle(block); cycle; cycle = cycle->getParentCycle())
+        if (!cycle->isReducible())
+          for (const BasicBlock* inside : cycle->blocks())
+            for (const Instruction& instruction : *inside) mark(instruction);
+    }
+    for (const BasicBlock* end : exits) {
+      mark_phis(*end);
+      for (const Cycle* cycle = around; cycle && !cycle->contains(end); cycle = cycle->getParentCycle()) leave_apart(*cycle);
+    }
+  }
+
+  void mark_phis(const BasicBlock& block) {
+    for (const PHINode& phi : block.phis())
+      if (!phi.hasConstantValue()) mark(phi);
+  }
+
+  // What is uniform in each pass differs between threads that left in different ones.
+  void leave_apart(const Cycle& cycle) {
+    if (!left_apart.insert(&cycle).second) return;
+    for (const BasicBlock* block : cycle.blocks())
+      for (const Instruction& instruction : *block)
+        for (const User* user : instruction.users())
+          if (!cycle.contains(cast<Instruction>(user)->getParent())) mark(*cast<Instruction>(user));
   }
 };
 
@@ -222,15 +294,18 @@ Uniformity::~Uniformity() = default;
 Uniformity::Uniformity(Uniformity&&) = default;
 
 bool Uniformity::is_uniform(const Instruction& value) const {
-  if (impl_->info->isDivergent(&value)) return false;
-  for (const Use& use : value.uses())
-    if (impl_->info->isDivergentUse(use)) return false;
+  return all_of(value.users(), [&](const User* user) { return is_uniform_at(value, *cast<Instruction>(user)->getParent()); }) &&
+         !impl_->divergent.contains(&value);
+}
+
+bool Uniformity::is_uniform_at(const Instruction& value, const BasicBlock& at) const {
+  if (impl_->divergent.contains(&value)) return false;
+  for (const Cycle* cycle = impl_->cycles.getCycle(value.getParent()); cycle && !cycle->contains(&at); cycle = cycle->getParentCycle())
+    if (impl_->left_apart.contains(cycle)) return false;
   return true;
 }
 
-bool Uniformity::parts_at(const BasicBlock& block) const {
-  return impl_->info->hasDivergentTerminator(block);
-}
+bool Uniformity::parts_at(const BasicBlock& block) const { return impl_->parting.contains(&block); }
 
 bool Uniformity::meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const {
   SmallPtrSet<const BasicBlock*, 16> meetings;
@@ -245,38 +320,27 @@ bool Uniformity::pass_together(const std::vector<SyncPoint>& syncs) const {
   return reach_together(cuts);
 }
 
-SmallPtrSet<const BasicBlock*, 16> Uniformity::apart(const PostDominatorTree& joins) const {
+SmallPtrSet<const BasicBlock*, 16> Uniformity::apart() const {
   SmallPtrSet<const BasicBlock*, 16> apart;
-  for (BasicBlock& from : impl_->kernel) {
-    if (!parts_at(from)) continue;
-    const auto* node = joins.getNode(&from);
-    const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-    SmallVector<const BasicBlock*> ways{&from};
-    while (!ways.empty())
-      for (const BasicBlock* next : successors(ways.pop_back_val()))
-        if (next != join && apart.insert(next).second) ways.push_back(next);
+  for (const BasicBlock* from : impl_->parting) {
+    // Everything from the branch to where its ways join again.
+    const BasicBlock* join = impl_->join_of(*from);
+    SmallSetVector<const BasicBlock*, 32> between;
+    const auto go = [&](const BasicBlock& block) {
+      for (const BasicBlock* next : successors(&block))
+        if (next != join) between.insert(next);
+    };
+    go(*from);
+    for (size_t i = 0; i < between.size(); ++i) go(*between[i]);
+    apart.insert(between.begin(), between.end());
   }
   return apart;
 }
 
 bool Uniformity::reach_together(const SmallPtrSetImpl<const BasicBlock*>& meetings) const {
   if (meetings.empty()) return true;
-  PostDominatorTree joins(impl_->kernel);
-  for (BasicBlock& block : impl_->kernel) {
-    if (!impl_->info->hasDivergentTerminator(block)) continue;
-    const auto* node = joins.getNode(&block);
-    const BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-    // Everything from the branch to where its ways join again.
-    SmallSetVector<const BasicBlock*, 32> between;
-    for (const BasicBlock* next : successors(&block))
-      if (next != join) between.insert(next);
-    for (size_t i = 0; i < between.size(); ++i) {
-      if (meetings.contains(between[i])) return false;
-      for (const BasicBlock* next : successors(between[i]))
-        if (next != join) between.insert(next);
-    }
-  }
-  return true;
+  const auto separated = apart();
+  return none_of(meetings, [&](const BasicBlock* block) { return separated.contains(block); });
 }
 
 }  // namespace kasoku::embedded

@@ -2,9 +2,9 @@
 /// Which values and branches are the same for all threads of a granule.
 ///
 /// Not an optimisation: a barrier under a branch that threads take differently
-/// must not be run as if all threads came by. LLVM's uniformity analysis does the
-/// propagation (operands, joins of divergent branches, values that leave loops
-/// at different times); what differs between threads to begin with is said here.
+/// must not be run as if all threads came by. The analysis goes from what differs between
+/// threads (their index, what other threads may write) along operands, to joins of divergent
+/// branches, and to values that leave loops at different times.
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
@@ -19,7 +19,6 @@ namespace llvm {
 class BasicBlock;
 class Function;
 class Instruction;
-class PostDominatorTree;
 }  // namespace llvm
 
 namespace kasoku::embedded {
@@ -33,6 +32,9 @@ class Uniformity {
 
   /// The same for all threads, at its definition and wherever it is used.
   bool is_uniform(const llvm::Instruction& value) const;
+  /// The same if `at` used it too: threads that leave a loop at different times have different values
+  /// of what is uniform in each pass.
+  bool is_uniform_at(const llvm::Instruction& value, const llvm::BasicBlock& at) const;
   /// Whether threads go different ways from there.
   bool parts_at(const llvm::BasicBlock& block) const;
   /// Whether all threads of a granule reach each of `syncs` of that kind together.
@@ -40,7 +42,7 @@ class Uniformity {
   /// The same of all cuts, those of loops too, where no thread would wait.
   bool pass_together(const std::vector<SyncPoint>& syncs) const;
   /// Blocks where a granule is not all there.
-  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> apart(const llvm::PostDominatorTree& joins) const;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> apart() const;
 
  private:
   bool reach_together(const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& places) const;

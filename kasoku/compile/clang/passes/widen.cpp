@@ -64,9 +64,9 @@ PreservedAnalyses WidenThreadsPass::run(Function& function, FunctionAnalysisMana
     const auto& target = analyses.getResult<TargetIRAnalysis>(function);
     const uint64_t bits =
         target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
-    WidenFacts facts(*next, loops, evolution, bits / 32);
+    WidenFacts facts(*next, loops, evolution, lanes_ ? lanes_ : bits / 32);
     if (!facts.can_widen()) continue;
-    unsigned lanes = bits / 8 / facts.widest_bytes();
+    unsigned lanes = lanes_ ? lanes_ : bits / 8 / facts.widest_bytes();
     uint64_t threads = 1024;
     if (const unsigned most = evolution.getSmallConstantMaxTripCount(next)) threads = std::min<uint64_t>(threads, most);
     while (lanes > 4 && lanes > threads) lanes /= 2;

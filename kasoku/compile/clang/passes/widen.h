@@ -14,7 +14,12 @@ namespace kasoku::embedded {
 
 class WidenThreadsPass : public llvm::PassInfoMixin<WidenThreadsPass> {
  public:
+  /// `lanes`: threads of a vector; 0: as many as the target's registers hold.
+  explicit WidenThreadsPass(unsigned lanes) : lanes_(lanes) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+ private:
+  unsigned lanes_;
 };
 
 }  // namespace kasoku::embedded
