@@ -161,7 +161,7 @@ void Pipeline::promote_locals(Module& module) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
-  passes.addPass(ApartPass());
+  passes.addPass(ScalarizeVectorsPass());
   add_early_loops(passes, /*moves_accesses=*/false);
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());

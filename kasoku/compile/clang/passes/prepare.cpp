@@ -217,6 +217,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   if (is_checked) {
     pipeline.promote_locals(module);
     instrument(module, kernel, is_generated);
+    pipeline.passes().ran(PassId::instrument, module);
   }
   pipeline.simplify_early(module);
   if (is_serial) pipeline.take_loops_apart(module);
