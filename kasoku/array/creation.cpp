@@ -22,7 +22,7 @@ Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) 
   expression.kind = Expression::arange;
   expression.start = start;
   expression.step = step;
-  return Array::of(make_node({n < 0 ? 0 : n}, dtype, device, std::move(expression)));
+  return Array::of(make_node({n}, dtype, device, std::move(expression)));
 }
 
 Array astype(const Array& array, Dtype dtype) {

@@ -169,6 +169,8 @@ View stretched(const View& view, const Shape& shape) {
 }  // namespace
 
 Array broadcast_to(const Array& array, const Shape& shape) {
+  if (std::ranges::any_of(shape, [](int64_t n) { return n < 0; }))
+    throw Error(ErrorKind::value, "a shape has no negative lengths: " + str(shape));
   if (array.ndim() > static_cast<int>(shape.size()) || broadcast(array.shape(), shape) != shape)
     throw Error(ErrorKind::value, "shape " + str(array.shape()) + " does not broadcast to " + str(shape));
   return array.with_view(stretched(array.input().view, shape)).read_only();

@@ -6,7 +6,7 @@
 // A reduction is one launch over chunks and one more over the chunks' results.
 #include "kasoku/array/plan.h"
 
-#include "kasoku/array/array.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/run.h"
@@ -105,19 +105,8 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   if (node->size() == 0) return allocate(*node, 0, node->itemsize);
   if (product(expression.inputs[0].view.shape) == 0) {
     // Reductions of nothing that have no identity were refused when they were asked for.
-    auto buffer = allocate(*node, node->size(), node->itemsize);
-    if (node->itemsize > 8) {
-      if (expression.reduce_op == ReduceOp::prod)
-        throw Error(ErrorKind::unsupported, "a product of no complex numbers is not there yet");
-      node->device->fill(buffer->memory(), 0, 8, static_cast<size_t>(node->size()) * node->itemsize / 8,
-                         node->device->current_stream());
-      return buffer;
-    }
-    uint64_t one = 0;
-    if (expression.reduce_op == ReduceOp::prod || expression.reduce_op == ReduceOp::all)
-      Scalar::of(1).store(node->dtype, &one);
-    node->device->fill(buffer->memory(), one, node->itemsize, static_cast<size_t>(node->size()), node->device->current_stream());
-    return buffer;
+    const bool is_one = expression.reduce_op == ReduceOp::prod || expression.reduce_op == ReduceOp::all;
+    return full(node->shape, Scalar::of(is_one), node->dtype, *node->device).buffer();
   }
   const Partials result = reduce_chunks(*node, expression, fuse_reduce(expression));
   return is_arg ? result.positions : result.values;

@@ -194,9 +194,9 @@ void bind_array(nb::module_& m) {
       .def("__repr__", [](const Array& x) { return nb::str(nb::repr(printed(x))); })
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, true); },
-        "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
+        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
   m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },
-        "object"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
+        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
   m.def("_take", [](const Array& x, const Array& value) {
     nb::gil_scoped_release release;
     const Array here = to_device(value, x.device());

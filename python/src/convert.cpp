@@ -84,8 +84,15 @@ Device& device_from(nb::handle object) {
   return object.is_valid() ? to_device(object) : default_device();
 }
 
+bool has_length(nb::handle object) {
+  if (!PySequence_Check(object.ptr())) return false;
+  const bool is_sized = PySequence_Size(object.ptr()) >= 0;
+  PyErr_Clear();
+  return is_sized;
+}
+
 Shape shape_from(nb::handle object) {
-  if (PyIndex_Check(object.ptr())) return {int_from(object)};
+  if (PyIndex_Check(object.ptr()) && !has_length(object)) return {int_from(object)};
   if (!PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
     throw Error(ErrorKind::type, "a shape is an integer or a tuple of them, got a " + class_name(object));
   Shape shape;

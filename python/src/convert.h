@@ -21,6 +21,8 @@ nb::object numpy_dtype(Dtype dtype);
 /// A Device object, its name, or None for the default device.
 Device& device_from(nb::handle object);
 
+/// Whether it is a sequence whose length is known; an array of no axes has none.
+bool has_length(nb::handle object);
 /// An int or a sequence of ints.
 Shape shape_from(nb::handle object);
 nb::tuple tuple_from(const Shape& shape);

@@ -7,7 +7,9 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -45,34 +47,54 @@ Dtype natural_dtype(const Scalar& value) {
   }
 }
 
+/// How many numbers there are from `from` below `to`; of floats the quotient rounded up, as NumPy counts.
+int64_t range_length(const Scalar& from, const Scalar& to, const Scalar& by, bool is_float) {
+  if (by.as_double() == 0) {
+    PyErr_SetString(PyExc_ZeroDivisionError, "arange: the step must not be 0");
+    throw nb::python_error();
+  }
+  const Error too_many(ErrorKind::value, "arange: Maximum allowed size exceeded");
+  if (!is_float) {
+    const auto wide = [](const Scalar& x) { return x.kind == DtypeKind::unsigned_ ? __int128{x.u} : __int128{x.as_int()}; };
+    const __int128 span = wide(to) - wide(from), step = wide(by);
+    if (span == 0 || (step > 0) != (span > 0)) return 0;
+    const __int128 n = (span + step - (step > 0 ? 1 : -1)) / step;
+    if (n > std::numeric_limits<int64_t>::max()) throw too_many;
+    return static_cast<int64_t>(n);
+  }
+  const double span = to.as_double() - from.as_double(), n = span / by.as_double();
+  if (n != n) throw Error(ErrorKind::value, "arange: cannot compute length");
+  if (n == 0 && span != 0) return !std::signbit(n);  // a step beyond the stop
+  if (std::ceil(n) >= 0x1p63) throw too_many;
+  return static_cast<int64_t>(std::max(0.0, std::ceil(n)));
+}
+
 Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
   Scalar from = scalar_from(stop.is_none() ? nb::int_(0) : nb::borrow(start));
   const Scalar to = scalar_from(stop.is_none() ? start : stop);
   Scalar by = step.is_none() ? Scalar::of(1) : scalar_from(step);
-  const bool is_float = from.kind == DtypeKind::floating || to.kind == DtypeKind::floating || by.kind == DtypeKind::floating;
+  for (const Scalar& x : {from, to, by})
+    if (x.kind == DtypeKind::complex_) throw Error(ErrorKind::type, "arange: complex numbers have no order");
+  const auto any = [&](DtypeKind kind) { return from.kind == kind || to.kind == kind || by.kind == kind; };
+  const int64_t n = range_length(from, to, by, any(DtypeKind::floating));
+  const bool is_beyond_int64 = any(DtypeKind::unsigned_) && dtype.is_none();
+  const bool is_float = any(DtypeKind::floating) || is_beyond_int64;
   const Dtype wanted = optional_dtype(dtype).value_or(is_float ? Dtype::float64 : Dtype::int64);
-  if (by.as_double() == 0) throw Error(ErrorKind::value, "arange: the step must not be 0");
-  int64_t n;
-  if (is_float) {
-    n = static_cast<int64_t>(std::ceil((to.as_double() - from.as_double()) / by.as_double()));
-    if (is_integer(wanted)) {  // the first two are cast and say how it goes on, in NumPy
-      const int64_t first = from.as_int(), second = Scalar::of(from.as_double() + by.as_double()).as_int();
-      from = Scalar::of(first);
-      by = Scalar::of(second - first);
-    } else {
-      from = Scalar::of(from.as_double());
-    }
-  } else {
-    const __int128 span = static_cast<__int128>(to.as_int()) - from.as_int(), s = by.as_int();
-    n = static_cast<int64_t>(s > 0 ? (span + s - 1) / s : (span + s + 1) / s);
-    if ((s > 0) != (span > 0)) n = 0;
+  if (n < 2) by = Scalar::of(0);  // no second one, and an infinite step is nothing to count with
+  if (is_float && is_integer(wanted)) {  // the first two are cast and say how it goes on, in NumPy
+    const int64_t first = from.as_int(), second = Scalar::of(from.as_double() + by.as_double()).as_int();
+    from = Scalar::of(first);
+    by = Scalar::of(second - first);
+  } else if (is_float) {
+    from = Scalar::of(from.as_double());
   }
   Device& where = device_from(device);
   nb::gil_scoped_release release;
   if (is_integer(wanted) && n > 0) must_fit(from, wanted);
-  if (is_integer(wanted) && n > 1) must_fit(Scalar::of(from.i + by.i), wanted);
-  if (wanted == Dtype::bool_) return astype(arange(from, by, n, Dtype::int64, where), wanted);
-  return arange(from, by, n, wanted, where);
+  if (is_integer(wanted) && n > 1) must_fit(from.kind == DtypeKind::unsigned_ ? Scalar::of(from.u + by.u) : Scalar::of(from.i + by.i), wanted);
+  if (wanted != Dtype::bool_) return arange(from, by, n, wanted, where);
+  if (n > 2) throw Error(ErrorKind::type, "arange() is only supported for booleans when the result has at most length 2.");
+  return astype(arange(from, by, n, Dtype::int64, where), wanted);
 }
 
 Array spaced(double a, double b, int64_t num, bool endpoint, Device& where) {
@@ -111,8 +133,8 @@ Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoin
   return wanted == x.dtype() ? x : astype(x, wanted);
 }
 
-Array make_eye(int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {
-  const int64_t m = columns.is_none() ? n : shape_from(columns).at(0);
+Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle dtype, nb::handle device) {
+  const int64_t m = columns.value_or(n);
   const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
   Device& where = device_from(device);
   nb::gil_scoped_release release;
@@ -143,10 +165,15 @@ void bind_creation(nb::module_& m) {
     return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), like.device());
   }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "A new array whose values are not defined.");
   m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
+    Device& where = device_from(device);
+    if (has_length(value)) {
+      const Array row = array_from(value, where);
+      return copy(broadcast_to(astype(row, optional_dtype(dtype).value_or(row.dtype())), shape_from(shape)));
+    }
     const Scalar number = scalar_from(value);
     const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
-    return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), device_from(device));
-  }, "shape"_a, "fill_value"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
+    return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
+  }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
   m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype) {
     const Array like = array_from(x, default_device());
     return filled(like.shape(), value, optional_dtype(dtype).value_or(like.dtype()), like.device());
@@ -154,7 +181,7 @@ void bind_creation(nb::module_& m) {
   m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
   m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
   m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), "Ones on a diagonal.");
-  m.def("identity", [](int64_t n, nb::handle dtype) { return make_eye(n, nb::none(), 0, dtype, nb::none()); }, "n"_a, "dtype"_a = nb::none(), "The identity matrix.");
+  m.def("identity", [](int64_t n, nb::handle dtype) { return make_eye(n, std::nullopt, 0, dtype, nb::none()); }, "n"_a, "dtype"_a = nb::none(), "The identity matrix.");
 
   m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(), "A new array with the same values.");
   m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
@@ -195,7 +222,9 @@ void bind_creation(nb::module_& m) {
     const std::optional<int64_t> along = axis_from(axis);
     return take(x.ndim() ? x : reshape(x, {1}), array_from(at, x.device()), along);  // a number is a row of one
   }, "x"_a, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis.");
-  m.def("nonzero", [](const Array& x) {
+  m.def("nonzero", [](nb::handle object) {
+    const Array x = array_from(object, default_device());
+    if (x.ndim() == 0) throw Error(ErrorKind::value, "nonzero of a 0-d array has no axes").fix("x.reshape(1)");
     nb::list axes;
     for (Array& along : nonzero(x)) axes.append(nb::cast(std::move(along)));
     return nb::tuple(axes);

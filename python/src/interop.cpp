@@ -168,7 +168,7 @@ void bind_interop(nb::module_& m) {
   m.def("from_dlpack", &from_dlpack, "x"_a, "copy"_a = nb::none(), "An array that shows what another library's array shows.");
   m.def("asnumpy", [](nb::handle x) -> nb::object {
     return nb::isinstance<Array>(x) ? to_numpy(nb::cast<Array&>(x)) : nb::object(numpy().attr("asarray")(x));
-  }, "x"_a, "The values in a NumPy array.");
+  }, "x"_a.none(), "The values in a NumPy array; whatever is no array goes to numpy.asarray.");
   m.def("_numpy_view", &numpy_view, "x"_a, "A NumPy array that shows the same memory.");
 }
 

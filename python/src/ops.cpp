@@ -156,12 +156,10 @@ void bind_operators(nb::handle cls) {
 void bind_ops(nb::module_& m) {
   for (size_t i = 0; i < n_ops; ++i) bind_function(m, std::string(op_table[i].name).c_str(), static_cast<Op>(i));
   for (const OpAlias& alias : op_aliases()) bind_function(m, std::string(alias.name).c_str(), alias.op);
-  m.def("where", [](nb::handle condition, nb::handle x, nb::handle y) -> nb::object {
+  m.def("where", [m](nb::handle condition, nb::handle x, nb::handle y) -> nb::object {
     if (!x.is_none() && !y.is_none()) return call(Op::where, {condition, x, y}, nb::none(), nb::none());
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
-    nb::list axes;
-    for (Array& along : nonzero(array_from(condition, device_of({condition})))) axes.append(nb::cast(std::move(along)));
-    return nb::tuple(axes);
+    return m.attr("nonzero")(condition);
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), info(Op::where).doc);
   m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
     if (low.is_none() && high.is_none()) throw Error(ErrorKind::value, "clip needs a minimum or a maximum");

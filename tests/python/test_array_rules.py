@@ -9,7 +9,7 @@ import pytest
 import kasoku as ks
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
-kinds = (TypeError, OverflowError, ValueError, IndexError)
+kinds = (TypeError, OverflowError, ValueError, IndexError, ZeroDivisionError)
 
 
 def outcome(f):
@@ -148,3 +148,34 @@ def test_integers_have_no_negative_powers(device):
             x, y = np.ones(len(powers), base), np.array(powers, exponent)
             same(lambda xp, x=x, y=y: xp.asarray(x) ** xp.asarray(y), device)
         same(lambda xp, exponent=exponent: xp.power(2, xp.asarray(np.array([1, -1], exponent))), device)
+
+
+nan, inf = float("nan"), float("inf")
+RANGES = [(nan,), (nan, 5), (5, nan), (0, 1, nan), (inf,), (0, inf), (-inf, 0), (0, 1, inf), (0, -1), (0, -1, inf)]
+RANGES += [(0, 1e30), (0, 1, 1e-30), (1e300,), (0, 5, 0), (0.0, 5, 0.0), (3, 3), (3.0, 3), (2**63, 2**63 + 3)]
+RANGES += [(0, 5, 2**63), (5, 0, -(2**40)), (2**62, 2**62 + 2), (-(2**63), -(2**63) + 2)]
+
+
+def test_ranges_have_a_length(device):
+    for given in RANGES:
+        same(lambda xp, given=given: xp.arange(*given), device)
+    for given in [(2,), (1, 3), (3,), (0,)]:
+        same(lambda xp, given=given: xp.arange(*given, dtype="bool"), device)
+    same(lambda xp: xp.arange(2**63, 2**63 + 3, dtype="uint64"), device)
+    with pytest.raises(TypeError, match="complex numbers have no order"):
+        ks.arange(3j)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "eye(-2)", "eye(3, -1)", "eye(0)", "eye(2, 3)", "eye(2, 3, 1)", "eye(3, (2,))", "identity(-1)", "zeros(-1)",
+        "zeros((2, -1))", "zeros(2.5)", "zeros((2, 2.5))", "zeros(np.array([2, 3]))", "ones(np.int64(3))",
+        "full(-1, 3)", "full((2, 2), [1, 2])", "full((2, 2), [1, 2, 3])", "full(2, np.float32(1.5))", "full(2, [True])",
+        "linspace(0, 1, -1)", "linspace(0, 1, 0)", "prod(xp.zeros((2, 0), 'D'), 1)", "prod(xp.zeros(0, 'F'))",
+        "reshape(xp.arange(6), (-2, -3))", "reshape(xp.arange(6), (-1, -1))", "broadcast_to(xp.ones(3), (-1, 3))",
+        "broadcast_to(xp.ones(3), (0, 3))", "nonzero(xp.array(1))[0]", "where(xp.array(1))[0]", "where([0, 1])[0]",
+    ],
+)  # fmt: skip
+def test_shapes_are_what_numpy_takes(device, call):
+    same(lambda xp: eval("xp." + call, {"xp": xp, "np": np}), device)

@@ -122,6 +122,10 @@ def test_new_arrays_like_others(cp):
             assert cp.zeros_like(a, order=order).strides == np.zeros_like(view, order=order).strides
     with pytest.raises(TypeError, match="subok"):
         cp.empty_like(a, subok=True)
+    for shape in (2.5, (2, 2.5), "a"):
+        with pytest.raises(TypeError, match="integer"):
+            cp.zeros(shape)
+    assert cp.asnumpy(None).dtype == object and ks.asnumpy(None)[()] is None
     both = cp.broadcast(cp.ones((2, 1)), cp.ones(3))
     assert (both.shape, both.nd, both.size, both.values[0].shape) == ((2, 3), 2, 6, (2, 3))
     with pytest.raises(ValueError, match="Infs"):
@@ -574,7 +578,8 @@ def test_views_of_complex_parts_and_broadcast(cp):
     z = cp.array([1 + 2j, 3 - 1j])
     cp.imag(z)[...] = 5
     assert z.tolist() == [1 + 5j, 3 + 5j]
-    a, b = cp.broadcast_arrays(cp.arange(3), cp.zeros((2, 1)))
+    a, b = both = cp.broadcast_arrays(cp.arange(3), cp.zeros((2, 1)))
+    assert type(both) is tuple
     same(a, np.broadcast_to(np.arange(3), (2, 3)))
     same(b, np.zeros((2, 3)))
     with pytest.raises(ValueError, match="bytes"):

@@ -2,6 +2,7 @@
 that is in _methods.py."""
 
 import builtins
+import operator
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class _ArrayType(type):
     def __call__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if cls is not ndarray:
             raise NotImplementedError(f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku")
-        shape = tuple(map(int, shape)) if np.iterable(shape) else (int(shape),)
+        shape = _shape(shape)
         dtype = np.dtype(dtype)
         if memptr is None and strides is None:
             return empty(shape, dtype, order)
@@ -72,7 +73,7 @@ def _is_f(order):
 
 
 def _shape(shape):
-    return tuple(int(n) for n in shape) if np.iterable(shape) else (int(shape),)
+    return tuple(map(operator.index, shape if np.iterable(shape) else (shape,)))
 
 
 def _maker(name):

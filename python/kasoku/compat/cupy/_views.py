@@ -65,12 +65,12 @@ def _of_each(name):
 
 
 def broadcast_arrays(*args):
-    """All arrays stretched to one shape, as views."""
+    """A tuple of all arrays stretched to one shape, as views."""
     from ._arrays import asarray
 
     args = [asarray(a) for a in args]
     shape = np.broadcast_shapes(*(a.shape for a in args))
-    return [_core.broadcast_to(a, shape) for a in args]
+    return tuple(_core.broadcast_to(a, shape) for a in args)
 
 
 def einsum(*operands, **kwargs):
