@@ -2,7 +2,7 @@
 /// Runs kernels of a batch: each thread of a block on a stack of its own, each run of a kernel in a
 /// process of its own, so that a fault is one kernel's.
 ///
-/// Usage: batch INPUT OUTPUT, files that oracle.py writes and reads.
+/// Usage: batch INPUT OUTPUT SECONDS; oracle.py writes and reads the files, a run may take so many seconds.
 #define FIBER_RUNTIME
 #include "fibers.h"
 
@@ -150,11 +150,11 @@ void meet_if_complete(int number) {
         is_complete = false;
     }
     if (!is_complete) continue;
-    for (int i = 0; i < 32; ++i)
-      if (here >> i & 1) warp[i].result = result_of(warp, here, i);
-    if (warp[first].operation == match_all)  // the result is the mask that was asked for
-      for (int i = 0; i < 32; ++i)
-        if (here >> i & 1 && warp[i].result) warp[i].result = mask;
+    for (int i = 0; i < 32; ++i) {
+      if (!(here >> i & 1)) continue;
+      if (warp[i].place != warp[first].place) defect("lanes meet at two places");
+      warp[i].result = result_of(warp, here, i);
+    }
     for (int i = 0; i < 32; ++i)
       if (here >> i & 1) warp[i].state = State::runs;
   }
@@ -219,11 +219,11 @@ fiber_u32 fibers::warp_mask() {
   return n >= 32 ? ~0u : (1u << n) - 1;
 }
 
-fiber_u64 fibers::meet(Operation operation, fiber_u32 mask, fiber_u64 value, fiber_u32 by, fiber_u32 width) {
+fiber_u64 fibers::meet(Operation operation, fiber_u32 mask, fiber_u64 value, fiber_u32 by, fiber_u32 width, const void* place) {
   Fiber& f = all_fibers[current];
   if (!(mask >> current % 32 & 1)) defect("a lane is not in its own mask");
   if (width & (width - 1) || width == 0) defect("a width that is no power of two");
-  f.operation = operation, f.mask = mask, f.value = value, f.by = by, f.width = width;
+  f.operation = operation, f.mask = mask, f.value = value, f.by = by, f.width = width, f.place = place;
   f.state = State::meets;
   wait_here();
   return f.result;
@@ -306,7 +306,7 @@ int main(int, char** argv) {
       if (child == 0) {
         dup2(errors[1], 2);
         is_reverse = reverse;
-        alarm(20);
+        alarm(std::atoi(argv[3]));
         run(launch, arguments, fiber_entries[k], pipe_of[1]);
         _exit(0);
       }

@@ -24,6 +24,9 @@ typedef unsigned long long fiber_u64;
 
 // ---- the fibers (fibers.cpp) ----------------------------------------------------------------
 
+/// Who called the function that this stands in, as a default argument too: nothing is inlined.
+#define FIBER_CALLER __builtin_return_address(0)
+
 namespace fibers {
 /// What lanes of a warp or threads of a block do together.
 enum Operation {
@@ -32,10 +35,10 @@ enum Operation {
   barrier, barrier_count, barrier_and, barrier_or
 };
 
-/// Waits for the lanes of the mask, all with the same operation, and gives this lane's result.
-fiber_u64 meet(Operation operation, fiber_u32 mask, fiber_u64 value, fiber_u32 by = 0, fiber_u32 width = 32);
+/// Waits for the lanes of the mask, all with the same operation at the same place of the text, and gives this lane's result.
+fiber_u64 meet(Operation operation, fiber_u32 mask, fiber_u64 value, fiber_u32 by = 0, fiber_u32 width = 32, const void* place = FIBER_CALLER);
 /// Waits for the threads of the block that have not ended, all at the same place of the text.
-int meet_block(Operation operation, int predicate, const void* place);
+int meet_block(Operation operation, int predicate = 0, const void* place = FIBER_CALLER);
 fiber_u32 rank();  ///< of this thread in its block
 fiber_u32 warp_mask();  ///< the lanes of this warp that the block has
 extern char* dynamic_shared;
@@ -183,11 +186,10 @@ T __ldg(const T* p) { return *p; }
 
 // ---- threads that meet -----------------------------------------------------------------------
 
-#define FIBER_HERE __builtin_return_address(0)
-inline __noinline__ void __syncthreads() { fibers::meet_block(fibers::barrier, 0, FIBER_HERE); }
-inline __noinline__ int __syncthreads_count(int p) { return fibers::meet_block(fibers::barrier_count, p, FIBER_HERE); }
-inline __noinline__ int __syncthreads_and(int p) { return fibers::meet_block(fibers::barrier_and, p, FIBER_HERE); }
-inline __noinline__ int __syncthreads_or(int p) { return fibers::meet_block(fibers::barrier_or, p, FIBER_HERE); }
+inline void __syncthreads() { fibers::meet_block(fibers::barrier); }
+inline int __syncthreads_count(int p) { return fibers::meet_block(fibers::barrier_count, p); }
+inline int __syncthreads_and(int p) { return fibers::meet_block(fibers::barrier_and, p); }
+inline int __syncthreads_or(int p) { return fibers::meet_block(fibers::barrier_or, p); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
@@ -257,7 +259,7 @@ struct grid_group {
 inline grid_group this_grid() { return {}; }
 
 struct thread_block {
-  __noinline__ void sync() const { fibers::meet_block(fibers::barrier, 0, FIBER_HERE); }
+  void sync() const { fibers::meet_block(fibers::barrier); }
   unsigned thread_rank() const { return fibers::rank(); }
   unsigned size() const { return blockDim.x * blockDim.y * blockDim.z; }
   unsigned num_threads() const { return size(); }

@@ -934,11 +934,13 @@ class Generator:
 
     def warp_shared(self, place):
         """What lanes say to each other through memory between two __syncwarp."""
-        own = [s for s in self.shared if any(v.text == f"{s.text}[t]" for v in place.variables)]
-        v = self.target(place)
-        if not own or not v:
+        own = self.own(place)
+        if not own:
             return self.warp_operation(place)
         s = self.random.choice(own)
+        v = self.target(self.without(place, s))
+        if not v:
+            return self.warp_operation(place)
         self.line(f"{s.text}[t] = {self.value(place, s.type, THREAD, 2)};")
         self.line(f"__syncwarp({place.mask});")
         at = f"(t & ~31u) + ((lane {self.pick('+', '^')} {self.below(32)}u) & 31u)"
@@ -1046,7 +1048,7 @@ class Generator:
                 self.line("__syncthreads();"),
             ),
         )
-        self.line_to(place, f"(unsigned){s.text}[0]")
+        self.line_to(self.without(place, s), f"(unsigned){s.text}[0]")
         self.sync()
 
     def scan(self, place):

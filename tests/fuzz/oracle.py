@@ -23,7 +23,9 @@ class Defect(Exception):
 
 def translated(text, number):
     """A kernel's text as part of a batch: a namespace, a name of its own for its entry, no `extern __shared__`."""
-    names = re.findall(r"__global__[\s\w()]*?\b(\w+)\s*\(", re.sub(r"__launch_bounds__\s*\([^)]*\)", "", text))
+    name = (
+        re.findall(r"__global__[\s\w()]*?\b(\w+)\s*\(", re.sub(r"__launch_bounds__\s*\([^)]*\)", "", text)) or ["k"]
+    )[-1]
     text = re.sub(r"^\s*#\s*include.*$", "", text, flags=re.M)
     text = re.sub(r'extern\s+"C"\s+__global__', "__global__", text)
     text = re.sub(
@@ -32,7 +34,10 @@ def translated(text, number):
         text,
     )
     macros = "".join(f"#undef {m}\n" for m in re.findall(r"^\s*#\s*define\s+(\w+)", text, flags=re.M))
-    return f"namespace kernel{number} {{\n{text}\n}}\n{macros}", f"fibers::entry(kernel{number}::{names[-1]})"
+    return (
+        f'namespace kernel{number} {{\n#line 1 "kernel{number}"\n{text}\n}}\n{macros}',
+        f"fibers::entry(kernel{number}::{name})",
+    )
 
 
 def runtime():
@@ -58,54 +63,77 @@ def input_of(kernel):
 
 
 def compile_batch(kernels, folder, flags):
+    """What g++ says, or None if it made `batch`."""
     texts, entries = zip(*(translated(kernel.text, i) for i, kernel in enumerate(kernels)))
     source = f'#include "{FOLDER}/fibers.h"\n' + "".join(texts)
     source += f"extern const int fiber_kernels = {len(kernels)};\n"
     source += f"extern const fibers::Entry fiber_entries[] = {{{', '.join(entries)}}};\n"
     (folder / "batch.cpp").write_text(source)
     command = f"g++ {FLAGS} {flags} batch.cpp {runtime()} -o batch".split()
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    compiled = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return compiled.stderr if compiled.returncode else None
 
 
-def expected(kernels, explain=False):
-    """For each kernel the arrays that it leaves in its buffers, or a Defect."""
-    flags = "-fno-sanitize-recover" if explain else "-fsanitize-undefined-trap-on-error"
+def runs(kernels, flags, seconds):
+    """For each kernel (status, message, bytes of its buffers) of each order of threads, or a Defect."""
+    if not kernels:
+        return []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         folder = pathlib.Path(name)
-        compiled = compile_batch(kernels, folder, flags)
-        if compiled.returncode:
-            if len(kernels) == 1:
-                return [Defect("g++ refuses it: " + compiled.stderr[:2000])]
-            return [result for kernel in kernels for result in expected([kernel], explain)]
+        if message := compile_batch(kernels, folder, flags):
+            return runs_without_refused(kernels, flags, seconds, message)
         (folder / "input").write_bytes(b"".join(map(input_of, kernels)))
-        subprocess.run(["./batch", "input", "output"], cwd=folder, check=True)
+        subprocess.run(["./batch", "input", "output", str(seconds)], cwd=folder, check=True)
         output = (folder / "output").read_bytes()
     results, at = [], 0
     for kernel in kernels:
-        runs = []
+        results.append([])
         for _ in ("forward", "reverse"):
             status, length, size = struct.unpack_from("3i", output, at)
             message, data = output[at + 12 : at + 12 + length], output[at + 12 + length :][:size]
             at += 12 + length + size
-            runs.append((status, message.decode(errors="replace").strip(), data))
-        results.append(judged(kernel, runs, explain))
+            results[-1].append((status, message.decode(errors="replace").strip(), data))
     return results
+
+
+def runs_without_refused(kernels, flags, seconds, message):
+    """The others of a batch in which g++ refuses some."""
+    refused = {int(n) for n in re.findall(r"^kernel(\d+):\d+:\d+: error", message, flags=re.M)}
+    if len(kernels) == 1:
+        return [Defect("g++ refuses it: " + message[:2000])]
+    if not refused:  # an open brace, say
+        half = len(kernels) // 2
+        return runs(kernels[:half], flags, seconds) + runs(kernels[half:], flags, seconds)
+    others = iter(runs([k for i, k in enumerate(kernels) if i not in refused], flags, seconds))
+    only = len(refused) == 1
+    return [
+        Defect("g++ refuses it" + f": {message[:2000]}" * only) if i in refused else next(others)
+        for i in range(len(kernels))
+    ]
 
 
 SIGNALS = {4: "undefined behaviour", 6: "undefined behaviour", 8: "division by zero", 11: "a bad address", 14: "no end"}
 
 
-def judged(kernel, runs, explain):
-    for status, message, _ in runs:
-        if status & 127 in (4, 6) and not explain:
-            return expected([kernel], explain=True)[0]  # says what is undefined
+def expected(kernels, explain=True, seconds=20):
+    """For each kernel the arrays that it leaves in its buffers, or a Defect."""
+    results = runs(kernels, "-fsanitize-undefined-trap-on-error", seconds)
+    return [judged(kernel, result, explain) for kernel, result in zip(kernels, results)]
+
+
+def judged(kernel, result, explain):
+    if isinstance(result, Defect):
+        return result
+    for status, message, _ in result:
+        if status & 127 == 4 and explain:  # once more, with words
+            return judged(kernel, runs([kernel], "-fno-sanitize-recover", 20)[0], False)
         if status:
             return Defect(": ".join(filter(None, [SIGNALS.get(status & 127, ""), message])) or f"status {status}")
-    if runs[0][2] != runs[1][2]:
+    if result[0][2] != result[1][2]:
         return Defect("two orders of threads give two answers")
     arrays, at = [], 0
     for value in kernel.arguments():
         if isinstance(value, np.ndarray):
-            arrays.append(np.frombuffer(runs[0][2], value.dtype, value.size, at))
+            arrays.append(np.frombuffer(result[0][2], value.dtype, value.size, at))
             at += value.nbytes
     return arrays

@@ -20,9 +20,12 @@ import threading
 import time
 import warnings
 
+import numpy as np
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import kernels  # noqa: E402
 import oracle  # noqa: E402
+import shrink  # noqa: E402
 import target as targets  # noqa: E402
 
 BATCH = 40
@@ -51,6 +54,11 @@ def work(target):
     say = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what kernels and libraries print is not said to the driver
     for line in sys.stdin:
+        if line.startswith("{"):  # a kernel, and what it must give
+            record = json.loads(line)
+            want = [np.frombuffer(bytes.fromhex(data), dtype) for dtype, data in record.pop("want")]
+            print(json.dumps({"verdict": verdict(target, kernels.Kernel(**record), want)}), file=say)
+            continue
         first, end = map(int, line.split())
         batch = [kernels.kernel(seed) for seed in range(first, end)]
         begin = time.perf_counter()
@@ -95,6 +103,27 @@ class Worker:
             self.process.wait()
             self.process = None
 
+    def one(self, kernel, want):
+        """The verdict on one kernel."""
+        if not self.process:
+            self.start()
+        record = {**dataclasses.asdict(kernel), "want": [(str(w.dtype), w.tobytes().hex()) for w in want]}
+        print(json.dumps(record), file=self.process.stdin)
+        try:
+            line = self.lines.get(timeout=self.limit)
+        except queue.Empty:
+            self.stop()
+            return "hang", f"longer than {self.limit} s"
+        if line is None:
+            code = self.process.wait()
+            self.stop()
+            return "fault", self.ending(code)
+        return line["verdict"]
+
+    @staticmethod
+    def ending(code):
+        return f"signal {-code}" if code < 0 else f"exit status {code}"
+
     def run(self, first, end, count):
         """Calls count(seed, kind, message) for failures and count(seed) for each seed that is run."""
         while first < end:
@@ -125,7 +154,7 @@ class Worker:
             if line:
                 count(seed, "hang", f"longer than {self.limit} s")
             else:
-                count(seed, "fault", f"signal {-code}" if code < 0 else f"exit status {code}")
+                count(seed, "fault", self.ending(code))
             first = seed + 1
 
 
@@ -170,7 +199,9 @@ def load(path):
     """The kernel and the target that a file of --out describes."""
     record = json.loads(pathlib.Path(path).read_text())
     fields = {field.name: record[field.name] for field in dataclasses.fields(kernels.Kernel)}
-    return kernels.Kernel(**fields), record["target"]
+    return kernels.Kernel(**{**fields, "grid": tuple(record["grid"]), "block": tuple(record["block"])}), record[
+        "target"
+    ]
 
 
 def seeds_of(options):
@@ -209,6 +240,31 @@ def drive(options):
     return int(any(tally.failures.values()))
 
 
+def on_target(target, limit):
+    """A function that runs kernels in a process of their own: their verdicts."""
+    worker = Worker(target, limit)
+
+    def verdicts(some, expected):
+        return [worker.one(kernel, want) for kernel, want in zip(some, expected)]
+
+    return verdicts
+
+
+def shrink_file(path, options):
+    kernel, saved = load(path)
+    target = options.target or saved
+    verdicts = on_target(target, min(options.limit, 5))
+    failure = verdicts([kernel], oracle.expected([kernel]))[0]
+    if failure is None or failure[0] == "defect":
+        print(f"{path} on {target}: {failure[1] if failure else 'right'}")
+        return 1
+    small = shrink.shrunk(kernel, failure, verdicts, lambda text: print(f"{path}: {text}", flush=True))
+    small_path = path.with_name(path.stem + "-small.json")
+    save(small_path, target, small, *failure)
+    print(f"{small_path}: {failure[0]}\n{small.text}")
+    return 0
+
+
 def repeat(path, target):
     kernel, saved = load(path)
     target = target or saved
@@ -227,10 +283,13 @@ def main():
     parser.add_argument("--limit", type=float, default=30, help="seconds that a kernel may take")
     parser.add_argument("--out", type=pathlib.Path, help="folder for kernels that fail")
     parser.add_argument("--repeat", type=pathlib.Path, help="runs one kernel of that folder again")
+    parser.add_argument("--shrink", type=pathlib.Path, nargs="+", help="makes kernels of that folder small")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         return work(options.target)
+    if options.shrink:
+        return max(shrink_file(path, options) for path in options.shrink)
     if options.repeat:
         return repeat(options.repeat, options.target)
     options.target = options.target or "native"
