@@ -229,10 +229,10 @@ struct Uniformity::Impl {
     SmallSetVector<const BasicBlock*, 8> met, exits;
     const auto push = [&](const BasicBlock& to, const BasicBlock& label) {
       const BasicBlock*& at = labels[&to];
-      if (at == &label || at == &to) return false;
+      if (at == &label) return false;
       const bool is_join = at != nullptr;
+      if (at != &to) fresh.insert(order.at(&to));
       at = is_join ? &to : &label;
-      fresh.insert(order.at(&to));
       return is_join;
     };
     const Cycle* around = cycles.getCycle(&from);
