@@ -12,6 +12,7 @@
 ///      (the prelude builds the other types from 32-bit shuffles, 64-bit ones from _i64)
 ///      unsigned ks_ballot(unsigned mask, int predicate), ks_activemask()
 ///      unsigned ks_match_any_i32/i64(unsigned mask, value), ks_match_all_…
+///      unsigned ks_reduce_add/and/or/xor/umin/umax/smin/smax(unsigned mask, unsigned value)
 ///      void     ks_grid_barrier()                     cooperative groups' grid.sync()
 ///      unsigned ks_dynamic_shared_bytes()
 ///    __shared__ variables arrive as internal (static) or external [0 x T]

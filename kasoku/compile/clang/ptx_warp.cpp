@@ -69,26 +69,16 @@ Value* Lower::vote(const Instruction& i) {
   throw Unknown{i.text.str()};
 }
 
-/// redux.sync of a whole warp.
+/// redux.sync.add.u32 d, a, mask.
 Value* Lower::reduce(const Instruction& i, PtxType type) {
   if (!is_warp_wide(i) || i.operands.size() != 3 || type.bits != 32 || type.kind == 'f') throw Unknown{i.text.str()};
-  auto* mask = dyn_cast<ConstantInt>(read(i.operands[2], {'u', 32}));
-  if (!mask || !mask->isMinusOne()) throw Unknown{i.text.str()};
-  Value* value = read(i.operands[1], type);
-  const bool is_signed = type.kind == 's';
-  for (unsigned distance = 16; distance; distance /= 2) {
-    Value* other = runtime("ks_shfl_xor_i32", build_.getInt32Ty(),
-                           {build_.getInt32(~0u), value, build_.getInt32(distance), build_.getInt32(32)});
-    const auto chosen = [&](Intrinsic::ID id) { return build_.CreateIntrinsic(id, {value->getType()}, {value, other}); };
-    if (has(i, "add")) value = build_.CreateAdd(value, other);
-    else if (has(i, "and")) value = build_.CreateAnd(value, other);
-    else if (has(i, "or")) value = build_.CreateOr(value, other);
-    else if (has(i, "xor")) value = build_.CreateXor(value, other);
-    else if (has(i, "min")) value = chosen(is_signed ? Intrinsic::smin : Intrinsic::umin);
-    else if (has(i, "max")) value = chosen(is_signed ? Intrinsic::smax : Intrinsic::umax);
-    else throw Unknown{i.text.str()};
+  for (const char* name : {"add", "and", "or", "xor", "min", "max"}) {
+    if (!has(i, name)) continue;
+    const char* sign = name[0] != 'm' ? "" : type.kind == 's' ? "s" : "u";
+    return runtime((Twine("ks_reduce_") + sign + name).str().c_str(), build_.getInt32Ty(),
+                   {read(i.operands[2], {'u', 32}), read(i.operands[1], type)});
   }
-  return value;
+  throw Unknown{i.text.str()};
 }
 
 /// ldmatrix: lanes 8 j … 8 j + 7 name the rows of matrix j, whose eight rows of eight 16-bit

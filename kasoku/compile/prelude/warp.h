@@ -19,6 +19,14 @@ unsigned ks_match_any_i32(unsigned mask, unsigned value) ks_convergent;
 unsigned ks_match_any_i64(unsigned mask, unsigned long long value) ks_convergent;
 unsigned ks_match_all_i32(unsigned mask, unsigned value) ks_convergent;
 unsigned ks_match_all_i64(unsigned mask, unsigned long long value) ks_convergent;
+unsigned ks_reduce_add(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_and(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_or(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_xor(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_umin(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_umax(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_smin(unsigned mask, unsigned value) ks_convergent;
+unsigned ks_reduce_smax(unsigned mask, unsigned value) ks_convergent;
 }
 
 // Bits of a value, as 32-bit and 64-bit words.
@@ -98,35 +106,16 @@ KS_MATCH(unsigned long long, i64, unsigned long long)
 KS_MATCH(double, i64, unsigned long long)
 #undef KS_MATCH
 
-// Over the lanes of `mask`, which may be any set: each lane reads all members.
-#define KS_WARP_REDUCE(name, T, start, step)                                       \
-  ks_inline T name(unsigned mask, T v) {                                           \
-    T r = start;                                                                   \
-    if (mask == 0xffffffffu) {                                                     \
-      r = v;                                                                       \
-      _Pragma("unroll") for (int ks_i = 16; ks_i > 0; ks_i >>= 1) {                \
-        const T o = (T)ks_shfl_xor_i32(mask, (unsigned)r, ks_i, 32);               \
-        r = step;                                                                  \
-      }                                                                            \
-      return r;                                                                    \
-    }                                                                              \
-    for (unsigned ks_i = 0; ks_i < 32; ++ks_i)                                     \
-      if (mask >> ks_i & 1) {                                                      \
-        const T o = (T)ks_shfl_idx_i32(mask, (unsigned)v, ks_i, 32);               \
-        r = step;                                                                  \
-      }                                                                            \
-    return r;                                                                      \
-  }
-KS_WARP_REDUCE(__reduce_add_sync, unsigned, 0u, r + o)
-KS_WARP_REDUCE(__reduce_min_sync, unsigned, 0xffffffffu, o < r ? o : r)
-KS_WARP_REDUCE(__reduce_max_sync, unsigned, 0u, o > r ? o : r)
-KS_WARP_REDUCE(__reduce_and_sync, unsigned, 0xffffffffu, r & o)
-KS_WARP_REDUCE(__reduce_or_sync, unsigned, 0u, r | o)
-KS_WARP_REDUCE(__reduce_xor_sync, unsigned, 0u, r ^ o)
-KS_WARP_REDUCE(__reduce_min_sync, int, 2147483647, o < r ? o : r)
-KS_WARP_REDUCE(__reduce_max_sync, int, -2147483647 - 1, o > r ? o : r)
-ks_inline int __reduce_add_sync(unsigned m, int v) { return (int)__reduce_add_sync(m, (unsigned)v); }
-#undef KS_WARP_REDUCE
+// Over those lanes of the mask that there are.
+ks_inline unsigned __reduce_add_sync(unsigned m, unsigned v) { return ks_reduce_add(m, v); }
+ks_inline int __reduce_add_sync(unsigned m, int v) { return (int)ks_reduce_add(m, (unsigned)v); }
+ks_inline unsigned __reduce_min_sync(unsigned m, unsigned v) { return ks_reduce_umin(m, v); }
+ks_inline int __reduce_min_sync(unsigned m, int v) { return (int)ks_reduce_smin(m, (unsigned)v); }
+ks_inline unsigned __reduce_max_sync(unsigned m, unsigned v) { return ks_reduce_umax(m, v); }
+ks_inline int __reduce_max_sync(unsigned m, int v) { return (int)ks_reduce_smax(m, (unsigned)v); }
+ks_inline unsigned __reduce_and_sync(unsigned m, unsigned v) { return ks_reduce_and(m, v); }
+ks_inline unsigned __reduce_or_sync(unsigned m, unsigned v) { return ks_reduce_or(m, v); }
+ks_inline unsigned __reduce_xor_sync(unsigned m, unsigned v) { return ks_reduce_xor(m, v); }
 
 // Lets the block's other threads run. A barrier of one lane is passed at once, and the
 // thread that is least far goes on.

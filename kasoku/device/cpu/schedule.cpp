@@ -58,6 +58,20 @@ struct Values {
   }
 };
 
+uint32_t reduced(uint8_t kind, uint32_t a, uint32_t b) {
+  const auto x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
+  switch (kind) {
+    case ks_sync_reduce_add: return a + b;
+    case ks_sync_reduce_and: return a & b;
+    case ks_sync_reduce_or: return a | b;
+    case ks_sync_reduce_xor: return a ^ b;
+    case ks_sync_reduce_umin: return b < a ? b : a;
+    case ks_sync_reduce_umax: return b > a ? b : a;
+    case ks_sync_reduce_smin: return static_cast<uint32_t>(y < x ? y : x);
+    default: return static_cast<uint32_t>(y > x ? y : x);
+  }
+}
+
 void store_alike(uint64_t* to, uint32_t lanes, uint64_t value) {
   for (uint32_t lane = 0; lane < warp_size; lane += 4)
     if (lanes >> lane & 15)
@@ -142,6 +156,14 @@ class Warp {
         for (uint32_t rest = group.lanes; rest; rest &= rest - 1) all_.active[first_ + __builtin_ctz(rest)] = group.lanes;
         return;
       default: break;
+    }
+    if (group.kind >= ks_sync_reduce_add && group.kind <= ks_sync_reduce_smax) {
+      const uint64_t* in = all_.in + first_;
+      uint32_t rest = group.lanes & group.mask ? group.lanes & group.mask : group.lanes;
+      auto result = static_cast<uint32_t>(in[__builtin_ctz(rest)]);
+      for (rest &= rest - 1; rest; rest &= rest - 1)
+        result = reduced(group.kind, result, static_cast<uint32_t>(in[__builtin_ctz(rest)]));
+      return store_alike(out, group.lanes, result);
     }
     const Values brought(all_.in + first_, group.lanes);
     switch (group.kind) {

@@ -18,6 +18,8 @@ enum ks_sync : uint8_t {
   ks_sync_grid_barrier,
   ks_sync_warp_barrier, ks_sync_shfl_idx, ks_sync_shfl_up, ks_sync_shfl_down, ks_sync_shfl_xor,
   ks_sync_ballot, ks_sync_activemask, ks_sync_match_any, ks_sync_match_all,
+  ks_sync_reduce_add, ks_sync_reduce_and, ks_sync_reduce_or, ks_sync_reduce_xor,
+  ks_sync_reduce_umin, ks_sync_reduce_umax, ks_sync_reduce_smin, ks_sync_reduce_smax,
   ks_sync_loop, ks_sync_lane_loop, ks_sync_turn, ks_sync_aggregate, ks_sync_none
 };
 

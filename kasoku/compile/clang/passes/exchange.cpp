@@ -24,6 +24,15 @@ FixedVectorType* warp_of(Type* element) { return FixedVectorType::get(element, 3
 
 }  // namespace
 
+uint32_t identity_of(Sync reduction) {
+  switch (reduction) {
+    case Sync::reduce_and: case Sync::reduce_umin: return 0xffffffffu;
+    case Sync::reduce_smin: return 0x7fffffffu;
+    case Sync::reduce_smax: return 0x80000000u;
+    default: return 0;
+  }
+}
+
 Exchange::Exchange(const EntryFrame& frame, const BlockShape& shape, Granule granule,
                    const std::vector<SyncPoint>& syncs, Scratch& scratch)
     : frame_(frame), shape_(shape), granule_(granule), syncs_(syncs), scratch_(scratch) {
@@ -138,7 +147,8 @@ void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
   }
   Arrays& arrays = arrays_[sync.number];
   const bool is_ballot = sync.sync == Sync::ballot;
-  if (!is_ballot && !may_come_back_at_once) return;
+  const bool is_reduced = is_reduction(sync.sync);
+  if (!is_ballot && !is_reduced && !may_come_back_at_once) return;
   const auto place = [&](unsigned array) {
     Value* linear = build.CreateShl(warp, 5);
     return scratch_.element(build, array, scratch_.index(array, {.linear = linear, .lane = build.getInt32(0)}));
@@ -151,6 +161,10 @@ void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
     // Lanes beyond the block's end left there what earlier warps did.
     ballot_ = build.CreateAnd(build.CreateBitCast(votes, build.getInt32Ty()),
                               live_lanes(build, warp), "ballot");
+    return;
+  }
+  if (is_reduced) {
+    values_ = values;
     return;
   }
   arrays.copied = true;
@@ -235,6 +249,22 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
   }
 }
 
+Value* Exchange::reduce(IRBuilderBase& build, CallInst& call, Sync sync, const ThreadIndex& thread) {
+  Value* lanes = build.CreateAnd(call.getArgOperand(0), live_lanes(build, build.CreateLShr(thread.linear, 5)));
+  Value* named = build.CreateBitCast(lanes, FixedVectorType::get(build.getInt1Ty(), 32));
+  Value* values = build.CreateSelect(named, values_, build.CreateVectorSplat(32, build.getInt32(identity_of(sync))));
+  switch (sync) {
+    case Sync::reduce_add: return build.CreateAddReduce(values);
+    case Sync::reduce_and: return build.CreateAndReduce(values);
+    case Sync::reduce_or: return build.CreateOrReduce(values);
+    case Sync::reduce_xor: return build.CreateXorReduce(values);
+    case Sync::reduce_umin: return build.CreateIntMinReduce(values, /*IsSigned=*/false);
+    case Sync::reduce_umax: return build.CreateIntMaxReduce(values, /*IsSigned=*/false);
+    case Sync::reduce_smin: return build.CreateIntMinReduce(values, /*IsSigned=*/true);
+    default: return build.CreateIntMaxReduce(values, /*IsSigned=*/true);
+  }
+}
+
 Value* Exchange::match(IRBuilderBase& build, CallInst& call, const SyncPoint& sync,
                        const ThreadIndex& thread) {
   const Arrays& arrays = arrays_[sync.number];
@@ -281,6 +311,8 @@ void Exchange::result(CallInst& call, const SyncPoint& sync, const ThreadIndex& 
     value = vote_total(build, sync.sync);
   } else if (sync.sync == Sync::ballot) {
     value = build.CreateAnd(ballot_, call.getArgOperand(0));
+  } else if (is_reduction(sync.sync)) {
+    value = reduce(build, call, sync.sync, thread);
   } else if (sync.sync == Sync::activemask) {
     value = live_lanes(build, build.CreateLShr(thread.linear, 5));
   } else {

@@ -25,6 +25,9 @@ namespace kasoku::embedded {
 
 class Scratch;
 
+/// What a lane brings to a reduction in which it takes no part.
+uint32_t identity_of(Sync reduction);
+
 class Exchange {
  public:
   Exchange(const EntryFrame& frame, const BlockShape& shape, Granule granule,
@@ -61,6 +64,7 @@ class Exchange {
   llvm::Value* live_lanes(llvm::IRBuilderBase& build, llvm::Value* warp);
   llvm::Value* shuffle(llvm::IRBuilderBase& build, llvm::CallInst& call, const SyncPoint& sync,
                        const ThreadIndex& thread);
+  llvm::Value* reduce(llvm::IRBuilderBase& build, llvm::CallInst& call, Sync sync, const ThreadIndex& thread);
   llvm::Value* match(llvm::IRBuilderBase& build, llvm::CallInst& call, const SyncPoint& sync,
                      const ThreadIndex& thread);
   llvm::Value* vote_total(llvm::IRBuilderBase& build, Sync sync);
@@ -76,6 +80,7 @@ class Exchange {
   bool has_votes_ = false;
   unsigned votes_ = 0;
   llvm::Value* ballot_ = nullptr;  ///< of the warp that goes on from the last `meet`
+  llvm::Value* values_ = nullptr;  ///< what its lanes brought to a reduction
   llvm::AllocaInst* ones_ = nullptr;
   llvm::AllocaInst* zeros_ = nullptr;
 };

@@ -37,6 +37,14 @@ enum class Sync : uint8_t {
   activemask = ks_sync_activemask,
   match_any = ks_sync_match_any,
   match_all = ks_sync_match_all,
+  reduce_add = ks_sync_reduce_add,
+  reduce_and = ks_sync_reduce_and,
+  reduce_or = ks_sync_reduce_or,
+  reduce_xor = ks_sync_reduce_xor,
+  reduce_umin = ks_sync_reduce_umin,
+  reduce_umax = ks_sync_reduce_umax,
+  reduce_smin = ks_sync_reduce_smin,
+  reduce_smax = ks_sync_reduce_smax,
   loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
   lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
   turn = ks_sync_turn,  ///< put in by volatile_shared.h: a warp that looks again later lets others run
@@ -53,8 +61,9 @@ inline bool is_voting_barrier(Sync sync) {
   return sync >= Sync::barrier_count && sync <= Sync::barrier_or;
 }
 inline bool is_warp_operation(Sync sync) {
-  return sync >= Sync::warp_barrier && sync <= Sync::match_all;
+  return sync >= Sync::warp_barrier && sync <= Sync::reduce_smax;
 }
+inline bool is_reduction(Sync sync) { return sync >= Sync::reduce_add && sync <= Sync::reduce_smax; }
 inline bool is_loop_cut(Sync sync) { return sync >= Sync::loop && sync <= Sync::turn; }
 inline bool is_shuffle(Sync sync) { return sync >= Sync::shfl_idx && sync <= Sync::shfl_xor; }
 

@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/masks.h"
 
+#include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/kernel_body.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 
@@ -376,6 +377,8 @@ class Masker {
     if (sync.sync == Sync::ballot) {
       brought[1] = build.CreateSelect(takes_part_, brought[1],
                                       Constant::getNullValue(brought[1]->getType()));
+    } else if (is_reduction(sync.sync)) {
+      brought[1] = build.CreateSelect(takes_part_, brought[1], build.getInt32(identity_of(sync.sync)));
     } else if (is_voting_barrier(sync.sync)) {
       if (brought.size() > 2) brought[2] = build.CreateLogicalAnd(takes_part_, brought[2]);
       else brought.push_back(takes_part_);

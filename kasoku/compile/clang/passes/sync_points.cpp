@@ -17,7 +17,7 @@ namespace {
 int brought_operand(Sync sync) {
   if (is_voting_barrier(sync)) return 0;
   if (is_shuffle(sync) || sync == Sync::ballot || sync == Sync::match_any ||
-      sync == Sync::match_all)
+      sync == Sync::match_all || is_reduction(sync))
     return 1;
   return -1;
 }

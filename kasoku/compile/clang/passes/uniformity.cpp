@@ -167,7 +167,7 @@ class Sources {
     if (sync == Sync::aggregate)
       return granule_ != Granule::warp && !cast<ConstantInt>(call.getArgOperand(2))->isOne();
     if (granule_ == Granule::block) return true;
-    if (sync == Sync::ballot || sync == Sync::activemask || sync == Sync::match_all) return false;
+    if (sync == Sync::ballot || sync == Sync::activemask || sync == Sync::match_all || is_reduction(sync)) return false;
     if (sync != Sync::shfl_idx) return true;
     const auto* width = dyn_cast<ConstantInt>(call.getArgOperand(3));
     return !width || width->getZExtValue() != 32;
