@@ -143,7 +143,11 @@ void meet_if_complete(int number) {
     fiber_u32 here = 0;
     bool is_complete = true;
     for (int i = 0; i < 32; ++i) {
-      if (!(mask >> i & 1) || !is_there(number, i) || warp[i].state == State::ended) continue;
+      if (!(mask >> i & 1) || !is_there(number, i)) continue;
+      if (warp[i].state == State::ended) {
+        if (!entry_now->may_return) defect("a lane of the mask has gone by");
+        continue;
+      }
       if (warp[i].state == State::meets && warp[i].mask == mask && warp[i].operation == warp[first].operation)
         here |= 1u << i;
       else
@@ -162,8 +166,12 @@ void meet_if_complete(int number) {
 
 void meet_block_if_complete() {
   int waiting = 0, yes = 0, first = -1;
+  bool has_gone_by = false;
   for (int i = 0; i < n_threads; ++i) {
-    if (all_fibers[i].state == State::ended) continue;
+    if (all_fibers[i].state == State::ended) {
+      has_gone_by = true;
+      continue;
+    }
     if (all_fibers[i].state != State::meets_block) return;
     if (first < 0) first = i;
     if (all_fibers[i].place != all_fibers[first].place) defect("threads wait at two barriers");
@@ -171,6 +179,7 @@ void meet_block_if_complete() {
     yes += all_fibers[i].value != 0;
   }
   if (!waiting) return;
+  if (has_gone_by && !entry_now->may_return) defect("a thread has gone by a barrier");
   for (int i = 0; i < n_threads; ++i) {
     Fiber& f = all_fibers[i];
     if (f.state == State::ended) continue;

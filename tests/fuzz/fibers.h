@@ -46,16 +46,17 @@ extern char* dynamic_shared;
 struct Entry {
   const void* kernel;
   void (*call)(const void* kernel, void** arguments);
+  bool may_return;  ///< whether threads may end before the end of the text
 };
 template <int... I>
 struct Indices {};
 template <typename... P, int... I>
 void call(void (*f)(P...), void** a, Indices<I...>) { f(*static_cast<P*>(a[I])...); }
 template <typename... P>
-Entry entry(void (*f)(P...)) {
+Entry entry(void (*f)(P...), bool may_return) {
   return {reinterpret_cast<const void*>(f), [](const void* k, void** a) {
             call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(k)), a, Indices<__integer_pack(sizeof...(P))...>());
-          }};
+          }, may_return};
 }
 
 template <typename T>

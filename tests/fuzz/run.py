@@ -57,6 +57,7 @@ def work(target):
         if line.startswith("{"):  # a kernel, and what it must give
             record = json.loads(line)
             want = [np.frombuffer(bytes.fromhex(data), dtype) for dtype, data in record.pop("want")]
+            os.environ["KASOKU_PASSES"] = record.pop("passes")
             print(json.dumps({"verdict": verdict(target, kernels.Kernel(**record), want)}), file=say)
             continue
         first, end = map(int, line.split())
@@ -103,11 +104,16 @@ class Worker:
             self.process.wait()
             self.process = None
 
-    def one(self, kernel, want):
-        """The verdict on one kernel."""
+    def one(self, kernel, want, passes=None):
+        """The verdict on one kernel, with these words for KASOKU_PASSES."""
         if not self.process:
             self.start()
-        record = {**dataclasses.asdict(kernel), "want": [(str(w.dtype), w.tobytes().hex()) for w in want]}
+        passes = os.environ.get("KASOKU_PASSES", "") if passes is None else passes
+        record = {
+            **dataclasses.asdict(kernel),
+            "passes": passes,
+            "want": [(str(w.dtype), w.tobytes().hex()) for w in want],
+        }
         print(json.dumps(record), file=self.process.stdin)
         try:
             line = self.lines.get(timeout=self.limit)
@@ -265,6 +271,34 @@ def shrink_file(path, options):
     return 0
 
 
+def blame_file(path, options):
+    """Prints the passes without which the kernel is right."""
+    kernel, saved = load(path)
+    worker, want = Worker(options.target or saved, min(options.limit, 5)), oracle.expected([kernel])[0]
+    if isinstance(want, oracle.Defect):
+        print(f"{path}: {want}")
+        return 1
+    from kasoku import _core
+
+    names = [name for name, may_go, _ in _core.passes() if may_go]
+    failure = worker.one(kernel, want)
+    fails_without = lambda off: worker.one(kernel, want, ",".join(f"-{name}" for name in off)) is not None
+    if failure is None:
+        verdict = "right"
+    elif fails_without(names):
+        verdict = f"{failure[0]}, also without all passes that may be left out"
+    elif single := [name for name in names if not fails_without([name])]:
+        verdict = f"{failure[0]}, right without any one of: {', '.join(single)}"
+    else:
+        for name in list(names):
+            if not fails_without(rest := [other for other in names if other != name]):
+                names = rest
+        verdict = f"{failure[0]}, right without all of: {', '.join(names)}"
+    worker.stop()
+    print(f"{path}: {verdict}", flush=True)
+    return int(failure is not None)
+
+
 def repeat(path, target):
     kernel, saved = load(path)
     target = target or saved
@@ -284,12 +318,15 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, help="folder for kernels that fail")
     parser.add_argument("--repeat", type=pathlib.Path, help="runs one kernel of that folder again")
     parser.add_argument("--shrink", type=pathlib.Path, nargs="+", help="makes kernels of that folder small")
+    parser.add_argument("--blame", type=pathlib.Path, nargs="+", help="says which pass makes a kernel fail")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         return work(options.target)
     if options.shrink:
         return max(shrink_file(path, options) for path in options.shrink)
+    if options.blame:
+        return max(blame_file(path, options) for path in options.blame)
     if options.repeat:
         return repeat(options.repeat, options.target)
     options.target = options.target or "native"

@@ -19,13 +19,13 @@ def run(target, kernel):
     function = ks.RawModule(code=kernel.text).get_function("k")
     arguments = [ks.array(a) if isinstance(a, np.ndarray) else a for a in kernel.arguments()]
     if target == "check":
-        findings = ks.check(function, *arguments, grid=kernel.grid, block=kernel.block)
+        findings = ks.check(function, *arguments, grid=kernel.grid, block=kernel.block, shared=kernel.shared)
         if findings:
             raise Finding("; ".join(str(finding).strip() for finding in findings)[:2000])
     else:
         function(kernel.grid, kernel.block, tuple(arguments), shared_mem=kernel.shared)
         ks.synchronize()
-    return [a.numpy() for a in arguments if isinstance(a, ks.Array)]
+    return kernel.compared([a.numpy() for a in arguments if isinstance(a, ks.Array)])
 
 
 class Finding(Exception):
