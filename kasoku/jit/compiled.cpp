@@ -5,6 +5,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/cpu/nudge.h"
+#include "kasoku/device/cpu/stack.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/jit/offload.h"
 #include "kasoku/jit/walk.h"
@@ -40,6 +41,10 @@ void Compiled::call(CallRecord& record) const {
   const cpu::NoNudges no_nudges;  // outer loops ask, and the function holds memory
   InterruptCheck interrupt;
   record.interrupt = &interrupt;
+  if (lowered_.recurses) {
+    const cpu::Stack& stack = cpu::stack_of_thread();
+    record.stack_end = stack.end(), record.stack_room = stack.high - stack.end();
+  }
   const RunningCall running(record);
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
@@ -76,6 +81,8 @@ std::string Compiled::failure_text(const CallRecord& record) const {
       text = fmt::format("operands of lengths {} and {} do not broadcast", record.a, record.b);
       break;
     case Failure::assertion: text = name; break;
+    case Failure::unbound: text = fmt::format("cannot access local variable '{}' where it is not associated with a value", name); break;
+    case Failure::recursion: text = "maximum recursion depth exceeded: the call stack is full"; break;
     case Failure::key: break;  // the exception holds the key itself
     case Failure::raised: {
       if (name.starts_with('#')) break;  // Python makes the exception

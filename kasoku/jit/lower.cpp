@@ -255,7 +255,7 @@ void FunctionLowering::run() {
 
   std::set<int> parameters(fn_.parameter_variables.begin(), fn_.parameter_variables.end());
   const std::string head = fmt::format("static __device__ {} {} {}({})",
-                                       effects_.is_recursive ? "" : "__forceinline__", result,
+                                       effects_.is_recursive ? "KS_RECURSIVE" : "__forceinline__", result,
                                        "ks_fn_" + fn_.symbol, parameter_list());
   if (effects_.is_recursive) unit_.side(is_kernel_code_).declarations += head + ";\n";
   for (size_t i = 0; i < fn_.variables.size(); ++i)

@@ -28,6 +28,7 @@ struct Lowered {
   Type result;
   bool uses_random = false;
   bool has_loops = false;       ///< else a call is over in nanoseconds
+  bool recurses = false;
   std::vector<Remark> remarks;
 };
 

@@ -17,6 +17,7 @@ bool is_name(const std::string& text) {
 /// Whether writing the expression emits statements of its own or reads what a
 /// sibling may change; such ones need care under and, or, if-else.
 bool needs_statements(const Expr& expr) {
+  if (expr.kind == ExprKind::name) return !expr.items.empty();
   if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
       expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional)
     return true;
@@ -38,6 +39,11 @@ Val FunctionLowering::pin(const Val& value) {
   const std::string name = temp();
   line("{}{} {} = {};", value.type.is_record() ? "" : "const ", text_of(value.type), name, value.text);
   return {name, value.type};
+}
+
+void FunctionLowering::want_value(const Expr& e) {
+  if (e.kind != ExprKind::name || e.items.empty()) return;
+  fail_if("!" + name_of(e.items[0]->variable), fmt::format("ks_jit_fail(ks, ks_unbound_local, {}, {}, 0, 0, 0)", e.place.line, quoted(e.text)));
 }
 
 Val FunctionLowering::scalar(const Expr& e, Dtype dtype) {
@@ -120,6 +126,7 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::constant: return constant(e.value, e.type, e.place);
     case ExprKind::global: return binding(e.binding, e.type, e.place);
     case ExprKind::name: {
+      want_value(e);
       const auto deferred = deferred_.find(e.variable);
       if (deferred != deferred_.end()) return expr(*deferred->second);
       const Type& type = fn_.variables[e.variable].type;
@@ -158,6 +165,7 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::conditional: return conditional(e);
     case ExprKind::walrus: {
       store(*e.items[0], expr(*e.items[1]));
+      if (e.items.size() > 2) line("{} = true;", name_of(e.items[2]->variable));
       return expr(*e.items[0]);
     }
     default: break;

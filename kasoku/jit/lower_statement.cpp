@@ -61,6 +61,7 @@ void FunctionLowering::statement(const Stmt& stmt) {
     case StmtKind::finally_: finally_statement(stmt); return;
     case StmtKind::except_:
     case StmtKind::else_: return;  // of their try
+    case StmtKind::del_: return;   // see note_assignments() of variables.cpp
     case StmtKind::assert_: {
       if (options_.is_cuda) return;
       const std::string condition = truth(*stmt.expr);
@@ -217,6 +218,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
 
 void FunctionLowering::augmented(const Stmt& stmt) {
   const Expr& target = *stmt.targets[0];
+  want_value(target);
   if (target.type.is_scalar() && target.kind != ExprKind::name && !field_name(target).empty()) return field_augmented(stmt);
   if (target.kind == ExprKind::subscript && target.items[1]->type.is_array()) {
     masked_augment(stmt);

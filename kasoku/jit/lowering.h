@@ -57,6 +57,8 @@ class FunctionLowering {
   void return_statement(const Stmt& stmt);
   /// Notes whether what is divided by is 0: for check_zero(), or at once where a handler may look.
   void test_zero(const std::string& divisor, Place place);
+  /// The test of a name that may have no value here.
+  void want_value(const Expr& name);
   void check_zero();
 
   // --- try (lower_try.cpp) --------------------------------------------------------------------------

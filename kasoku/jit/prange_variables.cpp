@@ -121,14 +121,16 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
   Parallel loop;
   std::map<int, std::vector<const Stmt*>> assigned;
   each_assigned(stmt.body, [&](int variable, const Stmt& by) { assigned[variable].push_back(&by); });
-  each_expr(*stmt.targets[0], [&](const Expr& e) {
-    if (e.kind == ExprKind::name) loop.own.push_back(e.variable), assigned.erase(e.variable);
-  });
   const auto reads_in = [&](const Block& block, int variable) {
     int n = 0;
     each_expr(block, [&](const Expr& e) { n += is_variable(e, variable); });
     return n;
   };
+  each_expr(*stmt.targets[0], [&](const Expr& e) {
+    if (e.kind != ExprKind::name) return;
+    loop.own.push_back(e.variable), assigned.erase(e.variable);
+    if (reads_in(stmt.body, e.variable) + 1 < reads_in(fn_.body, e.variable)) loop.last.push_back(e.variable);
+  });
   for (const auto& [variable, statements] : assigned) {
     const Type& type = fn_.variables[variable].type;
     Update::Kind kind = update_of(*statements[0], variable).kind;

@@ -6,6 +6,7 @@
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
+#include "kasoku/device/cpu/stack.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -140,6 +141,14 @@ int ks_jit_poll(CallRecord* call) {
   }
 }
 
+int ks_jit_is_deep() {
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto has_room = [&](const cpu::Stack& stack) { return here >= stack.end() && here < stack.high; };
+  if (has_room(cpu::stack_of_thread())) return 0;
+  const cpu::Stack& now = cpu::stack_of_thread(true);
+  return here >= now.low && here < now.end();  // elsewhere it is a stack that somebody else has made
+}
+
 void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int64_t), void* context, int64_t n,
                      int64_t chunk, int64_t cost) {
   const int64_t chunks = (n + chunk - 1) / chunk;
@@ -214,6 +223,8 @@ std::string_view failure_name(const CallRecord& record) {
     case Failure::assertion: return "AssertionError";
     case Failure::key: return "KeyError";
     case Failure::overflow: return "OverflowError";
+    case Failure::unbound: return "UnboundLocalError";
+    case Failure::recursion: return "RecursionError";
     case Failure::raised: return name.substr(0, name.find_first_of(":\n"));
     default: return "";
   }
@@ -246,7 +257,7 @@ void register_functions() {
         KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
-        KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll),
+        KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll), KS_ROW(ks_jit_is_deep),
         KS_ROW(ks_jit_list_new),  KS_ROW(ks_jit_list_grow),   KS_ROW(ks_jit_list_free),
         KS_ROW(ks_jit_dict_new),  KS_ROW(ks_jit_dict_grow),   KS_ROW(ks_jit_dict_free),
 #undef KS_ROW

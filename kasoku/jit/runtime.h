@@ -21,7 +21,8 @@ struct CallRecord {
   int64_t a = 0, b = 0, c = 0;
   uint64_t* words = nullptr;
   uint64_t key = 0, draw = 0;
-  CallRecord* outer = nullptr;  ///< of a try statement; the record ends here
+  CallRecord* outer = nullptr;  ///< of a try statement
+  uintptr_t stack_end = 0, stack_room = 0;  ///< of the calling thread's stack, if functions call themselves; the record ends here
   // From here on nothing that generated code knows.
   InterruptCheck* interrupt = nullptr;  ///< of the calling thread
   std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
@@ -41,7 +42,7 @@ class RunningCall {
   CallRecord* outer_;
 };
 
-enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key, overflow };
+enum class Failure { none, index, zero_division, value, memory, assertion, shape, raised, key, overflow, unbound, recursion };
 
 /// The name of the exception's class, of a raise statement "#" and its number; "" if nothing may catch it.
 std::string_view failure_name(const CallRecord& record);

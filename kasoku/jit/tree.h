@@ -76,7 +76,8 @@ struct Expr {
   std::string text;                      ///< name; attribute's name
   Value value;                           ///< constant
   /// By kind: attribute {object}; subscript {object, index}; slice {start, stop, step}, each
-  /// possibly null; conditional {condition, then, else}; call {function, arguments…}.
+  /// possibly null; conditional {condition, then, else}; call {function, arguments…}; walrus {name, value}; of a name that
+  /// may have no value here, and of a walrus that gives it one: behind them the name of the variable that says so.
   std::vector<std::unique_ptr<Expr>> items;
   std::vector<std::string> keywords;     ///< call: names of the last arguments
   Binding binding;                       ///< global; of a dict's display, in `type`, what Dict.empty() says it holds
@@ -90,6 +91,7 @@ using ExprPtr = std::unique_ptr<Expr>;
 
 enum class StmtKind : uint8_t {
   assign,      ///< targets = expr
+  del_,        ///< targets[0] has no value from here on; gone when variables are known
   augment,     ///< targets[0] op= expr
   expr, if_, for_, while_, break_, continue_, return_, pass, assert_, raise,
   try_,        ///< body; orelse: except_ each, and an else_ at the end if there is one

@@ -44,7 +44,9 @@ void prune(const Function& function, const std::vector<Type>& arguments, Block& 
 
 /// Splits names into variables: definitions that no use sees together become
 /// variables of their own, so that `x = x[mask]` may change x's type. Fills
-/// Expr::variable in `body` and returns the variables, parameters first.
+/// Expr::variable in `body` and returns the variables, parameters first. A name
+/// that may be read before it has a value gets a variable that says whether it
+/// has: its assignments are put into `body`.
 std::vector<Variable> split_variables(const Function& function, Block& body);
 
 }  // namespace kasoku::jit

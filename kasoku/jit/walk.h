@@ -43,7 +43,9 @@ void each_assigned(const Block& block, const F& f) {
   each_stmt(block, [&](const Stmt& stmt) {
     for (const ExprPtr& target : stmt.targets) names(*target, stmt, names);
     const auto walrus = [&](const Expr& expr) {
-      if (expr.kind == ExprKind::walrus) names(*expr.items[0], stmt, names);
+      if (expr.kind != ExprKind::walrus) return;
+      names(*expr.items[0], stmt, names);
+      if (expr.items.size() > 2) names(*expr.items[2], stmt, names);
     };
     if (stmt.expr) each_expr(*stmt.expr, walrus);
     for (const ExprPtr& target : stmt.targets) each_expr(*target, walrus);

@@ -191,7 +191,9 @@ void raise_failure(const JitEntry& entry, const CallRecord& record) {
     case Failure::memory:
       throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
     case Failure::assertion: set("AssertionError"); break;
-    case Failure::overflow: set("OverflowError"); break;
+    case Failure::overflow:
+    case Failure::unbound:
+    case Failure::recursion: set(std::string(failure_name(record)).c_str()); break;
     case Failure::raised: {
       if (*record.name == '#') raise_made(entry, record, text);
       const std::string name(failure_name(record));

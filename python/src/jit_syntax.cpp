@@ -233,11 +233,15 @@ StmtPtr Reader::statement(nb::handle node) {
     if (class_name(target) == "Name" && frame_->inner.contains(nb::cast<std::string>(target.attr("id")))) return nullptr;
   }
   if (kind == "Delete") {
-    // A name's value goes when its function ends; an item is taken out.
+    // A name has no value from here on, an item is taken out.
     nb::object targets = node.attr("targets");
     if (nb::len(targets) != 1) fail(node, "del of several things cannot be compiled", "write one del for each");
     nb::object target = targets[0];
-    if (class_name(target) == "Name") return nullptr;
+    if (class_name(target) == "Name") {
+      stmt->kind = StmtKind::del_;
+      stmt->targets.push_back(expr(target));
+      return stmt;
+    }
     if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
     stmt->kind = StmtKind::expr;
     stmt->expr = std::make_unique<Expr>();

@@ -1,5 +1,7 @@
 """Exceptions of compiled code are those that Python would raise: class and arguments."""
 
+import threading
+
 import kasoku as ks
 import numpy as np
 import pytest
@@ -134,3 +136,86 @@ def _with_four(a, b, c, d):
 
 def _with_number(x):
     raise np.sqrt(2.0)
+
+
+def endless(n):
+    if n == -1:
+        return 0
+    return endless(n + 1) + 1
+
+
+def endless_tail(n):
+    if n == -1:
+        return 0
+    return endless_tail(n + 1)
+
+
+def endless_product(n):
+    if n == -1:
+        return 0
+    return n * endless_product(n - 1)
+
+
+def ping(n):
+    x = np.ones(3)
+    return pong(n) + x[0]
+
+
+def pong(n):
+    if n == -1:
+        return 0
+    return ping(n + 1)
+
+
+endless, endless_tail, endless_product, ping, pong = map(ks.njit, (endless, endless_tail, endless_product, ping, pong))
+
+
+@pytest.mark.parametrize("f", [endless, endless_tail, endless_product, ping, pong], ids=lambda f: f.__name__)
+def test_a_recursion_without_an_end(f):
+    with pytest.raises(
+        RecursionError, match=r"(?s)maximum recursion depth exceeded.*test_jit_raise.py:\d+, in (\w+)    return"
+    ):
+        f(1 if f is not endless_product else 0.5)
+
+
+def test_a_recursion_without_an_end_is_caught_and_ends_loops():
+    @ks.njit
+    def f(n):
+        try:
+            return endless(n)
+        except RecursionError:
+            return -1
+
+    assert f(3) == -1
+
+    @ks.njit
+    def g(n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            out[i] = endless(i)
+        return out
+
+    with pytest.raises(RecursionError):
+        g(100)
+
+
+def test_a_deep_recursion_ends_by_itself():
+    @ks.njit
+    def depth(n):
+        return 0 if n == 0 else depth(n - 1) + 1
+
+    assert depth(20_000) == 20_000
+    found = []
+
+    def run():
+        found.append(depth(1000))
+        with pytest.raises(RecursionError):
+            endless(0)
+        found.append("ended")
+
+    before = threading.stack_size(512 * 1024)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    threading.stack_size(before)
+    assert found == [1000, "ended"]

@@ -7,9 +7,9 @@
 #include "kasoku/device/cpu/function.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/stack.h"
 
 #include <fmt/core.h>
-#include <pthread.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -28,17 +28,7 @@ constexpr uint64_t worth_sharing = 40'000;
 
 /// Launches within launches stand on the stack, with whatever compiles their kernels.
 void check_stack() {
-  static constexpr size_t margin = 1 << 20;
-  thread_local const uintptr_t end = [] {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return uintptr_t{0};
-    void* low = nullptr;
-    size_t bytes = 0;
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-    return reinterpret_cast<uintptr_t>(low) + std::min(margin, bytes / 4);  // threads may have asked for little
-  }();
-  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < end)
+  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < stack_of_thread().end())
     throw Error(ErrorKind::device, "kernels launch kernels too deeply: the call stack is full")
         .fix("let a kernel launch the next one as its last, or in cudaStreamTailLaunch");
 }

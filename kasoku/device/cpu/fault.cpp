@@ -1,11 +1,10 @@
 /// \file kasoku/device/cpu/fault.cpp
 #include "kasoku/device/cpu/fault.h"
 
+#include "kasoku/device/cpu/stack.h"
+
 #include <fmt/core.h>
-#include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -61,30 +60,10 @@ void install_handlers() {
   });
 }
 
-/// Where the main thread's stack ends if the system set no limit (`ulimit -s unlimited`): a page
-/// of ours, without which a recursion takes all memory first. 0 for stacks that have an end.
-uintptr_t end_of_unlimited_stack() {
-  constexpr uintptr_t most = uintptr_t{1} << 30, page = 4096;
-  rlimit limit;
-  if (::gettid() != ::getpid() || ::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur <= most) return 0;
-  const uintptr_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  void* const end = reinterpret_cast<void*>((here - most) & ~(page - 1));
-  void* const mapped =
-      ::mmap(end, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  return mapped == end ? reinterpret_cast<uintptr_t>(end) + page : 0;
-}
-
 /// Whether the stack pointer has left this thread's stack, or is about to.
-bool is_stack_full(uintptr_t pointer, uintptr_t end) {
-  constexpr uintptr_t margin = 64 * 1024, gap = 2 << 20;  // a stack keeps away from the next mapping
-  if (end) return pointer < end + gap;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
-  void* low = nullptr;
-  size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  return pointer < reinterpret_cast<uintptr_t>(low) + margin;
+bool is_stack_full(uintptr_t pointer) {
+  constexpr uintptr_t margin = 64 * 1024;
+  return pointer < stack_of_thread(true).low + margin;
 }
 
 /// A kernel that overflows its stack needs another one for the handler.
@@ -131,7 +110,7 @@ Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& con
   install_handlers();
   thread_local const AlternateStack stack;
   (void)stack;
-  thread_local const uintptr_t stack_end = end_of_unlimited_stack();
+  stack_of_thread();
   sigjmp_buf here;
   sigjmp_buf* const before = way_out;
   if (sigsetjmp(here, 0) == 0) {
@@ -141,7 +120,7 @@ Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& con
     return {};
   }
   way_out = before;
-  return {fault_signal, fault_address, fault_signal == SIGSEGV && is_stack_full(fault_stack, stack_end)};
+  return {fault_signal, fault_address, fault_signal == SIGSEGV && is_stack_full(fault_stack)};
 }
 
 bool is_inside_kernel() { return way_out; }
