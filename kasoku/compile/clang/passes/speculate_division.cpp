@@ -40,8 +40,8 @@ bool leave(Loop& loop, const LoopInfo& loops) {
       if (auto* division = dyn_cast<BinaryOperator>(&instruction); division && division->isIntDivRem()) {
         IRBuilder<> build(before->getTerminator());
         make_safe(build, *division);
-      } else if (!changed || instruction.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&instruction)) {
-        continue;  // before the first division LICM has moved all that it can
+      } else if (instruction.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&instruction)) {
+        continue;
       }
       instruction.moveBefore(before->getTerminator());
       instruction.dropUBImplyingAttrsAndMetadata();
