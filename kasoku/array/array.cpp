@@ -107,8 +107,7 @@ std::string str(const Shape& shape) {
 
 Array Array::empty(const Shape& shape, Dtype dtype, Device& device, size_t element_size) {
   const size_t itemsize = size_of_element(dtype, element_size);
-  auto storage =
-      std::make_shared<Storage>(Buffer::allocate(device, checked_bytes(shape, itemsize)));
+  auto storage = Storage::of(Buffer::allocate(device, checked_bytes(shape, itemsize)));
   return of(make_leaf(std::move(storage), shape, dtype, itemsize));
 }
 

@@ -1,6 +1,7 @@
 #include "kasoku/array/creation.h"
 
 #include "kasoku/array/plan.h"
+#include "kasoku/array/promote.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
@@ -18,6 +19,9 @@ Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
 }
 
 Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) {
+  // Kernels count in integers and floats.
+  const Dtype counted = dtype == Dtype::bool_ ? Dtype::int64 : real_part(dtype);
+  if (counted != dtype) return astype(arange(start, step, n, counted, device), dtype);
   Expression expression;
   expression.kind = Expression::arange;
   expression.start = start;

@@ -9,7 +9,6 @@
 #include <functional>
 #include <string_view>
 #include <thread>
-#include <unordered_map>
 
 namespace kasoku {
 
@@ -56,16 +55,6 @@ void list_pending(const NodePtr& node) {
   shard.nodes.push_back(node);
 }
 
-struct StorageTable {
-  std::mutex mutex;
-  std::unordered_map<Buffer*, std::weak_ptr<Storage>> of;
-};
-
-StorageTable& storage_table() {
-  static auto* table = new StorageTable;
-  return *table;
-}
-
 std::atomic<bool>& process_is_eager() {
   static std::atomic<bool> value{env_flag(Env::KASOKU_EAGER)};
   return value;
@@ -77,22 +66,17 @@ std::atomic<bool> caller_settles{false};
 }  // namespace
 
 std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
-  StorageTable& table = storage_table();
-  std::lock_guard lock(table.mutex);
-  std::weak_ptr<Storage>& entry = table.of[buffer.get()];
-  if (auto known = entry.lock()) return known;
-  auto storage = std::make_shared<Storage>(buffer);
-  storage->is_listed_ = true;
-  entry = storage;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (auto known = std::static_pointer_cast<Storage>(buffer->storage.lock())) return known;
+  auto storage = std::make_shared<Storage>();
+  storage->hold(buffer);
   return storage;
 }
 
-Storage::~Storage() {
-  if (!is_listed_) return;
-  StorageTable& table = storage_table();
-  std::lock_guard lock(table.mutex);
-  const auto found = table.of.find(buffer.get());
-  if (found != table.of.end() && found->second.expired()) table.of.erase(found);
+void Storage::hold(std::shared_ptr<Buffer> memory) {
+  buffer = std::move(memory);
+  buffer->storage = weak_from_this();
 }
 
 void Storage::add_reader(const NodePtr& node) {

@@ -35,14 +35,14 @@ struct View {
 
 /// The memory of a node (and of other leaves over the same buffer), and the
 /// pending nodes that read it: they run before anybody writes it.
-class Storage {
+class Storage : public std::enable_shared_from_this<Storage> {
  public:
-  explicit Storage(std::shared_ptr<Buffer> buffer = nullptr) : buffer(std::move(buffer)) {}
   std::shared_ptr<Buffer> buffer;  ///< null until the node is computed, then it never changes
 
-  /// The storage of somebody's buffer: the same one however often it is asked for.
+  /// The storage of a buffer: the same one however often it is asked for, whoever made the buffer.
   static std::shared_ptr<Storage> of(const std::shared_ptr<Buffer>& buffer);
-  ~Storage();
+  /// Memory that nobody else has yet.
+  void hold(std::shared_ptr<Buffer> memory);
 
   void add_reader(const NodePtr& node);
   /// The pending readers, and forgets them.
@@ -53,7 +53,6 @@ class Storage {
   std::mutex mutex_;
   std::vector<std::weak_ptr<Node>> readers_;
   size_t prune_at_ = 64;
-  bool is_listed_ = false;
 };
 
 

@@ -227,6 +227,16 @@ Array get_item(const Array& array, const std::vector<Index>& index) {
   return result;
 }
 
+namespace {
+
+/// Leading axes of length 1 vanish where there are too many, as in NumPy.
+Array without_leading(Array value, int ndim) {
+  while (value.ndim() > ndim && value.shape()[0] == 1) value = squeeze(value, std::vector<int64_t>{0});
+  return value;
+}
+
+}  // namespace
+
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
   if (array.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
   const Basic basic = basic_part(array, index);
@@ -236,9 +246,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     return array.assign(chosen);
   }
   if (basic.arrays.empty()) {
-    Array source = to_device(value, array.device());
-    // Leading axes of length 1 vanish, as in NumPy.
-    while (source.ndim() > basic.view.ndim() && source.shape()[0] == 1) source = squeeze(source, std::vector<int64_t>{0});
+    Array source = without_leading(to_device(value, array.device()), basic.view.ndim());
     if (source.shape() != basic.view.shape()) {
       if (source.ndim() > basic.view.ndim() || broadcast(source.shape(), basic.view.shape()) != basic.view.shape())
         throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(basic.view.shape()));
@@ -255,7 +263,9 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     return array.assign(to_device(there, array.device()));
   }
   const Scattered to = scattered(basic);
-  const Array source = contiguous(broadcast_to(astype(value, array.dtype()), to.shape));
+  const bool is_whole_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->ndim() == array.ndim();
+  const Array given = is_whole_mask ? value : without_leading(value, static_cast<int>(to.shape.size()));
+  const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.shape));
   const char* from = static_cast<const char*>(source.data_for_read());
   char* memory = static_cast<char*>(array.data()) - array.offset();
   for (int64_t offset : to.offsets) {

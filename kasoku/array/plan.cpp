@@ -28,8 +28,8 @@ std::shared_ptr<Buffer> allocate(const Node& node, int64_t n, size_t itemsize) {
   return Buffer::allocate(*node.device, static_cast<size_t>(n) * itemsize);
 }
 
-NodePtr leaf_of(std::shared_ptr<Buffer> buffer, int64_t n, Dtype dtype) {
-  return make_leaf(std::make_shared<Storage>(std::move(buffer)), {n}, dtype, info(dtype).size);
+NodePtr leaf_of(const std::shared_ptr<Buffer>& buffer, int64_t n, Dtype dtype) {
+  return make_leaf(Storage::of(buffer), {n}, dtype, info(dtype).size);
 }
 
 /// Writes one value everywhere without a kernel, which may have to be compiled. False: its bits
@@ -125,8 +125,8 @@ void evaluate(const NodePtr& node) {
   std::lock_guard lock(node->mutex);
   const auto expression = node->expression.load();
   if (!expression) return;
-  node->storage->buffer = expression->kind == Expression::reduce ? compute_reduce(node, *expression)
-                                                                 : compute_map(node, *expression);
+  node->storage->hold(expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                                                             : compute_map(node, *expression));
   node->expression.store(nullptr);
 }
 

@@ -85,7 +85,7 @@ Array reshape(const Array& array, Shape shape) {
   return reshape(copy(array), std::move(shape));
 }
 
-Array ravel(const Array& array) { return reshape(array, {array.size()}); }
+Array ravel(const Array& array) { return reshape(contiguous(array), {array.size()}); }
 
 Array transpose(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
   const size_t ndim = static_cast<size_t>(array.ndim());

@@ -29,6 +29,9 @@ class Buffer {
   /// Others can write it too (imported, or exported): nothing that reads it may stay pending.
   std::atomic<bool> is_shared{false};
 
+  /// Who keeps account of the arrays in this memory (array/graph.h).
+  std::weak_ptr<void> storage;
+
   /// To be called with the stream of each piece of work that reads or writes this
   /// memory, before the work starts: orders it behind the stream that used the
   /// memory last. One comparison while the stream stays the same. The memory is

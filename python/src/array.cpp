@@ -137,7 +137,7 @@ void bind_array(nb::module_& m) {
         return self;
       }, "Computes the values if they are pending.")
       .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); }, "The same values in C order under another shape; one length may be -1.")
-      .def("ravel", [](const Array& x) { return ravel(x); }, "One axis: a view where the layout allows it.")
+      .def("ravel", [](const Array& x) { return ravel(x); }, "One axis: a view if the values lie in C order, else a copy.")
       .def("flatten", [](const Array& x) { return copy(ravel(x)); }, "One axis, always a copy.")
       .def("transpose", [](const Array& x, nb::args axes) {
         if (axes.size() == 0 || axes[0].is_none()) return transpose(x);

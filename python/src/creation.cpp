@@ -92,9 +92,9 @@ Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle 
   nb::gil_scoped_release release;
   if (is_integer(wanted) && n > 0) must_fit(from, wanted);
   if (is_integer(wanted) && n > 1) must_fit(from.kind == DtypeKind::unsigned_ ? Scalar::of(from.u + by.u) : Scalar::of(from.i + by.i), wanted);
-  if (wanted != Dtype::bool_) return arange(from, by, n, wanted, where);
-  if (n > 2) throw Error(ErrorKind::type, "arange() is only supported for booleans when the result has at most length 2.");
-  return astype(arange(from, by, n, Dtype::int64, where), wanted);
+  if (wanted == Dtype::bool_ && n > 2)
+    throw Error(ErrorKind::type, "arange() is only supported for booleans when the result has at most length 2.");
+  return arange(from, by, n, wanted, where);
 }
 
 Array spaced(double a, double b, int64_t num, bool endpoint, Device& where) {

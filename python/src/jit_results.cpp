@@ -9,12 +9,33 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace kasoku {
 
 using namespace jit;
 
 namespace {
+
+/// An argument that is an array.
+struct Given {
+  PyObject* object;
+  const Array* array;  ///< null for NumPy's
+  const char* data;
+  Dtype dtype;
+  std::vector<size_t> shape;
+  std::vector<int64_t> strides;  ///< bytes
+};
+
+std::optional<Given> given_array(PyObject* value) {
+  Dtype dtype;
+  if (const NumpyArray* numpy = as_numpy(value, dtype))
+    return Given{value, nullptr, numpy->data, dtype, {numpy->shape, numpy->shape + numpy->ndim}, {numpy->strides, numpy->strides + numpy->ndim}};
+  const Array* array = as_array(value);
+  if (!array) return std::nullopt;
+  return Given{value, array, static_cast<const char*>(array->data_for_read()), array->dtype(),
+               {array->shape().begin(), array->shape().end()}, array->strides()};
+}
 
 nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
   auto* const data = reinterpret_cast<char*>(w[0]);
@@ -30,10 +51,9 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
     owner = nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
   } else {
     // A view of an argument, or of an item of one: find whose, and give the array itself if it is all of it.
-    Dtype dtype;
-    std::vector<PyObject*> candidates;
+    std::vector<Given> candidates;
     const auto collect = [&](PyObject* value, const auto& self) -> void {
-      if (as_numpy(value, dtype)) candidates.push_back(value);
+      if (std::optional<Given> given = given_array(value)) candidates.push_back(std::move(*given));
       if (PyTuple_Check(value))
         for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) self(PyTuple_GetItem(value, i), self);
       if (PyList_Check(value))
@@ -41,18 +61,18 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
     };
     for (size_t i = 0; i < n; ++i) collect(arguments[i], collect);
     for (size_t i = 0; i < candidates.size() && !owner.is_valid(); ++i) {
-      const NumpyArray* array = as_numpy(candidates[i], dtype);
-      bool same = array->data == data && dtype == type.dtype && array->ndim == type.ndim;
-      char *low = array->data, *high = array->data;
-      for (int k = 0; k < array->ndim; ++k) {
-        const Py_ssize_t reach = (array->shape[k] > 0 ? array->shape[k] - 1 : 0) * array->strides[k];
-        (reach < 0 ? low : high) += reach;
-        if (same)
-          same = static_cast<size_t>(array->shape[k]) == shape[static_cast<size_t>(k)] &&
-                 array->strides[k] == strides[static_cast<size_t>(k)] * static_cast<int64_t>(info(dtype).size);
-      }
-      if (same) return nb::borrow(candidates[i]);
-      if (data >= low && data <= high) owner = nb::borrow(candidates[i]);
+      const Given& given = candidates[i];
+      const char *low = given.data, *high = given.data;
+      for (size_t k = 0; k < given.shape.size(); ++k)
+        (given.strides[k] < 0 ? low : high) += given.shape[k] ? static_cast<int64_t>(given.shape[k] - 1) * given.strides[k] : 0;
+      const bool same = given.data == data && given.dtype == type.dtype && given.shape == shape &&
+                        std::equal(strides.begin(), strides.end(), given.strides.begin(), [&](int64_t items, int64_t bytes) {
+                          return items * static_cast<int64_t>(info(given.dtype).size) == bytes;
+                        });
+      if (same) return nb::borrow(given.object);
+      if (data < low || data > high) continue;
+      owner = nb::borrow(given.object);
+      if (given.array) given.array->buffer()->is_shared = true;  // NumPy's array writes there too
     }
     if (!owner.is_valid()) owner = nb::none();
   }

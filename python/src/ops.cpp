@@ -56,6 +56,15 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
 }
 
+/// Whether all numbers of an integer dtype are on the other side of one of Python's: below 0 (side -1), above.
+bool is_beyond(nb::handle number, Dtype dtype, int side) {
+  if (!is_integer(dtype) || !PyLong_CheckExact(number.ptr())) return false;
+  const size_t value_bits = 8 * info(dtype).size - (info(dtype).kind == DtypeKind::signed_);
+  const nb::int_ most((uint64_t{1} << (value_bits - 1)) - 1 + (uint64_t{1} << (value_bits - 1)));
+  const nb::int_ least(info(dtype).kind == DtypeKind::signed_ ? -(int64_t{1} << (value_bits - 1)) - (int64_t{1} << (value_bits - 1)) : 0);
+  return PyObject_RichCompareBool(number.ptr(), side < 0 ? least.ptr() : most.ptr(), side < 0 ? Py_LT : Py_GT) == 1;
+}
+
 void bind_function(nb::module_& m, const char* name, Op op) {
   const OpInfo& row = info(op);
   if (row.arity == 1)
@@ -163,6 +172,10 @@ void bind_ops(nb::module_& m) {
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), info(Op::where).doc);
   m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
     if (low.is_none() && high.is_none()) throw Error(ErrorKind::value, "clip needs a minimum or a maximum");
+    const Dtype dtype = nb::isinstance<Array>(x) ? nb::cast<Array&>(x).dtype() : Dtype::opaque;
+    if (is_beyond(low, dtype, -1)) low = nb::none();
+    if (is_beyond(high, dtype, 1)) high = nb::none();
+    if (low.is_none() && high.is_none()) return call(Op::positive, {x}, out, nb::none());
     if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
     if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
     return call(Op::clip, {x, low, high}, out, nb::none());

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku import _core
 
 hypothesis.settings.register_profile("kasoku", deadline=None, max_examples=60)
 hypothesis.settings.load_profile("kasoku")
@@ -153,6 +154,22 @@ def test_in_place_keeps_the_object_and_its_dtype():
         x += 0.5
     with pytest.raises(ValueError):
         x += ks.ones((2, 4), "int64")
+
+
+def as_floats(z):
+    return _core._view(z, 0, (4,), (8,), np.dtype("f8"), 0, z.device)
+
+
+@pytest.mark.parametrize("view", [lambda z: z.real, as_floats], ids=["real", "floats"])
+def test_views_through_another_dtype_wait_for_their_readers(view):
+    z = ks.array([1 + 5j, 2 + 6j]) + 0
+    part = view(z)
+    of_part, of_all = part * 1, z * 1
+    z[:] = 7
+    assert of_part.numpy()[0] == 1 and of_all.tolist() == [1 + 5j, 2 + 6j]
+    of_all = z * 1
+    part[:] = 3
+    assert of_all.tolist() == [7, 7] and part.tolist()[0] == 3
 
 
 def test_numpy_arrays_come_and_go():

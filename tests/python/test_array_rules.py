@@ -127,8 +127,46 @@ def test_ranges_of_integers_go_by_their_first_two(device):
         (-2.5, 3, 1),
         (0, 300, 100),
     ]:
-        for dtype in ("int32", "uint8", "int64"):
+        for dtype in ("int32", "uint8", "int64", "complex64", "complex128"):
             same(lambda xp, range_=range_, dtype=dtype: xp.arange(*range_, dtype=dtype), device)
+
+
+def test_leading_axes_vanish_where_a_value_is_stored(device):
+    def stored(xp, index, shape):
+        x = xp.zeros((2, 3))
+        x[index(xp)] = xp.full(shape, 7.0)
+        return x
+
+    indices = [
+        lambda xp: slice(None),
+        lambda xp: xp.asarray(np.array([0, 1])),
+        lambda xp: (0, xp.asarray(np.array([2, 0, 1]))),
+        lambda xp: xp.ones(2, dtype=bool),
+        lambda xp: (xp.ones(2, dtype=bool), 1),
+    ]
+    for index, shape in itertools.product(indices, [(3,), (1, 3), (1, 1, 3), (1, 2, 3), (2, 2, 3), (1, 1, 2)]):
+        same(lambda xp, index=index, shape=shape: stored(xp, index, shape), device)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:9])
+def test_bounds_that_nothing_passes_are_none(device, dtype):
+    x = np.array([0, 3, 100], dtype)
+    lows, highs = [-(10**30), -(2**63), -129, -1, 0, 5, 255, 2**31, None], [-129, 0, 5, 255, 2**31, 2**63, 2**64, None]
+    for low, high in itertools.product(lows, highs):
+        if low is not None or high is not None:
+            same(lambda xp, low=low, high=high: xp.clip(xp.asarray(x), low, high), device)
+
+
+def test_ravelled_values_lie_in_order(device):
+    for view in (lambda x: x, lambda x: x[::-1], lambda x: x[1:], lambda x: x[:, ::2], lambda x: x.T, lambda x: x[0]):
+
+        def written(xp, view=view):
+            x = xp.arange(12).reshape(3, 4) + 0
+            y = view(x).ravel()
+            x[...] = 7
+            return y
+
+        same(written, device)
 
 
 def test_what_is_no_number_and_no_axis(device):

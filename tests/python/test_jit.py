@@ -230,6 +230,18 @@ def test_a_view_of_an_argument_shares_its_memory():
     assert x[1] == 99
 
 
+def test_a_view_of_an_array_of_ours_keeps_it_and_no_reader_waits():
+    tail = ks.jit(lambda x: x[1:])
+    part = tail(ks.arange(1000) + 5)
+    others = [ks.zeros(1000, dtype="int64").eval() for _ in range(8)]
+    assert part[0] == 6 and len(others) == 8
+    x = ks.arange(6) + 0
+    part = tail(x)
+    copied = x + 0
+    np.asarray(part)[:] = 0
+    assert copied.tolist() == [0, 1, 2, 3, 4, 5] and x.tolist() == [0] * 6
+
+
 @ks.jit
 def helper(a, b=2):
     return a * b

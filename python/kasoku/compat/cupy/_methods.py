@@ -118,25 +118,26 @@ def copy(self, order="C"):
     return _arrays.in_order(self, order)
 
 
+def _is_fortran(self, order):
+    order = (order or "C").upper()
+    if order not in ("C", "F", "A"):
+        raise ValueError(f"the order is one of C, F and A, not {order!r}")
+    return order == "F" or order == "A" and _arrays.is_f_only(self)
+
+
 def reshape(self, *shape, order="C"):
     if len(shape) == 1 and shape[0] is not None and np.iterable(shape[0]):
         shape = tuple(shape[0])
-    order = (order or "C").upper()
-    if order == "A":
-        order = "F" if _arrays.is_f_only(self) else "C"
-    if order not in "CF":
-        raise ValueError(f"the order is one of C, F and A, not {order!r}")
-    if order == "C":
+    if not _is_fortran(self, order):
         return _engine_reshape(self, shape)
     return _engine_reshape(self.T, tuple(shape)[::-1]).T
 
 
 def ravel(self, order="C"):
-    order = (order or "C").upper()
-    if order == "K":  # as the elements lie in memory
+    if (order or "C").upper() == "K":  # as the elements lie in memory
         axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
-        return reshape(_engine_transpose(self, tuple(axes)), -1)
-    return reshape(self, -1, order=order)
+        return _core.ravel(_engine_transpose(self, tuple(axes)))
+    return _core.ravel(self.T if _is_fortran(self, order) else self)
 
 
 def flatten(self, order="C"):
