@@ -193,10 +193,15 @@ Array Array::read_only() const {
   return of(state_->current(), state_->view, state_->dtype, state_->itemsize, true);
 }
 
+void must_be_writable(const Array& array) {
+  if (!array.is_read_only()) return;
+  Error error(ErrorKind::value, "assignment destination is read-only");
+  if (array.ndim() == 0) error.why("an element that was read is a value");
+  throw error.fix(array.ndim() == 0 ? "write to the array: x[i] = value" : "write to a copy: x = x.copy()");
+}
+
 void Array::assign(const Array& value) const {
-  if (is_read_only())
-    throw Error(ErrorKind::value, "assignment destination is read-only")
-        .fix("write to a copy: x = x.copy()");
+  must_be_writable(*this);
   Input input = value.input();
   const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
                             input.view.offset == 0 && value.dtype() == dtype() &&

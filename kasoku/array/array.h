@@ -70,6 +70,8 @@ class Array {
   std::shared_ptr<State> state_;
 };
 
+void must_be_writable(const Array& array);
+
 /// C-order strides in bytes.
 Strides contiguous_strides(const Shape& shape, size_t itemsize);
 bool is_contiguous(const View& view, size_t itemsize);

@@ -217,11 +217,14 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
       expression.inputs.push_back({constant.input().node, {shape, Strides(shape.size(), 0), 0}});
     }
   }
-  return Array::of(make_node(shape, types.result, *device, std::move(expression)));
+  const Array result = Array::of(make_node(shape, types.result, *device, std::move(expression)));
+  // What is computed of values, which elements that were read are, is a value.
+  const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand& x) { return !x.array || x.array->is_read_only(); });
+  return is_value ? result.read_only() : result;
 }
 
 void store_result(const Array& into, Array result, std::string_view operation, const std::optional<Array>& mask) {
-  if (into.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
+  must_be_writable(into);
   if (!can_cast_same_kind(result.dtype(), into.dtype()))
     throw Error(ErrorKind::type, "cannot store the " + std::string(info(result.dtype()).name) + " result of " +
                                      std::string(operation) + " in a " + std::string(info(into.dtype()).name) + " array")

@@ -204,16 +204,31 @@ Scattered scattered(const Basic& basic) {
   return result;
 }
 
+/// What the element holds now. An array that is computed and lies in the host's memory is read; else a pending copy
+/// stands for the value, which runs before the array is written.
+Array value_of(const Array& element) {
+  const bool is_at_hand = !element.is_pending() && element.device().kind == DeviceKind::cpu && element.dtype() != Dtype::opaque;
+  if (!is_at_hand) return copy(element).read_only();
+  return full({}, Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device()).read_only();
+}
+
 }  // namespace
 
 Array get_item(const Array& array, const std::vector<Index>& index) {
+  const Array part = get_view(array, index);
+  const bool is_element = static_cast<int>(index.size()) == array.ndim() &&
+                          std::all_of(index.begin(), index.end(), [](const Index& x) { return x.kind == Index::number; });
+  return is_element ? value_of(part) : part;
+}
+
+Array get_view(const Array& array, const std::vector<Index>& index) {
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return basic.view;
   if (array.device().kind == DeviceKind::cuda) {
     std::vector<Index> host = index;
     for (Index& x : host)
       if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
-    return to_device(get_item(to_device(array, device("cpu")), host), array.device());
+    return to_device(get_view(to_device(array, device("cpu")), host), array.device());
   }
   const Scattered from = scattered(basic);
   Array result = Array::empty(from.shape, array.dtype(), array.device(), array.itemsize());
@@ -238,7 +253,7 @@ Array without_leading(Array value, int ndim) {
 }  // namespace
 
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
-  if (array.is_read_only()) throw Error(ErrorKind::value, "assignment destination is read-only").fix("x = x.copy()");
+  must_be_writable(array);
   const Basic basic = basic_part(array, index);
   const bool is_one_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->shape() == array.shape() && value.size() == 1;
   if (is_one_mask) {

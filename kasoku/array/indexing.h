@@ -17,8 +17,11 @@ struct Index {
   std::optional<Array> array_value;  ///< integers or a bool mask
 };
 
-/// Numbers, slices, newaxis and ellipsis give a view; arrays a copy.
+/// Numbers, slices, newaxis and ellipsis give a view; arrays a copy. A number for each axis names one element and
+/// gives the value that it has now, a read-only array of no axes, as NumPy gives a scalar.
 Array get_item(const Array& array, const std::vector<Index>& index);
+/// The same, but one element is a view too, as CuPy and PyTorch have it.
+Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);
 

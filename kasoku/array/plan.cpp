@@ -13,6 +13,7 @@
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
@@ -45,10 +46,23 @@ bool fill(const Node& node, const Scalar& value, Buffer& buffer) {
   return true;
 }
 
+/// An element of memory becomes an array of its own: its bytes, without a kernel.
+bool copy_element(const Node& node, const Expression& expression, Buffer& to) {
+  if (expression.kind != Expression::cast || node.size() != 1) return false;
+  const auto& [source, view] = expression.inputs[0];
+  if (!source->is_done() || source->dtype != node.dtype) return false;
+  Buffer& from = *source->storage->buffer;
+  from.use_here();
+  const CopyScope reason(CopyReason::element);
+  node.device->copy(to.memory(), static_cast<const char*>(from.memory()) + view.offset, node.itemsize, node.device->current_stream());
+  return true;
+}
+
 std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expression) {
   auto buffer = allocate(*node, node->size(), node->itemsize);
   if (node->size() == 0) return buffer;
   if (expression.kind == Expression::constant && fill(*node, expression.start, *buffer)) return buffer;
+  if (copy_element(*node, expression, *buffer)) return buffer;
   const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
   run_map(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
   return buffer;

@@ -11,9 +11,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
-
 #include <string>
 
 namespace kasoku {
@@ -64,7 +64,17 @@ nb::object index_of(const Array& x) {
   return item_of(x);
 }
 
+/// CuPy's arrays are of this class, and its elements are views: programs write to them and give kernels their address.
+std::atomic<bool> elements_are_views{false};
+
+Array get_part(const Array& x, nb::handle key) {
+  const std::vector<Index> index = index_from(key, x.device());
+  nb::gil_scoped_release release;
+  return get_view(x, index);
+}
+
 Array get(const Array& x, nb::handle key) {
+  if (elements_are_views) return get_part(x, key);
   const std::vector<Index> index = index_from(key, x.device());
   nb::gil_scoped_release release;
   return get_item(x, index);
@@ -197,6 +207,8 @@ void bind_array(nb::module_& m) {
         "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
   m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },
         "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
+  m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
+  m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
   m.def("_take", [](const Array& x, const Array& value) {
     nb::gil_scoped_release release;
     const Array here = to_device(value, x.device());

@@ -269,7 +269,10 @@ nb::object item_of(const Array& array) {
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
-  {
+  const auto pending = array.input().node->expression.load();
+  if (pending && pending->kind == Expression::constant) {
+    pending->start.store(array.dtype(), bytes);
+  } else {
     nb::gil_scoped_release release;
     const void* from = array.data_for_read();
     Device& device = array.device();

@@ -129,6 +129,7 @@ void bind_operators(nb::handle cls) {
     method(cls, ("__r" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, true); }, nb::is_operator());
     method(cls, ("__i" + std::string(name) + "__").c_str(), [o](nb::object self, nb::handle other) -> nb::object {
       const Array& x = nb::cast<Array&>(self);
+      if (x.ndim() == 0 && x.is_read_only()) return binary(o, x, other, false);  // a value: the name gets another
       std::optional<Operand> y = operand_from(other, x.device());
       if (!y) return not_implemented();
       {

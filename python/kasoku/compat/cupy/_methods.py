@@ -284,6 +284,7 @@ def _extend():
     _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
     says_what_is_missing("cupy.ndarray")(_Array)
+    _core._elements_are_views(True)
     _Array.__divmod__ = lambda self, other: (self // other, self % other)
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 

@@ -238,7 +238,7 @@ class Tensor:
     # ── parts and shapes: views ───────────────────────────────────────────────────────────
 
     def __getitem__(self, key):
-        return Tensor(self._a[_key(key)])
+        return Tensor(_core._part(self._a, _key(key)))
 
     def __setitem__(self, key, value):
         self._write(value._a if isinstance(value, Tensor) else value, _key(key))
@@ -246,7 +246,7 @@ class Tensor:
     def _write(self, value, key=...):
         _types.must_hold(value, self.dtype)
         if 0 in self._a.strides:
-            _must_be_apart(self._a[key])
+            _must_be_apart(_core._part(self._a, key))
         self._a[key] = _types.as_number(value, self.dtype)
         self._a.eval()
         return self
