@@ -1,7 +1,7 @@
 """Random statements of a block that is together: barriers, and memory that threads share between them."""
 
-from places import FLOATS, THREAD, WARP, Array, Atomic, Variable
-from warps import Warps
+from fuzz.places import FLOATS, THREAD, WARP, Array, Atomic, Variable
+from fuzz.warps import Warps
 
 
 class Blocks(Warps):

@@ -1,7 +1,7 @@
 """Random expressions without undefined behaviour, as uniform as asked."""
 
-from places import FLOATS, SMALL, THREAD, WARP, WIDE
-from writer import Writer
+from fuzz.places import FLOATS, SMALL, THREAD, WARP, WIDE
+from fuzz.writer import Writer
 
 
 class Expressions(Writer):

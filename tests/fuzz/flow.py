@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from expressions import Expressions
-from places import BLOCK, SMALL, THREAD, WARP, Array, Variable
+from fuzz.expressions import Expressions
+from fuzz.places import BLOCK, SMALL, THREAD, WARP, Array, Variable
 
 
 class Flow(Expressions):

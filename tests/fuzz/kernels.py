@@ -17,8 +17,9 @@ import dataclasses
 import math
 
 import numpy as np
-from memory import Memory
-from places import THREAD, BLOCK, WARP, FLOATS, SMALL, Array, Place, Variable
+
+from fuzz.memory import Memory
+from fuzz.places import THREAD, BLOCK, WARP, FLOATS, SMALL, Array, Place, Variable
 
 BLOCKS = [(32,), (64,), (64,), (64,), (128,), (128,), (256,), (96,), (48,), (33,), (31,), (100,), (7,), (1,)]
 BLOCKS += [(32, 2), (64, 2), (2, 32), (16, 8), (16, 16), (32, 8), (40, 2), (5, 3), (8, 4, 3), (4, 4, 4)]

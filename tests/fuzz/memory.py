@@ -1,7 +1,7 @@
 """Random statements on global memory: atomics, queues, rows, grid-stride loops."""
 
-from blocks import Blocks
-from places import THREAD, Atomic, Variable
+from fuzz.blocks import Blocks
+from fuzz.places import THREAD, Atomic, Variable
 
 
 class Memory(Blocks):

@@ -78,6 +78,9 @@ def runs(kernels, flags, seconds):
     """For each kernel (status, message, bytes of its buffers) of each order of threads, or a Defect."""
     if not kernels:
         return []
+    if not all(is_whole(kernel.text) for kernel in kernels):
+        others = iter(runs([kernel for kernel in kernels if is_whole(kernel.text)], flags, seconds))
+        return [next(others) if is_whole(kernel.text) else Defect("g++ refuses it: braces") for kernel in kernels]
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         folder = pathlib.Path(name)
         if message := compile_batch(kernels, folder, flags):
@@ -96,6 +99,16 @@ def runs(kernels, flags, seconds):
     return results
 
 
+def is_whole(text):
+    """Whether a text has an entry and closes what it opens; others would break their neighbours in a batch."""
+    depth = 0
+    for bracket in re.findall(r"[{}]", text):
+        depth += 1 if bracket == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0 and "__global__" in text
+
+
 def runs_without_refused(kernels, flags, seconds, message):
     """The others of a batch in which g++ refuses some."""
     refused = {int(n) for n in re.findall(r"^kernel(\d+):\d+:\d+: error", message, flags=re.M)}
@@ -112,7 +125,7 @@ def runs_without_refused(kernels, flags, seconds, message):
     ]
 
 
-SIGNALS = {4: "undefined behaviour", 6: "undefined behaviour", 8: "division by zero", 11: "a bad address", 14: "no end"}
+SIGNALS = {4: "undefined behaviour", 6: "undefined behaviour", 8: "division by zero", 11: "a bad address", 26: "no end"}
 
 
 def expected(kernels, explain=True, seconds=20):

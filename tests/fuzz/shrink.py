@@ -4,7 +4,7 @@ left and the target fails in the same way."""
 import dataclasses
 import re
 
-import oracle
+from fuzz import oracle
 
 BATCH = 24
 

@@ -1,7 +1,7 @@
 """Random statements of lanes that come to a place together: shuffles, votes, reductions, and who parts how."""
 
-from flow import Flow
-from places import GROUP, THREAD, WARP, Variable
+from fuzz.flow import Flow
+from fuzz.places import GROUP, THREAD, WARP, Variable
 
 
 class Warps(Flow):
