@@ -37,38 +37,24 @@ std::string str(const Scalar& value) {
   return value.kind == DtypeKind::unsigned_ ? std::to_string(value.u) : std::to_string(value.i);
 }
 
-/// The least or the greatest number of an integer dtype.
-Scalar end_of(Dtype dtype, bool least) {
-  const int bits = static_cast<int>(8 * info(dtype).size);
-  if (info(dtype).kind == DtypeKind::unsigned_) return Scalar::of(least ? uint64_t{0} : ~uint64_t{0} >> (64 - bits));
-  const int64_t low = std::numeric_limits<int64_t>::min() >> (64 - bits);
-  return Scalar::of(least ? low : ~low);
-}
-
 OverflowError out_of_bounds(const Scalar& number, Dtype dtype) {
   OverflowError error("Python integer " + str(number) + " out of bounds for " + std::string(info(dtype).name));
   error.fix("convert the array first: x.astype(\"int64\")");
   return error;
 }
 
-/// Numbers that the operands' dtype does not hold are refused, but comparisons and bounds have an answer:
-/// no element reaches such a number.
+/// Numbers that the operands' dtype does not hold are refused, but comparisons have an answer: no element reaches
+/// such a number.
 OpTypes types_of(Op op, std::span<Operand> operands) {
   Typed typed[3];
   for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i].dtype(), operands[i].weak};
   OpTypes types = op_types(op, std::span<const Typed>(typed, operands.size()));
   for (Operand& x : operands) {
     if (x.weak != Weak::integer || fits(x.scalar, types.compute)) continue;
-    const bool is_below = x.scalar.as_double() < 0;
-    if (is_comparison(op)) {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      x = is_below ? -infinity : infinity;
-      types.compute = Dtype::float64;
-    } else if (op == Op::clip && &x == &operands[is_below ? 1 : 2]) {
-      x.scalar = end_of(types.compute, is_below);
-    } else {
-      throw out_of_bounds(x.scalar, types.compute);
-    }
+    if (!is_comparison(op)) throw out_of_bounds(x.scalar, types.compute);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    x = x.scalar.as_double() < 0 ? -infinity : infinity;
+    types.compute = Dtype::float64;
   }
   return types;
 }

@@ -165,7 +165,7 @@ def sure(x, n):
         u = v
     finally:
         z += 1
-    for t in (1, 2):
+    for t in (1, 2):  # noqa: B007
         pass
     return y + z + w + v + u + i + t
 
