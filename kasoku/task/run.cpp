@@ -78,7 +78,7 @@ class Run {
         std::vector<Value> inputs;
         inputs.reserve(entry.inputs.size());
         for (uint32_t from : entry.inputs) inputs.push_back(values_[from]);
-        values_[i] = entry.task->work(inputs);
+        values_[i] = options_.work(*entry.task, inputs);
       } catch (...) {
         fail(std::current_exception());
       }

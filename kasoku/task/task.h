@@ -71,6 +71,9 @@ struct RunOptions {
   /// may throw, which ends the run.
   std::function<void(size_t done, size_t all)> on_progress;
   std::vector<TaskTime>* times = nullptr;  ///< by entry
+  /// Runs a task, on whatever thread: by itself, or in surroundings of the front end's.
+  std::function<Value(const Task& task, std::span<const Value> inputs)> work =
+      [](const Task& task, std::span<const Value> inputs) { return task.work(inputs); };
 };
 
 /// Runs the graph on the pool and returns the roots' values. A task's exception

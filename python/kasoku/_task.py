@@ -19,19 +19,23 @@ from . import _core
 from ._core import Delayed
 
 
-def delayed(obj=None, name=None, pure=None, nout=None, traverse=True):
+_nothing = object()
+
+
+def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
     """Wraps a function, or a value, so that calling it makes a task instead of running it.
 
     obj: a function (also as a decorator), or any value. nout: how many values the function's calls
     return, so that they can be unpacked. traverse: look for Delayed values inside lists, tuples, dicts
     and sets. Returns a Delayed; `.compute()` runs its graph on the pool.
     """
-    if obj is None:
+    if obj is _nothing:
         return functools.partial(delayed, name=name, pure=pure, nout=nout, traverse=traverse)
     return _core._delayed(obj, name, pure, nout, traverse)
 
 
 defaults = {}  # what compute() is not told otherwise; replaced as a whole, by dask.config.set
+clients = []  # of dask.distributed, that are open: the latest one's threads run what is not told otherwise
 progress_bars = []  # called with (done, all) beside compute()'s own
 
 _one_thread = ("synchronous", "sync", "single-threaded")
@@ -49,7 +53,8 @@ def _workers(scheduler=None, num_workers=None, workers=None):
             raise ValueError(f"compute: there is no scheduler {scheduler!r}\n  fix  one of {names}")
     elif scheduler is not None:
         workers = workers or getattr(scheduler, "_max_workers", None)
-    return workers or num_workers or getattr(defaults.get("pool"), "_max_workers", None) or 0
+    pool = defaults.get("pool") or (clients[-1]._pool if clients and scheduler is None else None)
+    return workers or num_workers or getattr(pool, "_max_workers", None) or 0
 
 
 def _roots(args, traverse=True):

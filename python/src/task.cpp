@@ -27,7 +27,17 @@ struct WatchScope {
 };
 thread_local WatchScope* WatchScope::current = nullptr;
 
+/// While alive on this thread, a call runs in a copy of these context variables: those of whoever computes.
+struct ContextScope {
+  explicit ContextScope(nb::handle context) { current = context; }
+  ~ContextScope() { current = nb::handle(); }
+  static thread_local nb::handle current;
+};
+thread_local nb::handle ContextScope::current;
+
 nb::object invoke(const nb::object& function, const nb::object& args, const nb::object& kwargs) {
+  if (const nb::handle context = std::exchange(ContextScope::current, nb::handle()); context.is_valid())
+    return context.attr("copy")().attr("run")(function, *args, **kwargs);
   if (WatchScope::current) return WatchScope::current->around(WatchScope::current->index, function, args, kwargs);
   return function(*args, **kwargs);
 }
@@ -133,11 +143,16 @@ nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object prog
   std::vector<TaskPointer> tasks;
   for (const Delayed& root : roots) tasks.push_back(root.task);
   std::vector<Value> values;
+  const nb::object context = nb::module_::import_("contextvars").attr("copy_context")();
   {
     nb::gil_scoped_release released;
     TaskGraph graph(tasks);
     RunOptions options;
     options.workers = workers;
+    options.work = [&](const Task& task, std::span<const Value> inputs) {
+      const ContextScope scope(context);
+      return task.work(inputs);
+    };
     options.times = times;
     options.on_progress = [&](size_t done, size_t all) {
       nb::gil_scoped_acquire gil;
@@ -332,7 +347,7 @@ std::string name_of(nb::handle object) {
 }
 
 nb::object identity_function() {
-  static auto* function = new nb::object(nb::cpp_function(identity));
+  static auto* function = new nb::object(nb::cpp_function(identity, nb::arg().none()));
   return *function;
 }
 

@@ -18,6 +18,12 @@ bool is_task(nb::handle value) {
   return PyTuple_CheckExact(value.ptr()) && nb::len(value) > 0 && PyCallable_Check(value[0].ptr());
 }
 
+/// A task as Dask itself writes it since 2025: it tells the keys that it needs, and is called with their values.
+bool is_node(nb::handle value) {
+  const nb::handle type = value.type();
+  return PyCallable_Check(value.ptr()) && nb::hasattr(type, "dependencies") && nb::hasattr(type, "inline");
+}
+
 bool is_key(nb::handle value, nb::handle graph) {
   const int found = PySequence_Contains(graph.ptr(), value.ptr());
   if (found < 0) PyErr_Clear();  // not hashable
@@ -151,7 +157,9 @@ class Reader {
 
   /// The keys that a value of the graph refers to.
   void collect(nb::handle value, std::vector<nb::object>& needs) {
-    if (is_task(value) || PyList_CheckExact(value.ptr())) {
+    if (is_node(value)) {
+      for (nb::handle key : needs_of(value)) needs.push_back(nb::borrow(key));
+    } else if (is_task(value) || PyList_CheckExact(value.ptr())) {
       for (nb::handle item : value) collect(item, needs);
     } else if (is_key(value, graph_)) {
       needs.push_back(nb::borrow(value));
@@ -164,7 +172,7 @@ class Reader {
       inputs.push_back(std::move(task));
       return nb::cast(TaskInput{inputs.size() - 1});
     };
-    if (is_task(value)) return input(build(value, {}));
+    if (is_task(value) || is_node(value)) return input(build(value, {}));
     if (PyList_CheckExact(value.ptr())) {
       nb::list items;
       for (nb::handle item : value) items.append(take(item, inputs));
@@ -173,7 +181,31 @@ class Reader {
     return is_key(value, graph_) ? input(*find(value)) : nb::borrow(value);
   }
 
+  nb::object needs_of(nb::handle node) const {
+    nb::object needs = node.attr("dependencies");
+    for (nb::handle key : needs)
+      if (!is_key(key, graph_)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+    return needs;
+  }
+
+  /// node({key: its value, …})
+  TaskPointer build_node(nb::handle node, nb::object key) {
+    std::vector<TaskPointer> inputs;
+    nb::dict values;
+    for (nb::handle need : needs_of(node)) {
+      values[need] = nb::cast(TaskInput{inputs.size()});
+      inputs.push_back(*find(need));
+    }
+    const std::string name = name_of(nb::getattr(node, "func", node));
+    const std::string text = key.is_valid() ? nb::str(key).c_str() : fresh_key(name);
+    if (key.is_valid() && nb::isinstance<nb::str>(key)) key.reset();
+    const bool has_inputs = !inputs.empty();
+    auto call = std::make_shared<Call>(nb::borrow(node), nb::make_tuple(values), nb::dict(), std::move(key), has_inputs);
+    return std::make_shared<Task>(name, text, CallWork{std::move(call)}, std::move(inputs));
+  }
+
   TaskPointer build(nb::handle value, nb::object key) {
+    if (is_node(value)) return build_node(value, std::move(key));
     std::vector<TaskPointer> inputs;
     nb::object function = identity_function();
     nb::list args;

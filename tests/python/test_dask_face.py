@@ -1,10 +1,12 @@
 """Dask's delayed under its own names: keys, graphs, collections, settings."""
 
+import contextvars
 import dataclasses
 import io
 import operator
 import pickle
 import threading
+import time
 from collections import namedtuple
 
 import numpy as np
@@ -297,3 +299,97 @@ def test_a_client_of_this_machine():
         distributed.get_client()
     with pytest.raises(NotImplementedError, match="no scheduler at"):
         distributed.Client("tcp://127.0.0.1:8786")
+
+
+def test_none_is_a_value():
+    nothing = delayed(lambda *args: None)
+    assert nothing(nothing()).compute() is None and dask.compute([nothing(), 1]) == ([None, 1],)
+    graph = {"a": (lambda: None,), "b": (list, ["a", "a"]), "c": None, "d": "a", "e": ["a", "c"]}
+    assert dask.get(graph, ["a", "b", "c", "d", "e"]) == [None, [None, None], None, None, [None, None]]
+    assert dask.get(graph, "a") is None and delayed(None).compute() is None and nothing().persist().compute() is None
+
+
+class Node:
+    """A task as dask._task_spec writes it: its keys, and a call with their values."""
+
+    def __init__(self, key, func, *args):
+        self.key, self.func, self.args = key, func, args
+
+    @property
+    def dependencies(self):
+        return frozenset(arg.key for arg in self.args if isinstance(arg, Node))
+
+    def inline(self, graph):
+        return self
+
+    def __call__(self, values=()):
+        return self.func(*(values[arg.key] if isinstance(arg, Node) else arg for arg in self.args))
+
+
+def test_tasks_that_are_objects_are_called_with_their_inputs():
+    a = Node(("x", 0), list, (1, 2))
+    b = Node(("x", 1), lambda x, n: [*x, n], a, 3)
+    graph = {a.key: a, b.key: b, "sum": (sum, b.key), "nested": (len, Node(None, sorted, b)), "same": a}
+    numbers = Numbers(graph, [["sum", "nested"], ("x", 1), "same"])
+    assert dask.compute(numbers) == (([6, 3], [1, 2, 3], [1, 2]),)
+    assert dask.get(graph, [("x", 0), "sum"]) == [[1, 2], 6]
+    with pytest.raises(KeyError, match="has no key"):
+        dask.get({"b": b}, "b")
+
+
+def test_collections_of_the_real_dask():
+    array = pytest.importorskip("dask.array")
+    x = array.arange(12, chunks=5).reshape(3, 4)
+    total, part = dask.compute((x + 1).sum(), x[1])
+    assert total == 78 and part.tolist() == [4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
+def test_tasks_see_the_callers_context_variables(scheduler):
+    who = contextvars.ContextVar("who", default="nobody")
+
+    @delayed
+    def seen(*before):
+        found = who.get()
+        who.set("a task")
+        return found
+
+    who.set("the caller")
+    first, second = seen(), seen()
+    assert dask.compute(first, second, seen(first), scheduler=scheduler) == ("the caller",) * 3
+    assert who.get() == "the caller"
+
+
+def test_a_clients_threads_run_what_is_computed():
+    from kasoku.compat.dask import distributed
+
+    meet = threading.Barrier(8)
+    meeting = [delayed(meet.wait)(20) for _ in range(8)]
+    with distributed.Client(threads_per_worker=8):
+        assert sorted(dask.compute(*meeting)) == list(range(8))  # each waits for the seven others
+        assert dask.compute(*[delayed(threading.active_count)() for _ in range(2)], scheduler="synchronous")
+
+
+def test_a_client_persists_at_once():
+    from kasoku.compat.dask import distributed
+
+    go = threading.Event()
+    x = delayed(go.wait)(20)
+    with distributed.Client(threads_per_worker=2) as client:
+        begin = time.monotonic()
+        kept, again = client.persist(x), dask.persist(x)[0]
+        more = dask.delayed(str)(kept)
+        assert time.monotonic() - begin < 10
+        futures = distributed.futures_of([kept, again])
+        assert [f.status for f in futures] == ["pending"] * 2
+        go.set()
+        assert more.compute() == "True" and again.compute() is True
+        distributed.wait(kept)
+        assert {f.status for f in futures} == {"finished"}
+        import kasoku.compat.dask.bag as db
+
+        assert client.persist(db.from_sequence(range(10), npartitions=3)).sum().compute() == 45
+        wrong = client.persist(delayed(operator.truediv)(1, 0))
+        with pytest.raises(ZeroDivisionError):
+            wrong.compute()
+    assert delayed(operator.add)(1, 2).persist().compute() == 3

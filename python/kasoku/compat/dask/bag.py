@@ -9,6 +9,7 @@ import math
 import operator
 
 from kasoku import delayed
+from kasoku._core import Delayed
 
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
@@ -51,7 +52,7 @@ class Bag(DaskMethodsMixin):
         return _joined, ()
 
     def __dask_postpersist__(self):
-        return lambda values: Bag(delayed(values[task.key]) for task in self._tasks), ()
+        return lambda graph: Bag(Delayed(task.key, graph) for task in self._tasks), ()
 
     dask = property(__dask_graph__)
 

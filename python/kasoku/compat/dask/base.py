@@ -9,10 +9,11 @@ import operator
 from kasoku import _core, compute, visualize
 from kasoku._core import Delayed
 from kasoku._delayed import _scheduler
+from kasoku._task import clients
 from kasoku._token import normalize as _normalize
 from kasoku._token import register, tokenize
 
-from .core import flatten
+from .core import flatten, quote
 
 _annotations = contextvars.ContextVar("dask annotations", default=None)
 
@@ -59,17 +60,26 @@ def optimize(*args, traverse=True, **options):
     return tuple(_culled(arg) if isinstance(arg, Delayed) else arg for arg in args)
 
 
+def _part(future, at):
+    return future.result()[at]
+
+
 def _persisted(value, options):
-    if isinstance(value, Delayed):
+    """A collection that holds the values; with an open Client at once, and the values come."""
+    if isinstance(value, Delayed) and not clients:
         return value.persist(**options)
     keys = list(flatten(value.__dask_keys__()))
-    values = compute(*_core._delayed_keys(value.__dask_graph__(), keys).compute(**options))
+    values = _core._delayed_keys(value.__dask_graph__(), keys)
     rebuild, args = value.__dask_postpersist__()
-    return rebuild(dict(zip(keys, values)), *args)
+    if clients:
+        future = clients[-1]._start(lambda: values.compute(**options), keys[0])
+        return rebuild({key: (_part, future, at) for at, key in enumerate(keys)}, *args)
+    return rebuild({key: quote(value) for key, value in zip(keys, values.compute(**options))}, *args)
 
 
 def persist(*args, traverse=True, optimize_graph=True, **options):
-    """Computes each collection among `args`, and gives collections that hold the values."""
+    """Computes each collection among `args`, and gives collections that hold the values. With an open
+    dask.distributed.Client they are given at once, with futures behind."""
 
     def one(arg):
         if is_dask_collection(arg):

@@ -1,13 +1,15 @@
 """dask.distributed on this machine alone: a Client whose workers are threads of this process."""
 
 import concurrent.futures
+import contextvars
 import threading
 
 import kasoku as ks
 
+from kasoku._task import clients
+
 from . import base
 
-_current = []  # clients that are open, the latest last
 FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
 TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
 
@@ -58,12 +60,18 @@ def _gathered(value):
     return value
 
 
-def _futures(value):
+def futures_of(value):
+    """The futures in a value: those behind persisted collections, and those in lists and dictionaries."""
     if isinstance(value, Future):
         return [value]
+    if base.is_dask_collection(value):
+        tasks = value.__dask_graph__().values()
+        return list(
+            dict.fromkeys(part for task in tasks if type(task) is tuple for part in task if isinstance(part, Future))
+        )
     if isinstance(value, dict):
         value = value.values()
-    return [f for v in value for f in _futures(v)] if isinstance(value, (list, tuple, set, type({}.values()))) else []
+    return [f for v in value for f in futures_of(v)] if isinstance(value, (list, tuple, set, type({}.values()))) else []
 
 
 class LocalCluster:
@@ -103,14 +111,14 @@ class Client:
         self.cluster = LocalCluster(**options) if address is None else address
         self._pool, self._count = self.cluster._pool, 0
         self.dashboard_link = ""
-        _current.append(self)
+        clients.append(self)
 
     def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, **kwargs):
         """Starts func when the futures among its arguments are there."""
         self._count += 1
         future = concurrent.futures.Future()
         made = Future(future, key or f"{getattr(func, '__name__', 'call')}-{self._count}")
-        waiting = {f._future for f in _futures((args, kwargs))}
+        waiting = {f._future for f in futures_of((args, kwargs))}
 
         def work():
             return func(*_gathered(args), **_gathered(kwargs))
@@ -130,6 +138,20 @@ class Client:
         if not waiting:
             start()
         return made
+
+    def _start(self, call, key):
+        """A future of call(), on a thread of its own: it waits for tasks, which the pool's threads run."""
+        future = concurrent.futures.Future()
+
+        def run():
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+
+        future.set_running_or_notify_cancel()
+        threading.Thread(target=contextvars.copy_context().run, args=(run,)).start()
+        return Future(future, key)
 
     def map(self, func, *iterables, key=None, pure=None, **kwargs):
         return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
@@ -161,7 +183,7 @@ class Client:
         return {"threads": function(*args, **kwargs)}
 
     def cancel(self, futures, **ignored):
-        for f in _futures(futures):
+        for f in futures_of(futures):
             f.cancel()
 
     def wait_for_workers(self, n_workers=None, timeout=None):
@@ -180,8 +202,8 @@ class Client:
         }
 
     def close(self, timeout=None):
-        if self in _current:
-            _current.remove(self)
+        if self in clients:
+            clients.remove(self)
         if self._owns:
             self.cluster.close()
 
@@ -212,16 +234,16 @@ class _Last:
 
 
 def get_client(**ignored):
-    if not _current:
+    if not clients:
         raise ValueError("No global client found and no address provided")
-    return _current[-1]
+    return clients[-1]
 
 
 default_client = get_client
 
 
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
-    futures = {f._future: f for f in _futures(fs)}
+    futures = {f._future: f for f in futures_of(fs)}
     done, rest = concurrent.futures.wait(futures, timeout, return_when)
     if rest and return_when == ALL_COMPLETED:
         raise TimeoutError
