@@ -3,9 +3,6 @@
 /// process of its own, so that a fault is one kernel's.
 ///
 /// Usage: batch INPUT OUTPUT SECONDS; oracle.py writes and reads the files, a run may take so many seconds.
-#define FIBER_RUNTIME
-#include "fibers.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+// After the system's headers, which use names that CUDA has as macros.
+#define FIBER_RUNTIME
+#include "fibers.h"
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
