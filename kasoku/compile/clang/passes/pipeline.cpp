@@ -49,6 +49,7 @@
 #include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/InjectTLIMappings.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
@@ -258,6 +259,9 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(InjectTLIMappings());
   passes.addPass(WidenThreadsPass(impl_->passes.lanes()));
   passes.addPass(WholeStoresPass());
+  // Where it gives up on checks at run time, LLVM's vectoriser (19) removes the phis of closed loops that
+  // it made for them, and their users, also those in other loops, are left with poison.
+  passes.addPass(LCSSAPass());
   passes.addPass(LoopVectorizePass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));

@@ -56,7 +56,7 @@ PreservedAnalyses SpeculateDivisionPass::run(Function& function, FunctionAnalysi
   auto& loops = analyses.getResult<LoopAnalysis>(function);
   bool changed = false;
   const auto preorder = loops.getLoopsInPreorder();
-  for (Loop* loop : reverse(preorder)) changed |= leave(*loop, loops);
+  for (Loop* loop : preorder) changed |= leave(*loop, loops);  // as far out as it goes, at once
   if (!changed) return PreservedAnalyses::all();
   PreservedAnalyses kept;
   kept.preserveSet<CFGAnalyses>();
