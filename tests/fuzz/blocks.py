@@ -1,5 +1,7 @@
 """Random statements of a block that is together: barriers, and memory that threads share between them."""
 
+import math
+
 from fuzz.places import FLOATS, THREAD, WARP, Array, Atomic, Variable
 from fuzz.warps import Warps
 
@@ -24,6 +26,10 @@ class Blocks(Warps):
             (self.one_warp, 3 * has("one_warp") * (not deep)),
             (self.through_global, 2 * has("global")),
             (self.block_row, 2 * has("stride") * has("barrier") * (not deep)),
+            (self.block_stride, 2 * has("stride") * loop),
+            (self.agreed_end, 2 * has("shared") * loop),
+            (self.product, 2 * has("row") * has("shared") * (len(self.shape) == 2) * (place.depth < 2)),
+            (self.last_block, 2 * has("global") * (place.depth == 0) * (not self.gone) * (not self.has_last)),
             (self.block_function, 3 * bool(self.block_sum) * own),
         ]
 
@@ -98,8 +104,13 @@ class Blocks(Warps):
             return self.share_cells(place)
         s = self.random.choice(self.own(place))
         store = f"{s.text}[t] = {self.value(place, s.type, THREAD, 2)};"
-        form = self.below(3)
-        if form:
+        form = self.below(4)
+        if form == 3 and not self.gone:  # each element by another thread
+            by, x = self.pick(*[k for k in (1, 3, 5, 7, 11) if math.gcd(k, self.threads) == 1]), self.name("x")
+            self.line(f"const {s.type} {x} = {self.value(place, s.type, THREAD, 2)};")
+            self.sync()
+            self.line(f"{s.text}[(t * {by}u + {self.below(9)}u) % {self.threads}u] = {x};")
+        elif form:
             self.line(store) if form == 1 else self.block(f"if ({self.condition(place, THREAD)})", store)
         self.sync()
         inner = place.without(s)
@@ -305,6 +316,78 @@ class Blocks(Warps):
             self.line(f"{s.text}[t] = {x};")
             self.sync()
             self.give(place.without(s), f"(unsigned){s.text}[(t + {self.below(33)}u) % {self.threads}u]")
+        self.sync()
+
+    def block_stride(self, place):
+        """A loop over rows that blocks share among them."""
+        i, rows = self.name("i"), self.pick(3, 5, 9)
+        counter = Variable(i, "unsigned", place.level, False)
+        inner = place.but(
+            trips=place.trips // 4,
+            exits=None,
+            in_switch=False,
+            can_return=False,
+            variables=place.variables + (counter,),
+        )
+        self.block(f"for (unsigned {i} = blockIdx.x; {i} < {rows}u; {i} += gridDim.x)", lambda: self.body(inner))
+
+    def agreed_end(self, place):
+        """A loop that ends where one thread says so."""
+        i, flag, limit = self.name("i"), self.name("done"), 2 + self.below(4)
+        counter = Variable(i, "int", place.level, False)
+        inner = place.but(
+            trips=place.trips // limit,
+            exits=None,
+            in_switch=False,
+            can_return=False,
+            variables=place.variables + (counter,),
+        )
+        self.line(f"__shared__ int {flag};")
+        self.line(f"if (t == 0u) {flag} = 0;")
+        self.sync()
+
+        def body():
+            self.body(inner)
+            self.line(f"if (t == {self.below(self.threads)}u && ({self.condition(inner, THREAD)})) {flag} = 1;")
+            self.line("__syncthreads();")
+            self.line(f"if ({flag}) break;")
+            self.line("__syncthreads();")
+
+        self.block(f"for (int {i} = 0; {i} < {limit}; ++{i})", body)
+        self.sync()
+
+    def product(self, place):
+        """A product of matrices by tiles."""
+        x, y = self.shape
+        a, b, k, v = self.name("a"), self.name("b"), self.name("k"), self.name("x")
+        depth = min(x, y)
+        if self.gone:
+            return self.barrier(place)
+        self.line(f"__shared__ unsigned {a}[{y}][{depth}], {b}[{depth}][{x}{self.pick('', ' + 1')}];")
+        self.line(f"unsigned {v} = 0u;")
+
+        def body():
+            self.line(f"if (threadIdx.x < {depth}u) {a}[threadIdx.y][threadIdx.x] = in[(gid * 3u + {k}) % n];")
+            self.line(f"if (threadIdx.y < {depth}u) {b}[threadIdx.y][threadIdx.x] = in[(gid + {k} * 5u) % n];")
+            self.line("__syncthreads();")
+            self.line(f"for (unsigned i = 0u; i < {depth}u; ++i) {v} += {a}[threadIdx.y][i] * {b}[i][threadIdx.x];")
+            self.line("__syncthreads();")
+
+        self.block(f"for (unsigned {k} = 0u; {k} < {self.pick('2u', '3u', 'a % 3u + 1u')}; ++{k})", body)
+        self.use(place, v, "unsigned")
+
+    def last_block(self, place):
+        """The block that comes last adds up what all have written."""
+        self.has_last = True
+        flag, blocks = self.name("last"), self.total // self.threads
+        self.line(f"__shared__ unsigned {flag};")
+        self.line(f"partials[gid] = {self.unsigned(place, THREAD, 2)};")
+        self.line("__threadfence();")
+        self.sync()
+        self.line(f"if (t == 0u) {flag} = atomicAdd(&tickets[0], 1u);")
+        self.sync()
+        sums = f"for (unsigned i = t; i < {self.total}u; i += {self.threads}u) tickets[1u + t] += ((volatile unsigned*)partials)[i];"
+        self.block(f"if ({flag} == {blocks - 1}u)", lambda: (self.line("__threadfence();"), self.line(sums)))
         self.sync()
 
     def make_block_function(self):

@@ -15,7 +15,8 @@ class Expressions(Writer):
         if kind == 3:
             return self.pick("blockIdx.x", "a", "n", "gridDim.x", "a") if place.has_indices else "a"
         if kind == 4 and level >= WARP and place.has_indices:
-            return self.pick("(t / 32u)", "(t / 32u)", "(t >> 5)")
+            rows = len(self.shape) > 1 and self.shape[0] % 32 == 0
+            return self.pick("(t / 32u)", "(t >> 5)", "threadIdx.y" if rows else "(t / 32u)")
         if kind == 5 and level == THREAD and place.has_indices:
             return self.pick("t", "gid", "lane", "threadIdx.x", "t", "threadIdx.y" if len(self.shape) > 1 else "lane")
         if kind == 6:
@@ -156,6 +157,8 @@ class Expressions(Writer):
             if self.chance(20):
                 return f"{self.pick('0.5', '0.25', '1.5')}{suffix}", 2, 4
             return f"({type})(int)({self.unsigned(place, level, 1)} & 1023u)", 1023, 1
+        if type == "float" and self.has("half") and self.chance(30):
+            return self.half(place, level, depth)
         x, m, d = self.floating(place, level, type, depth - 1)
         y, k, e = self.floating(place, level, type, depth - 1)
         kind = self.below(9)
@@ -177,6 +180,27 @@ class Expressions(Writer):
         if kind == 8 and (m + k * k) * max(d, e * e) < limit:
             return f"fma{f}({y}, {y}, {x})", m + k * k, max(d, e * e)
         return x, m, d
+
+    def half(self, place, level, depth):
+        """A float by way of halves, whose whole numbers are exact up to 2048."""
+        one = lambda most: f"(float)(int)({self.unsigned(place, level, depth - 1)} & {most}u)"
+        form = self.below(4)
+        if form == 0:
+            return f"__half2float(__hmul(__float2half({one(31)}), __float2half({one(31)})))", 961, 1
+        if form == 1:
+            word, both = self.pick("__hadd2", "__hsub2"), lambda: f"__floats2half2_rn({one(511)}, {one(511)})"
+            return f"{self.pick('__low2float', '__high2float')}({word}({both()}, {both()}))", 1022, 1
+        if form == 2:
+            return (
+                f"__half2float(__hfma(__float2half({one(15)}), __float2half({one(31)}), __float2half({one(511)})))",
+                976,
+                1,
+            )
+        return (
+            f"__half2float({self.pick('__hadd', '__hsub')}(__float2half({one(511)}), __float2half({one(511)})))",
+            1022,
+            1,
+        )
 
     def condition(self, place, level, depth=1):
         kind = self.below(14)

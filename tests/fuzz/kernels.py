@@ -24,9 +24,10 @@ from fuzz.places import THREAD, BLOCK, WARP, FLOATS, SMALL, Array, Place, Variab
 BLOCKS = [(32,), (64,), (64,), (64,), (128,), (128,), (256,), (96,), (48,), (33,), (31,), (100,), (7,), (1,)]
 BLOCKS += [(32, 2), (64, 2), (2, 32), (16, 8), (16, 16), (32, 8), (40, 2), (5, 3), (8, 4, 3), (4, 4, 4)]
 GRIDS = [(1,), (2,), (3,), (4,), (5,), (6,), (2, 2), (3, 2), (1, 3)]
+MANY = [(17,), (40,), (9, 4)]  # more blocks than are run as one group
 
 FEATURES = "branch for while do switch break return array lambda reference divide ternary bits wide float small logical"
-FEATURES += " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue"
+FEATURES += " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue half"
 WARP_FEATURES = "shuffle ballot reduce match mask tile cg by_warp warp_function"
 BLOCK_FEATURES = "shared vote shared_atomic shared_struct one_warp by_warp dynamic block_function"
 
@@ -72,7 +73,7 @@ class Generator(Memory):
         self.before, self.declared, self.parameters = [], [], []
         self.locals, self.shared, self.cells = [], [], False
         self.procedures, self.warp_functions, self.block_sum, self.pushes = [], (), None, 0
-        self.dynamic_bytes = 0
+        self.dynamic_bytes, self.has_last = 0, False
         self.missing = self.threads % 32 != 0  # whether lanes may be missing from a warp
         self.gone = False  # whether threads may have returned
         self.all_lanes = ("~0u", "0xffffffffu")
@@ -91,8 +92,9 @@ class Generator(Memory):
         if profile == "both" and self.chance(50):
             self.features.add("warp_shared")
         self.full_masks = self.chance(50)
-        self.shape, self.grid = self.random.choice(BLOCKS), self.random.choice(GRIDS)
+        self.shape = self.random.choice(BLOCKS)
         self.threads = math.prod(self.shape)
+        self.grid = self.random.choice(MANY if self.threads <= 64 and self.chance(10) else GRIDS)
         self.total = self.threads * math.prod(self.grid)
         self.budget = self.weighted([(5, 3), (9, 5), (15, 5), (25, 3), (50, 1), (90, 0.3)])
         self.types = ["unsigned", "unsigned", "int"] + ["bool"] * self.has("bool") + list(SMALL) * self.has("small")
@@ -110,11 +112,13 @@ class Generator(Memory):
         if self.has("global"):
             self.parameter("unsigned* memory", "zeros", "u4", self.total)
             self.parameter("unsigned* stream", "zeros", "u4", 3 * self.total + 40)
+            self.parameter("unsigned* partials", "zeros", "u4", self.total)
+            self.parameter("unsigned* tickets", "zeros", "u4", 1 + self.threads)
         if self.has("vector"):
             self.parameter("uint4* four", "zeros", "u4", 4 * self.total)
         if self.has("queue"):
             self.parameter("unsigned* taken", "zeros", "u4", 1)
-            self.parameter("unsigned* queue", "unordered", "u4", 3 * 48 * self.total)
+            self.parameter("unsigned* queue", "unordered", "u4", 3 * 4 * self.total)
         place = Place(arrays=(Array("in", "unsigned", "n"),))
         if self.has("constant"):
             for word, name in (("__constant__", "table"), ("__device__", "values")):
@@ -131,7 +135,13 @@ class Generator(Memory):
         functions, self.lines = self.lines, []
         self.block(self.head(), lambda: self.entry(place))
         includes = [f"#include <{name}.h>" for name in GROUPS] + ["namespace cg = cooperative_groups;"]
-        lines = includes * self.has("cg") + self.before + functions + self.lines
+        lines = (
+            includes * self.has("cg")
+            + ["#include <cuda_fp16.h>"] * self.has("half")
+            + self.before
+            + functions
+            + self.lines
+        )
         parameters = [how for _, how in self.parameters]
         return Kernel(self.seed, "\n".join(lines) + "\n", self.grid, self.shape, self.dynamic_bytes, parameters)
 

@@ -9,7 +9,6 @@ class Memory(Blocks):
         has, here = self.has, place.has_indices
         loop = here and place.trips >= 4 and place.depth < 4
         return [
-            (self.local_array, 3 * bool(self.locals) * here),
             (self.atomic, 4 * bool(place.atomics)),
             (self.compare_and_swap, 1 * any(a.text == "sums" and a.operation == "Add" for a in place.atomics) * here),
             (self.push, 3 * has("queue") * here * place.can_push * (place.trips > 12)),

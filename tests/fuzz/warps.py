@@ -1,10 +1,10 @@
 """Random statements of lanes that come to a place together: shuffles, votes, reductions, and who parts how."""
 
-from fuzz.flow import Flow
+from fuzz.functions import Functions
 from fuzz.places import GROUP, THREAD, WARP, Variable
 
 
-class Warps(Flow):
+class Warps(Functions):
     def warp_options(self, place):
         deep, has = place.depth >= 4, self.has
         whole = place.level <= WARP
@@ -14,9 +14,12 @@ class Warps(Flow):
             (self.ballot_branch, 5 * has("mask") * (not deep)),
             (self.tile_branch, 3 * has("tile") * whole * (not self.missing) * (not deep)),
             (self.match_loop, 2 * has("match") * (place.trips >= 8) * (not deep)),
+            (self.any_loop, 3 * has("ballot") * (place.trips >= 3) * (not deep)),
+            (self.lower_lanes, 3 * has("mask") * whole * (not self.missing) * (not deep)),
             (self.live_loop, 2 * has("mask") * (place.trips >= 4) * (not deep)),
             (self.group_operation, 4 * has("cg") * whole * (not self.missing)),
             (self.warp_shared, 4 * has("warp_shared") * whole * bool(self.own(place))),
+            (self.warp_tree, 2 * has("warp_shared") * whole * bool(self.own_number(place)) * (not self.missing)),
             (self.warp_row, 2 * has("stride") * whole * (self.present(place) is None) * (not deep)),
             (self.warp_function, 3 * bool(self.warp_functions) * place.has_indices),
         ]
@@ -75,6 +78,15 @@ class Warps(Flow):
         )
         tail = f", {width})" if width != 32 or self.chance(20) else ")"
         here = self.ask_present(place)
+        if here is None and kind == "" and self.chance(30):  # what one lane says is the same for all of its width
+            by = (
+                f"{self.below(32)}"
+                if self.chance(60)
+                else f"(int)({self.unsigned(place, self.together(place), 1)} & 31u)"
+            )
+            return self.give(
+                place, self.as_unsigned(f"__shfl_sync({place.mask}, {value}, {by})", type), self.together(place)
+            )
         if here is None:
             result = f"__shfl{kind}_sync({place.mask}, {value}, {by}{tail}"
             result = f"(unsigned)({result} >> 13)" if type == "unsigned long long" else self.as_unsigned(result, type)
@@ -189,6 +201,31 @@ class Warps(Flow):
         if self.chance(50):
             self.orelse(lambda: self.body(inner))
 
+    def lower_lanes(self, place):
+        """Lanes whose number says where they go, with masks that are constants."""
+        n = self.pick(1, 4, 8, 16, 16, 24, 31)
+        low = (1 << n) - 1
+        masks = (low, low ^ 0xFFFFFFFF)
+        self.block(f"if (lane < {n}u)", lambda: self.body(self.group_place(place, f"0x{masks[0]:08x}u")))
+        if self.chance(60):
+            self.orelse(lambda: self.body(self.group_place(place, f"0x{masks[1]:08x}u")))
+
+    def any_loop(self, place):
+        """A loop that lanes end by a vote."""
+        i, limit = self.name("i"), 2 + self.below(3)
+        level = max(place.level, WARP)
+        inner = place.but(level=level, trips=place.trips // limit, exits=None, in_switch=False, can_return=False)
+        vote = f"__{self.pick('any', 'all')}_sync({place.mask}, {self.condition(place, THREAD)})"
+        if self.chance(30):
+            vote = f"__ballot_sync({place.mask}, {self.condition(place, THREAD)}) != 0u"
+        body = lambda: self.body(inner)
+        if self.chance(50):
+            self.line(f"int {i} = 0;")
+            return self.block("do", body, f"}} while (++{i} < {limit} && {vote});")
+        if self.chance(50):
+            return self.block(f"for (int {i} = 0; {i} < {limit} && {vote}; ++{i})", body)
+        self.block(f"for (int {i} = 0; {i} < {limit}; ++{i})", lambda: (body(), self.line(f"if ({vote}) break;")))
+
     def match_loop(self, place):
         """The lanes with the same key, one key after another."""
         left, key, same, x = (self.name(stem) for stem in ("left", "key", "same", "x"))
@@ -290,4 +327,18 @@ class Warps(Flow):
         if self.threads % 32:
             at = f"min({at}, {self.threads - 1}u)"
         self.give(place.without(s), self.as_unsigned(f"{s.text}[{at}]", s.type))
+        self.sync_warp(place)
+
+    def warp_tree(self, place):
+        """A reduction of a warp in memory."""
+        s = self.random.choice(self.own_number(place))
+        self.line(f"{s.text}[t] = {self.value(place, s.type, THREAD, 1)};")
+        self.sync_warp(place)
+
+        def body():
+            self.line(f"if (lane < (unsigned)d) {s.text}[t] += {s.text}[t + d];")
+            self.sync_warp(place)
+
+        self.block("for (int d = 16; d > 0; d >>= 1)", body)
+        self.give(place.without(s), f"(unsigned){s.text}[t & ~31u]", self.together(place))
         self.sync_warp(place)

@@ -26,7 +26,8 @@ def verdict(target, kernel, want):
     if isinstance(want, oracle.Defect):
         return "defect", str(want)
     try:
-        message = targets.difference(targets.run(target, kernel), want)
+        got = targets.run(target, kernel)
+        message = targets.difference(got, want) if got else None
     except targets.Finding as finding:
         return "finding", str(finding)
     except Exception as error:  # whatever the engine says about a legal kernel is a failure of that kernel
