@@ -88,7 +88,11 @@ std::vector<Finding> watched(Shadow& shadow, const std::string& name, const Loca
                              const std::function<void()>& call) {
   register_check_functions();
   const Shadow::Scope watched(shadow);
-  const cpu::SerialScope serial;
+  const auto inside = [&](const std::function<void()>& run) {
+    const Shadow::Scope in_this_thread(shadow);
+    run();
+  };
+  const cpu::SerialScope serial(inside, [&] { shadow.next_interval(); });
   try {
     call();
   } catch (const Error& error) {
@@ -129,9 +133,6 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
   const std::shared_ptr<Module> module = compile(program, cpu);
   Function& function = module->function(kernel.name());
   const KernelInfo& info = function.info();
-  if (info.uses_grid_sync)
-    throw Error(ErrorKind::unsupported, "check does not follow barriers of the whole grid, and " + kernel.name() + " has one")
-        .fix("split the kernel there into two launches");
   copy_globals(kernel.module().on(kernel.device_for(args)), *module);
 
   Copies copies(cpu, args);

@@ -1,6 +1,7 @@
 #include "kasoku/check/order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku {
 
@@ -46,6 +47,7 @@ void FenceOrder::fence(const Agent& agent, Moment now, uint32_t interval) {
   if (interval > own.interval) own.fenced_before = own.fenced;
   own.fenced = now;
   own.interval = interval;
+  own.past.join(std::exchange(own.seen, {}));
 }
 
 void FenceOrder::fence_of_block(const Agent& agent, Moment now) {
@@ -87,9 +89,12 @@ void FenceOrder::release(const Agent& agent, uint64_t address, Moment now, uint3
   clock.join(mine);
 }
 
-void FenceOrder::acquire(const Agent& agent, uint64_t address) {
+void FenceOrder::acquire(const Agent& agent, uint64_t address, bool is_relaxed) {
   if (!is_used_) return;
-  if (const auto found = locations_.find(address); found != locations_.end()) thread(agent).past.join(found->second);
+  const auto found = locations_.find(address);
+  if (found == locations_.end()) return;
+  Thread& own = thread(agent);
+  (is_relaxed ? own.seen : own.past).join(found->second);
 }
 
 void FenceOrder::barrier(const Agent& agent, uint32_t interval) {

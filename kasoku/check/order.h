@@ -32,8 +32,8 @@ class FenceOrder {
   void plain_write(const Agent& agent, Moment now);
   /// An atomic write of `address`, or a volatile one behind a fence, in `interval` of the agent's block.
   void release(const Agent& agent, uint64_t address, Moment now, uint32_t interval);
-  /// An atomic or volatile read of `address`.
-  void acquire(const Agent& agent, uint64_t address);
+  /// An atomic or volatile read of `address`; `is_relaxed`: it counts from the agent's next fence on.
+  void acquire(const Agent& agent, uint64_t address, bool is_relaxed = false);
   /// `interval` ends for the agent.
   void barrier(const Agent& agent, uint32_t interval);
 
@@ -68,6 +68,7 @@ class FenceOrder {
     Moment fenced_before = 0;  ///< in an earlier interval than `fenced`
     uint32_t interval = 0;     ///< at the fence
     Clock past;
+    Clock seen;                ///< what relaxed reads have found since the last fence
   };
   Thread& thread(const Agent& agent);
 

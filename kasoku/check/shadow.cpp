@@ -211,7 +211,7 @@ void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address) 
   for (FenceOrder* order : {&order_, &order_in_block_}) {
     if (touch.is_of_block && order == &order_) continue;
     if (flags & ks_access_ordered) order->fence(own, touch.when, touch.interval);
-    if (reads && (touch.is_atomic || touch.is_volatile)) order->acquire(own, address);
+    if (reads && (touch.is_atomic || touch.is_volatile)) order->acquire(own, address, flags & ks_access_relaxed);
     if (writes && (touch.is_atomic || touch.is_flag)) order->release(own, address, touch.when, touch.interval);
   }
   if (writes && !touch.is_atomic && !touch.is_flag) order_.plain_write(own, touch.when);

@@ -39,8 +39,9 @@ enum {
   ks_access_shared = 8,     ///< __shared__ memory: fresh for every block
   ks_access_volatile = 16,
   ks_access_exchange = 32,  ///< compare and exchange: what was read before is tested
-  ks_access_ordered = 64,   ///< an atomic that is a fence too
+  ks_access_ordered = 64,   ///< an atomic that a fence stands before
   ks_access_block = 128,    ///< an atomic that only threads of its block may meet
+  ks_access_relaxed = 256,  ///< an atomic that says that nothing is ordered behind its read
 };
 
 /// Records an access of `bytes` at `address` and returns the address to use: the

@@ -35,6 +35,19 @@ TEST_CASE("order: what a block did before its fence and atomic is seen behind an
   CHECK(without.found() == 1);
 }
 
+TEST_CASE("order: what a relaxed read finds counts from the next fence on") {
+  const uint32_t read = ks_access_read | ks_access_atomic, write = ks_access_write | ks_access_atomic;
+  for (const bool has_fence : {false, true}) {
+    Run run;
+    run.touch(0, ks_access_write, 0);
+    run.touch(1, write | ks_access_ordered, 0);
+    run.touch(1, read | ks_access_relaxed, 1);
+    if (has_fence) run.shadow.fence(1, 0);
+    run.touch(0, ks_access_read, 1);
+    CHECK(run.found() == (has_fence ? 0 : 1));
+  }
+}
+
 TEST_CASE("order: what comes after the fence is not released by it") {
   Run run;
   run.shadow.fence(0, 0);

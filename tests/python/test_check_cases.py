@@ -15,6 +15,7 @@ import check_cases_hosts  # noqa: E402, F401
 import check_cases_made  # noqa: E402, F401
 import check_cases_memory  # noqa: E402, F401
 import check_cases_order  # noqa: E402, F401
+import check_cases_protocols  # noqa: E402, F401
 
 verdicts = {}
 

@@ -31,7 +31,6 @@ deliberate = {
 
 # Blocks that cannot run one after another.
 refused = {
-    "grid_sync.cu": "barriers of the whole grid",
     "wait_for_others-warps": "waits for what a later one writes",
 }
 

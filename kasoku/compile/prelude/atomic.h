@@ -31,11 +31,11 @@ KS_REFUSED(atomicCAS, "int, unsigned, unsigned long long, unsigned short and, wi
 #undef KS_LONGER
 
 // A step that no instruction does: read, compute, compare and swap until nobody came between.
-template <class Word, class T, class Step>
+template <class Word, int order = __ATOMIC_RELAXED, class T, class Step>
 ks_inline T ks_atomic_loop(T* p, Step step) {
   Word seen = __atomic_load_n((Word*)p, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n((Word*)p, &seen, ks_bits<Word>(step(ks_bits<T>(seen))), true,
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+                                      order, __ATOMIC_RELAXED)) {
   }
   return ks_bits<T>(seen);
 }
@@ -51,7 +51,7 @@ template <class T> ks_inline T ks_compare_exchange(T* p, T compare, T v) {
 
 #define KS_ATOMIC(name, T, expression)                       \
   ks_inline T name(T* p, T v) { return expression; }         \
-  ks_of_block T name##_block(T* p, T v) { return expression; } \
+  ks_named T name##_block(T* p, T v) { return expression; } \
   ks_inline T name##_system(T* p, T v) { return expression; }
 #define KS_FETCH(name, fetch, T) KS_ATOMIC(name, T, __atomic_fetch_##fetch(p, v, __ATOMIC_RELAXED))
 #define KS_FETCH_WORDS(name, fetch) KS_FETCH(name, fetch, int) KS_FETCH(name, fetch, unsigned)
@@ -83,7 +83,7 @@ KS_ATOMIC(atomicDec, unsigned, ks_atomic_loop<unsigned>(p, [=](unsigned old) { r
 
 #define KS_CAS(T)                                                                                           \
   ks_inline T atomicCAS(T* p, T compare, T v) { return ks_compare_exchange(p, compare, v); }                \
-  ks_of_block T atomicCAS_block(T* p, T compare, T v) { return ks_compare_exchange(p, compare, v); }        \
+  ks_named T atomicCAS_block(T* p, T compare, T v) { return ks_compare_exchange(p, compare, v); }        \
   ks_inline T atomicCAS_system(T* p, T compare, T v) { return ks_compare_exchange(p, compare, v); }
 KS_CAS(unsigned short)
 KS_CAS(int)
@@ -105,7 +105,7 @@ template <> struct ks_enable<true> { typedef int type; };
     return ks_bits<T>(ks_compare_exchange((Word*)p, ks_bits<Word>(compare), ks_bits<Word>(v)));            \
   }
 KS_WIDE_ATOMIC(ks_inline, )
-KS_WIDE_ATOMIC(ks_of_block, _block)
+KS_WIDE_ATOMIC(ks_named, _block)
 #undef KS_WIDE_ATOMIC
 #undef KS_WIDE
 

@@ -24,7 +24,7 @@ ks_inline void __syncwarp(unsigned mask = 0xffffffffu) { ks_warp_barrier(mask); 
 ks_inline void __barrier_sync(unsigned) { ks_barrier(); }
 
 ks_inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-ks_of_block void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+ks_named void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 ks_inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 ks_inline void __trap() { ks_rt_trap(); }

@@ -34,8 +34,9 @@
 #define ks_convergent __attribute__((convergent))
 #define ks_const __attribute__((const))
 #define ks_inline inline __attribute__((always_inline, nodebug))
-// check reads the scope from the function's name (clang/passes/instrument.cpp).
-#define ks_of_block inline __attribute__((always_inline))
+// check reads an atomic's scope, and whether its text says an order, from the names of such functions
+// (clang/passes/instrument.cpp).
+#define ks_named inline __attribute__((always_inline))
 
 // Clang says 1; each parse says what the options name.
 #undef __CUDA_ARCH__

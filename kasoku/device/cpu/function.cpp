@@ -8,6 +8,7 @@
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/device.h"
 #include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/grid_barrier.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/worker_memory.h"
@@ -224,7 +225,7 @@ void CpuFunction::run_cooperative(Work& work, uint64_t blocks) {
                 fmt::format("kernel {} synchronises its grid of {} blocks, and {} is the most on cpu",
                             quote(info_.name), blocks, most_threads))
         .fix("use fewer blocks and a loop over the elements");
-  std::barrier<> barrier(static_cast<ptrdiff_t>(blocks));
+  GridBarrier barrier(blocks, SerialScope::current());
   work.state.grid_barrier = &barrier;
   run_on_threads(work, blocks, blocks);
 }
@@ -233,7 +234,8 @@ void CpuFunction::run_cooperative(Work& work, uint64_t blocks) {
 /// barrier all begin `at_once`; of others a thread takes one after another, and where none
 /// ends for a while, they may be waiting for blocks that have not begun: more threads do that.
 void CpuFunction::run_on_threads(Work& work, uint64_t blocks, uint64_t at_once) {
-  std::barrier<>* const barrier = work.state.grid_barrier;
+  GridBarrier* const barrier = work.state.grid_barrier;
+  const SerialScope* const serial = SerialScope::current();
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;  // guarded by the state's mutex
   std::atomic<uint64_t> begun{0}, ended{0}, running{0};
@@ -244,13 +246,14 @@ void CpuFunction::run_on_threads(Work& work, uint64_t blocks, uint64_t at_once) 
   };
   const auto run_blocks = [&] {
     for (uint64_t block = begun++; block < blocks; block = begun++) {
+      if (barrier) barrier->begin(block);
       try {
         const StopScope scope(is_stopped);
         if (!is_stopped) work.run(block, block + 1);
       } catch (...) {
         stop();
       }
-      if (barrier) barrier->arrive_and_drop();  // those that go on do not wait for it
+      if (barrier) barrier->arrive_and_drop(block);  // those that go on do not wait for it
       ended++;
     }
     running--;
@@ -261,12 +264,13 @@ void CpuFunction::run_on_threads(Work& work, uint64_t blocks, uint64_t at_once) 
     try {
       for (uint64_t i = 0; i < count; ++i) {
         running++;
-        threads.emplace_back(run_blocks);
+        if (serial && serial->around) threads.emplace_back([&] { serial->around(run_blocks); });
+        else threads.emplace_back(run_blocks);
       }
     } catch (const std::system_error&) {
       running--;
       work.state.fail(fmt::format("the system gave no thread for each of its {} blocks", blocks));
-      for (uint64_t block = begun.exchange(blocks); barrier && block < blocks; ++block) barrier->arrive_and_drop();
+      for (uint64_t block = begun.exchange(blocks); barrier && block < blocks; ++block) barrier->arrive_and_drop(block);
     }
   };
   add_threads(at_once);

@@ -60,7 +60,7 @@ struct Job {
 };
 
 thread_local int parallel_depth = 0;
-thread_local int serial_depth = 0;
+thread_local const SerialScope* serial_scope = nullptr;
 thread_local uint32_t own_limit = 0;
 thread_local bool has_left = false;  // a worker, from its job, for a caller
 
@@ -354,9 +354,11 @@ uint32_t worker_count() {
   return workers;
 }
 
-SerialScope::SerialScope() { ++serial_depth; }
-SerialScope::~SerialScope() { --serial_depth; }
-bool is_serial() { return serial_depth > 0; }
+SerialScope::SerialScope(Around around, std::function<void()> meets)
+    : around(std::move(around)), meets(std::move(meets)), outer_(std::exchange(serial_scope, this)) {}
+SerialScope::~SerialScope() { serial_scope = outer_; }
+const SerialScope* SerialScope::current() { return serial_scope; }
+bool is_serial() { return serial_scope; }
 
 void set_thread_limit(uint32_t n) { own_limit = n; }
 uint32_t thread_limit() { return own_limit ? std::min(own_limit, worker_count()) : worker_count(); }
@@ -373,7 +375,7 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
   grain = std::clamp<uint64_t>(grain, 1, n);
   if (n > UINT64_MAX / 2)
     throw Error(ErrorKind::value, "more than 2^63 blocks cannot be run");
-  if (n == grain || thread_limit() == 1 || serial_depth > 0) {
+  if (n == grain || thread_limit() == 1 || serial_scope) {
     InterruptCheck interrupt;
     for (uint64_t begin = 0; begin < n; begin += grain) {
       interrupt.look();

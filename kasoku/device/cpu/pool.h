@@ -43,13 +43,24 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body);
 /// its own should then use one.
 bool is_inside_parallel();
 
-/// While alive, this thread runs its parallel loops alone, in order.
+/// While alive, this thread runs its parallel loops alone, in order. Blocks that meet at a barrier of
+/// their grid have a thread each and run in turns.
 class SerialScope {
  public:
-  SerialScope();
+  using Around = std::function<void(const std::function<void()>&)>;
+  /// Such a thread runs its block inside of `around`; `meets` is called where all blocks have met.
+  explicit SerialScope(Around around = {}, std::function<void()> meets = {});
   ~SerialScope();
   SerialScope(const SerialScope&) = delete;
   SerialScope& operator=(const SerialScope&) = delete;
+
+  /// The innermost one of this thread; nullptr: none.
+  static const SerialScope* current();
+  const Around around;
+  const std::function<void()> meets;
+
+ private:
+  const SerialScope* const outer_;
 };
 /// Whether such a scope is open on this thread.
 bool is_serial();

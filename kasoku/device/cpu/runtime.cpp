@@ -3,6 +3,7 @@
 
 #include "kasoku/device/cpu/helpers.h"
 #include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/grid_barrier.h"
 #include "kasoku/device/cpu/print_format.h"
 #include "kasoku/device/cpu/schedule.h"
 #include "kasoku/device/print.h"

@@ -5,7 +5,6 @@
 
 #include "kasoku/device/cpu/children.h"
 
-#include <barrier>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -22,13 +21,15 @@ void register_runtime_function(const char* name, void* function);
 /// nullptr if there is none.
 void* find_runtime_function(const std::string& name);
 
+class GridBarrier;
+
 /// What workers of one launch share; lives on the launching thread's stack.
 struct LaunchState {
   const char* kernel = "";
   volatile int status = 0;  ///< nonzero: blocks that have not begun are left out
   std::mutex mutex;
   std::string failure;      ///< what assert, trap or a fault said first
-  std::barrier<>* grid_barrier = nullptr;  ///< of a cooperative launch
+  GridBarrier* grid_barrier = nullptr;  ///< of a cooperative launch
   std::unique_ptr<ChildWork> children;     ///< what its blocks that have ended asked for; guarded by the mutex
 
   /// Ends the launch with `text`; the first one counts.

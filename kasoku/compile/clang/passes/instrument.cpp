@@ -23,10 +23,9 @@ using namespace llvm;
 
 namespace {
 
-enum : uint32_t {  // as in check/shadow.h
-  reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
-  of_block = 128
-};
+// As in check/shadow.h.
+constexpr uint32_t reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
+                   of_block = 128, relaxed = 256;
 
 /// What a pointer leads to, as far as the text shows it.
 struct Target {
@@ -85,16 +84,17 @@ class Instrumenter {
       auto [block, thread] = agent(build);
       build.CreateCall(fence_, {block, thread, build.getInt32(scope_of(at) != 0)});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
-      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | kind_of(*load));
+      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | kind_of(*load, reads));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
       watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
-            writes | kind_of(*store));
+            writes | kind_of(*store, writes));
     } else if (auto* update = dyn_cast<AtomicRMWInst>(&at)) {
       watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            reads | writes | atomic | order_of(update->getOrdering()) | scope_of(at));
+            reads | writes | atomic | order_of(at, update->getOrdering(), reads | writes) | scope_of(at));
     } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&at)) {
       watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(swap->getNewValOperand()->getType()),
-            reads | writes | atomic | exchange | order_of(swap->getFailureOrdering()) | scope_of(at));
+            reads | writes | atomic | exchange | scope_of(at) |
+                order_of(at, says_order(at) ? swap->getSuccessOrdering() : swap->getFailureOrdering(), reads | writes));
     } else if (auto* copy = dyn_cast<AnyMemTransferInst>(&at)) {
       watch(at, 1, copy->getLength(), reads);
       watch(at, 0, copy->getLength(), writes);
@@ -106,20 +106,36 @@ class Instrumenter {
   }
 
   template <class Access>
-  static uint32_t kind_of(const Access& access) {
+  static uint32_t kind_of(const Access& access, uint32_t does) {
     return (access.isVolatile() ? is_volatile : 0) |
-           (access.isAtomic() ? atomic | order_of(access.getOrdering()) : 0);
+           (access.isAtomic() ? atomic | order_of(access, access.getOrdering(), does) | scope_of(access) : 0);
   }
 
-  static uint32_t order_of(AtomicOrdering ordering) { return isStrongerThanMonotonic(ordering) ? ordered : 0; }
+  /// CUDA's own atomics are relaxed, and programs read behind them what they should read behind a fence.
+  static uint32_t order_of(const Instruction& at, AtomicOrdering ordering, uint32_t does) {
+    return (does & writes && isReleaseOrStronger(ordering) ? ordered : 0) |
+           (does & reads && !isAcquireOrStronger(ordering) && says_order(at) ? relaxed : 0);
+  }
+
+  /// The text gives the order (cuda::atomic).
+  static bool says_order(const Instruction& at) {
+    return comes_from(at, [](StringRef function) { return function.starts_with("ks_in_order"); });
+  }
 
   /// The scope stands in the name of the function that the user called: atomicAdd_block, __threadfence_block.
   static uint32_t scope_of(const Instruction& at) {
+    return comes_from(at, [](StringRef function) { return function.ends_with("_block"); }) ? of_block : 0;
+  }
+
+  /// Whether the instruction comes from a function of the prelude whose name is so.
+  template <class Test>
+  static bool comes_from(const Instruction& at, Test is_so) {
     for (const DILocation* location = at.getDebugLoc(); location && location->getFilename().contains(".kasoku/include");
          location = location->getInlinedAt())
-      if (const DISubprogram* function = location->getScope()->getSubprogram(); function && function->getName().ends_with("_block"))
-        return of_block;
-    return 0;
+      if (const DISubprogram* function = location->getScope()->getSubprogram();
+          function && is_so(function->getName().split('<').first))
+        return true;
+    return false;
   }
 
   /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here.
