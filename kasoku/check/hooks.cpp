@@ -38,7 +38,7 @@ void register_check_functions() {
 extern "C" void* ks_check_access(void* address, uint64_t bytes, uint32_t flags,
                                  const ks_check_site* site, uint64_t block, uint64_t thread) {
   kasoku::Shadow* shadow = kasoku::Shadow::current();
-  if (!shadow) return address;
+  if (!shadow || !bytes) return address;
   void* const checked = shadow->access(static_cast<char*>(address), bytes, flags, *site, block, thread);
   if (shadow->is_stuck() && kasoku::cpu::is_inside_kernel()) kasoku::cpu::leave_kernel(kasoku::cpu::nudge_signal());
   return checked;

@@ -35,6 +35,7 @@ struct Target {
   std::string name = "memory";
   Value* object = nullptr;  ///< the variable that it lies in, if that is one and has a size
   uint64_t bytes = 0;       ///< of the variable
+  SmallVector<Value*, 2> others;  ///< the thread's own variables that it may lead to instead
 };
 
 class Instrumenter {
@@ -205,6 +206,11 @@ class Instrumenter {
     IRBuilder<> build(&at);
     auto [block, thread] = agent(build);
     bytes = build.CreateZExtOrTrunc(bytes, wide_);
+    for (Value* own : target.others) {  // `(c ? shared[t] : own) += 1`
+      Value* distance = build.CreateSub(build.CreatePtrToInt(address, wide_), build.CreatePtrToInt(own, wide_));
+      Value* size = size_of(cast<AllocaInst>(own)->getAllocatedType());
+      bytes = build.CreateSelect(build.CreateICmpULT(distance, size), build.getInt64(0), bytes);
+    }
     Constant* const where = site(at, target);
     if (may_leave)
       address = build.CreateCall(within_, {address, bytes, build.getInt32(flags), where, block, thread,
@@ -251,6 +257,9 @@ class Instrumenter {
       }
     }
     target.is_private = all_private;
+    if (!all_private)
+      for (const Value* object : objects)
+        if (isa<AllocaInst>(object)) target.others.push_back(const_cast<Value*>(object));
     return target;
   }
 
