@@ -161,17 +161,20 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
         shared = bytes_from(value);
       else if (name == "time_kernel") is_timed = PyObject_IsTrue(value.ptr()) == 1;
       else if (name == "texrefs") return;  // they were bound where the module keeps them
+      else if (name == "enable_cooperative_groups") return;  // the text says it
       else unknown_keyword(kernel.name(), name);
     });
     Py_ssize_t first = 0, count = PyTuple_Size(args);
     // (grid, block, args): a tuple is never an argument of a kernel.
-    if (count == 3 && !list && is_list(PyTuple_GetItem(args, 2))) {
-      grid = PyTuple_GetItem(args, 0);
-      block = PyTuple_GetItem(args, 1);
-      list = PyTuple_GetItem(args, 2);
-    } else if (list && count == 2) {
-      grid = PyTuple_GetItem(args, 0);
-      block = PyTuple_GetItem(args, 1);
+    if (list || (count >= 3 && is_list(PyTuple_GetItem(args, 2)))) {
+      if (count > 3)
+        throw Error(ErrorKind::type, kernel.name() + ": a launch takes the grid, the block and the arguments, and more by name alone")
+            .fix("kernel(grid, block, args, shared_mem=" + std::string(nb::str(nb::handle(PyTuple_GetItem(args, 3))).c_str()) + ")");
+      const std::pair<const char*, nb::handle*> places[] = {{"grid", &grid}, {"block", &block}, {"args", &list}};
+      for (Py_ssize_t i = 0; i < count; ++i) {
+        if (*places[i].second) throw Error(ErrorKind::type, kernel.name() + "() got multiple values for argument '" + places[i].first + "'");
+        *places[i].second = PyTuple_GetItem(args, i);
+      }
     } else if (count == 3 && PyTuple_Check(PyTuple_GetItem(args, 0)) &&
                PyTuple_Check(PyTuple_GetItem(args, 1))) {
       throw Error(ErrorKind::type, kernel.name() + ": the arguments must be a tuple")

@@ -52,6 +52,22 @@ def test_shared_memory_that_no_block_has(device):
             ks.RawModule(code=tiles).get_function("tiles")((1,), (1,), (x,))
 
 
+def test_a_launch_in_cupys_form(launch):
+    f, x, y = launch
+    f("f", (1,), (10,), (10, x, y), shared_mem=0, stream=None, enable_cooperative_groups=False)
+    f("f", (1,), (10,), args=(10, x, y))
+    assert x.numpy().tolist() == [1] * 10
+    kernel = ks.RawKernel(text, "f")
+    with pytest.raises(TypeError, match=r"f: a launch takes the grid.*by name alone(.|\n)*shared_mem=1024\)"):
+        kernel((1,), (10,), (10, x, y), 1024)
+    with pytest.raises(TypeError, match="multiple values for argument 'args'"):
+        kernel((1,), (10,), (10, x, y), args=(10, x, y))
+    y.fill(1)
+    kernel((1,), block=(10,), args=(10, x, y))  # the grid by its place
+    kernel(grid=(1,), block=(10,), args=(10, x, y))
+    assert x.numpy().tolist() == [2] * 10
+
+
 def test_arrays(launch, device):
     f, x, y = launch
     with pytest.raises(TypeError, match=r"f: parameter 'x' is float \*, got a float64 array of shape \(10,\)"):

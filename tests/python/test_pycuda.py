@@ -164,7 +164,9 @@ def test_devices(drv):
     assert drv.Device.count() >= 1
     device = drv.Device(0)
     assert isinstance(device.name(), str) and device.total_memory() > 0
-    assert len(device.compute_capability()) == 2
+    major, minor = device.compute_capability()
+    assert (major, minor) == (7, 5) if device._device.kind == "cpu" else major >= 5
+    assert device.get_attribute(drv.device_attribute.COMPUTE_CAPABILITY_MAJOR) == major
     assert device.get_attribute(drv.device_attribute.WARP_SIZE) == 32
     assert device.get_attributes()[drv.device_attribute.MAX_THREADS_PER_BLOCK] >= 256
     assert device.max_threads_per_block >= 256
@@ -496,6 +498,11 @@ def test_scans(ga):
     assert (g.get() == x.cumsum()).all()
     g = ga.to_gpu(x)
     assert (ExclusiveScanKernel(np.int32, "a+b", "0")(g, ga.empty_like(g)).get() == x.cumsum() - x).all()
+    counts = ga.to_gpu(x.astype(np.uint32))  # no dtype is asked for: the kernel's text has one
+    assert (ExclusiveScanKernel(np.int32, "a+b", "0")(counts).get() == x.cumsum() - x).all()
+    assert counts.dtype == np.uint32
+    with pytest.raises(TypeError, match="the input must be int32"):
+        ExclusiveScanKernel(np.int32, "a+b", "0")(ga.to_gpu(x.astype(np.float64)))
 
 
 def test_elementwise_with_declared_arguments(ga):

@@ -143,6 +143,8 @@ const DeviceProperties& launch_limits() {
   static const DeviceProperties limits = [] {
     DeviceProperties made;
     made.max_shared_bytes_opt_in = 227 * 1024;
+    made.compute_capability[0] = 7;  // as __CUDA_ARCH__ in kernels' text (compile/clang/frontend.cpp)
+    made.compute_capability[1] = 5;
     return made;
   }();
   return limits;

@@ -154,8 +154,7 @@ class Device:
     @property
     def compute_capability(self):
         """Of a CPU, that of the architecture whose kernels it runs."""
-        version = tuple(self._native.properties["compute_capability"])
-        return version if any(version) else (7, 5)
+        return tuple(self._native.properties["compute_capability"])
 
     @property
     def uuid(self):
