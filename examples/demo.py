@@ -31,15 +31,9 @@ def run(title, program, *arguments):
 
 
 def main():
-    failed = 0
-    for title, program, *arguments in (
-        ("π written for each system of the talk", "seed_okuda_pi.py", "4e6"),
-        ("Can anyone predict whether a program is thread-safe?", "seed_okuda_races.py"),
-    ):
-        failed += run(title, programs / program, *arguments)[1] != 0
     size = sys.argv[1] if len(sys.argv) > 1 else "2048"
     lines, status = run("Kernels from CUDA C++ text", programs / "seed_gpusoroban.py", size)
-    failed += status != 0
+    failed = int(status != 0)
     text = "".join(lines)
     cpu = [float(x) for x in re.findall(r"^CPU (\S+) verify", text, re.M)]
     device = [float(x) for x in re.findall(r"^device (\S+) verify", text, re.M)]
@@ -50,8 +44,8 @@ def main():
         print(f"  device, first call    {device[0]:10.4f} s")
         print(f"  device, mean of three {mean:10.4f} s")
         print(f"  ratio                 {cpu[0] / mean:10.1f} x")
-    failed += run("π in every system", programs / "seed_okuda_pi.py", "2e6")[1] != 0
-    lines, status = run("Is it safe under threads?", programs / "seed_okuda_races.py")
+    failed += run("π written for each system of the talk", programs / "seed_okuda_pi.py", "4e6")[1] != 0
+    lines, status = run("Can anyone predict whether a program is thread-safe?", programs / "seed_okuda_races.py")
     failed += status != 0
     race = next((line.strip() for line in lines if line.strip().startswith("race on")), None)
     picture = root / "build/talk.png"

@@ -2,6 +2,14 @@
 /// Everything a C++ program needs.
 #pragma once
 
+#include "kasoku/array/array.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/indexing.h"
+#include "kasoku/array/matmul.h"
+#include "kasoku/array/random.h"
+#include "kasoku/array/reduce.h"
+#include "kasoku/array/shape.h"
 #include "kasoku/base/dtype.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"

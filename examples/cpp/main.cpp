@@ -1,5 +1,5 @@
 // A kernel's text becomes a result, from C++: on the CPU, or on the device that
-// KASOKU_DEVICE names.
+// KASOKU_DEVICE names. An expression of arrays becomes another one.
 #include <kasoku/kasoku.h>
 
 #include <cstdio>
@@ -32,7 +32,15 @@ int main() try {
   device.copy(x.data(), buffer->memory(), bytes, stream);
 
   std::printf("%s: x[0] = %g, x[%d] = %g\n", device.str().c_str(), x[0], n - 1, x[n - 1]);
-  return x[0] == 6 && x[n - 1] == 6 ? 0 : 1;
+
+  // Arrays wait: the squares and their sum are one kernel, which runs when the value is read.
+  using kasoku::Scalar;
+  const kasoku::Array row = kasoku::arange(Scalar::of(0), Scalar::of(1), n, kasoku::Dtype::float64, device);
+  const kasoku::Array sum = kasoku::reduce(kasoku::ReduceOp::sum, kasoku::apply(kasoku::Op::square, {row}));
+  const kasoku::Array here = kasoku::to_device(sum, kasoku::device("cpu"));
+  const double total = *static_cast<const double*>(here.data_for_read());
+  std::printf("sum of squares below %d: %g\n", n, total);
+  return x[0] == 6 && x[n - 1] == 6 && total == 332833500 ? 0 : 1;
 } catch (const kasoku::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

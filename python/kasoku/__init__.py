@@ -1,4 +1,4 @@
-"""kasoku: kernels, arrays and compiled Python on any CPU and on NVIDIA GPUs.
+"""kasoku: kernels, arrays and compiled Python on x86-64 CPUs and on NVIDIA GPUs.
 
 Everything public is an attribute of this module. What is written in Python is
 imported when it is first asked for, so `import kasoku` costs little.
@@ -22,7 +22,7 @@ _lazy = {
     "_task": "delayed compute visualize Pool",
     "_check": "check Finding",
     "_compare": "compare",
-    "_settings": "stats Stats",
+    "_stats": "stats Stats",
 }
 _lazy = {name: module for module, names in _lazy.items() for name in names.split()}
 
@@ -42,7 +42,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_lazy})
+    return sorted({*globals(), *__all__})
 
 
 def load_ipython_extension(shell):
@@ -50,3 +50,6 @@ def load_ipython_extension(shell):
     from .notebook import load
 
     load(shell)
+
+
+__all__ = sorted(name for name in {*globals(), *_lazy, "random"} if not name.startswith("_"))

@@ -110,7 +110,7 @@ def main(arguments):
 
 
 def _show_stats():
-    from ._settings import stats
+    from ._stats import stats
 
     print(stats(), file=sys.stderr)
 

@@ -283,11 +283,11 @@ void settle(const Array& array) {
 }
 
 void bind_statement(nb::module_& m) {
-  m.def("unsettled", [](nb::handle function, const nb::args& args, const nb::kwargs& kwargs) {
+  m.def("_unsettled", [](nb::handle function, const nb::args& args, const nb::kwargs& kwargs) {
     const PartOfOperation inside;
     return nb::object(function(*args, **kwargs));
   }, "function"_a, "args"_a, "kwargs"_a, "function(*args, **kwargs), one operation of a face made of several: nothing is settled.");
-  m.def("settle", [](nb::object array) {
+  m.def("_settle", [](nb::object array) {
     settle(nb::cast<const Array&>(array));
     return array;
   }, "array"_a, "The array, computed unless the statement under way goes on with it.");

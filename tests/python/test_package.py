@@ -81,9 +81,16 @@ def test_a_cmake_project_builds_against_the_installed_library(tmp_path):
         f"-DCMAKE_PREFIX_PATH={tmp_path / 'installed'}",
     )  # fmt: skip
     run("cmake", "--build", str(tmp_path / "build"))
-    assert run(str(tmp_path / "build/example")) == "cpu: x[0] = 6, x[999] = 6\n"
+    assert run(str(tmp_path / "build/example")) == "cpu: x[0] = 6, x[999] = 6\nsum of squares below 1000: 3.32834e+08\n"
 
 
 def test_the_package_can_be_run_as_a_module():
     result = subprocess.run([sys.executable, "-m", "kasoku", "--version"], capture_output=True, text=True, timeout=60)
     assert result.stdout == f"kasoku {ks.__version__}\n"
+
+
+def test_a_star_takes_what_is_public():
+    names = {}
+    exec("from kasoku import *", names)
+    assert {"Array", "jit", "prange", "delayed", "check", "random", "errors"} <= set(names)
+    assert names["jit"] is ks.jit and not [name for name in names if name.startswith("_") and name != "__builtins__"]

@@ -8,7 +8,7 @@ import typer
 
 app = typer.Typer(
     name="kasoku",
-    help="Runs CUDA C++ kernels, arrays and compiled Python on any CPU and on NVIDIA GPUs.",
+    help="Runs CUDA C++ kernels, arrays and compiled Python on x86-64 CPUs and on NVIDIA GPUs.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

@@ -31,7 +31,7 @@ def in_a_graph(function, *args, **kwargs):
     """function(*args, **kwargs), whose operations wait."""
     _mode.depth = getattr(_mode, "depth", 0) + 1
     try:
-        return _core.unsettled(function, *args, **kwargs)
+        return _core._unsettled(function, *args, **kwargs)
     finally:
         _mode.depth -= 1
 
@@ -41,7 +41,7 @@ def composed(function):
 
     @functools.wraps(function)
     def operation(*args, **kwargs):
-        return Tensor(_core.unsettled(function, *args, **kwargs)._array)
+        return Tensor(_core._unsettled(function, *args, **kwargs)._array)
 
     return operation
 
@@ -118,7 +118,7 @@ class Tensor:
     __array_priority__ = 100
 
     def __init__(self, array):
-        self._array = _core.settle(array)
+        self._array = _core._settle(array)
 
     @property
     def dtype(self):

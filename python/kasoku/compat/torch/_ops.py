@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 
 import kasoku as ks
-from kasoku._core import unsettled
+from kasoku._core import _unsettled as unsettled
 
 from .._operands import divides_by_zero
 from . import _promotion, _types

@@ -22,7 +22,7 @@ class Tensor:
 
     def __init__(self, *args):
         if len(args) == 1 and isinstance(args[0], ks.Array):
-            self._a = _core.settle(args[0])
+            self._a = _core._settle(args[0])
         elif len(args) == 1 and not isinstance(args[0], numbers.Number):
             self._a = array_of(args[0], _types.default_float)
         else:
@@ -341,7 +341,7 @@ def composed(function):
 
     @functools.wraps(function)
     def operation(*args, **kwargs):
-        return Tensor(_core.unsettled(function, *args, **kwargs)._a)
+        return Tensor(_core._unsettled(function, *args, **kwargs)._a)
 
     return operation
 
