@@ -19,8 +19,6 @@ class Blocks(Warps):
             (self.scan, 2 * own),
             (self.block_scan, 2 * own * (self.threads % 32 == 0) * has("shuffle") * (not self.gone)),
             (self.publish, 2 * has("shared")),
-            (self.halo, 2 * has("shared")),
-            (self.double_buffer, 2 * has("shared") * loop),
             (self.histogram, 3 * has("shared_atomic")),
             (self.compact, 2 * has("shared_atomic") * (not self.gone) * (place.depth < 3)),
             (self.one_warp, 3 * has("one_warp") * (not deep)),
@@ -28,8 +26,6 @@ class Blocks(Warps):
             (self.block_row, 2 * has("stride") * has("barrier") * (not deep)),
             (self.block_stride, 2 * has("stride") * loop),
             (self.agreed_end, 2 * has("shared") * loop),
-            (self.product, 2 * has("row") * has("shared") * (len(self.shape) == 2) * (place.depth < 2)),
-            (self.last_block, 2 * has("global") * (place.depth == 0) * (not self.gone) * (not self.has_last)),
             (self.block_function, 3 * bool(self.block_sum) * own),
         ]
 
@@ -104,8 +100,13 @@ class Blocks(Warps):
             return self.share_cells(place)
         s = self.random.choice(self.own(place))
         store = f"{s.text}[t] = {self.value(place, s.type, THREAD, 2)};"
-        form = self.below(4)
-        if form == 3 and not self.gone:  # each element by another thread
+        form = self.below(5)
+        if form == 4 and s.type == "unsigned":  # a store that a condition leaves out, of what was read
+            e = self.unsigned(place, THREAD, 1)
+            self.line(
+                f"if ({s.text}[t] {self.pick('<', '>')} {e}) {s.text}[t] = {self.pick(e, self.unsigned(place, THREAD, 1))};"
+            )
+        elif form == 3 and not self.gone:  # each element by another thread
             by, x = self.pick(*[k for k in (1, 3, 5, 7, 11) if math.gcd(k, self.threads) == 1]), self.name("x")
             self.line(f"const {s.type} {x} = {self.value(place, s.type, THREAD, 2)};")
             self.sync()
@@ -139,24 +140,33 @@ class Blocks(Warps):
         self.sync()
 
     def tree(self, place):
-        """A reduction in halves."""
+        """A reduction in halves, of neighbours or of halves."""
         s = self.random.choice(self.own(place))
         if s.type not in ("unsigned", "int", "unsigned long long"):
             return self.share(place)
-        half = 1
-        while half * 2 < self.threads:
+        half, n = 1, self.threads
+        while half * 2 < n:
             half *= 2
         self.line(f"{s.text}[t] = {self.value(place, s.type, THREAD, 1)};")
         self.sync()
-        sum_ = f"{s.text}[t] + {s.text}[t + d]"
-        if s.type == "int" or self.chance(30):
-            sum_ = f"{self.pick('min', 'max')}({s.text}[t], {s.text}[t + d])"
+        word = self.pick("min", "max")
 
-        def body():
-            self.line(f"if (t < d && t + d < {self.threads}u) {s.text}[t] = {sum_};")
+        def add(condition, at):
+            sum_ = f"{s.text}[{at}] + {s.text}[{at} + d]"
+            if s.type == "int":
+                sum_ = f"{word}({s.text}[{at}], {s.text}[{at} + d])"
+            self.line(f"if ({condition}) {s.text}[{at}] = {sum_};")
             self.line("__syncthreads();")
 
-        self.block(f"for (unsigned d = {half}u; d > 0u; d {self.pick('/= 2u', '>>= 1')})", body)
+        up = f"for (unsigned d = 1u; d < {n}u; d {self.pick('*= 2u', '<<= 1')})"
+        down = f"for (unsigned d = {half}u; d > 0u; d {self.pick('/= 2u', '>>= 1')})"
+        form = self.below(4)
+        if form == 2:
+            self.block(up, lambda: add(f"t % (2u * d) == 0u && t + d < {n}u", "t"))
+        elif form == 3:
+            self.block(up, lambda: (self.line("const unsigned at = 2u * d * t;"), add(f"at + d < {n}u", "at")))
+        else:
+            self.block(down, lambda: add(f"t < d && t + d < {n}u", "t"))
         self.give(place.without(s), f"(unsigned){s.text}[0]", place.level)
         self.sync()
 
@@ -205,44 +215,6 @@ class Blocks(Warps):
         self.line(f"if (t == {self.pick(0, self.below(self.threads))}u) one = {self.unsigned(place, THREAD, 2)};")
         self.sync()
         self.give(place, "one", place.level)
-
-    def halo(self, place):
-        """A row with a margin."""
-        h, n = self.name("halo"), self.threads
-        self.line(f"__shared__ unsigned {h}[{n + 2}];")
-        self.sync()
-        self.line(f"{h}[t + 1u] = {self.unsigned(place, THREAD, 2)};")
-        self.line(f"if (t == 0u) {h}[0] = {self.unsigned(place, THREAD, 1)};")
-        self.line(f"if (t == {n - 1}u) {h}[{n + 1}] = {self.unsigned(place, THREAD, 1)};")
-        if self.gone:  # who is not there writes nothing
-            self.lines[-3:-3] = [
-                "  " * self.indent + f"for (unsigned i = t; i < {n + 2}u; i += {n}u) {h}[i] = 0u;",
-                "  " * self.indent + "__syncthreads();",
-            ]
-        self.sync()
-        if self.gone:
-            return self.give(place, f"{h}[t + 1u]")
-        self.give(place, f"{h}[t] {self.pick('+', '^', '-')} {h}[t + 1u] * {h}[t + 2u]")
-
-    def double_buffer(self, place):
-        """Each pass reads what the one before wrote."""
-        d, i, n, limit = self.name("two"), self.name("i"), self.threads, 2 + self.below(3)
-        if self.gone:
-            return self.share(place) if self.own(place) else self.barrier(place)
-        self.line(f"__shared__ unsigned {d}[2][{n}];")
-        self.line(f"{d}[0][t] = {self.unsigned(place, THREAD, 2)};")
-        self.sync()
-        j = Variable(i, "int", place.level, False)
-        inner = place.but(variables=place.variables + (j,), can_return=False)
-        read = f"{d}[{i} & 1][(t + {1 + self.below(40)}u) % {n}u]"
-
-        def body():
-            self.line(f"{d}[({i} + 1) & 1][t] = {read} {self.pick('+', '^')} {self.unsigned(inner, THREAD, 1)};")
-            self.line("__syncthreads();")
-
-        self.block(f"for (int {i} = 0; {i} < {limit}; ++{i})", body)
-        self.give(place, f"{d}[{limit & 1}][{n - 1}u - t]")
-        self.sync()
 
     # ---- shared atomics ------------------------------------------------------------------------------
 
@@ -309,7 +281,8 @@ class Blocks(Warps):
                 self.statement(inner)
             self.line(f"{x} {self.pick('+', '^')}= {self.unsigned(inner, THREAD, 2)};")
 
-        self.block(f"for (unsigned {i} = t; {i} < {length}u; {i} += {self.threads}u)", body)
+        step = "blockDim.x" if len(self.shape) == 1 and self.chance(60) else f"{self.threads}u"
+        self.block(f"for (unsigned {i} = t; {i} < {self.pick(f'{length}u', f'n % {length}u')}; {i} += {step})", body)
         self.use(place, x, "unsigned")
         if own := self.own_number(place):
             s = self.random.choice(own)
@@ -354,40 +327,6 @@ class Blocks(Warps):
             self.line("__syncthreads();")
 
         self.block(f"for (int {i} = 0; {i} < {limit}; ++{i})", body)
-        self.sync()
-
-    def product(self, place):
-        """A product of matrices by tiles."""
-        x, y = self.shape
-        a, b, k, v = self.name("a"), self.name("b"), self.name("k"), self.name("x")
-        depth = min(x, y)
-        if self.gone:
-            return self.barrier(place)
-        self.line(f"__shared__ unsigned {a}[{y}][{depth}], {b}[{depth}][{x}{self.pick('', ' + 1')}];")
-        self.line(f"unsigned {v} = 0u;")
-
-        def body():
-            self.line(f"if (threadIdx.x < {depth}u) {a}[threadIdx.y][threadIdx.x] = in[(gid * 3u + {k}) % n];")
-            self.line(f"if (threadIdx.y < {depth}u) {b}[threadIdx.y][threadIdx.x] = in[(gid + {k} * 5u) % n];")
-            self.line("__syncthreads();")
-            self.line(f"for (unsigned i = 0u; i < {depth}u; ++i) {v} += {a}[threadIdx.y][i] * {b}[i][threadIdx.x];")
-            self.line("__syncthreads();")
-
-        self.block(f"for (unsigned {k} = 0u; {k} < {self.pick('2u', '3u', 'a % 3u + 1u')}; ++{k})", body)
-        self.use(place, v, "unsigned")
-
-    def last_block(self, place):
-        """The block that comes last adds up what all have written."""
-        self.has_last = True
-        flag, blocks = self.name("last"), self.total // self.threads
-        self.line(f"__shared__ unsigned {flag};")
-        self.line(f"partials[gid] = {self.unsigned(place, THREAD, 2)};")
-        self.line("__threadfence();")
-        self.sync()
-        self.line(f"if (t == 0u) {flag} = atomicAdd(&tickets[0], 1u);")
-        self.sync()
-        sums = f"for (unsigned i = t; i < {self.total}u; i += {self.threads}u) tickets[1u + t] += ((volatile unsigned*)partials)[i];"
-        self.block(f"if ({flag} == {blocks - 1}u)", lambda: (self.line("__threadfence();"), self.line(sums)))
         self.sync()
 
     def make_block_function(self):

@@ -22,7 +22,7 @@ class Flow(Expressions):
         if place.mask:
             options += self.warp_options(place)
         if place.level == BLOCK and not place.is_function:
-            options += self.block_options(place)
+            options += self.block_options(place) + self.tile_options(place)
         self.weighted([(option, weight) for option, weight in options if weight > 0])(place)
 
     def flow_options(self, place):

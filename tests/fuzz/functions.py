@@ -97,6 +97,13 @@ class Functions(Flow):
             self.line(f"__device__ unsigned {f}(unsigned x, unsigned y) {{")
             self.line(f"  return (y & 15u) < 2u || x == 0u ? x + 3u : {f}(x / 2u, (y & 15u) / 2u) + y; }}")
             functions.append((f, ("unsigned", "unsigned")))
+        if self.chance(25):
+            f = self.name("g")
+            self.line(f"__device__ unsigned {f}(unsigned x, unsigned y) {{")
+            self.line(
+                f"  return x < 2u || y % 8u == 0u ? threadIdx.x + blockIdx.x : {f}(x / 3u, y % 8u - 1u) ^ (x + threadIdx.x); }}"
+            )
+            functions.append((f, ("unsigned", "unsigned")))
         for _ in range(1 + self.below(2)):
             f, type = self.name("g"), self.random.choice([t for t in self.types if t not in SMALL and t != "bool"])
             place = self.function_place(base, (Variable("y", type, THREAD),), functions)

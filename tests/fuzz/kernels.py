@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
-from fuzz.memory import Memory
-from fuzz.places import THREAD, BLOCK, WARP, FLOATS, SMALL, Array, Place, Variable
+from fuzz.places import BLOCK, FLOATS, SMALL, THREAD, WARP, Array, Place, Variable
+from fuzz.programs import Programs
 
 BLOCKS = [(32,), (64,), (64,), (64,), (128,), (128,), (256,), (96,), (48,), (33,), (31,), (100,), (7,), (1,)]
 BLOCKS += [(32, 2), (64, 2), (2, 32), (16, 8), (16, 16), (32, 8), (40, 2), (5, 3), (8, 4, 3), (4, 4, 4)]
@@ -29,6 +29,7 @@ MANY = [(17,), (40,), (9, 4)]  # more blocks than are run as one group
 FEATURES = "branch for while do switch break return array lambda reference divide ternary bits wide float small logical"
 FEATURES += " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue half"
 WARP_FEATURES = "shuffle ballot reduce match mask tile cg by_warp warp_function"
+MEMORY_FEATURES = "global vector queue atomics stride row struct"
 BLOCK_FEATURES = "shared vote shared_atomic shared_struct one_warp by_warp dynamic block_function"
 
 
@@ -66,7 +67,7 @@ def argument(kind, dtype, value, fill=0):
     return data.astype(dtype)
 
 
-class Generator(Memory):
+class Generator(Programs):
     def __init__(self, seed):
         super().__init__(seed)
         self.choose()
@@ -91,11 +92,14 @@ class Generator(Memory):
             self.features |= some(BLOCK_FEATURES) | {"barrier", self.pick("shared", "vote", "shared_atomic")}
         if profile == "both" and self.chance(50):
             self.features.add("warp_shared")
-        self.full_masks = self.chance(50)
+        self.full_masks, self.program = self.chance(50), None
         self.shape = self.random.choice(BLOCKS)
         self.threads = math.prod(self.shape)
         self.grid = self.random.choice(MANY if self.threads <= 64 and self.chance(10) else GRIDS)
         self.total = self.threads * math.prod(self.grid)
+        if self.chance(20):
+            self.program, self.warps = self.choose_program(), False
+            self.features -= {*WARP_FEATURES.split(), *BLOCK_FEATURES.split(), *MEMORY_FEATURES.split(), "barrier"}
         self.budget = self.weighted([(5, 3), (9, 5), (15, 5), (25, 3), (50, 1), (90, 0.3)])
         self.types = ["unsigned", "unsigned", "int"] + ["bool"] * self.has("bool") + list(SMALL) * self.has("small")
         self.types += ["unsigned long long", "long long"] * self.has("wide") + [*FLOATS] * self.has("float")
@@ -133,7 +137,10 @@ class Generator(Memory):
         if self.has("block_function") and self.has("shared"):
             self.make_block_function()
         functions, self.lines = self.lines, []
-        self.block(self.head(), lambda: self.entry(place))
+        self.indent = 1
+        getattr(self, f"entry_{self.program}")(place) if self.program else self.entry(place)
+        body, self.lines, self.indent = self.lines, [self.head() + " {"], 0
+        self.lines += [*body, "}"]
         includes = [f"#include <{name}.h>" for name in GROUPS] + ["namespace cg = cooperative_groups;"]
         lines = (
             includes * self.has("cg")

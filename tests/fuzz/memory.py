@@ -1,10 +1,10 @@
 """Random statements on global memory: atomics, queues, rows, grid-stride loops."""
 
-from fuzz.blocks import Blocks
 from fuzz.places import THREAD, Atomic, Variable
+from fuzz.tiles import Tiles
 
 
-class Memory(Blocks):
+class Memory(Tiles):
     def memory_options(self, place):
         has, here = self.has, place.has_indices
         loop = here and place.trips >= 4 and place.depth < 4

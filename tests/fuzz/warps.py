@@ -21,6 +21,7 @@ class Warps(Functions):
             (self.warp_shared, 4 * has("warp_shared") * whole * bool(self.own(place))),
             (self.warp_tree, 2 * has("warp_shared") * whole * bool(self.own_number(place)) * (not self.missing)),
             (self.warp_row, 2 * has("stride") * whole * (self.present(place) is None) * (not deep)),
+            (self.leader, 3 * has("atomics") * whole),
             (self.warp_function, 3 * bool(self.warp_functions) * place.has_indices),
         ]
 
@@ -163,6 +164,22 @@ class Warps(Functions):
             return self.give(place, f"__reduce_add_sync({place.mask}, {x})", self.together(place))
         self.line(f"for (int d = 16; d > 0; d /= 2) {x} += __shfl_xor_sync({place.mask}, {x}, d);")
         self.give(place, x, self.together(place))
+
+    def leader(self, place):
+        """One lane says what all have found."""
+        x, lane = self.name("x"), self.pick(0, 31, 0, self.below(32))
+        word = self.pick("ballot", "any", "all")
+        text = f"(unsigned)__{word}_sync({place.mask}, {self.condition(place, THREAD)})"
+        if self.has("reduce"):
+            text = f"__reduce_add_sync({place.mask}, (unsigned)({self.unsigned(place, THREAD, 1)}))"
+        self.line(f"const unsigned {x} = {text};")
+        atomic = next(a for a in place.atomics if a.text == "sums")
+        value = "5u" if atomic.operation == "Inc" else x
+        own = self.own(place)
+        tell = f"{self.random.choice(own).text}[t] = {x};" if own and self.chance(40) else None
+        tell = tell or f"atomic{atomic.operation}(&sums[{self.pick('0', f'{x} % 8u', 't / 32u % 8u')}], {value});"
+        self.line(f"if (lane == {lane}u) {tell}")
+        self.use(place, x, "unsigned")
 
     # ---- parting -----------------------------------------------------------------------------------
 
