@@ -162,12 +162,35 @@ Array broadcast_to(const Array& array, const Shape& shape) {
   return array.with_view(stretched(array.input().view, shape)).read_only();
 }
 
+namespace {
+
+/// uint64 beside signed integers: they meet in float64, which does not tell their large numbers apart.
+bool have_no_common_integer(const Operand& x, const Operand& y) {
+  const auto is_one = [](const Operand& a, const Operand& b) {
+    return a.array && b.array && a.dtype() == Dtype::uint64 && info(b.dtype()).kind == DtypeKind::signed_;
+  };
+  return is_one(x, y) || is_one(y, x);
+}
+
+/// Compares as uint64 where the signed number is one, and knows the answer where it is negative, as NumPy does.
+Array compare_by_sign(Op op, const Operand& x, const Operand& y) {
+  const bool is_x_signed = x.dtype() != Dtype::uint64;
+  const Array number = *(is_x_signed ? x : y).array, as_unsigned = astype(number, Dtype::uint64);
+  const bool if_negative = op == Op::not_equal || (is_x_signed ? op == Op::less || op == Op::less_equal : op == Op::greater || op == Op::greater_equal);
+  const Array answer = full({}, Scalar::of(if_negative), Dtype::bool_, number.device());
+  const Array compared = apply(op, {is_x_signed ? as_unsigned : x, is_x_signed ? y : as_unsigned});
+  return apply(Op::where, {apply(Op::less, {number, 0}), answer, compared});
+}
+
+}  // namespace
+
 Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
   if (static_cast<int>(given.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
   Operand own[3];
   std::span<Operand> operands(own, given.size());
   std::ranges::copy(given, own);
+  if (is_comparison(op) && have_no_common_integer(own[0], own[1])) return compare_by_sign(op, own[0], own[1]);
   const OpTypes types = dtype ? types_for(op, operands, *dtype) : types_of(op, operands);
   if (op == Op::power) {
     op = simpler_power(operands, types);

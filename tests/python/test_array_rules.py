@@ -217,3 +217,16 @@ def test_ranges_have_a_length(device):
 )  # fmt: skip
 def test_shapes_are_what_numpy_takes(device, call):
     same(lambda xp: eval("xp." + call, {"xp": xp, "np": np}), device)
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+def test_large_integers_are_told_apart(device, name):
+    large = np.array([0, 5, 2**63 - 1, 2**63, 2**64 - 1], "u8")[:, None]
+    for dtype in ("int8", "int64", "uint64", "float64"):
+        ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype != "float64" else [-1.0, 2.0**63]
+        some = np.array([0, 5, *ends], dtype)
+        same(lambda xp, some=some: getattr(xp, name)(xp.asarray(large), xp.asarray(some)), device)
+        same(lambda xp, some=some: getattr(xp, name)(xp.asarray(some), xp.asarray(large)), device)
+    for number in (2**63 - 1, 2**63, -1, 2**64 - 1):
+        same(lambda xp, number=number: getattr(xp, name)(xp.asarray(large), number), device)
+        same(lambda xp, number=number: getattr(xp, name)(xp.asarray(np.array([2**63 - 1, -1])), number), device)
