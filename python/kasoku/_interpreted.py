@@ -19,7 +19,7 @@ _all_names = None  # after a jump, nothing more is reached: every name counts as
 
 def form(function, source, make):
     """(what to call in the function's place, functions of its loops). `make` is ks.jit with its options."""
-    node, file, _ = source
+    node, file = source[:2]
     code = function.__code__
     if not isinstance(node, ast.FunctionDef) or code.co_flags & 0x2A0 or _is_beyond_analysis(node):
         return function, []
@@ -270,11 +270,14 @@ class _Rewriter:
         node = ast.FunctionDef(name, arguments, body, [], **at)
         if "type_params" in ast.FunctionDef._fields:
             node.type_params = []
-        first, file, lines = self.source[0].lineno, *self.source[1:]
+        whole, file, lines, text = self.source
         bare = types.FunctionType((lambda: None).__code__, self.function.__globals__, name)
         function = _function(node, file, bare, self.cells)
         function.__qualname__ = f"{self.function.__qualname__}, its loop"
-        function.__kasoku_source__, function.__kasoku_part__ = (node, file, lines[loop.lineno - first :]), begin
+        function.__kasoku_source__, function.__kasoku_part__ = (
+            (node, file, lines[loop.lineno - whole.lineno :], text),
+            begin,
+        )
         function.__kasoku_serial__ = getattr(self.function, "__kasoku_serial__", False)
         self.made[name] = self.make(function)
         call = ast.Call(

@@ -5,7 +5,7 @@ import functools
 import inspect
 import warnings
 
-from . import _core, _interpreted, _signature, _source, errors
+from . import _content, _core, _interpreted, _signature, _source, errors
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -133,6 +133,25 @@ class _Methods:
     def __repr__(self):
         return f"<kasoku jit {self.py_func.__qualname__}>"
 
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return _again, (
+            self.py_func,
+            _core._jit_options(self),
+            _core._jit_declared(self),
+            self._is_cuda,
+            self._is_closed,
+        )
+
+
+def _again(function, options, declared, is_cuda, is_closed):
+    """A function of ks.jit as it was pickled."""
+    made = functools.update_wrapper(_core._jit_make(function, *options), function)
+    _core._jit_declare(made, declared)
+    made._is_cuda, made._is_closed = is_cuda, is_closed
+    return made
+
 
 def _all_arguments(function, args):
     """The types of a signature, with those of the defaults that it leaves out."""
@@ -163,7 +182,7 @@ def _declare(made, signatures):
 
 
 for _name, _value in vars(_Methods).items():
-    if not _name.startswith("__") or _name == "__repr__":
+    if not _name.startswith("__") or _name in ("__repr__", "__reduce__", "__kasoku_parts__"):
         setattr(_core.JitFunction, _name, _value)
 
 

@@ -23,7 +23,7 @@ _most_seen = 4
 
 
 def of(function):
-    """(ast node, file, lines of the function): the node's lines are the file's, the first of `lines` is the node's."""
+    """(ast node, file, lines of the function, whole text): the node's lines are the file's, the first of `lines` is its."""
     known = vars(function).get("__kasoku_source__")
     if known:
         return known
@@ -35,7 +35,7 @@ def of(function):
         found = True
         node = _node(text, code)
         if node:
-            return node, code.co_filename, _lines(text)[node.lineno - 1 : node.end_lineno]
+            return _found(node, code, text)
     if _find_in_callers(function):
         return function.__kasoku_source__
     if found:
@@ -57,6 +57,31 @@ def remember(function):
     """Keeps the text of a function that is to be compiled later, when its file may have changed."""
     if not _read(function) and "__kasoku_source__" not in vars(function):
         _find_in_callers(function)
+
+
+def text_of(function):
+    """(a piece of the function's text that give() takes, the line at which it begins)."""
+    text, code = of(function)[3], function.__code__
+    body, imports = _parsed(text)
+    near = [each for each in body if _is_near(each, code)]
+    first = min(map(_first_line, near))
+    piece = _lines(text)[first - 1 : max(each.end_lineno for each in near)]
+    piece += [ast.unparse(each) for each in imports if each not in near]
+    piece = "\n".join(piece)
+    return (piece, first) if _node("\n" * (first - 1) + piece, code) else (text, 1)
+
+
+def give(function, piece, first):
+    """Says what text a function has that was made of its code."""
+    code = function.__code__
+    text = "\n" * (first - 1) + piece
+    node = _node(text, code)
+    if node:
+        function.__kasoku_source__ = _found(node, code, text)
+
+
+def _found(node, code, text):
+    return node, code.co_filename, _lines(text)[node.lineno - 1 : node.end_lineno], text
 
 
 def _read(function):
@@ -91,8 +116,7 @@ def _find_in_callers(function):
                 for text in (value, textwrap.dedent(value)):
                     node = _node(text, code)
                     if node:
-                        lines = _lines(text)[node.lineno - 1 : node.end_lineno]
-                        function.__kasoku_source__ = node, code.co_filename, lines
+                        function.__kasoku_source__ = _found(node, code, text)
                         return True
         frame = frame.f_back
     return False
@@ -123,10 +147,14 @@ def _first_line(node):
     return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
 
 
+def _is_near(statement, code):
+    return _first_line(statement) <= code.co_firstlineno <= statement.end_lineno
+
+
 def _node(text, code):
     """The function of this text whose code it is, or None."""
     body, imports = _parsed(text)
-    near = [each for each in body if _first_line(each) <= code.co_firstlineno <= each.end_lineno]
+    near = [each for each in body if _is_near(each, code)]
     if not near:
         return None
     near += (each for each in imports if each not in near)

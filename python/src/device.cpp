@@ -111,6 +111,9 @@ void bind_device(nb::module_& m) {
       .def("trim", &Device::trim, no_gil(), "Gives memory that is kept for reuse back.")
       .def("__str__", &Device::str)
       .def("__repr__", [](Device& d) { return "kasoku.Device('" + d.str() + "')"; })
+      .def("__reduce__", [](nb::handle self) {
+        return nb::make_tuple(nb::type<Device>(), nb::make_tuple(nb::str(self)));
+      })
       .def("__hash__", [](Device& d) { return reinterpret_cast<intptr_t>(&d) >> 4; })
       .def("__eq__", [](Device& d, nb::object other) -> nb::object {
         Device* o = nullptr;

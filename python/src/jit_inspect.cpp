@@ -43,6 +43,22 @@ void bind_jit_inspect(nb::module_& m) {
     }
     forget(state);
   });
+  m.def("_jit_options", [](nb::handle f) {
+    // As _jit_make takes them.
+    const JitState& state = jit_state(f);
+    const Options& o = state.options;
+    return nb::make_tuple(o.parallel, o.fastmath, o.boundscheck, o.python_errors, state.nopython, o.is_cuda);
+  });
+  m.def("_jit_declared", [](nb::handle f) {
+    // As _jit_declare takes them.
+    nb::list all;
+    for (const Signature& signature : jit_state(f).declared) {
+      nb::list arguments;
+      for (const Type& type : signature.arguments) arguments.append(description(type));
+      all.append(nb::make_tuple(arguments, signature.result.is_known() ? description(signature.result) : nb::none()));
+    }
+    return all;
+  });
   m.def("_jit_result", [](nb::handle f, nb::list types) {
     // The type that a call with these gives, found without compiling it.
     JitState& state = jit_state(f);

@@ -196,11 +196,8 @@ void bind_kernel(nb::module_& m) {
       .def_prop_ro("array", [](const HostArgument& x) { return x.array; });
   nb::class_<ElementwiseKernel> elementwise(m, "ElementwiseKernel", elementwise_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(elementwise, [](const ElementwiseKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
+  bind_construct(elementwise, construct);
   elementwise
-      .def("__init__",
-           [](ElementwiseKernel* self, nb::args args, nb::kwargs kwargs) {
-             construct(self, args, kwargs);
-           })
       .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; })
       .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); })
       .def_prop_ro("preamble", [](const ElementwiseKernel& k) { return k.options().preamble; })

@@ -69,6 +69,16 @@ void each_keyword(PyObject* kwargs, F&& visit) {
   }
 }
 
+/// A class's constructor, `construct(Kernel*, args, kwargs)`, and pickles of what it makes: by these arguments.
+template <class Kernel, class... Bases, class Construct>
+void bind_construct(nb::class_<Kernel, Bases...>& cls, Construct construct) {
+  cls.def("__init__", [construct](nb::pointer_and_handle<Kernel> self, nb::args args, nb::kwargs kwargs) {
+    construct(self.p, args, kwargs);
+    self.h.attr("_made_of") = nb::make_tuple(nb::type<Kernel>(), args, kwargs);
+  });
+  cls.def("__reduce__", [](nb::handle self) { return nb::module_::import_("kasoku._content").attr("reduce_kernel")(self); });
+}
+
 /// Throws TypeError: f() got an unexpected keyword argument.
 [[noreturn]] void unknown_keyword(std::string_view function, std::string_view keyword);
 

@@ -254,14 +254,22 @@ Array global_array(const RawModule& module, const std::string& name, nb::handle 
                      element);
 }
 
+/// A module's kernel, which remembers it; an unknown name is an error here.
+nb::object made_of(nb::handle module, RawKernel kernel, Device& device) {
+  {
+    nb::gil_scoped_release release;
+    kernel.on(device);
+  }
+  nb::object made = nb::cast(std::move(kernel));
+  made.attr("_module") = module;
+  return made;
+}
+
 void bind_raw_kernel(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
   nb::class_<RawKernel> cls(m, "RawKernel", kernel_doc, nb::type_slots(slots), nb::dynamic_attr());
-  cls.def("__init__",
-          [](RawKernel* self, nb::args args, nb::kwargs kwargs) {
-            construct_kernel(self, args, kwargs);
-          })
-      .def_prop_ro("name", &RawKernel::name)
+  bind_construct(cls, construct_kernel);
+  cls.def_prop_ro("name", &RawKernel::name)
       .def_prop_ro("code", [](const RawKernel& k) { return k.module().program().text; })
       .def_prop_ro("options", [](const RawKernel& k) {
         return nb::tuple(nb::cast(k.module().program().options));
@@ -358,20 +366,13 @@ void bind_raw_kernel(nb::module_& m) {
 
 void bind_kernel_raw(nb::module_& m) {
   nb::class_<RawModule> cls(m, "RawModule", module_doc, nb::dynamic_attr());
-  cls.def("__init__",
-          [](RawModule* self, nb::args args, nb::kwargs kwargs) {
-            construct_module(self, args, kwargs);
-          })
-      .def_prop_ro("code", [](const RawModule& x) { return x.program().text; })
+  bind_construct(cls, construct_module);
+  cls.def_prop_ro("code", [](const RawModule& x) { return x.program().text; })
       .def_prop_ro("options",
                    [](const RawModule& x) { return nb::tuple(nb::cast(x.program().options)); })
       .def("get_function",
-           [](const RawModule& x, const std::string& name, nb::handle device) {
-             RawKernel kernel = x.kernel(name);
-             Device& on = device_or_default(device);
-             nb::gil_scoped_release release;
-             kernel.on(on);  // an unknown name is an error here
-             return kernel;
+           [](nb::handle module, const std::string& name, nb::handle device) {
+             return made_of(module, nb::cast<const RawModule&>(module).kernel(name), device_or_default(device));
            },
            nb::arg("name"), nb::arg("device") = nb::none(),
            "The kernel with a name of the source, a name expression or a symbol.")
@@ -398,17 +399,13 @@ void bind_kernel_raw(nb::module_& m) {
         return names;
       });
   bind_raw_kernel(m);
-  nb::class_<SourceModule, RawModule>(m, "SourceModule", source_doc)
-      .def("__init__",
-           [](SourceModule* self, nb::args args, nb::kwargs kwargs) {
-             construct_source(self, args, kwargs);
-           })
+  nb::class_<SourceModule, RawModule> source(m, "SourceModule", source_doc);
+  bind_construct(source, construct_source);
+  source
       .def("get_function",
-           [](const SourceModule& x, const std::string& name) {
-             RawKernel kernel = x.kernel(name).at_home_on(*x.device);
-             nb::gil_scoped_release release;
-             kernel.on(*x.device);
-             return kernel;
+           [](nb::handle module, const std::string& name) {
+             const SourceModule& x = nb::cast<const SourceModule&>(module);
+             return made_of(module, x.kernel(name).at_home_on(*x.device), *x.device);
            },
            nb::arg("name"), "The kernel of that name, compiled.")
       .def("get_global",

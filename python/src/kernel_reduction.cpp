@@ -223,24 +223,20 @@ void bind_scan(nb::module_& m, const char* name, ScanKind kind) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_scan<Kernel>)}, {0, nullptr}};
   nb::class_<Kernel> scan(m, name, scan_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(scan, [](const Kernel&) { return std::vector<std::string>{"_x", "_y"}; });
-  scan
-      .def("__init__",
-           [kind](Kernel* self, nb::args args, nb::kwargs kwargs) {
-             const BoundArguments bound("ScanKernel",
-                                        {"dtype", "scan_expr", "neutral", "name_prefix", "options",
-                                         "preamble", "devices"},
-                                        args, kwargs);
-             (void)bound.need("scan_expr");
-             ScanOptions options;
-             options.name = bound.text("name_prefix", "scan");
-             options.preamble = bound.text("preamble");
-             options.options = bound.texts("options");
-             options.locate = locator_here({{options.name + " preamble", options.preamble},
-                                            {options.name + " scan_expr", bound.text("scan_expr")}});
-             new (self) Kernel(kind, type_of(bound.need("dtype")), bound.text("scan_expr"),
-                               bound.text("neutral"), std::move(options));
-           })
-      .def("text", &Kernel::text, "The kernel text.");
+  bind_construct(scan, [kind](Kernel* self, const nb::args& args, const nb::kwargs& kwargs) {
+    const BoundArguments bound("ScanKernel",
+                               {"dtype", "scan_expr", "neutral", "name_prefix", "options", "preamble", "devices"},
+                               args, kwargs);
+    (void)bound.need("scan_expr");
+    ScanOptions options;
+    options.name = bound.text("name_prefix", "scan");
+    options.preamble = bound.text("preamble");
+    options.options = bound.texts("options");
+    options.locate = locator_here({{options.name + " preamble", options.preamble},
+                                   {options.name + " scan_expr", bound.text("scan_expr")}});
+    new (self) Kernel(kind, type_of(bound.need("dtype")), bound.text("scan_expr"), bound.text("neutral"), std::move(options));
+  });
+  scan.def("text", &Kernel::text, "The kernel text.");
 }
 
 }  // namespace
@@ -249,11 +245,8 @@ void bind_kernel_reduction(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_reduction)}, {0, nullptr}};
   nb::class_<ReductionKernel> reduction(m, "ReductionKernel", reduction_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(reduction, [](const ReductionKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
+  bind_construct(reduction, construct);
   reduction
-      .def("__init__",
-           [](ReductionKernel* self, nb::args args, nb::kwargs kwargs) {
-             construct(self, args, kwargs);
-           })
       .def_prop_ro("name", &ReductionKernel::name)
       .def("texts", &ReductionKernel::texts, "The kernel texts generated so far, newest first.");
   bind_scan<InclusiveScanKernel>(m, "InclusiveScanKernel", ScanKind::inclusive);

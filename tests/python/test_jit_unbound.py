@@ -165,8 +165,8 @@ def sure(x, n):
         u = v
     finally:
         z += 1
-    for t in (1, 2):  # noqa: B007
-        pass
+    for t in (1, 2):
+        z += t
     return y + z + w + v + u + i + t
 
 

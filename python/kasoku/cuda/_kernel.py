@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .. import _core, _jit, _signature, _source, errors
+from .. import _content, _core, _jit, _signature, _source, errors
 from ._driver import is_available
 
 
@@ -33,7 +33,7 @@ class Kernel:
                 raise errors.TypeError(f"Unrecognized options: {name} (cuda.jit knows {', '.join(sorted(_options))})")
         if options.get("link"):
             raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
-        self.targetoptions = options
+        self.targetoptions, self._declared = options, signatures
         _source.remember(function)
         self.__kasoku_jit__ = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
         self.__kasoku_jit__._is_cuda = True
@@ -49,6 +49,11 @@ class Kernel:
                 if result not in (None, ("none",)):
                     raise errors.TypeError("CUDA kernel must have void return type.")
                 self._native.compile(args)
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return _again, (self.py_func, self._declared, self.targetoptions)
 
     def __getitem__(self, configuration):
         if not isinstance(configuration, tuple) or len(configuration) < 2:
@@ -152,6 +157,11 @@ class Kernel:
 
     def inspect_sass(self, signature=None):
         raise errors.UnsupportedError("machine code of a GPU cannot be shown\n  fix  use inspect_asm()")
+
+
+def _again(function, signatures, options):
+    """A kernel as it was pickled."""
+    return Kernel(function, signatures, **options)
 
 
 def _native_stream(stream):

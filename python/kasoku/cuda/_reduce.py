@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .. import _core, _jit
+from .. import _content, _core, _jit
 from ._arrays import bare
 
 
@@ -22,6 +22,11 @@ class Reduce:
     def __init__(self, functor):
         self._functor = functor
         self._fold = _fold(_jit.jit(getattr(functor, "py_func", functor)))
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return Reduce, (self._functor,)
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
         if getattr(arr, "ndim", 1) != 1:

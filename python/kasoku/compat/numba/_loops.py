@@ -10,7 +10,7 @@ from ... import _core, _jit
 _count = itertools.count()
 
 
-def compiled(text, name, parallel, **names):
+def compiled(text, name, parallel, /, **names):
     """The function `name` of the text, compiled; the text is there for messages."""
     file = f"<kasoku {name} {next(_count)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ... import _jit, _signature
+from ... import _content, _jit, _signature
 from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
 from .vectorize import check_options
 
@@ -26,6 +26,7 @@ class GUFunc:
     def __init__(self, function, signatures, layout, parallel=False):
         functools.update_wrapper(self, function)
         self.py_func, self.signature = function, layout
+        self._made_with = signatures, layout, parallel
         self._ins, self._outs = _layout(layout)
         self.nin, self.nout = len(self._ins), len(self._outs)
         self.nargs = self.nin + self.nout
@@ -48,6 +49,11 @@ class GUFunc:
             raise TypeError("guvectorized functions cannot return values: signature has return type " + repr(result))
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
         self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return GUFunc, (self.py_func, *self._made_with)
 
     def build_ufunc(self):
         return self

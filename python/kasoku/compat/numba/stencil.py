@@ -4,7 +4,7 @@ import ast
 import copy
 import functools
 
-from ... import _source
+from ... import _content, _source
 from ._loops import as_arrays, bare, compiled
 
 
@@ -44,6 +44,7 @@ class StencilFunc:
     def __init__(self, function, cval=0, neighborhood=None, standard_indexing=()):
         functools.update_wrapper(self, function)
         self.py_func = function
+        self._made_with = cval, neighborhood, standard_indexing
         node = copy.deepcopy(_source.of(function)[0])
         names = [arg.arg for arg in node.args.args]
         for name in standard_indexing:
@@ -88,6 +89,11 @@ class StencilFunc:
         self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element)
         self._into = compiled(f"def into(out, {arguments}):\n{loop}", "into", True, at=element)
         self._names, self._ndim = names, ndim
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return StencilFunc, (self.py_func, *self._made_with)
 
     def __call__(self, *args, out=None):
         if len(args) != len(self._names):

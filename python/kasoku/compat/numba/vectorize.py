@@ -5,7 +5,7 @@ import inspect
 
 import numpy as np
 
-from ... import _core, _jit, _signature
+from ... import _content, _core, _jit, _signature
 from ...cuda._arrays import is_contiguous
 from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
 
@@ -19,6 +19,7 @@ class DUFunc:
     def __init__(self, function, signatures=(), parallel=False, identity=None):
         functools.update_wrapper(self, function)
         self.py_func = function
+        self._made_with = signatures, parallel, identity
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
         self.identity = identity
@@ -228,6 +229,11 @@ class DUFunc:
         loop(flat, places, *others)
         if not np.shares_memory(flat, array):
             array[...] = flat.reshape(array.shape)
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return DUFunc, (self.py_func, *self._made_with)
 
     def __repr__(self):
         return f"<numba._DUFunc '{self.__name__}'>"
