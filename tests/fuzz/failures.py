@@ -50,17 +50,30 @@ def blame(path, options):
     kernel, want, worker, failure = failing(path, options)
     if failure is None or failure[0] == "defect":
         return 1
-    names = [name for name, may_go, _ in _core.passes() if may_go]
-    fails_without = lambda off: worker.one(kernel, want, ",".join(f"-{name}" for name in off)) is not None
-    if fails_without(names):
-        verdict = "wrong also without all passes that may be left out"
-    elif single := [name for name in names if not fails_without([name])]:
-        verdict = f"right without any one of: {', '.join(single)}"
-    else:
-        for name in list(names):
-            if not fails_without(rest := [other for other in names if other != name]):
-                names = rest
-        verdict = f"right without all of: {', '.join(names)}"
     worker.stop()
+
+    def is_right_without(names):
+        other = Worker(worker.target, worker.limit, ",".join(f"-{name}" for name in names))
+        verdict = other.one(kernel, want)
+        other.stop()
+        return verdict is None
+
+    names = [name for name, may_go, _ in _core.passes() if may_go]
+    if is_right_without(names):
+        verdict = f"right without {', '.join(fewest(names, is_right_without))}"
+    else:
+        verdict = "not right either without all passes that may be left out"
     print(f"{path}: {verdict}", flush=True)
     return 0
+
+
+def fewest(names, holds):
+    """A smallest part of a list for which something holds that holds for the list: by halves, then one by one."""
+    half = len(names) // 2
+    for part in (names[:half], names[half:]):
+        if 0 < len(part) < len(names) and holds(part):
+            return fewest(part, holds)
+    for name in names:
+        if len(names) > 1 and holds(rest := [other for other in names if other != name]):
+            return fewest(rest, holds)
+    return names

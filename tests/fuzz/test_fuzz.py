@@ -11,6 +11,7 @@ import pytest
 FOLDER = pathlib.Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
 from fuzz import files, kernels, oracle, shrink  # noqa: E402
+from fuzz.failures import fewest  # noqa: E402
 from fuzz.target import difference  # noqa: E402
 from fuzz.worker import Worker  # noqa: E402
 
@@ -38,8 +39,8 @@ def worker(request):
     """A process that runs kernels on a target."""
     target, passes = request.param
     runnable(target)
-    worker = Worker(target, limit=60)
-    yield lambda kernel, want: worker.one(kernel, want, passes)
+    worker = Worker(target, 60, passes)
+    yield worker.one
     worker.stop()
 
 
@@ -132,6 +133,12 @@ def test_shrinking_keeps_what_fails():
     small = shrink.shrunk(kernel, ("wrong", ""), verdicts)
     assert "__brev" in small.text and len(small.text) < len(kernel.text) / 2
     assert not re.search("for|syncthreads|else", small.text)
+
+
+def test_blame_finds_the_passes():
+    names = [f"p{i}" for i in range(20)]
+    assert fewest(names, lambda some: "p13" in some) == ["p13"]
+    assert fewest(names, lambda some: {"p2", "p17"} <= set(some)) == ["p2", "p17"]
 
 
 def test_difference_names_the_place():

@@ -44,7 +44,6 @@ def work(target):
         if line.startswith("{"):  # a kernel, and what it must give
             record = json.loads(line)
             want = [np.frombuffer(bytes.fromhex(data), dtype) for dtype, data in record.pop("want")]
-            os.environ["KASOKU_PASSES"] = record.pop("passes")
             print(json.dumps({"verdict": verdict(target, kernels.Kernel(**record), want)}), file=say)
             continue
         first, end = map(int, line.split())
@@ -63,8 +62,12 @@ def work(target):
 class Worker:
     """Runs ranges of seeds in a process of its own, and starts that again where a kernel ended it."""
 
-    def __init__(self, target, limit):
+    def __init__(self, target, limit, passes=None):
+        """`passes` are the words of KASOKU_PASSES, which a process reads once; None leaves them as they are."""
         self.target, self.limit, self.process = target, limit, None
+        self.environment = targets.environment(target)
+        if passes is not None:
+            self.environment["KASOKU_PASSES"] = passes
 
     def start(self):
         command = [sys.executable, __file__, self.target]
@@ -74,7 +77,7 @@ class Worker:
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
-            env=targets.environment(self.target),
+            env=self.environment,
         )
         self.lines = queue.Queue()
         threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True).start()
@@ -91,16 +94,11 @@ class Worker:
             self.process.wait()
             self.process = None
 
-    def one(self, kernel, want, passes=None):
-        """The verdict on one kernel, with these words for KASOKU_PASSES."""
+    def one(self, kernel, want):
+        """The verdict on one kernel."""
         if not self.process:
             self.start()
-        passes = os.environ.get("KASOKU_PASSES", "") if passes is None else passes
-        record = {
-            **dataclasses.asdict(kernel),
-            "passes": passes,
-            "want": [(str(w.dtype), w.tobytes().hex()) for w in want],
-        }
+        record = {**dataclasses.asdict(kernel), "want": [(str(w.dtype), w.tobytes().hex()) for w in want]}
         print(json.dumps(record), file=self.process.stdin)
         try:
             line = self.lines.get(timeout=self.limit)
