@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace kasoku {
@@ -93,6 +94,10 @@ class Result {
     if (result_) api().free(result_);
   }
   ks_clang_result** out() { return &result_; }
+  ks_clang_result** anew() {
+    if (result_) api().free(std::exchange(result_, nullptr));
+    return &result_;
+  }
   std::string_view part(int which) const {
     const ks_text text = api().get(result_, which);
     return {text.data ? text.data : "", text.data ? text.size : 0};
@@ -231,7 +236,12 @@ class ClangCompiler final : public Compiler {
       trace(Station::passes, "of " + kernel.name);
       request.after_pass = [](ks_text said) { trace(Station::passes, {said.data, said.size}); };
     }
-    const int status = api().generate(&request, result.out());
+    int status = api().generate(&request, result.out());
+    if (status == 2 && passes.empty()) {
+      // LLVM's code generator does not know all vectors that its vectorisers make.
+      request.passes = view("-loop-vectorize,-slp-vectorizer,-outer-loop-vectorize");
+      status = api().generate(&request, result.anew());
+    }
     if (status) fail(status, result, kernel.name);
   }
 };

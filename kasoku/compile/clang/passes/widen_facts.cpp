@@ -98,6 +98,7 @@ bool WidenFacts::can_mask(const Instruction& instruction) const {
 }
 
 bool WidenFacts::can_access(Value* address, Type* type, bool is_store, bool is_inner) {
+  if (type->isVectorTy()) return false;  // LLVM stores a ballot as 32 bits
   const auto& layout = loop_.getHeader()->getModule()->getDataLayout();
   const uint64_t bytes = layout.getTypeStoreSize(type);
   if (bytes * 8 != layout.getTypeSizeInBits(type) || bytes > 8) return false;
