@@ -138,6 +138,12 @@ bool may_wrap(const Value& value, int depth) {
   }
 }
 
+static bool is_row_index(const Value* value) {
+  if (const auto* wide = dyn_cast<ZExtInst>(value)) value = wide->getOperand(0);
+  const auto* instruction = dyn_cast<Instruction>(value);
+  return instruction && index_of(*instruction) == Index::tid_x;
+}
+
 // That a signed index passes 2^31 within a block is not thought of.
 std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth) {
   using namespace PatternMatch;
@@ -172,9 +178,9 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
       if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
       break;
     case Instruction::And:
-      // threadIdx.x & 31 in a loop over the lanes of one warp
+      // threadIdx.x & 31 in a loop over the lanes of one warp; of a sum it begins anew within the warp
       if (!ask.lanes_are_low_bits || !match(instruction->getOperand(1), m_SpecificInt(31)) ||
-          of[0] != 1)
+          !is_row_index(instruction->getOperand(0)))
         return {};
       break;
     default: return {};
