@@ -3,7 +3,7 @@
 ///
 /// LLVM's loop vectoriser takes such a division for one of the first lane's: behind a condition it
 /// then divides only if the first lane is there, and all lanes use a result that was not computed
-/// (LLVM 19 and 22, where gathers have masks). Other passes leave the division where it is, as it
+/// (seen with LLVM 19). Other passes leave the division where it is, as it
 /// might divide by zero; this one divides by 1 instead then, and nobody uses the result.
 #pragma once
 
