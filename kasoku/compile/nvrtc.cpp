@@ -117,6 +117,7 @@ Output run_once(const Program& program, const std::string& device_architecture, 
   if (!has_option("-diag") && !has_option("--diag"))
     options.push_back("-diag-suppress=177,549,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
+  if (program.is_generated) options.push_back("--disable-warnings");  // nobody wrote that text
   const bool launches = !program.is_generated && launches_kernels(text.all);
   if (launches) options.push_back("--relocatable-device-code=true");
   const std::string macros = macro_text(user.macros);

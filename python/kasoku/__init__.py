@@ -32,6 +32,8 @@ def __getattr__(name):
         value = getattr(_import_module(f"kasoku.{_lazy[name]}"), name)
         globals()[name] = value
         return value
+    if name in errors.__all__:  # where pickles look for them; those with Python's names are no part of a star import
+        return getattr(errors, name)
     if not name.startswith("_"):
         try:
             return _import_module(f"kasoku.{name}")

@@ -94,3 +94,24 @@ def test_a_star_takes_what_is_public():
     exec("from kasoku import *", names)
     assert {"Array", "jit", "prange", "delayed", "check", "random", "errors"} <= set(names)
     assert names["jit"] is ks.jit and not [name for name in names if name.startswith("_") and name != "__builtins__"]
+
+
+def test_every_class_is_where_its_name_says(clean_process):
+    """Pickles look for a class there; pytest-xdist pickles the warnings of its workers."""
+    text = """
+import gc, importlib, pickle, pkgutil, sys, kasoku
+for module in pkgutil.walk_packages(kasoku.__path__, "kasoku."):
+    if module.name not in ("kasoku.__main__", "kasoku._spawned"):  # programs
+        importlib.import_module(module.name)
+def attribute(each):
+    found = sys.modules[each.__module__]
+    for name in each.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found
+classes = [each for each in gc.get_objects() if isinstance(each, type) and str(each.__module__).split(".")[0] == "kasoku"]
+print(len(classes) > 200, [each for each in classes if attribute(each) is not each])
+raised = kasoku.errors._warn.__globals__["CompileWarning"]("a text")
+print(repr(pickle.loads(pickle.dumps(raised))))
+"""
+    result = clean_process(text)
+    assert result.stdout.splitlines() == ["True []", "CompileWarning('a text')"], result.stdout + result.stderr

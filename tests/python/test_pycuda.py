@@ -366,6 +366,7 @@ def test_complex_parts(ga):
         np.testing.assert_allclose(abs(z).get(), abs(host), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("error")  # of a compiler about our own text, too
 def test_reductions(ga):
     for dtype in (np.int32, np.float32, np.float64):
         a = (rng.random(20_000) * 1000 - 500).astype(dtype)

@@ -11,6 +11,7 @@ from . import _creation, _ops, _promotion, _rearrange, _types, linalg
 from ._host import on_host
 from ._tensor import Tensor, array_of, held
 from ._types import as_dtype
+from .return_types import return_type
 
 functions = {}
 methods = ("det", "logdet", "slogdet", "inverse", "pinverse", "cholesky", "matrix_power", "mode", "nanmedian", "argwhere",
@@ -136,7 +137,7 @@ def mode(x, dim=-1, keepdim=False):
         shaped = [
             np.expand_dims(r.reshape(a.shape[:-1]), dim) if keepdim else r.reshape(a.shape[:-1]) for r in (values, at)
         ]
-        return _types.return_type("mode", "values indices")(*shaped)
+        return return_type("mode", "values indices")(*shaped)
 
     return on_host(host)(x)
 
@@ -149,7 +150,7 @@ def nanmedian(x):
 
 @_function
 def aminmax(x, *, dim=None, keepdim=False):
-    return _types.return_type("aminmax", "min max")(*held(_f["amin"](x, dim, keepdim), _f["amax"](x, dim, keepdim)))
+    return return_type("aminmax", "min max")(*held(_f["amin"](x, dim, keepdim), _f["amax"](x, dim, keepdim)))
 
 
 @_function
@@ -197,7 +198,7 @@ def take_along_dim(x, indices, dim=None):
 def histogram(x, bins, *, range=None, weight=None, density=False):  # noqa: A002
     edges = bins if isinstance(bins, np.ndarray) else int(bins)
     counts, edges = np.histogram(x, edges, range, density=density, weights=weight)
-    return _types.return_type("histogram", "hist bin_edges")(counts.astype(x.dtype), edges)
+    return return_type("histogram", "hist bin_edges")(counts.astype(x.dtype), edges)
 
 
 # ── arithmetic ────────────────────────────────────────────────────────────────────────────────

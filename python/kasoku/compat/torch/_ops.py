@@ -18,8 +18,6 @@ from ._types import as_number, scalar_name
 class IntegerDivisionError(RuntimeError, ZeroDivisionError):
     """What torch raises of integers over 0 on a CPU."""
 
-    __module__ = "kasoku"
-
 
 def _must_cast(made, wanted):
     if made.category > wanted.category:

@@ -8,7 +8,7 @@ from . import _types
 from ._host import on_host
 from ._ops import named
 from ._tensor import Tensor, held
-from ._types import return_type
+from .return_types import return_type
 
 functions = {}
 

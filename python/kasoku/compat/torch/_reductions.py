@@ -6,7 +6,8 @@ import kasoku as ks
 
 from ._ops import _float, _function, add_methods, functions
 from ._tensor import Tensor, held
-from ._types import as_dtype, return_type, scalar_name
+from ._types import as_dtype, scalar_name
+from .return_types import return_type
 
 _max_result = return_type("max", "values indices")
 _min_result = return_type("min", "values indices")

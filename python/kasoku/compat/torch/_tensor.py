@@ -325,8 +325,6 @@ def _must_be_apart(a):
 class ShapeError(ks.errors.ValueError, RuntimeError):
     """What torch raises for shapes that do not fit is a RuntimeError."""
 
-    __module__ = "kasoku"
-
 
 def shaped(function, *args):
     """function(*args), whose refusals are torch's."""

@@ -1,24 +1,11 @@
 """torch.dtype and torch.device."""
 
-import collections
 import functools
 import os
 
 import numpy as np
 
 import kasoku as ks
-
-
-def return_type(name, fields):
-    """What functions with several results give, as torch prints it."""
-    kind = collections.namedtuple(name, fields)
-
-    def __repr__(self):
-        parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
-        return f"torch.return_types.{name}(\n{parts})"
-
-    kind.__repr__ = kind.__str__ = __repr__
-    return kind
 
 
 class dtype:

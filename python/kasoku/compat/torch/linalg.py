@@ -4,7 +4,7 @@ import numpy as np
 
 from ._host import on_host
 from ._ops import functions as _functions
-from ._types import return_type
+from .return_types import return_type
 
 matmul = _functions["matmul"]
 
