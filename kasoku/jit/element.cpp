@@ -14,28 +14,6 @@ namespace {
 
 std::string_view row_text(Op op, Dtype compute) { return info(op).text[text_column(compute)]; }
 
-/// What arrays call a helper for is an operator of ks_jit.h's complex numbers; "" for any other operation.
-std::string complex_operator(Op op, const std::vector<std::string>& operands) {
-  switch (op) {
-    case Op::multiply: return fmt::format("({} * {})", operands[0], operands[1]);
-    case Op::divide: return fmt::format("({} / {})", operands[0], operands[1]);
-    case Op::absolute: return fmt::format("abs({})", operands[0]);
-    case Op::power: case Op::float_power: return fmt::format("pow({}, {})", operands[0], operands[1]);
-    case Op::square: return fmt::format("ks_square({})", operands[0]);
-    default: return "";
-  }
-}
-
-/// Whether ks_jit.h has what the row calls for complex numbers.
-bool has_complex_text(Op op) {
-  if (!complex_operator(op, {"", ""}).empty()) return true;
-  const std::string_view text = info(op).text[3], function = text.substr(0, text.find('('));
-  if (text.empty() || function == text) return true;  // none, or an operator
-  for (const char* known : {"sqrt", "exp", "log", "abs", "conj", "ks_isinf", "ks_isfinite", "!"})
-    if (function == known) return true;
-  return !std::isalpha(static_cast<unsigned char>(text[0]));
-}
-
 /// sin($0), $0 + $1: no operand twice, no conversion, no function of ours whose operands must
 /// agree in type.
 bool stands_alone(std::string_view text) {
@@ -57,8 +35,6 @@ OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
     if (types.result == Dtype::float32) types.result = Dtype::float16;
     return types;
   }
-  if (is_complex(promoted) && !has_complex_text(op))
-    throw Error(ErrorKind::type, std::string(info(op).name) + " of complex numbers cannot be compiled yet");
   OpTypes types = op_types(op, promoted);
   if (is_floating(types.compute) && !is_floating(promoted)) {
     if (types.result == types.compute) types.result = Dtype::float64;
@@ -68,8 +44,6 @@ OpTypes element_types(Op op, Dtype promoted, bool in_floats) {
 }
 
 std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operands) {
-  if (is_complex(compute))
-    if (const std::string own = complex_operator(op, operands); !own.empty()) return own;
   const std::string_view text = row_text(op, compute);
   if (stands_alone(text)) {
     const std::string out = filled_text(op, compute, text_of(compute), operands);

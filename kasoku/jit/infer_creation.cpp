@@ -45,15 +45,26 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       }
       return Type::array(dtype_argument(expr, 3, dtype), 1, true);
     }
-    case Handler::linspace: return Type::array(Dtype::float64, 1, true);
+    case Handler::linspace:
+      want_scalar(expr, 0), want_scalar(expr, 1);
+      return Type::array(is_complex(first.dtype) || is_complex(argument(expr, 1).dtype) ? Dtype::complex128 : Dtype::float64, 1, true);
     case Handler::copy:
     case Handler::flatten: {
       const Type type = array();
       return Type::array(type.dtype, handler == Handler::flatten ? 1 : type.ndim, true);
     }
     case Handler::ascontiguous: {
+      if (first.is_scalar()) return Type::array(first.dtype, 1, true);
       const Type type = array();
-      return type.view(type.dtype, type.ndim, true);
+      return type.view(type.dtype, std::max<int>(type.ndim, 1), true);
+    }
+    case Handler::broadcast_to: {
+      const int ndim = shape_ndim(expr, 1);
+      if (!first.is_scalar() && array().ndim > ndim) fail(expr.place, fmt::format("{} cannot be broadcast to {} axes", str(first), ndim));
+      Type type = Type::array(first.dtype, ndim, false);
+      type.items = first.items;
+      type.is_read_only = true;
+      return type;
     }
     case Handler::asarray:
       if (first.is_array() && !(has(expr, 1) && argument(expr, 1).kind != TypeKind::none && dtype_argument(expr, 1, first.dtype) != first.dtype))

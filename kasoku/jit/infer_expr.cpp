@@ -53,6 +53,12 @@ Dtype common_dtype(const Type& a, const Type& b) {
   return scalar_dtype(a.dtype, b.dtype);
 }
 
+/// An element without a sign stays in its width, where 64 bits would set bits that it does not have.
+Dtype unary_dtype(Dtype dtype) {
+  if (dtype == Dtype::bool_) return Dtype::int64;
+  return info(dtype).kind == DtypeKind::unsigned_ ? dtype : scalar_dtype(dtype, dtype);
+}
+
 bool is_numeric(const Type& type) { return type.is_scalar() || (type.is_array() && !type.has_records()); }
 
 }  // namespace
@@ -96,11 +102,10 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
       if (is_complex(dtype)) return std::nullopt;
       [[fallthrough]];
     default: {
-      Dtype result = dtype;
-      if (dtype == Dtype::bool_) result = is_array ? (op == Operator::add || op == Operator::multiply
-                                                          ? Dtype::bool_ : Dtype::int8)
-                                                   : Dtype::int64;
-      return elementwise_type(result, {a, b});
+      if (dtype != Dtype::bool_) return elementwise_type(dtype, {a, b});
+      if (!is_array) return int64_type;
+      if (op == Operator::subtract) return std::nullopt;  // NumPy refuses it
+      return elementwise_type(op == Operator::add || op == Operator::multiply ? Dtype::bool_ : Dtype::int8, {a, b});
     }
   }
 }
@@ -233,12 +238,10 @@ Type Inference::type_of(Expr& expr) {
         if (is_floating(type.dtype) || is_complex(type.dtype))
           fail(expr.place, fmt::format("~{} has no meaning", str(type)));
         if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
-        return Type::scalar(type.dtype == Dtype::bool_ ? Dtype::int64
-                                                       : scalar_dtype(type.dtype, type.dtype));
+        return Type::scalar(unary_dtype(type.dtype));
       }
       if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
-      return Type::scalar(scalar_dtype(type.dtype, type.dtype) == Dtype::bool_
-                              ? Dtype::int64 : scalar_dtype(type.dtype, type.dtype));
+      return Type::scalar(unary_dtype(type.dtype));
     }
     case ExprKind::binary: {
       const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);

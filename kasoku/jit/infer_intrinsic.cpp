@@ -89,7 +89,7 @@ Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
     case Result::floating: dtype = floating_dtype(dtype); break;
     case Result::integer: dtype = Dtype::int64; break;
     case Result::part:
-      if (is_complex(dtype)) dtype = dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+      dtype = real_dtype(dtype);
       break;
   }
   return elementwise_type(dtype, types);
@@ -167,8 +167,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       return Type::scalar(Dtype::complex128);
     case Handler::abs: {
       need(1);
-      Dtype dtype = first.dtype;
-      if (is_complex(dtype)) dtype = dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+      const Dtype dtype = real_dtype(first.dtype);
       if (first.is_array()) return Type::array(dtype, first.ndim, true);
       if (!first.is_scalar()) fail(expr.place, fmt::format("abs of {} has no meaning", str(first)));
       return Type::scalar(first.is_integer() || first.is_boolean() ? scalar_dtype(dtype, dtype) == Dtype::bool_
@@ -252,7 +251,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::where: {
       need(3);
       const Type a = argument(expr, 1), b = argument(expr, 2);
-      const auto type = binary_type(Operator::subtract, a, b, nullptr);
+      const auto type = binary_type(Operator::add, a, b, nullptr);
       if (!type) fail(expr.place, fmt::format("where of {} and {} has no meaning", str(a), str(b)));
       const bool both_bool = a.dtype == Dtype::bool_ && b.dtype == Dtype::bool_;
       return elementwise_type(both_bool ? Dtype::bool_ : type->dtype, {first, a, b});
@@ -304,12 +303,9 @@ Type Inference::call_reduction(Expr& expr, Handler handler) {
       if (dtype == Dtype::bool_ || info(dtype).kind == DtypeKind::signed_) dtype = Dtype::int64;
       else if (info(dtype).kind == DtypeKind::unsigned_) dtype = Dtype::uint64;
       break;
-    case Handler::mean:
+    case Handler::mean: dtype = floating_dtype(dtype); break;
     case Handler::var:
-    case Handler::std:
-      dtype = floating_dtype(dtype);
-      if (is_complex(dtype)) fail(expr.place, "the mean of complex numbers cannot be compiled yet");
-      break;
+    case Handler::std: dtype = real_dtype(floating_dtype(dtype)); break;
     case Handler::any:
     case Handler::all: dtype = Dtype::bool_; break;
     case Handler::count_nonzero:

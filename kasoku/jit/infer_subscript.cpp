@@ -26,7 +26,7 @@ Type Inference::attribute(Expr& expr) {
     if (name == "real" && !is_complex(object.dtype) && !object.has_records()) return object;
     if ((name == "real" || name == "imag") && !object.has_records()) {
       if (!is_complex(object.dtype)) fail(expr.place, "the imaginary part of a real array is zero");
-      return object.view(object.dtype == Dtype::complex64 ? Dtype::float32 : Dtype::float64, object.ndim, object.ndim == 0);
+      return object.view(real_dtype(object.dtype), object.ndim, object.ndim == 0);
     }
   }
   if (object.has_records()) return field(expr, object, name);
@@ -38,9 +38,7 @@ Type Inference::attribute(Expr& expr) {
   }
   if (object.kind == TypeKind::dtype && name == "type") return object;
   if (object.is_scalar() && (name == "real" || name == "imag"))
-    return Type::scalar(object.dtype == Dtype::complex64    ? Dtype::float32
-                        : object.dtype == Dtype::complex128 ? Dtype::float64
-                                                            : object.dtype);
+    return Type::scalar(real_dtype(object.dtype));
   fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), name));
 }
 

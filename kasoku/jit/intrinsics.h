@@ -18,7 +18,7 @@ enum class Handler : uint8_t {
   range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, sum, pow, divmod,
   print, enumerate, zip, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
   clip, prod, mean, var, std, amin, amax, any, all, count_nonzero, argmin, argmax, dot, zeros, ones,
-  empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous,
+  empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed,
   list_append, list_extend, list_insert, list_pop, list_remove, list_clear, list_index, list_count,

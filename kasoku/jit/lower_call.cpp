@@ -119,7 +119,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::zeros: case Handler::ones: case Handler::empty: case Handler::full:
     case Handler::zeros_like: case Handler::ones_like: case Handler::empty_like: case Handler::full_like:
     case Handler::arange: case Handler::linspace: case Handler::copy: case Handler::flatten:
-    case Handler::ascontiguous: case Handler::asarray: case Handler::make_array: case Handler::astype:
+    case Handler::ascontiguous: case Handler::broadcast_to: case Handler::asarray: case Handler::make_array: case Handler::astype:
     case Handler::view: case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose:
       return creation(e, handler);
     case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
@@ -215,7 +215,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::divide: case Handler::floor_divide: case Handler::modulo: case Handler::dot: {
       const Val a = pin(first()), b = expr(*e.items[2]);
       return combine(handler == Handler::dot ? Operator::multiply : operator_of(handler), a, b, e.type,
-                     e.items[2].get(), e.place);
+                     e.items[2].get(), e.place, !intrinsic.name.starts_with("numpy."));
     }
     case Handler::divmod: {
       const Val a = pin(first()), b = pin(expr(*e.items[2]));

@@ -152,12 +152,8 @@ Val FunctionLowering::expr(const Expr& e) {
       if (e.op == Operator::not_) return {"!" + truth(*e.items[0]), bool_type};
       const std::string value = text_as(*e.items[0], e.type.dtype);
       if (e.op == Operator::positive) return {value, e.type};
-      if (e.op == Operator::invert) return {fmt::format("(~{})", value), e.type};
-      if (e.type.dtype == Dtype::int64) {
-        if (constant_int(*e.items[0])) return {fmt::format("(-{})", value), e.type};
-        return {op_text(Op::negative, Dtype::int64, {value}), e.type};
-      }
-      return {fmt::format("(-{})", value), e.type};
+      if (is_integer(e.type.dtype) && !constant_int(*e.items[0])) return {op_text(op_of(e.op), e.type.dtype, {value}), e.type};
+      return {fmt::format("({}{})", e.op == Operator::invert ? "~" : "-", value), e.type};
     }
     case ExprKind::binary: return binary(e);
     case ExprKind::compare: return compare(e);
@@ -198,10 +194,10 @@ Val FunctionLowering::binary(const Expr& e) {
 }
 
 Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Type& type,
-                              const Expr* right, Place place) {
+                              const Expr* right, Place place, bool may_raise) {
   const Dtype dtype = type.dtype;
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
-  if (divides && options_.python_errors && !options_.is_cuda && !is_complex(dtype)) {
+  if (divides && may_raise && options_.python_errors && !options_.is_cuda && !is_complex(dtype)) {
     // A divisor that is a nonzero constant needs no test.
     const Value* value = right && right->kind == ExprKind::constant ? &right->value
                          : right && right->kind == ExprKind::global && right->binding.kind == Binding::Kind::value

@@ -311,7 +311,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const std::string shape = temp("shape");
       line("const ks_shape<1> {} = {{{{{}}}}};", shape, spread.length);
       return generator(e, shape, [=](const Index& at) {
-        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3} + {0} * {4})", at.linear, spread.length, spread.last, spread.first, spread.step);
+        const std::string stepped = op_text(Op::multiply, to, {cast(at.linear, Dtype::int64, to), spread.step});
+        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3})", at.linear, spread.length, spread.last, op_text(Op::add, to, {spread.first, stepped}));
       });
     }
     default: break;
@@ -360,11 +361,12 @@ FunctionLowering::Range FunctionLowering::arange_bounds(const Expr& e) {
 }
 
 FunctionLowering::Spread FunctionLowering::linspace_bounds(const Expr& e) {
-  const std::string a = pin({text_as(*e.items[1], Dtype::float64), float64_type}).text;
-  const std::string b = pin({text_as(*e.items[2], Dtype::float64), float64_type}).text;
+  const Dtype t = e.type.dtype;
+  const std::string a = pin(scalar(*e.items[1], t)).text, b = pin(scalar(*e.items[2], t)).text;
   const std::string n = temp("n"), step = temp("step");
   line("const ks_i64 {} = {};", n, has(e, 2) ? text_as(*e.items[3], Dtype::int64) : "50");
-  line("const double {} = ({} - {}) / ({} > 1 ? {} - 1 : 1);", step, b, a, n, n);
+  const std::string parts = cast(fmt::format("({0} > 1 ? {0} - 1 : 1)", n), Dtype::int64, t);
+  line("const {} {} = {};", text_of(t), step, op_text(Op::divide, t, {fmt::format("({} - {})", b, a), parts}));
   return {a, b, step, n};
 }
 

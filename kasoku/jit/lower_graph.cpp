@@ -169,12 +169,11 @@ std::string FunctionLowering::graph_call(const Expr& e, const Intrinsic& row,
     }
     case Handler::linspace: {
       const Spread spread = linspace_bounds(e);
-      const Dtype t = Dtype::float64;
-      const std::string count = node(fmt::format("ks_jit_counted({}, {})", number(t), spread.length));
-      const std::string stepped = apply_node(Op::add, t, {number_node(spread.first, t),
-                                                          apply_node(Op::multiply, t, {count, number_node(spread.step, t)})});
-      const std::string is_last = apply_node(Op::equal, Dtype::bool_, {count, number_node(fmt::format("({0} > 1 ? {0} - 1 : -1)", spread.length), t)});
-      return apply_node(Op::where, t, {is_last, number_node(spread.last, t), stepped});
+      const std::string count = node(fmt::format("ks_jit_counted({}, {})", number(Dtype::int64), spread.length));
+      const std::string stepped = apply_node(Op::add, to, {number_node(spread.first, to),
+                                                           apply_node(Op::multiply, to, {cast_node(count, Dtype::int64, to), number_node(spread.step, to)})});
+      const std::string is_last = apply_node(Op::equal, Dtype::bool_, {count, number_node(fmt::format("({0} > 1 ? {0} - 1 : -1)", spread.length), Dtype::int64)});
+      return apply_node(Op::where, to, {is_last, number_node(spread.last, to), stepped});
     }
     default: break;
   }
@@ -299,7 +298,8 @@ Val FunctionLowering::graph_reduction(const Expr& e, Handler handler) {
   const std::string along = has_axis ? std::to_string(axis < 0 ? axis + ndim : axis) : "-1";
   const bool is_count = handler == Handler::count_nonzero;
   const bool is_arg = handler == Handler::argmin || handler == Handler::argmax;
-  Dtype dtype = is_arg ? operand.type.dtype : e.type.dtype;
+  const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
+  const Dtype dtype = is_arg ? operand.type.dtype : divides ? floating_dtype(operand.type.dtype) : e.type.dtype, real = real_dtype(dtype);
   const ReduceOp op = handler == Handler::prod     ? ReduceOp::prod
                       : handler == Handler::any    ? ReduceOp::any
                       : handler == Handler::all    ? ReduceOp::all
@@ -320,11 +320,12 @@ Val FunctionLowering::graph_reduction(const Expr& e, Handler handler) {
       x = graph(operand);
     }
     x = is_count ? cast_node(cast_node(x, operand.type.dtype, Dtype::bool_), Dtype::bool_, Dtype::int64) : cast_node(x, operand.type.dtype, dtype);
-    Fold tree;
-    tree.dtype = dtype;
-    if (!is_arg) set_tree(tree, handler);
-    const auto kept = [&](const std::string& value) {
-      return mask.empty() ? value : apply_node(Op::where, dtype, {mask, value, number_node(tree.identity, dtype)});
+    const auto kept = [&](const std::string& value, Dtype of) {
+      if (mask.empty()) return value;
+      Fold tree;
+      tree.dtype = of;
+      set_tree(tree, handler);
+      return apply_node(Op::where, of, {mask, value, number_node(tree.identity, of)});
     };
     std::string n = temp("n");
     if (!mask.empty()) {
@@ -338,24 +339,24 @@ Val FunctionLowering::graph_reduction(const Expr& e, Handler handler) {
                                        is_arg     ? "argmin or argmax of an array without elements"
                                        : has_axis ? "min or max along an axis without elements"
                                        : handler == Handler::amin ? "min of an array without elements" : "max of an array without elements"));
-    const std::string total = reduced(kept(x), op, is_arg ? Dtype::int64 : dtype);
-    const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
+    const std::string total = reduced(kept(x, dtype), op, is_arg ? Dtype::int64 : dtype);
     if (has_axis) {
       const std::string given = divides ? apply_node(Op::divide, dtype, {total, number_node(n, dtype)}) : total;
       line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), result.text, text_of(dtype), e.type.ndim, given, number(dtype));
       keep(result.text, e.type);
       return;
     }
-    result.text = graph_value(total, e.type.dtype);
+    result.text = graph_value(total, divides ? dtype : e.type.dtype);
     if (!divides) return;
-    const std::string mean = temp("mean"), t = text_of(dtype);
-    line("const {0} {1} = {2} / ({0}){3};", t, mean, result.text, n);
+    const std::string mean = temp("mean");
+    line("const {} {} = {};", text_of(dtype), mean, op_text(Op::divide, dtype, {result.text, cast(n, Dtype::int64, dtype)}));
     result.text = mean;
     if (handler == Handler::mean) return;
     const std::string away = apply_node(Op::subtract, dtype, {x, number_node(mean, dtype)});
-    const std::string squares = reduced(kept(apply_node(Op::square, dtype, {away})), ReduceOp::sum, dtype);
-    const std::string variance = fmt::format("({} / ({}){})", graph_value(squares, dtype), t, n);
-    result.text = handler == Handler::std ? op_text(Op::sqrt, dtype, {variance}) : variance;
+    const std::string size = is_complex(dtype) ? apply_node(Op::absolute, real, {away}) : away;
+    const std::string squares = reduced(kept(apply_node(Op::square, real, {size}), real), ReduceOp::sum, real);
+    const std::string variance = fmt::format("({} / {})", graph_value(squares, real), cast(n, Dtype::int64, real));
+    result.text = handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;
   });
   remark(e.place, "reduction: a kernel of its own, by the array planner");
   return result;

@@ -80,9 +80,10 @@ Val FunctionLowering::reduction(const Expr& e, Handler handler) {
   if (handler == Handler::argmin || handler == Handler::argmax) return arg_reduction(fused, handler, e.place);
 
   const Dtype from = fused.type.dtype;
+  const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
   const std::string s = shape(fused, e.place);
   Fold how;
-  how.dtype = e.type.dtype;
+  how.dtype = divides ? floating_dtype(from) : e.type.dtype;
   set_tree(how, handler);
   // What a mask leaves out is the identity.
   const auto of = [&](const std::function<std::string(const Index&)>& value) {
@@ -104,16 +105,21 @@ Val FunctionLowering::reduction(const Expr& e, Handler handler) {
     fail_if(size() + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} of an array without elements\", 0, 0, 0)",
                                           e.place.line, handler == Handler::amin ? "min" : "max"));
   const std::string total = fold(fused, s, how);
-  if (handler != Handler::mean && handler != Handler::var && handler != Handler::std) return {total, e.type};
-  const std::string n = temp("n"), mean = temp("mean"), t = text_of(how.dtype);
-  line("const {} {} = ({}){};", t, n, t, size());
-  line("const {} {} = {} / {};", t, mean, total, n);
+  if (!divides) return {total, e.type};
+  const Dtype own = how.dtype, real = real_dtype(own);
+  const std::string n = temp("n"), mean = temp("mean");
+  line("const {} {} = {};", text_of(real), n, cast(size(), Dtype::int64, real));
+  line("const {} {} = {};", text_of(own), mean, op_text(Op::divide, own, {total, cast(n, real, own)}));
   if (handler == Handler::mean) return {mean, e.type};
-  of([&](const Index& at) {
-    return op_text(Op::square, how.dtype, {fmt::format("({} - {})", element(at), mean)});
-  });
+  const auto away = [&](const Index& at) {
+    const std::string distance = fmt::format("({} - {})", cast(fused.element(at), from, own), mean);
+    return op_text(Op::square, real, {is_complex(own) ? op_text(Op::absolute, own, {distance}) : distance});
+  };
+  how.dtype = real;
+  set_tree(how, handler);
+  of(away);
   const std::string variance = fmt::format("({} / {})", fold(fused, s, how), n);
-  return {handler == Handler::std ? op_text(Op::sqrt, how.dtype, {variance}) : variance, e.type};
+  return {handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance, e.type};
 }
 
 /// How many elements of a mask are true.
@@ -202,7 +208,7 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
   line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
   line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
   const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}.n[{}], {}, {}, {}, false)", t, s, axis, how.identity, values, join);
-  line("{}.data[{}] = {};", result.text, o, handler == Handler::mean ? fmt::format("{} / ({}){}.n[{}]", total, t, s, axis) : total);
+  line("{}.data[{}] = {};", result.text, o, handler == Handler::mean ? op_text(Op::divide, to, {total, cast(fmt::format("{}.n[{}]", s, axis), Dtype::int64, to)}) : total);
   close();
   if (pool) --indent_, line("}});");
   close();
@@ -254,6 +260,17 @@ Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type&
   close();
   close();
   return c;
+}
+
+/// A number becomes an array of no axes.
+Val FunctionLowering::as_array(const Expr& e, Place place) {
+  const Val value = expr(e);
+  if (value.type.is_array()) return value;
+  const std::string s = temp("shape");
+  line("const ks_shape<0> {} = {{}};", s);
+  const Val array = new_array(Type::array(value.type.dtype, 0, true), s, false, place);
+  line("{}.data[0] = {};", array.text, value.text);
+  return array;
 }
 
 Val FunctionLowering::creation(const Expr& e, Handler handler) {
@@ -334,11 +351,19 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       store_fused(target, number_element({value, Type::scalar(target.type.dtype)}), e.place);
       return {"", Type::none()};
     }
+    case Handler::broadcast_to: {
+      const Val array = as_array(*e.items[1], e.place);
+      const std::string view = temp("view"), s = shape_of(*e.items[2], e.type.ndim);
+      line("{} {};", text_of(e.type), view);
+      fail_if(fmt::format("!ks_stretch({}, {}, {})", view, array.text, s),
+              fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"an array cannot be broadcast to a shape that it does not fit\", 0, 0, 0)", e.place.line));
+      return {view, e.type};
+    }
     case Handler::ravel:
     case Handler::ascontiguous:
     case Handler::reshape:
     case Handler::flatten: {
-      Val array = expr(*e.items[1]);
+      Val array = as_array(*e.items[1], e.place);
       const bool copies = handler == Handler::flatten || !array.type.is_contiguous;
       if (copies && uses_graph()) {
         with_graph(e.place, [&] {
@@ -354,7 +379,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
         copy.type = Type::array(array.type.dtype, array.type.ndim, true);
         array = materialise(copy, e.place);
       }
-      if (handler == Handler::ascontiguous) return array;
+      if (handler == Handler::ascontiguous && array.type.ndim > 0) return array;
       const std::string view = temp("view");
       line("{} {};", text_of(e.type), view);
       line("{0}.data = {1}.data; {0}.memory = {1}.memory;", view, array.text);

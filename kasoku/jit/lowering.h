@@ -154,8 +154,9 @@ class FunctionLowering {
   std::string truth(const Expr& expr);
   std::string truth_of(const Val& value);
   Val binary(const Expr& expr);
+  /// `may_raise`: a division by zero does, as the options say; not that of NumPy's functions.
   Val combine(Operator op, const Val& a, const Val& b, const Type& type, const Expr* right,
-              Place place);
+              Place place, bool may_raise = true);
   Val compare(const Expr& expr);
   std::string tuple_order(Operator op, const Val& a, const Val& b, Place place);
   Val logic(const Expr& expr);
@@ -324,6 +325,7 @@ class FunctionLowering {
   Val count(const Fused& fused, Place place);
   Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
+  Val as_array(const Expr& expr, Place place);
   Val creation(const Expr& expr, Handler handler);
   Val argument(const Expr& call, size_t i) { return expr(*call.items[i + 1]); }
   static bool has(const Expr& call, size_t i) {

@@ -177,6 +177,10 @@ Dtype floating_dtype(Dtype dtype) {
   return is_floating(dtype) || is_complex(dtype) ? dtype : Dtype::float64;
 }
 
+Dtype real_dtype(Dtype dtype) {
+  return dtype == Dtype::complex64 ? Dtype::float32 : dtype == Dtype::complex128 ? Dtype::float64 : dtype;
+}
+
 bool can_be_item(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown:

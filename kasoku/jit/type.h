@@ -170,6 +170,8 @@ bool is_integer(Dtype dtype);  ///< signed or unsigned
 bool is_complex(Dtype dtype);
 /// float64 for integers and bool, else itself: what sqrt, `/` and mean give.
 Dtype floating_dtype(Dtype dtype);
+/// That of a complex number's parts, else itself.
+Dtype real_dtype(Dtype dtype);
 
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);

@@ -17,6 +17,14 @@ using namespace jit;
 
 namespace {
 
+/// Whether an element stands at several places: nobody writes to one of them alone.
+template <class Length, class Stride>
+bool is_stretched(const Length* shape, const Stride* strides, size_t ndim) {
+  for (size_t k = 0; k < ndim; ++k)
+    if (shape[k] > 1 && strides[k] == 0) return true;
+  return false;
+}
+
 /// An argument that is an array.
 struct Given {
   PyObject* object;
@@ -77,7 +85,7 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
     if (!owner.is_valid()) owner = nb::none();
   }
   // A view of what may not be written; a fresh array of the same type may be.
-  const bool stays_read_only = type.is_read_only && !memory;
+  const bool stays_read_only = type.is_read_only && (!memory || is_stretched(shape.data(), strides.data(), shape.size()));
   const auto as_result = [&](nb::dlpack::dtype dtype) -> nb::object {
     if (stays_read_only)
       return nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
@@ -128,7 +136,7 @@ static nb::object device_result(const Type& type, const uint64_t* w, PyObject* c
         if (array->buffer() == buffer && array->offset() == offset && array->shape() == shape && array->strides() == strides)
           return nb::borrow(arguments[i]);
   Array result = Array::view(buffer, offset, shape, strides, type.dtype);
-  if (type.is_read_only && is_given) result = result.read_only();
+  if (type.is_read_only && (is_given || is_stretched(shape.data(), strides.data(), shape.size()))) result = result.read_only();
   return call.has_array ? nb::cast(result) : to_numpy(result);
 }
 

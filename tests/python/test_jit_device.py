@@ -302,6 +302,64 @@ def test_reductions_of_arrays(place, n):
     np.testing.assert_allclose(got[:6], [x.sum(), x.mean(), x.min(), x.max(), x.std(), x.var()], rtol=1e-12)
 
 
+def complex_reductions(z):
+    return (
+        np.sum(z),
+        np.mean(z),
+        np.std(z),
+        np.var(z[z.size // 2 :]),
+        np.mean(z[np.abs(z) > 0.5]),
+        np.linspace(z[0], 2.0, 9),
+    )
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("n", [2, 1025, 8193])
+def test_reductions_of_complex_arrays(place, n, dtype):
+    z = (rng.random(n) + 1j * rng.random(n)).astype(dtype)
+    got, _ = check(place, complex_reductions, z)
+    np.testing.assert_allclose(got[:3], [z.sum(), z.mean(), z.std()], rtol=1e-5 if dtype == "complex64" else 1e-12)
+    assert isinstance(got[2], float)
+
+
+def complex_elements(z, w):
+    return z * w, z / w, z**w, np.square(z), np.reciprocal(w), w**3, np.sqrt(z), np.exp(z), np.arctan(w), np.abs(z * w)
+
+
+def complex_loops(z, w):
+    out = np.empty((5, z.size), z.dtype)
+    for i in range(z.size):
+        out[0, i], out[1, i], out[2, i] = z[i] * w[i], z[i] / w[i], z[i] ** w[i]
+        out[3, i], out[4, i] = z[i] * z[i], z.dtype.type(1) / w[i]
+    return out
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_complex_numbers_are_the_same_everywhere(place, dtype):
+    """In loops, in array expressions and in arrays: one formula of each operation."""
+    parts = np.array([0.0, -0.0, 0.1, -1.7, 3e-5, 1e30, np.inf, -np.inf, np.nan])
+    z, w = (x.ravel() for x in np.meshgrid(*[(parts[:, None] + 1j * parts).ravel()] * 2))
+    z, w = z.astype(dtype), w.astype(dtype)
+    got, _ = check(place, complex_elements, z, w)
+    a, b = ks.asarray(z), ks.asarray(w)
+    arrays = (
+        a * b,
+        a / b,
+        a**b,
+        ks.square(a),
+        ks.reciprocal(b),
+        b**3,
+        ks.sqrt(a),
+        ks.exp(a),
+        ks.arctan(b),
+        ks.abs(a * b),
+    )
+    assert same(got, tuple(x.numpy() for x in arrays))
+    looped = ks.njit(complex_loops)(z, w)
+    for mine, theirs in zip(looped, got[:5], strict=True):
+        assert same(mine, theirs)
+
+
 def of_arrays(x):
     return np.sum(x), np.mean(x), np.sum(x, axis=0), np.max(x, axis=1), np.mean(x, axis=-1)
 

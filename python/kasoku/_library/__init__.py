@@ -95,8 +95,11 @@ def instead(meant, name, call):
         name = name if is_method else meant.__name__
         axis = _axis(call, 0 if is_method else 1)
         keywords = {k.arg for k in call.keywords}
-        if keywords == {"dtype"} and name in _reductions and len(call.args) == (0 if is_method else 1):
-            return sums.in_dtype, getattr(np, name)
+        if "dtype" in keywords and keywords <= {"axis", "dtype"}:
+            if name == "mean":
+                return sums.mean_in_dtype, None
+            if name in ("sum", "prod"):
+                return sums.in_dtype, getattr(np, name)
         if axis is not None and keywords <= {"axis"} and len(call.args) + len(keywords) == (1 if is_method else 2):
             if name in _of_rows:
                 return sums.by_rows, getattr(np, name)

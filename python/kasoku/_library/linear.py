@@ -350,6 +350,12 @@ def kron(a, b):
     return out
 
 
+def vdot(a, b):
+    if a.dtype in (np.complex64, np.complex128):
+        return np.dot(np.conj(a.ravel()), b.ravel())
+    return np.dot(a.ravel(), b.ravel())
+
+
 def inner(a, b):
     if isinstance(a, (int, float, complex)) or isinstance(b, (int, float, complex)):
         return a * b
@@ -359,6 +365,8 @@ def inner(a, b):
 
 
 def cross(a, b):
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
     if a.ndim == 2:
         rows = np.empty(a.shape, (a * b).dtype)
         for i in range(a.shape[0]):
@@ -368,8 +376,6 @@ def cross(a, b):
 
 
 def _cross(a, b):
-    if a.size != 3 or b.size != 3:
-        raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
     out = np.empty(3, (a * b).dtype)
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]

@@ -36,8 +36,16 @@ def diagflat(v, k=0):
 
 
 def fill_diagonal(a, val):
-    for i in range(min(a.shape[0], a.shape[1])):
-        a[i, i] = val if isinstance(val, (int, float, complex)) else val[i % val.size]
+    if a.ndim == 2:
+        for i in range(min(a.shape[0], a.shape[1])):
+            a[i, i] = val if isinstance(val, (int, float, complex)) else val[i % val.size]
+    elif a.ndim == 3:
+        if a.shape[1] != a.shape[0] or a.shape[2] != a.shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
+        for i in range(a.shape[0]):
+            a[i, i, i] = val if isinstance(val, (int, float, complex)) else val[i % val.size]
+    else:
+        raise ValueError("array must be at least 2-d")
 
 
 def tri(N, M=None, k=0, dtype=np.float64):  # noqa: N803
@@ -49,20 +57,19 @@ def tri(N, M=None, k=0, dtype=np.float64):  # noqa: N803
     return out
 
 
+def _below(m, k):
+    """Where the last two axes have the diagonal k and what is left of it."""
+    if m.ndim == 1:
+        return tri(m.shape[0], m.shape[0], k, np.bool_)
+    return tri(m.shape[-2], m.shape[-1], k, np.bool_)
+
+
 def tril(m, k=0):
-    out = np.zeros(m.shape, m.dtype)
-    for i in range(m.shape[0]):
-        for j in range(min(max(i + k + 1, 0), m.shape[1])):
-            out[i, j] = m[i, j]
-    return out
+    return np.where(_below(m, k), m, m.dtype.type(0))
 
 
 def triu(m, k=0):
-    out = np.zeros(m.shape, m.dtype)
-    for i in range(m.shape[0]):
-        for j in range(max(i + k, 0), m.shape[1]):
-            out[i, j] = m[i, j]
-    return out
+    return np.where(_below(m, k - 1), m.dtype.type(0), m)
 
 
 def tril_indices(n, k=0, m=None):

@@ -126,6 +126,12 @@ def c_isfinite(z):
     return math.isfinite(np.real(z)) and math.isfinite(np.imag(z))
 
 
+def c_log(z, base=None):
+    if base is None:
+        return np.log(complex(z))
+    return np.log(complex(z)) / np.log(complex(base))
+
+
 def c_sqrt(z):
     return np.sqrt(complex(z))
 
@@ -134,18 +140,56 @@ def c_exp(z):
     return np.exp(complex(z))
 
 
-def c_log(z):
-    return np.log(complex(z))
+def c_log10(z):
+    return np.log10(complex(z))
 
 
 def c_sin(z):
-    z = complex(z)
-    return complex(math.sin(z.real) * math.cosh(z.imag), math.cos(z.real) * math.sinh(z.imag))
+    return np.sin(complex(z))
 
 
 def c_cos(z):
-    z = complex(z)
-    return complex(math.cos(z.real) * math.cosh(z.imag), -math.sin(z.real) * math.sinh(z.imag))
+    return np.cos(complex(z))
+
+
+def c_tan(z):
+    return np.tan(complex(z))
+
+
+def c_sinh(z):
+    return np.sinh(complex(z))
+
+
+def c_cosh(z):
+    return np.cosh(complex(z))
+
+
+def c_tanh(z):
+    return np.tanh(complex(z))
+
+
+def c_asin(z):
+    return np.arcsin(complex(z))
+
+
+def c_acos(z):
+    return np.arccos(complex(z))
+
+
+def c_atan(z):
+    return np.arctan(complex(z))
+
+
+def c_asinh(z):
+    return np.arcsinh(complex(z))
+
+
+def c_acosh(z):
+    return np.arccosh(complex(z))
+
+
+def c_atanh(z):
+    return np.arctanh(complex(z))
 
 
 def heappush(heap, item):

@@ -204,7 +204,7 @@ def atleast_1d(a):
         out = np.empty(1, np.result_type(a))
         out[0] = a
         return out
-    return a
+    return a.reshape(1) if a.ndim == 0 else a
 
 
 def atleast_2d(a):
@@ -212,15 +212,11 @@ def atleast_2d(a):
         out = np.empty((1, 1), np.result_type(a))
         out[0, 0] = a
         return out
+    if a.ndim == 0:
+        return a.reshape((1, 1))
     if a.ndim == 1:
         return a[None, :]
     return a
-
-
-def broadcast_to(array, shape):
-    out = np.empty(shape, np.result_type(array))
-    out[:] = array
-    return out
 
 
 def meshgrid(x, y, indexing="xy"):
@@ -330,6 +326,8 @@ def take(a, indices):
     x = a.ravel()
     if isinstance(indices, int):
         return x[indices]
+    if isinstance(indices, (list, tuple)):
+        return take(a, np.array(indices))
     out = np.empty(indices.shape, a.dtype)
     flat, at = out.ravel(), indices.ravel()
     for i in range(at.size):

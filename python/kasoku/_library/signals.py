@@ -47,16 +47,49 @@ def _place_right(a, v):
     return low
 
 
-def _interpolated(v, xp, fp):
-    n = xp.size
-    if v <= xp[0]:
+def _interval(x, v, guess):
+    """Where v is in x, -1 before it: NumPy's search around the last place, which decides if x is not sorted."""
+    n = x.size
+    if v > x[n - 1]:
+        return n
+    if v < x[0]:
+        return -1
+    if n <= 4:
+        k = 1
+        while k < n and v >= x[k]:
+            k += 1
+        return k - 1
+    g = max(min(guess, n - 3), 1)
+    low, high = 0, n
+    if v < x[g]:
+        if not v < x[g - 1]:
+            return g - 1
+        high = g - 1
+        if g > 8 and v >= x[g - 8]:
+            low = g - 8
+    else:
+        if v < x[g + 1]:
+            return g
+        if v < x[g + 2]:
+            return g + 1
+        low = g + 2
+        if g < n - 9 and v < x[g + 8]:
+            high = g + 8
+    while low < high:
+        middle = low + (high - low) // 2
+        if v >= x[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+def _between(v, xp, fp, k):
+    if k == -1:
         return fp[0] * 1.0
-    if v >= xp[n - 1]:
-        return fp[n - 1] * 1.0
-    if v != v:
-        return np.nan
-    k = _place_right(xp, v) - 1
-    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
+    if k >= xp.size - 1 or xp[k] == v:
+        return fp[min(k, xp.size - 1)] * 1.0
+    slope = np.divide(fp[k + 1] * 1.0 - fp[k], xp[k + 1] * 1.0 - xp[k])
     here = slope * (v - xp[k]) + fp[k]
     if here != here:  # from the other end, as NumPy does
         here = slope * (v - xp[k + 1]) + fp[k + 1]
@@ -71,11 +104,22 @@ def interp(x, xp, fp):
     if xp.size == 0:
         raise ValueError("array of sample points is empty")
     if isinstance(x, (int, float)):
-        return _interpolated(x, xp, fp)
-    out = np.empty(x.shape, np.float64)
-    flat, values = out.ravel(), x.ravel()
-    for i in range(values.size):
-        flat[i] = _interpolated(values[i], xp, fp)
+        return _interpolated(np.full(1, x * 1.0), xp, fp)[0]
+    return _interpolated(x.ravel(), xp, fp).reshape(x.shape)
+
+
+def _interpolated(x, xp, fp):
+    out = np.empty(x.size, np.result_type(fp, np.float64))
+    k = 0
+    for i in range(x.size):
+        v = x[i] * 1.0
+        if xp.size == 1:
+            out[i] = fp[0]
+        elif v != v:
+            out[i] = v
+        else:
+            k = _interval(xp, v, k)
+            out[i] = _between(v, xp, fp, k)
     return out
 
 
@@ -160,12 +204,11 @@ def angle(z, deg=False):
     if isinstance(z, (int, float, complex)):
         value = math.atan2(np.imag(z), np.real(z))
         return value * 180.0 / math.pi if deg else value
-    out = np.empty(z.shape)
-    flat, values = out.ravel(), z.ravel()
-    for i in range(values.size):
-        value = math.atan2(np.imag(values[i]), np.real(values[i]))
-        flat[i] = value * 180.0 / math.pi if deg else value
-    return out
+    if z.dtype in (np.complex64, np.complex128):
+        turned = np.arctan2(np.imag(z), np.real(z))
+    else:
+        turned = np.arctan2(z.dtype.type(0), z)
+    return turned * (180.0 / math.pi) if deg else turned
 
 
 def fix(x):
@@ -195,9 +238,10 @@ def nan_to_num(x, copy=True, nan=0.0):
 def _is_close(a, b, rtol, atol, equal_nan):
     if a != a or b != b:
         return equal_nan and a != a and b != b
-    if math.isinf(a) or math.isinf(b):
+    if not np.isfinite(a) or not np.isfinite(b):
         return a == b
-    return abs(a - b) <= atol + rtol * abs(b)
+    y = b * 1.0  # the least integer has no magnitude among integers
+    return abs(a - y) <= atol + rtol * abs(y)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -235,21 +279,26 @@ def array_equal(a, b):
 
 
 def logspace(start, stop, num=50):
-    out = np.linspace(start, stop, num)
-    for i in range(num):
-        out[i] = 10.0 ** out[i]
-    return out
+    return 10.0 ** np.linspace(start, stop, num)
 
 
 def geomspace(start, stop, num=50):
-    out = np.linspace(math.log10(start), math.log10(stop), num)
-    for i in range(num):
-        out[i] = 10.0 ** out[i]
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    if isinstance(start, complex) or isinstance(stop, complex):
+        return _geometric(complex(start), complex(stop), num)
+    return _geometric(start * 1.0, stop * 1.0, num)
+
+
+def _geometric(start, stop, num):
+    sign = start / abs(start)  # turned so that it starts at a positive number
+    first, last = start / sign, stop / sign
+    out = logspace(np.log10(first), np.log10(last), num)
     if num > 0:
-        out[0] = start
+        out[0] = first
     if num > 1:
-        out[num - 1] = stop
-    return out
+        out[num - 1] = last
+    return out * sign
 
 
 def flatnonzero(a):
@@ -333,6 +382,8 @@ def _histogram(x, bins, limits):
         low, high = limits[0] * 1.0, limits[1] * 1.0
     elif x.size > 0:
         low, high = x.min() * 1.0, x.max() * 1.0
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise ValueError("autodetected range is not finite")
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, bins + 1)

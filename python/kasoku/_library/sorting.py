@@ -91,15 +91,16 @@ def unique(ar):
 
 
 def median(a):
-    x = sort(a.ravel())
+    return _middle(sort(a.ravel()), a.mean().dtype)
+
+
+def _middle(x, dtype):
     n = x.size
-    if n == 0:
-        return np.nan
-    if x[n - 1] != x[n - 1]:
-        return np.nan
+    if n == 0 or x[n - 1] != x[n - 1]:
+        return dtype.type(np.nan)
     if n % 2:
-        return x[n // 2] * 1.0
-    return (x[n // 2 - 1] + x[n // 2]) / 2
+        return dtype.type(x[n // 2])
+    return (dtype.type(x[n // 2 - 1]) + dtype.type(x[n // 2])) / dtype.type(2)
 
 
 def _numbers(a):
@@ -181,10 +182,25 @@ def _place(a, v, side):
 def searchsorted(a, v, side="left"):
     if isinstance(v, (int, float)):
         return _place(a, v, side)
+    if side != "left" and side != "right":
+        raise ValueError("search side must be one of 'left' or 'right'")
     out = np.empty(v.shape, np.int64)
     flat, values = out.ravel(), v.ravel()
+    low, high = 0, len(a)
     for i in range(values.size):
-        flat[i] = _place(a, values[i], side)
+        v, before = values[i], values[max(i - 1, 0)]
+        # From the place of the one before, as NumPy searches.
+        if _is_before(before, v) if side == "left" else not _is_before(v, before):
+            high = len(a)
+        else:
+            low, high = 0, min(high + 1, len(a))
+        while low < high:
+            middle = (low + high) // 2
+            if _is_before(a[middle], v) if side == "left" else not _is_before(v, a[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        flat[i] = low
     return out
 
 

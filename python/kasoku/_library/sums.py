@@ -68,8 +68,15 @@ def _of_rows(reduce, rows):
     return out
 
 
-def in_dtype(reduce, a, dtype):
-    return reduce(a.astype(dtype))
+def in_dtype(reduce, a, axis=None, dtype=None):
+    """A sum or a product that is computed and given in another dtype."""
+    x = a.astype(dtype)
+    return x.dtype.type(reduce(x) if axis is None else along(reduce, x, axis))
+
+
+def mean_in_dtype(a, axis=None, dtype=None):
+    total = in_dtype(np.sum, a, axis, dtype)
+    return total.dtype.type(np.divide(total, a.size if axis is None else a.shape[axis]))
 
 
 def into(function, x, out):
@@ -87,34 +94,35 @@ def sum_from(a, start):
     return sum(a) + start
 
 
-def cumsum(a, axis=None):
-    if axis is not None and (axis < -a.ndim or axis >= a.ndim):
+def cumsum(a, axis=None, dtype=None):
+    if dtype is None:
+        return _running(np.add, a, axis, a.sum().dtype)
+    return _running(np.add, a, axis, a.astype(dtype).dtype)
+
+
+def cumprod(a, axis=None, dtype=None):
+    if dtype is None:
+        return _running(np.multiply, a, axis, a.prod().dtype)
+    return _running(np.multiply, a, axis, a.astype(dtype).dtype)
+
+
+def _running(join, a, axis, dtype):
+    """Each element joined with what comes before it."""
+    if axis is None:
+        return _running(join, a.ravel(), 0, dtype)
+    if axis < -a.ndim or axis >= a.ndim:
         raise ValueError("axis is out of bounds")
-    if a.ndim == 2 and axis is not None:
-        out = np.empty(a.shape, a.sum().dtype)
-        rows = out.T if axis == 0 or axis == -2 else out[:, :]
-        source = a.T if axis == 0 or axis == -2 else a[:, :]
-        for i in range(source.shape[0]):
-            rows[i, :] = cumsum(source[i])
+    if a.ndim > 2:
+        return a.running_along_an_axis_of_more()  # which compiled code does not have, and says so
+    out = np.empty(a.shape, dtype)
+    if a.ndim == 1:
+        for i in range(a.size):
+            out[i] = dtype.type(a[i]) if i == 0 else join(out[i - 1], dtype.type(a[i]))
         return out
-    if a.ndim > 2 and axis is not None:
-        return a.cumsum_along_an_axis_of_more()
-    x = a.ravel()
-    out = np.empty(x.size, a.sum().dtype)
-    total = a.sum().dtype.type(0)
-    for i in range(x.size):
-        total += x[i]
-        out[i] = total
-    return out
-
-
-def cumprod(a):
-    x = a.ravel()
-    out = np.empty(x.size, a.prod().dtype)
-    total = a.prod().dtype.type(1)
-    for i in range(x.size):
-        total *= x[i]
-        out[i] = total
+    source = a.T if axis == 0 or axis == -2 else a[:, :]
+    rows = out.T if axis == 0 or axis == -2 else out[:, :]
+    for i in range(source.shape[0]):
+        rows[i, :] = _running(join, source[i], 0, dtype)
     return out
 
 
@@ -122,11 +130,17 @@ def diff(a, n=1):
     if n < 0:
         raise ValueError("diff(): order must be non-negative")
     if n == 1:
-        return a[..., 1:] - a[..., :-1]
+        return _steps(a)
     out = a.copy()
     for _ in range(n):
-        out = out[..., 1:] - out[..., :-1]
+        out = _steps(out)
     return out
+
+
+def _steps(a):
+    if a.dtype == np.bool_:
+        return a[..., 1:] != a[..., :-1]
+    return a[..., 1:] - a[..., :-1]
 
 
 def ediff1d(ary):
@@ -134,46 +148,28 @@ def ediff1d(ary):
     return x[1:] - x[:-1]
 
 
+def _numbers_or(a, number):
+    """The array with this number where it has NaN."""
+    return np.where(a == a, a, a.dtype.type(number))
+
+
 def nansum(a):
-    x = a.ravel()
-    total = a.sum().dtype.type(0)
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total += x[i]
-    return total
+    return _numbers_or(a, 0).sum()
 
 
 def nanprod(a):
-    x = a.ravel()
-    total = a.prod().dtype.type(1)
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total *= x[i]
-    return total
+    return _numbers_or(a, 1).prod()
 
 
 def nanmean(a):
-    x = a.ravel()
-    total, n = 0.0, 0
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total += x[i]
-            n += 1
-    if n == 0:
-        return np.nan
-    return total / n
+    x = a.astype(a.mean().dtype)
+    return x.dtype.type(np.divide(nansum(x), np.count_nonzero(x == x)))
 
 
 def nanvar(a):
-    x = a.ravel()
-    mean, total, n = nanmean(a), 0.0, 0
-    for i in range(x.size):
-        if x[i] == x[i]:
-            total += (x[i] - mean) ** 2
-            n += 1
-    if n == 0:
-        return np.nan
-    return total / n
+    x = a.astype(a.mean().dtype)
+    away = np.abs(np.where(x == x, x - nanmean(x), x.dtype.type(0)))
+    return away.dtype.type(np.divide((away * away).sum(), np.count_nonzero(x == x)))
 
 
 def nanstd(a):
@@ -181,11 +177,11 @@ def nanstd(a):
 
 
 def nancumsum(a):
-    return cumsum(np.where(a == a, a, a.dtype.type(0)))
+    return cumsum(_numbers_or(a, 0))
 
 
 def nancumprod(a):
-    return cumprod(np.where(a == a, a, a.dtype.type(1)))
+    return cumprod(_numbers_or(a, 1))
 
 
 def nanmax(a):
@@ -211,7 +207,9 @@ def nanmin(a):
 
 
 def ptp(a):
-    return a.max() - a.min()
+    if a.dtype == np.bool_:
+        return a.max(axis=0) - a.min(axis=0)  # which has no meaning, and says so
+    return a.dtype.type(a.max() - a.min())
 
 
 def average(a, weights=None):
@@ -226,72 +224,68 @@ def average(a, weights=None):
 
 
 def _observations(m, rowvar):
+    """Each variable a row."""
+    if isinstance(m, (int, float, complex)) or m.ndim == 0:
+        return np.broadcast_to(m, (1, 1))
     if m.ndim == 1:
         return m[None, :]
-    return m if rowvar else m.T
+    return m if rowvar or m.shape[0] == 1 else m.T
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     if y is not None:
-        if m.ndim == 1 and y.ndim == 1:
-            both = np.empty((2, m.size))
-            both[0] = m
-            both[1] = y
-            return _covariance(both, bias, ddof)
-        x, z = _observations(m, rowvar), _observations(y, rowvar)
-        all_of_them = np.empty((x.shape[0] + z.shape[0], x.shape[1]))
-        all_of_them[: x.shape[0], :] = x
-        all_of_them[x.shape[0] :, :] = z
-        return _covariance(all_of_them, bias, ddof)
-    if m.ndim == 1:
-        return _covariance(m[None, :], bias, ddof)[0, 0]
-    return _covariance(_observations(m, rowvar), bias, ddof)
+        both = np.concatenate((_observations(m, rowvar), _observations(y, rowvar)))
+        return _covariance(both, bias, ddof)
+    if isinstance(m, (int, float, complex)) or m.ndim < 2:
+        return _covariance(_observations(m, rowvar), bias, ddof)[0, 0]
+    return _covariance(m if rowvar else m.T, bias, ddof)
 
 
 def _covariance(x, bias, ddof):
-    n, count = x.shape
     less = 0 if bias else 1
     if ddof is not None:
         less = ddof
-    centred = np.empty((n, count))
-    for i in range(n):
-        centred[i, :] = x[i] - x[i].mean()
-    out = np.empty((n, n))
-    for i in range(n):
-        for j in range(i, n):
-            total = 0.0
-            for k in range(count):
-                total += centred[i, k] * centred[j, k]
-            value = np.divide(total, count - less) if count != less else np.nan
-            out[i, j] = value
-            out[j, i] = value
-    return out
+    x = x.astype(np.result_type(x, np.float64))
+    away = x - x.mean(axis=1)[:, None]
+    return _products(away) * np.divide(1.0, max(x.shape[1] - less, 0))
+
+
+def _products(x):
+    """Of each row with each."""
+    if x.dtype in (np.complex64, np.complex128):
+        return np.dot(x, np.conj(x.T))
+    return np.dot(x, x.T)
 
 
 def corrcoef(x, y=None, rowvar=True):
-    c = cov(x, y, rowvar)
-    if x.ndim == 1 and y is None:
-        return 1.0
-    return _correlation(c)
+    return _correlation(cov(x, y, rowvar))
 
 
 def _correlation(c):
-    n = c.shape[0]
-    out = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            scale = np.sqrt(c[i, i]) * np.sqrt(c[j, j])
-            value = c[i, j] / scale if scale != 0.0 else np.nan
-            out[i, j] = min(max(value, -1.0), 1.0) if value == value else value
+    if isinstance(c, (float, complex)):
+        return np.divide(c, c)
+    deviation = np.sqrt(np.real(np.diag(c)))
+    out = c / deviation[:, None] / deviation[None, :]
+    _clip_parts(out)
     return out
 
 
+def _clip_parts(z):
+    if z.dtype == np.complex128:
+        z.real[:, :] = np.clip(z.real, -1.0, 1.0)
+        z.imag[:, :] = np.clip(z.imag, -1.0, 1.0)
+    else:
+        z[:, :] = np.clip(z, -1.0, 1.0)
+
+
 def trapezoid(y, x=None, dx=1.0):
-    total = 0.0
-    for i in range(1, y.size):
-        step = dx if x is None else x[i] - x[i - 1]
-        total += step * (y[i] + y[i - 1]) / 2.0
-    return total
+    if x is not None:
+        return _areas(y, diff(x)).sum(axis=-1)
+    return _areas(y, dx).sum(axis=-1)
+
+
+def _areas(y, steps):
+    return steps * (y[..., 1:] + y[..., :-1]) / 2.0
 
 
 def add_reduce(a):
