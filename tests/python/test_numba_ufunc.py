@@ -83,6 +83,47 @@ def test_reduce_accumulate_outer_at(shape):
         vectorize(["int64(int64, int64)"])(plus).reduce(np.empty(0, int))
 
 
+def test_reductions_into_an_array():
+    f = vectorize(["int64(int64, int64)"], identity=0)(plus)
+    x = np.arange(10).reshape(5, 2)
+    for method, arguments in (("reduceat", ([0, 2, 1],)), ("accumulate", ()), ("reduce", ())):
+        want = getattr(np.add, method)(x, *arguments)
+        for wrap in (lambda out: out, lambda out: (out,)):
+            out = np.zeros_like(want)
+            assert getattr(f, method)(x, *arguments, out=wrap(out)) is out
+            np.testing.assert_array_equal(out, want)
+
+
+@targets
+def test_elements_that_fail_leave_the_others_computed(target):
+    """As in Numba: what fails stays as it was, and the last exception is raised."""
+
+    @vectorize([float64(float64)], target=target)
+    def picky(x):
+        if x == 2:
+            raise ValueError("two")
+        if x == 4:
+            raise KeyError("four")
+        return x + 1
+
+    x, out = np.arange(7.0), np.zeros(7)
+    with pytest.raises(KeyError, match="four"):
+        picky(x, out)
+    assert out.tolist() == [1, 2, 0, 4, 0, 6, 7]
+    with pytest.raises(ValueError, match="two"):
+        picky(x[:4], out=x[:4])
+    assert x.tolist() == [1, 2, 2, 4, 4, 5, 6]
+    quotient = vectorize([float64(float64, float64)], target=target)(lambda a, b: a / b)
+    np.testing.assert_array_equal(quotient(np.ones(2), 0.0), [np.inf, np.inf])  # NumPy's error model
+
+
+def test_results_may_lie_over_operands():
+    f = vectorize([float64(float64, float64)])(plus)
+    x = np.arange(6.0)
+    f(x[:-1], x[1:], out=x[1:])
+    assert x.tolist() == [0, 1, 3, 5, 7, 9]
+
+
 def test_device_arrays_stay_on_the_device():
     f = vectorize(declared, target="cuda")(plus)
     a, b = rng.random((3, 4)), rng.random(4)
@@ -152,6 +193,35 @@ def test_scalars_of_a_layout():
     np.testing.assert_array_equal([low, high], [x.min(1), x.max(1)])
 
 
+def test_inputs_that_are_written():
+    """As in Numba: they are the caller's if nothing was converted, and with writable_args in any case."""
+
+    def mark(x, out):
+        x[0] = 7
+        for i in range(x.size):
+            out[i] = x[i]
+
+    f = guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")(mark)
+    for x in (
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(12.0).reshape(2, 6)[:, ::2],
+    ):
+        want = x.copy()
+        want[:, 0] = 7
+        np.testing.assert_array_equal(f(x), want)
+        np.testing.assert_array_equal(x, want)
+    x = np.arange(3)
+    assert f(x).tolist() == [7, 1, 2] and x.tolist() == [0, 1, 2]
+    x = np.arange(3.0)
+    x.flags.writeable = False
+    assert f(x).tolist() == [7, 1, 2] and x.tolist() == [0, 1, 2]
+    for writable in ((0,), ("x",)):
+        f = guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", writable_args=writable)(mark)
+        x = np.arange(3)
+        assert f(x).tolist() == [7, 1, 2] and x.tolist() == [7, 1, 2]
+
+
 @stencil
 def cross(a):
     return 0.25 * (a[0, 1] + a[1, 0] + a[0, -1] + a[-1, 0])
@@ -176,7 +246,16 @@ def test_stencils():
     want = [-1, -1, *(x[i - 2] + 2 * x[i - 1] + 3 * x[i] for i in range(2, 7))]
     np.testing.assert_allclose(weighted(x, w), want, rtol=1e-15)
     out = np.full(7, 5.0)
-    assert weighted(x, w, out=out) is out and out[0] == 5
+    assert weighted(x, w, out=out) is out and out[0] == -1
+    assert njit(lambda x, w, out: weighted(x, w, out=out))(x, w, np.full(7, 5.0))[1] == -1
+    out = np.full((4, 4), 5.0)
+    assert cross(np.ones((4, 4)), out=out)[0].tolist() == [5, 5, 5, 5] and out[1].tolist() == [5, 1, 1, 5]
+    framed = stencil(lambda a: a[-1, 0] + a[0, 2], cval=np.inf)
+    for shape in ((4, 5), (1, 1), (2, 3)):
+        out, given = np.full(shape, np.inf), np.full(shape, 5.0)
+        out[1:, :-2] = 2
+        np.testing.assert_array_equal(framed(np.ones(shape), out=given), out)
+        np.testing.assert_array_equal(framed(np.ones(shape)), out)
     integers = stencil(lambda a: a[-1] + a[1])
     assert integers(np.arange(4)).dtype == np.int64
     with pytest.raises(ValueError, match="of 2 axes"):

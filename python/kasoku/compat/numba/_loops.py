@@ -84,10 +84,14 @@ def empty(shape, dtype, like):
     return _core.empty(shape, dtype=dtype, device=like.device)
 
 
-def rows(array, shape, core=()):
-    """The array broadcast to shape + core, as one axis of rows before the core axes, in C order."""
-    if isinstance(array, np.ndarray):
-        full = np.broadcast_to(array, (*shape, *core))
-        return np.ascontiguousarray(full).reshape(-1, *core) if np.prod(shape) else np.empty((0, *core), array.dtype)
-    full = _core.broadcast_to(array, (*shape, *core))
-    return _core.copy(full).reshape((int(np.prod(shape)), *core))
+def rows(array, dtype, shape, core=()):
+    """The array broadcast to shape + core, as one axis of rows before the core axes, in C order.
+
+    It is the array's own memory if that lies so, else a copy.
+    """
+    full, lines = (*shape, *core), (int(np.prod(shape)), *core)
+    if not isinstance(array, np.ndarray):
+        return _core.copy(_core.broadcast_to(array.astype(dtype), full)).reshape(lines)
+    if array.dtype == dtype and array.shape == full and array.flags.c_contiguous:
+        return array.reshape(lines)
+    return np.array(np.broadcast_to(array, full), dtype, order="C").reshape(lines)

@@ -1,12 +1,13 @@
 """numba.guvectorize: a function of small arrays, applied along the other axes."""
 
+import ast
 import functools
 import inspect
 import re
 
 import numpy as np
 
-from ... import _content, _jit, _signature
+from ... import _content, _jit, _signature, _source
 from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
 from .vectorize import check_options
 
@@ -20,19 +21,33 @@ def _layout(text):
     return [[tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)] for side in sides]
 
 
+def _written(function):
+    """Names whose items the function assigns, or that it passes on."""
+    found = set()
+    for node in ast.walk(_source.of(function)[0]):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            parts = [node.value]
+        else:
+            parts = node.args if isinstance(node, ast.Call) else []
+        found.update(part.id for part in parts if isinstance(part, ast.Name))
+    return found
+
+
 class GUFunc:
     """A generalized universal function: `layout` says which axes the function itself sees."""
 
-    def __init__(self, function, signatures, layout, parallel=False):
+    def __init__(self, function, signatures, layout, parallel=False, writable_args=()):
         functools.update_wrapper(self, function)
         self.py_func, self.signature = function, layout
-        self._made_with = signatures, layout, parallel
+        self._made_with = signatures, layout, parallel, writable_args
         self._ins, self._outs = _layout(layout)
         self.nin, self.nout = len(self._ins), len(self._outs)
         self.nargs = self.nin + self.nout
         if len(inspect.signature(function).parameters) != self.nargs:
             raise ValueError(f"the layout {layout} is of {self.nargs} arguments, and {function.__name__} takes others")
-        self._core, self._parallel = _jit.jit(function, parallel=False), parallel
+        self._core, self._parallel = _jit.jit(function, parallel=False, error_model="numpy"), parallel
+        self._names, self._writable = list(inspect.signature(function).parameters), writable_args
+        self._written = [k for k, name in enumerate(self._names[: self.nin]) if name in _written(function)]
         self._is_open = not signatures
         self._loops, self._made = [], {}
         for signature in signatures:
@@ -77,6 +92,25 @@ class GUFunc:
             text = f"def rows(n, {', '.join(names)}):\n    for i in prange(n):\n        core({', '.join(items)})\n"
             self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
         return self._made[key]
+
+    # As Numba has it: what the function writes into an input is the caller's if nothing was converted, and with
+    # writable_args in any case.
+
+    def _input(self, k, lines, array):
+        is_read_only = isinstance(lines, np.ndarray) and not lines.flags.writeable
+        return lines.copy() if k in self._written and is_read_only else lines
+
+    def _write_back(self, k, lines, array, shape):
+        is_converted = lines.dtype != array.dtype and not {k, self._names[k]} & set(self._writable)
+        if (
+            not isinstance(array, np.ndarray)
+            or is_converted
+            or not array.flags.writeable
+            or np.shares_memory(lines, array)
+        ):
+            return
+        strides = np.broadcast_to(array, shape).strides
+        np.lib.stride_tricks.as_strided(array, shape, strides)[...] = lines.reshape(shape)
 
     def __call__(self, *args, out=None, axis=None, stream=0, **options):
         outs = list(out) if isinstance(out, tuple) else [] if out is None else [out]
@@ -124,7 +158,10 @@ class GUFunc:
         shape = np.broadcast_shapes(*outer) if outer else ()
         count = int(np.prod(shape, dtype=np.int64))
         cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
-        flat = [rows(a.astype(d), shape, core) for a, d, core in zip(arrays, ins, cores, strict=False)]
+        flat = [
+            self._input(k, rows(a, d, shape, core), a)
+            for k, (a, d, core) in enumerate(zip(arrays, ins, cores, strict=False))
+        ]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
             value[...] = (
@@ -133,6 +170,8 @@ class GUFunc:
                 else target.reshape(value.shape)
             )
         self._loop(is_array)(count, *flat, *values)
+        for k in self._written:
+            self._write_back(k, flat[k], arrays[k], (*shape, *cores[k]))
         values = [v.reshape((*shape, *core)) for v, core in zip(values, cores[self.nin :], strict=True)]
         if axis is not None:
             values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
@@ -156,5 +195,9 @@ def guvectorize(signatures, layout=None, *, target="cpu", **options):
     if isinstance(signatures, str):
         signatures = [signatures]
     return lambda function: GUFunc(
-        getattr(function, "py_func", function), signatures, layout, target in ("parallel", "cuda")
+        getattr(function, "py_func", function),
+        signatures,
+        layout,
+        target in ("parallel", "cuda"),
+        options.get("writable_args", ()),
     )

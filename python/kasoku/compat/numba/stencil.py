@@ -41,7 +41,7 @@ class _Relative(ast.NodeTransformer):
 class StencilFunc:
     """Called with an array, it gives one of the same shape; compiled code may call it too."""
 
-    def __init__(self, function, cval=0, neighborhood=None, standard_indexing=()):
+    def __init__(self, function, cval=None, neighborhood=None, standard_indexing=()):
         functools.update_wrapper(self, function)
         self.py_func = function
         self._made_with = cval, neighborhood, standard_indexing
@@ -78,16 +78,20 @@ class StencilFunc:
         )
         names_outside = {**function.__globals__, **closure}
         element = compiled(text, "at", False, **{k: v for k, v in names_outside.items() if not k.startswith("__")})
-        loop, first = "", names[0]
+        loop, border, first = "", "", names[0]
         for k, (low, high) in enumerate(self.neighborhood):
-            where = f"({max(0, -low)}, {first}.shape[{k}] - {max(0, high)})"
-            loop += "    " * (k + 1) + f"for {at[k]} in {'prange' if k == 0 else 'range'}{where}:\n"
+            low, high, line = max(0, -low), max(0, high), "    " * (k + 1)
+            loop += line + f"for {at[k]} in {'prange' if k == 0 else 'range'}({low}, {first}.shape[{k}] - {high}):\n"
+            for part in (f"0:{low}",) * (low > 0) + (f"max({first}.shape[{k}] - {high}, 0):",) * (high > 0):
+                border += f"        out[{':, ' * k}{part}] = cval\n"
         loop += "    " * (ndim + 1) + f"out[{', '.join(at)}] = at({', '.join(at)}, {arguments})\n"
         zeros = ", ".join("0" for _ in at)
-        value = repr(cval) if isinstance(cval, (int, float, complex)) and cval == cval else "np.nan"
-        whole = f"def stencil({arguments}):\n    out = np.full({first}.shape, {value}, at({zeros}, {arguments}).dtype)\n{loop}    return out\n"
-        self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element)
-        self._into = compiled(f"def into(out, {arguments}):\n{loop}", "into", True, at=element)
+        if cval is None:  # what is given keeps its border
+            cval, border = 0, ""
+        whole = f"def stencil({arguments}, out=None):\n    if out is not None:\n{border}        return fill(out, {arguments})\n"
+        whole += f"    return fill(np.full({first}.shape, cval, at({zeros}, {arguments}).dtype), {arguments})\n"
+        fill = compiled(f"def fill(out, {arguments}):\n{loop}    return out\n", "fill", True, at=element)
+        self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element, fill=fill, cval=cval)
         self._names, self._ndim = names, ndim
 
     __reduce__ = _content.reduce
@@ -104,7 +108,7 @@ class StencilFunc:
             raise ValueError(f"stencil: {self.__name__} is of {self._ndim} axes, and its array has {args[0].ndim}")
         plain = [bare(arg) for arg in args]
         if out is not None:
-            self._into(bare(out), *plain)
+            self.__kasoku_jit__(*plain, bare(out))
             return out
         return as_arrays(args[:1])[1](self.__kasoku_jit__(*plain))
 

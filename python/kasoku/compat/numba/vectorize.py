@@ -24,7 +24,7 @@ class DUFunc:
         self.nargs = self.nin + 1
         self.identity = identity
         self._is_open = not signatures
-        self._scalar = _jit.jit(list(signatures) or None, parallel=False)(function)
+        self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
         self.__kasoku_jit__ = self._scalar  # compiled code calls it with numbers
         self._loops = []  # (input dtypes, result dtype)
         self._parallel = parallel
@@ -34,12 +34,20 @@ class DUFunc:
             self._loops.append((types, self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)))
         names = ", ".join(f"a{i}" for i in range(self.nin))
         items = ", ".join(f"a{i}[i]" for i in range(self.nin))
+        last = items.replace("[i]", "[failed]")
+        # An element that fails stays as it was, the others are computed; the last one's exception is raised.
         self._loop = self._make(
             "loop",
             f"""
             def loop(out, {names}):
+                failed = -1
                 for i in prange(out.size):
-                    out[i] = scalar({items})
+                    try:
+                        out[i] = scalar({items})
+                    except Exception:
+                        failed = max(failed, i)
+                if failed >= 0:
+                    scalar({last})
             """,
         )
 
@@ -100,13 +108,14 @@ class DUFunc:
             raise ValueError(
                 f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
             )
-        flat = [rows(a.astype(d), shape) for a, d in zip(arrays, dtypes, strict=True)]
+        flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes, strict=True)]
         if isinstance(target, np.ndarray) and not isinstance(arrays[0], np.ndarray):  # device arrays, a host's out
             values = empty((target.size,), result, arrays[0])
             self._loop(values, *flat)
             target[...] = np.asarray(values).reshape(shape)
             return out
         into = target if target.dtype == result and _is_flat(target) else empty(shape, result, arrays[0])
+        flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         self._loop(into.reshape(-1), *flat)
         if into is not target:
             target[...] = into if dtype is None else into.astype(dtype)
@@ -163,8 +172,7 @@ class DUFunc:
         if dtype is not None:
             total = total.astype(dtype)
         if out is not None:
-            bare(out)[...] = total
-            return out
+            return _given(total, out)
         return total[()] if total.ndim == 0 else back(total)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
@@ -184,18 +192,15 @@ class DUFunc:
         total = np.moveaxis(total.reshape(shape), -1, axis)
         if dtype is not None:
             total = total.astype(dtype)
-        if out is not None:
-            bare(out)[...] = total
-            return out
-        return back(total)
+        return back(total) if out is None else _given(total, out)
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         values, stops = np.asarray(array), [*indices[1:], np.shape(array)[axis]]
         parts = [
-            self.reduce(np.take(values, range(i, j) if i < j else [i], axis), axis)
+            self.reduce(np.take(values, range(i, j) if i < j else [i], axis), axis, dtype)
             for i, j in zip(indices, stops, strict=True)
         ]
-        return np.stack(parts, axis)
+        return _given(np.stack(parts, axis), out)
 
     def outer(self, a, b, **options):
         a, b = np.asarray(a), np.asarray(b)
@@ -237,6 +242,23 @@ class DUFunc:
 
     def __repr__(self):
         return f"<numba._DUFunc '{self.__name__}'>"
+
+
+def _given(result, out):
+    """The result, in `out` (or its only item) if that is there."""
+    out = out[0] if isinstance(out, tuple) else out
+    if out is None:
+        return result
+    bare(out)[...] = result
+    return out
+
+
+def _is_shifted(array, out):
+    """Whether an element may be written before another one reads it."""
+    if not isinstance(array, np.ndarray) or not isinstance(out, np.ndarray):
+        return False
+    same = array.ctypes.data == out.ctypes.data and array.dtype == out.dtype
+    return not same and np.may_share_memory(array, out)
 
 
 def _is_flat(array):
