@@ -55,14 +55,15 @@ void Compiled::call(CallRecord& record) const {
   offload.finish();
 }
 
-std::string Compiled::failure_text(const CallRecord& record) const {
+std::string failure_text(const CallRecord& record, std::span<const jit::Function* const> functions) {
   const jit::Function* function =
-      record.function >= 0 && static_cast<size_t>(record.function) < functions_.size() ? functions_[static_cast<size_t>(record.function)] : nullptr;
+      record.function >= 0 && static_cast<size_t>(record.function) < functions.size() ? functions[static_cast<size_t>(record.function)] : nullptr;
   const std::string name = record.name ? record.name : "";
   std::string text;
   switch (static_cast<Failure>(record.status)) {
     case Failure::index:
-      text = fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
+      text = record.c < 0 ? "tuple index out of range"
+                          : fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
       break;
     case Failure::zero_division: text = "division by zero"; break;
     case Failure::value:

@@ -7,8 +7,12 @@
 #include "kasoku/jit/runtime.h"
 
 #include <memory>
+#include <span>
 
 namespace kasoku::jit {
+
+/// What the record of a call of one of these functions says happened: the sentence, with the user's line.
+std::string failure_text(const CallRecord& record, std::span<const jit::Function* const> functions);
 
 class Compiled {
  public:
@@ -26,8 +30,7 @@ class Compiled {
   const Unit& unit() const { return *unit_; }
   int argument_words() const { return argument_words_; }
   int result_words() const { return result_words_; }
-  /// What `record` says happened: the sentence, with the user's line.
-  std::string failure_text(const CallRecord& record) const;
+  std::string failure_text(const CallRecord& record) const { return jit::failure_text(record, functions_); }
   /// Throws what ended an array expression, with the user's line.
   [[noreturn]] void rethrow_placed(const CallRecord& record) const;
   /// Loops and array expressions, what became of them. Compiles again to ask the vectorizer.

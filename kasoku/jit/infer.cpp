@@ -346,7 +346,7 @@ void Inference::walk(Stmt& stmt) {
       visit(*stmt.expr);
       break;
     case StmtKind::raise:
-      if (!stmt.message || function_->function->options.is_cuda) break;
+      if (!stmt.message || (function_->function->options.is_cuda && !function_->function->options.python_errors)) break;
       for (ExprPtr& value : stmt.message->items) {
         const Type type = visit(*value);
         const bool fits = !type.is_known() || (type.is_scalar() && !type.is_complex()) || type.kind == TypeKind::text;

@@ -94,7 +94,7 @@ void UnitLowering::function(int index, bool on_device) {
 
 FunctionLowering::FunctionLowering(UnitLowering& unit, int index, bool on_device)
     : unit_(unit), index_(index), fn_(*unit.unit.functions[index]), source_(*fn_.function),
-      options_(source_.options), effects_(unit.side(on_device).effects[index]), nonnegative_(nonnegative_variables(fn_)),
+      options_(source_.options), raises_(!options_.is_cuda || options_.python_errors), effects_(unit.side(on_device).effects[index]), nonnegative_(nonnegative_variables(fn_)),
       is_kernel_code_(on_device), on_device_(on_device) {
   std::set<std::string> used;
   for (const Variable& variable : fn_.variables) {
@@ -117,7 +117,7 @@ void FunctionLowering::error(Place place, const std::string& what, const std::st
 }
 
 std::string FunctionLowering::parameter_list() const {
-  std::string text = options_.is_cuda ? "" : "ks_call* ks";
+  std::string text = raises_ ? "ks_call* ks" : "";
   if (effects_.uses_random) text += ", ks_stream ks_random, ks_u64 ks_at, unsigned ks_site";
   for (size_t i = 0; i < fn_.parameters.size(); ++i) {
     if (fn_.parameters[i].is_symbol()) continue;
@@ -279,8 +279,8 @@ void FunctionLowering::run() {
   for (size_t i = 0; i < fn_.variables.size(); ++i)
     if (!parameters.contains(static_cast<int>(i)) && fn_.variables[i].type.is_known())
       declare(names_[i], fn_.variables[i].type);
-  if (!options_.is_cuda) line("constexpr int ks_function = {};", index_);
-  if (!options_.is_cuda && options_.python_errors) line("int ks_zero = 0;");
+  if (raises_) line("constexpr int ks_function = {};", index_);
+  if (options_.python_errors) line("int ks_zero = 0;");
   is_long_ = array_statements(fn_.body) > 12;
   bool has_finally = false;
   each_stmt(fn_.body, [&](const Stmt& stmt) { has_finally |= stmt.kind == StmtKind::finally_; });

@@ -26,6 +26,7 @@ struct Lowered {
   std::string entry;            ///< the kernel's name
   std::vector<Type> arguments;  ///< in the order of their words, hidden ones last
   Type result;
+  bool raises = false;  ///< a kernel: its last parameter is the record of a failure
   bool uses_random = false;
   bool has_loops = false;       ///< else a call is over in nanoseconds
   bool recurses = false;

@@ -19,9 +19,9 @@ Val FunctionLowering::call_function(const Expr& e) {
   const TypedFunction& callee = *unit_.unit.functions[e.callee];
   if (on_device_) unit_.function(e.callee, true);
   const Effects& effects = unit_.side(on_device_).effects[e.callee];
-  const bool may_fail = (effects.may_fail || !effects.is_done) && !options_.is_cuda;
+  const bool may_fail = (effects.may_fail || !effects.is_done) && raises_;
   std::vector<std::string> arguments;
-  if (!options_.is_cuda) arguments.push_back("ks");
+  if (raises_) arguments.push_back("ks");
   if (effects.uses_random) {
     // A stream of its own for each call: (this iteration, this place).
     const std::string stream = temp("random");

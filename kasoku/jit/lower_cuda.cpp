@@ -127,7 +127,14 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
       else line("{}{} {}[{}];", is_shared ? "__shared__ " : "", text_of(e.type.dtype), memory, total);
       line("{} {};", text_of(e.type), name);
       line("{}.data = {};", name, is_shared && total == 0 ? fmt::format("({}*)ks_dynamic_shared", text_of(e.type.dtype)) : memory);
-      for (size_t k = 0; k < lengths.size(); ++k) line("{}.shape[{}] = {};", name, k, lengths[k]);
+      std::string dynamic;  // as many elements as the launch gives
+      if (is_shared && total == 0) {
+        dynamic = temp("bytes");
+        line("unsigned {};", dynamic);
+        line("asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"({}));", dynamic);
+      }
+      for (size_t k = 0; k < lengths.size(); ++k)
+        line("{}.shape[{}] = {};", name, k, lengths[k] || dynamic.empty() ? fmt::format("{}", lengths[k]) : fmt::format("{} / sizeof({})", dynamic, text_of(e.type.dtype)));
       line("ks_set_strides({});", name);
       return {name, e.type};
     }

@@ -204,8 +204,13 @@ Lowered lower_kernel(const TypedUnit& unit) {
   }
   Lowered lowered;
   lowered.entry = entry_name(root.symbol);
+  lowered.raises = root.function->options.python_errors;
+  if (lowered.raises) {  // the record of the first failure comes last
+    parameters += (parameters.empty() ? "" : ", ") + std::string("ks_call* ks");
+    arguments = "ks" + (arguments.empty() ? "" : ", " + arguments);
+  }
   const bool is_checked = root.function->options.is_checked;
-  set_text(lowered.program, "",
+  set_text(lowered.program, lowered.raises ? "#define KS_JIT_DEBUG 1\n" : "",
            fmt::format("{}{}{}\nextern \"C\" __global__ void {}({}) {{\n{}  ks_fn_{}({});\n}}\n",
                        is_checked ? "extern \"C\" __device__ ks_i64 ks_check_index(ks_i64, ks_i64, int, const char*, const char*, int, ks_u64, ks_u64);\n" : "",
                        lowering.host.declarations, lowering.host.text, lowered.entry, parameters, body, root.symbol, arguments));

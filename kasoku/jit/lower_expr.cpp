@@ -197,7 +197,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
                               const Expr* right, Place place, bool may_raise) {
   const Dtype dtype = type.dtype;
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
-  if (divides && may_raise && options_.python_errors && !options_.is_cuda && !is_complex(dtype)) {
+  if (divides && may_raise && options_.python_errors && !is_complex(dtype)) {
     // A divisor that is a nonzero constant needs no test.
     const Value* value = right && right->kind == ExprKind::constant ? &right->value
                          : right && right->kind == ExprKind::global && right->binding.kind == Binding::Kind::value
@@ -222,14 +222,14 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
       return {fmt::format("ks_power_of<{}>({})", *exponent, base), type};
     }
     if (exponent && *exponent < 0 && *exponent >= -64 && is_floating(dtype)) {
-      if (options_.python_errors && !options_.is_cuda) {
+      if (options_.python_errors) {
         const Val base = pin(a);
         test_zero(base.text, place);
         return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(base.text, a.type.dtype, dtype)), type};
       }
       return {fmt::format("(1 / ks_power_of<{}>({}))", -*exponent, cast(a.text, a.type.dtype, dtype)), type};
     }
-    if (is_integer(dtype) && info(dtype).kind == DtypeKind::signed_ && !options_.is_cuda) {
+    if (is_integer(dtype) && info(dtype).kind == DtypeKind::signed_ && raises_) {
       const Val power = pin(b);
       fail_if(power.text + " < 0",
               fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}, 0, 0)", place.line,

@@ -29,7 +29,7 @@ std::string FunctionLowering::checked_index(const std::string& index, const std:
         "(((ks_u64)threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x))",
         is_nonnegative ? index : fmt::format("ks_wrap({}, {})", index, n), n, axis, quoted(user_name(array)),
         quoted(source_.file), source_.first_line + at.place.line - 1);
-  if (!options_.boundscheck || options_.is_cuda)
+  if (!options_.boundscheck)
     return is_nonnegative ? index : constant_int(at) ? fmt::format("({} + {})", index, n) : fmt::format("ks_wrap({}, {})", index, n);
   return tested_index(index, n, at, user_name(array), axis);
 }
@@ -111,9 +111,9 @@ Val FunctionLowering::subscript(const Expr& e) {
     const std::string index = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
     const std::string wrapped = temp("i");
     line("const ks_i64 {} = ks_wrap({}, {});", wrapped, index, n);
-    if (!options_.is_cuda)
+    if (raises_)
       fail_if(fmt::format("(ks_u64){} >= {}u", wrapped, n),
-              fmt::format("ks_jit_fail(ks, ks_index_error, {}, \"tuple\", {}, {}, 0)", e.place.line, index, n));
+              fmt::format("ks_jit_fail(ks, ks_index_error, {}, \"tuple\", {}, {}, -1)", e.place.line, index, n));
     std::string text = convert({fmt::format("{}._{}", tuple.text, n - 1), object.items.back()}, e.type);
     for (int64_t k = n - 2; k >= 0; --k)
       text = fmt::format("({} == {} ? {} : {})", wrapped, k,
@@ -164,7 +164,7 @@ Val FunctionLowering::view(const Expr& e) {
         copy_axis();
         continue;
       }
-      if (bound[2] != "1" && !options_.is_cuda && !constant_int(*item->items[2])) {
+      if (bound[2] != "1" && raises_ && !constant_int(*item->items[2])) {
         bound[2] = pin({bound[2], int64_type}).text;
         fail_if(bound[2] + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"slice step cannot be zero\", 0, 0, 0)",
                                                 e.place.line));

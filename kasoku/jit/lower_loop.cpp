@@ -134,7 +134,7 @@ void FunctionLowering::range_loop(const Stmt& stmt, const Expr& range) {
     step = constant_int(*range.items[3]);
     bounds[2] = bound(*range.items[3]);
     if (step == 0) error(range.place, "range() step must not be zero");
-    if (!step && !options_.is_cuda)
+    if (!step && raises_)
       fail_if(bounds[2].text + " == 0",
               fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"range() step must not be zero\", 0, 0, 0)",
                           range.place.line));

@@ -382,7 +382,8 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       if (handler == Handler::ascontiguous && array.type.ndim > 0) return array;
       const std::string view = temp("view");
       line("{} {};", text_of(e.type), view);
-      line("{0}.data = {1}.data; {0}.memory = {1}.memory;", view, array.text);
+      line("{}.data = {}.data;", view, array.text);
+      if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array.text);
       if (handler != Handler::reshape) {
         line("{}.shape[0] = ks_size({});", view, array.text);
       } else {
@@ -400,9 +401,10 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
           line("if ({0}.shape[{1}] == -1) {2} = {1}; else {3} *= {0}.shape[{1}];", view, k, open_axis, known);
         }
         line("if ({0} >= 0) {1}.shape[{0}] = {2} ? ks_size({3}) / {2} : 0;", open_axis, view, known, array.text);
-        fail_if(fmt::format("ks_size({}) != ks_size({})", view, array.text),
-                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"an array of {{}} elements cannot be reshaped into {{}}\", ks_size({}), ks_size({}), 0)",
-                            e.place.line, array.text, view));
+        if (raises_)
+          fail_if(fmt::format("ks_size({}) != ks_size({})", view, array.text),
+                  fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"an array of {{}} elements cannot be reshaped into {{}}\", ks_size({}), ks_size({}), 0)",
+                              e.place.line, array.text, view));
       }
       line("ks_set_strides({});", view);
       return {view, e.type};

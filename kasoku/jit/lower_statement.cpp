@@ -63,7 +63,7 @@ void FunctionLowering::statement(const Stmt& stmt) {
     case StmtKind::else_: return;  // of their try
     case StmtKind::del_: return;   // see note_assignments() of variables.cpp
     case StmtKind::assert_: {
-      if (options_.is_cuda) return;
+      if (!raises_) return;
       const std::string condition = truth(*stmt.expr);
       std::string message;
       if (stmt.message)
@@ -130,7 +130,7 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       for (size_t i = 0; i < target.items.size(); ++i) {
         if (value.type.is_array()) {
           const std::string at = loaded(fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text), value.type.dtype);
-          if (i == 0 && !options_.is_cuda)
+          if (i == 0 && raises_)
             fail_if(fmt::format("{}.shape[0] != {}", pinned.text, target.items.size()),
                     fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}.shape[0], {}, 0)",
                                 target.place.line, quoted("{} values are unpacked into {} names"),

@@ -120,7 +120,7 @@ void FunctionLowering::return_pending() {
 }
 
 void FunctionLowering::raise_statement(const Stmt& stmt) {
-  if (options_.is_cuda) return;
+  if (!raises_) return line("{}", fail_);  // nobody is told
   if (stmt.level >= 0) return pass_on(caught_[caught_.size() - 1 - static_cast<size_t>(stmt.level)]);
   std::string message = stmt.text + ":", texts, words;
   int n_words = 0;

@@ -342,6 +342,7 @@ class FunctionLowering {
   const TypedFunction& fn_;
   const Function& source_;
   const Options& options_;
+  const bool raises_;  ///< kernels do with debug=True alone
   Effects& effects_;
   std::vector<std::string> names_;
   /// The user's name of the variable that is called `text` in ours; else `text` itself.

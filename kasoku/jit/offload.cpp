@@ -14,13 +14,14 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <vector>
 
 namespace kasoku::jit {
 
 namespace {
 
-/// ks_call as kernels see it, KS_JIT_DEVICE of ks_jit.h.
+/// ks_call as kernels see it.
 struct DeviceRecord {
   int status, function, line, reserved;
   const char* name;
@@ -35,6 +36,26 @@ constexpr uint32_t lanes = 256;
 
 }  // namespace
 
+DeviceFailure::DeviceFailure(Device& device, Stream& stream, std::span<const uint64_t> words)
+    : device_(device), stream_(stream), buffer_(Buffer::allocate(device, sizeof(DeviceRecord) + words.size_bytes())) {
+  DeviceRecord first{};
+  first.words = reinterpret_cast<uint64_t*>(static_cast<char*>(address()) + sizeof first);
+  device.copy(address(), &first, sizeof first, stream);
+  if (!words.empty()) device.copy(first.words, words.data(), words.size_bytes(), stream);
+}
+
+void DeviceFailure::read(CallRecord& record) const {
+  DeviceRecord copy;
+  device_.copy(&copy, address(), sizeof copy, stream_);
+  if (!copy.status) return;
+  record.function = copy.function, record.line = copy.line;
+  record.a = copy.a, record.b = copy.b, record.c = copy.c;
+  record.key = copy.key, record.draw = copy.draw;
+  std::memcpy(record.device_name, copy.text, sizeof record.device_name);
+  record.name = record.device_name;
+  record.status = copy.status;
+}
+
 struct OffloadCall::State {
   CallRecord& record;
   Device& device;
@@ -42,21 +63,14 @@ struct OffloadCall::State {
   std::span<kasoku::Function* const> kernels;
   size_t n_words;
   State* outer;
-  std::shared_ptr<Buffer> device_record;  ///< the record, then the call's words
+  std::optional<DeviceFailure> failure;
   bool is_unread = false;                 ///< a kernel may have failed since it was read
-  DeviceRecord copy{};
   std::vector<Array> nodes;
   int function = 0, line = 0;             ///< of the array expression that is being made
 
-  DeviceRecord* on_device() {
-    if (!device_record) {
-      device_record = Buffer::allocate(device, sizeof(DeviceRecord) + n_words * sizeof(uint64_t));
-      DeviceRecord first{};
-      first.words = reinterpret_cast<uint64_t*>(static_cast<char*>(device_record->memory()) + sizeof first);
-      device.copy(device_record->memory(), &first, sizeof first, stream);
-      if (n_words) device.copy(first.words, record.words, n_words * sizeof(uint64_t), stream);
-    }
-    return static_cast<DeviceRecord*>(device_record->memory());
+  void* on_device() {
+    if (!failure) failure.emplace(device, stream, std::span(record.words, n_words));
+    return failure->address();
   }
 
   bool failed() const { return __atomic_load_n(&record.status, __ATOMIC_RELAXED) != 0; }
@@ -65,14 +79,7 @@ struct OffloadCall::State {
   bool settle() {
     if (is_unread && !failed()) {
       is_unread = false;
-      device.copy(&copy, device_record->memory(), sizeof copy, stream);
-      if (copy.status) {
-        record.function = copy.function, record.line = copy.line;
-        record.a = copy.a, record.b = copy.b, record.c = copy.c;
-        std::memcpy(record.device_name, copy.text, sizeof record.device_name);
-        record.name = record.device_name;
-        record.status = copy.status;
-      }
+      failure->read(record);
     }
     return !failed();
   }
@@ -169,7 +176,7 @@ void ks_jit_launch(CallRecord*, int kernel, int line, void* captures, int64_t by
       throw Error(ErrorKind::unsupported, "a parallel loop uses too many variables of its function for a kernel")
           .fix("put them into arrays, or part of the loop into a function of its own");
     kasoku::Function& function = *call.kernels[static_cast<size_t>(kernel)];
-    DeviceRecord* record = call.on_device();
+    void* record = call.on_device();
     std::shared_ptr<Buffer> out = result_bytes ? Buffer::allocate(call.device, static_cast<size_t>(result_bytes)) : nullptr;
     void* out_memory = out ? out->memory() : nullptr;
     LaunchShape shape;

@@ -20,6 +20,21 @@ void release_buffer(Memory* memory);
 /// The buffer behind it.
 const std::shared_ptr<Buffer>& buffer_of(const Memory* memory);
 
+/// What kernels write of their first failure, in device memory: ks_call of ks_jit.h.
+class DeviceFailure {
+ public:
+  /// `words`: of the call, for kernels that read its arguments there.
+  DeviceFailure(Device& device, Stream& stream, std::span<const uint64_t> words = {});
+  void* address() const { return buffer_->memory(); }
+  /// Waits for the kernels in the stream, and takes over what the first failure said.
+  void read(CallRecord& record) const;
+
+ private:
+  Device& device_;
+  Stream& stream_;
+  std::shared_ptr<Buffer> buffer_;
+};
+
 /// One call of such a host program, on the calling thread, while it lives.
 class OffloadCall {
  public:

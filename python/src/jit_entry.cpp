@@ -1,6 +1,7 @@
 /// \file python/src/jit_entry.cpp
 /// A function of ks.jit for one list of argument types: where it runs, its compilation, a call, what a failure raises.
 #include "jit_lists.h"
+#include "jit_raise.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -128,88 +129,12 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
 
 namespace {
 
-/// A number of a failure's words.
-nb::object value_of(char letter, int64_t word) {
-  double x;
-  std::memcpy(&x, &word, sizeof x);
-  if (letter == 'f') return nb::float_(x);
-  if (letter == 'b') return nb::bool_(word != 0);
-  if (letter == 'u') return nb::cast(static_cast<uint64_t>(word));
-  return nb::cast(word);
-}
-
-/// The key as a Python object: a letter of `name` for each part (lower_dict.cpp).
-nb::object key_of(const CallRecord& record) {
-  const std::string letters(record.name);
-  const int64_t words[3] = {record.a, record.b, record.c};
-  nb::list parts;
-  for (const char letter : letters) {
-    if (letter == '(' || letter == '?') continue;
-    parts.append(value_of(letter, words[nb::len(parts)]));
+[[noreturn]] void raise_of_call(const JitEntry& entry, const CallRecord& record) {
+  if (failure_name(record).empty()) {  // the call was ended from outside
+    if (record.is_placed_error) entry.compiled.rethrow_placed(record);
+    if (record.interruption) std::rethrow_exception(record.interruption);
   }
-  if (letters.starts_with('(')) return nb::tuple(parts);
-  return nb::len(parts) ? nb::object(parts[0]) : nb::object(nb::str("the key is not there"));
-}
-
-/// KeyError has the key itself; where it was missed stands in a note.
-[[noreturn]] void raise_key_error(const CallRecord& record, const std::string& place) {
-  nb::object error = nb::module_::import_("builtins").attr("KeyError")(key_of(record));
-  if (!place.empty()) error.attr("add_note")(place.substr(place.find_first_not_of('\n')));
-  PyErr_SetObject(PyExc_KeyError, error.ptr());
-  throw nb::python_error();
-}
-
-/// The exception that the raise statement says, with the values that it had; where it was raised stands in a note.
-[[noreturn]] void raise_made(const JitEntry& entry, const CallRecord& record, const std::string& place) {
-  const std::string name(record.name + 1);
-  const size_t colon = name.find(':'), end = name.find('\n');
-  const int64_t words[3] = {record.a, record.b, record.c};
-  size_t n = 0, at = end + 1;
-  nb::list values;
-  for (const char letter : name.substr(colon + 1, end - colon - 1)) {
-    if (letter == 't') {
-      const size_t stop = name.find('\x1f', at);
-      values.append(nb::str(name.substr(at, stop - at).c_str()));
-      at = stop + 1;
-      continue;
-    }
-    values.append(value_of(letter, words[n++]));
-  }
-  nb::object error = entry.raised.at(std::stoul(name.substr(0, colon)))(*values);
-  if (nb::hasattr(error, "add_note") && !place.empty()) error.attr("add_note")(place);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
-  throw nb::python_error();
-}
-
-void raise_failure(const JitEntry& entry, const CallRecord& record) {
-  const std::string text = entry.compiled.failure_text(record);
-  nb::object builtins = nb::module_::import_("builtins");
-  const auto set = [&](const char* name) { PyErr_SetString(nb::object(builtins.attr(name)).ptr(), text.c_str()); };
-  switch (static_cast<Failure>(record.status)) {
-    case Failure::index: throw Error(ErrorKind::index, text);
-    case Failure::zero_division: set("ZeroDivisionError"); break;
-    case Failure::memory:
-      throw Error(record.a < 0 ? ErrorKind::value : ErrorKind::memory, text);
-    case Failure::assertion: set("AssertionError"); break;
-    case Failure::overflow:
-    case Failure::unbound:
-    case Failure::recursion: set(std::string(failure_name(record)).c_str()); break;
-    case Failure::raised: {
-      if (*record.name == '#') raise_made(entry, record, text);
-      const std::string name(failure_name(record));
-      if (nb::hasattr(builtins, name.c_str())) set(name.c_str());
-      else PyErr_SetString(PyExc_RuntimeError, (name + ": " + text).c_str());
-      break;
-    }
-    case Failure::key: raise_key_error(record, text);
-    case Failure::value:
-    case Failure::shape: throw Error(ErrorKind::value, text);
-    default:
-      if (record.is_placed_error) entry.compiled.rethrow_placed(record);
-      if (record.interruption) std::rethrow_exception(record.interruption);
-      throw Error(ErrorKind::interrupted, text);
-  }
-  throw nb::python_error();
+  raise_failure(record, entry.compiled.failure_text(record), entry.raised);
 }
 
 PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded, ListScope& lists) {
@@ -223,7 +148,7 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
   }
   if (record.status) {
     if (!record.interruption) lists.write_back(arguments, n);  // Ctrl-C waits for nothing
-    raise_failure(entry, record);
+    raise_of_call(entry, record);
   }
   const Type& result = entry.compiled.lowered().result;
   const uint64_t* at = words;

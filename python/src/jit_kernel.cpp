@@ -2,6 +2,7 @@
 /// kasoku._core.JitKernel: a kernel written in Python (ks.cuda.jit) and its launches, on any device.
 #include "convert.h"
 #include "device.h"
+#include "jit_raise.h"
 #include "jit_read.h"
 #include "jit_records.h"
 #include "jit_values.h"
@@ -13,7 +14,9 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/jit/compiled.h"
 #include "kasoku/jit/lower.h"
+#include "kasoku/jit/offload.h"
 #include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
@@ -56,11 +59,13 @@ class JitKernel {
     for (size_t i = 0; i < values.size(); ++i) fill(values[i], types[i], entry.types[i], words, pointers);
     for (size_t i = 0; i < entry.hidden.size(); ++i) fill(entry.hidden[i], entry.hidden_types[i], entry.hidden_types[i], words, pointers);
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
+    CallRecord record;
     {
       nb::gil_scoped_release released;
-      entry.function->launch(shape, pointers.data(), target.current_stream());
+      run(entry, shape, pointers, record);
     }
     for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
+    if (record.status) raise_failure(record, failure_text(record, entry.functions) + thread_text(record), entry.raised);
   }
 
   /// Compiles for the default device, ahead of a launch.
@@ -94,6 +99,7 @@ class JitKernel {
     JitObject jitted;
     as_jit_object(function_, jitted);
     jitted.options.is_checked = true;
+    jitted.options.boundscheck = jitted.options.python_errors = false;  // findings instead of exceptions
     const ReadFunction read = read_function(jitted);
     std::vector<Type> types;
     std::vector<nb::object> values;
@@ -144,10 +150,30 @@ class JitKernel {
     Device* device;
     std::vector<nb::object> hidden;  ///< arrays outside, as they were when it was compiled
     std::vector<Type> hidden_types;
+    std::vector<nb::object> raised;           ///< what makes the exceptions of its raise statements
+    std::vector<const jit::Function*> functions;  ///< by index in the text
     Lowered lowered;
     std::shared_ptr<Module> module;
     kasoku::Function* function;
   };
+
+  /// With debug=True the first failure of a thread comes back in `record`.
+  static void run(const Entry& entry, const LaunchShape& shape, std::vector<void*>& pointers, CallRecord& record) {
+    Stream& stream = entry.device->current_stream();
+    if (!entry.lowered.raises) return entry.function->launch(shape, pointers.data(), stream);
+    const DeviceFailure failure(*entry.device, stream);
+    void* address = failure.address();
+    pointers.push_back(&address);
+    entry.function->launch(shape, pointers.data(), stream);
+    failure.read(record);
+  }
+
+  /// Which thread it was, from the words that ks_jit_fail_in of a kernel writes.
+  static std::string thread_text(const CallRecord& record) {
+    const auto part = [](uint64_t word, int at, uint64_t mask) { return word >> at & mask; };
+    return fmt::format("\n  in   thread ({}, {}, {}) of block ({}, {}, {})", part(record.key, 0, 0xffff), part(record.key, 16, 0xffff),
+                       part(record.key, 32, 0xffff), part(record.draw, 0, 0xffffffff), part(record.draw, 32, 0xffff), part(record.draw, 48, 0xffff));
+  }
 
   std::string name() const { return nb::cast<std::string>(nb::str(function_.attr("__name__"))); }
 
@@ -293,10 +319,12 @@ class JitKernel {
       unit_ = read.unit;
       dependencies_ = std::move(read.dependencies);
       outside_ = std::move(read.arrays);
+      raised_ = std::move(read.raised);
     }
     auto entry = std::make_unique<Entry>();
     entry->types = types;
     entry->device = &device;
+    entry->raised = raised_;
     for (const nb::object& array : outside_) {  // constants: what they hold now
       entry->hidden.push_back(nb::cast(as_array(array) ? kasoku::copy(to_device(*as_array(array), device))
                                                        : import_host(array, std::nullopt, device, true)));
@@ -308,6 +336,7 @@ class JitKernel {
       nb::gil_scoped_release released;
       TypedUnit typed = infer(*unit, types);
       typed.hidden = entry->hidden_types;
+      for (const auto& function : typed.functions) entry->functions.push_back(function ? function->function : nullptr);
       if (typed.functions[0]->result.kind != TypeKind::none)
         throw Error(ErrorKind::type, fmt::format("the kernel {} returns a value", unit->functions[0]->name))
             .fix("store results into an array");
@@ -322,7 +351,7 @@ class JitKernel {
     return *entries_.back();
   }
 
-  std::vector<nb::object> outside_;
+  std::vector<nb::object> outside_, raised_;
   nb::object function_;  ///< a JitFunction
   std::shared_ptr<const Unit> unit_;
   std::vector<Dependency> dependencies_;

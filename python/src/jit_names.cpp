@@ -163,6 +163,10 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
   JitObject jitted;
   if (as_jit_object(object, jitted)) {
     jitted.options.is_cuda = options_.is_cuda;
+    if (options_.is_cuda) {  // a device function raises as its kernel does
+      jitted.options.boundscheck = options_.boundscheck;
+      jitted.options.python_errors = options_.python_errors;
+    }
     binding.kind = Binding::Kind::function;
     binding.function = read(jitted, true);
     return binding;

@@ -29,7 +29,7 @@ bool is_subclass(nb::handle derived, nb::handle classes) {
 }  // namespace
 
 StmtPtr Reader::try_statement(nb::handle node) {
-  if (options_.is_cuda) fail(node, "try cannot be compiled in a kernel: kernels raise no exceptions", "test for the case with if");
+  if (options_.is_cuda) fail(node, "try cannot be compiled in a kernel: its threads catch no exceptions", "test for the case with if");
   auto stmt = std::make_unique<Stmt>();
   stmt->place = place(node);
   stmt->kind = StmtKind::try_;

@@ -196,3 +196,135 @@ def test_atomic_inc_and_dec_wrap_around(dtype):
     kernel[2, 32](up, down, dtype(6))
     np.testing.assert_array_equal(up, wanted_up)
     np.testing.assert_array_equal(down, wanted_down)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64])
+def test_dynamic_shared_memory_is_as_long_as_the_launch_says(dtype):
+    @cuda.jit
+    def kernel(out):
+        d = cuda.shared.array(0, dtype)
+        i = cuda.threadIdx.x
+        d[i] = 10 * (i + 1)
+        cuda.syncthreads()
+        if i == 0:
+            out[0], out[1], out[2] = d[1:2][0], d[2:][1], d[::3][1]
+            out[3], out[4], out[5], out[6] = d[-1], len(d), d[1:].shape[0], d.size
+
+    out = np.zeros(7, np.int64)
+    kernel[1, 4, 0, 4 * np.dtype(dtype).itemsize](out)
+    assert out.tolist() == [20, 40, 40, 40, 4, 3, 4]
+
+
+def test_reshape_in_a_kernel():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        flat, tall = x.reshape(6), x.reshape((3, 2))
+        out[i] = flat[i] + 10 * tall[i // 2, i % 2] + 100 * flat.reshape(2, -1)[i // 3, i % 3] + 1000 * x.ravel()[i]
+
+    x, out = np.arange(6.0).reshape(2, 3), np.zeros(6)
+    kernel[1, 6](x, out)
+    np.testing.assert_array_equal(out, 1111 * x.ravel())
+
+
+@cuda.jit(device=True)
+def element(x, i):
+    return x[i]
+
+
+def index(x, y):
+    x[cuda.grid(1)] = 1
+
+
+def far_from_the_end(x, y):
+    x[-1 - cuda.grid(1)] = 1
+
+
+def in_a_device_function(x, y):
+    y[cuda.grid(1)] = element(x, cuda.grid(1))
+
+
+def of_an_atomic(x, y):
+    cuda.atomic.add(x, cuda.grid(1), 1)
+
+
+def of_shared_memory(x, y):
+    part = cuda.shared.array(6, np.int64)
+    part[cuda.grid(1)] = 1
+    cuda.syncthreads()  # those that failed do not come
+    x[cuda.threadIdx.x % 6] = part[cuda.threadIdx.x % 6]
+
+
+def integers(x, y):
+    i = cuda.grid(1)
+    y[i] = 1 // (i - 6)
+
+
+def remainders(x, y):
+    i = cuda.grid(1)
+    y[i] = 1 % (i - 6)
+
+
+def floats(x, y):
+    i = cuda.grid(1)
+    total = 0.0
+    for k in range(2):
+        total += 1 / (i - 6.0 - k)
+    y[i] = total
+
+
+def asserts(x, y):
+    assert cuda.grid(1) != 6, "six"
+
+
+def raises(x, y):
+    i = cuda.grid(1)
+    if i == 6:
+        raise KeyError("six", i)
+
+
+def reshapes(x, y):
+    if cuda.grid(1) == 6:
+        y[0] = x.reshape(4)[0]
+
+
+@pytest.mark.parametrize(
+    "body, kind, what",
+    [(index, IndexError, "index 6 is out of bounds for axis 0 of 'x', which has 6 elements"),
+     (far_from_the_end, IndexError, "index -7 is out of bounds for axis 0 of 'x'"),
+     (in_a_device_function, IndexError, "index 6 is out of bounds for axis 0 of 'x'"),
+     (of_an_atomic, IndexError, "index 6 is out of bounds for axis 0 of 'x'"),
+     (of_shared_memory, IndexError, "index 6 is out of bounds for axis 0 of 'part'"),
+     (integers, ZeroDivisionError, "division by zero"), (remainders, ZeroDivisionError, "division by zero"),
+     (floats, ZeroDivisionError, "division by zero"), (asserts, AssertionError, "six"), (raises, KeyError, "six"),
+     (reshapes, ValueError, "an array of 6 elements cannot be reshaped into 4")],
+    ids=lambda x: getattr(x, "__name__", ""),
+)  # fmt: skip
+def test_a_kernel_with_debug_raises_what_its_failing_thread_did(body, kind, what):
+    kernel = cuda.jit(debug=True)(body)
+    x, y = np.zeros(6, np.int64), np.zeros(8)
+    with pytest.raises(kind, match=what) as raised:
+        kernel[1, 7](x, y)
+    said = str(raised.value) + "".join(getattr(raised.value, "__notes__", ()))
+    assert "test_jit_cuda.py:" in said and "thread (6, 0, 0) of block (0, 0, 0)" in said
+
+
+def test_a_kernel_with_debug_that_does_not_fail_is_the_kernel():
+    kernel = cuda.jit(debug=True)(add.py_func)
+    x, out = np.arange(1000.0), np.zeros(1000)
+    for _ in range(3):
+        kernel[8, 128](x, x, out)
+    np.testing.assert_array_equal(out, 2 * x)
+
+
+def test_without_debug_a_raise_ends_its_thread():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if x[i] < 0:
+            raise ValueError("negative")
+        out[i] = 1
+
+    out = np.zeros(4)
+    kernel[1, 4](np.array([1, -1, 1, -1]), out)
+    assert out.tolist() == [1, 0, 1, 0]

@@ -35,7 +35,8 @@ class Kernel:
             raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
         self.targetoptions, self._declared = options, signatures
         _source.remember(function)
-        self.__kasoku_jit__ = _core._jit_make(function, False, bool(options.get("fastmath")), False, False, True, True)
+        debug = bool(options.get("debug"))
+        self.__kasoku_jit__ = _core._jit_make(function, False, bool(options.get("fastmath")), debug, debug, True, True)
         self.__kasoku_jit__._is_cuda = True
         functools.update_wrapper(self.__kasoku_jit__, function)
         self.py_func = function
@@ -220,7 +221,11 @@ def device_function(function, signatures=(), **options):
 
 
 def jit(function_or_signature=None, device=False, **options):
-    """Makes a kernel, or with device=True a function that kernels call."""
+    """Makes a kernel, or with device=True a function that kernels call.
+
+    With debug=True a launch waits for the kernel and raises what the first thread to fail did: an index out of range, a
+    division by zero, an assert, a raise.
+    """
     given = function_or_signature
     if options.get("debug") and options.get("opt") is True:
         import warnings
