@@ -4,6 +4,7 @@
 #include "kasoku/base/error.h"
 
 #include <chrono>
+#include <utility>
 
 namespace kasoku {
 
@@ -11,6 +12,8 @@ namespace {
 
 std::atomic<uint64_t> requests{0};
 std::atomic<InterruptPoll> interrupt_poll{nullptr};
+// Read at each call of a compiled function: at a fixed place, without a call that looks for it.
+thread_local const std::atomic<bool>* stop_now __attribute__((tls_model("initial-exec"))) = nullptr;
 constexpr int64_t poll_nanoseconds = 50'000'000;
 
 int64_t now() {
@@ -30,24 +33,27 @@ bool poll_interrupt() {
   return poll && poll();
 }
 
-InterruptCheck::InterruptCheck() : seen_(requests.load(std::memory_order_relaxed)) {}
+InterruptScope::InterruptScope(const std::atomic<bool>& stop) : before_(std::exchange(stop_now, &stop)) {}
+InterruptScope::~InterruptScope() { stop_now = before_; }
+const std::atomic<bool>* InterruptScope::current() { return stop_now; }
+
+InterruptCheck::InterruptCheck() : seen_(requests.load(std::memory_order_relaxed)), stop_(stop_now) {}
 
 bool InterruptCheck::is_requested() const {
-  return requests.load(std::memory_order_relaxed) != seen_;
+  return requests.load(std::memory_order_relaxed) != seen_ || (stop_ && stop_->load(std::memory_order_relaxed));
+}
+
+void InterruptCheck::ask() const {
+  if (is_requested() || poll_interrupt()) throw Error(ErrorKind::interrupted, "interrupted");
 }
 
 void InterruptCheck::look() {
-  bool stop = is_requested();
-  if (const InterruptPoll poll = stop ? nullptr : interrupt_poll.load(std::memory_order_relaxed)) {
-    const int64_t time = now();
-    if (!next_poll_) {
-      next_poll_ = time + poll_nanoseconds;
-    } else if (time >= next_poll_) {
-      next_poll_ = time + poll_nanoseconds;
-      stop = poll();
-    }
-  }
-  if (stop) throw Error(ErrorKind::interrupted, "interrupted");
+  if (is_requested()) ask();
+  if (!interrupt_poll.load(std::memory_order_relaxed)) return;
+  const int64_t time = now();
+  if (time < next_poll_) return;
+  const bool is_first = !std::exchange(next_poll_, time + poll_nanoseconds);
+  if (!is_first) ask();
 }
 
 }  // namespace kasoku

@@ -22,17 +22,34 @@ void set_interrupt_poll(InterruptPoll poll);
 /// Asks it at once, without an InterruptCheck's pauses; false if there is none.
 bool poll_interrupt();
 
+/// While alive, work that this thread starts also ends, as by a request, when `stop` is set.
+class InterruptScope {
+ public:
+  explicit InterruptScope(const std::atomic<bool>& stop);
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+  /// The flag of the calling thread's innermost scope; null without one.
+  static const std::atomic<bool>* current();
+
+ private:
+  const std::atomic<bool>* before_;
+};
+
 /// Made at the start of a piece of work, asked between its parts.
 class InterruptCheck {
  public:
   InterruptCheck();
-  /// From any thread; one load.
+  /// From any thread, within the InterruptScope that it was made in; two loads.
   bool is_requested() const;
   /// On the thread that made it: asks the poll too and throws Error(interrupted).
+  void ask() const;
+  /// The same for those who come often: the poll is asked now and then.
   void look();
 
  private:
   uint64_t seen_;
+  const std::atomic<bool>* stop_;
   int64_t next_poll_ = 0;  ///< nanoseconds of the steady clock; 0: not asked yet
 };
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "kasoku/base/draws.h"
+#include "kasoku/base/interrupt.h"
 #include "kasoku/task/arena.h"
 #include "kasoku/task/task.h"
 
@@ -19,71 +20,86 @@ using Clock = std::chrono::steady_clock;
 
 class Run {
  public:
-  Run(const TaskGraph& graph, const RunOptions& options)
-      : entries_(graph.entries()),
-        options_(options),
+  Run(TaskGraph graph, const RunOptions& options)
+      : graph_(std::move(graph)),
+        entries_(graph_.entries()),
+        work_(options.work),
+        arena_(options.workers),
         values_(entries_.size()),
         waiting_(entries_.size()),
-        unread_(entries_.size()) {
+        unread_(entries_.size()),
+        times_(entries_.size()),
+        outstanding_(entries_.size()) {
     for (size_t i = 0; i < entries_.size(); ++i) {
       waiting_[i].store(static_cast<uint32_t>(entries_[i].inputs.size()), std::memory_order_relaxed);
       unread_[i].store(static_cast<uint32_t>(entries_[i].readers.size()), std::memory_order_relaxed);
     }
-    for (uint32_t root : graph.roots()) unread_[root].fetch_add(1);  // the caller reads it
-    if (options_.times) options_.times->assign(entries_.size(), {});
+    for (uint32_t root : graph_.roots()) unread_[root].fetch_add(1);  // the caller reads it
   }
 
   /// The waiting thread computes nothing: it stays free to see Ctrl-C.
-  void go() {
+  void go(const std::function<void(size_t, size_t)>& on_progress) {
     if (entries_.empty()) return;
-    outstanding_ = entries_.size();
-    const ArenaLease arena(options_.workers);
+    const auto report = [&] {
+      if (on_progress && !failed_.load()) on_progress(done_.load(), entries_.size());
+    };
+    InterruptCheck interrupt;
     for (uint32_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].inputs.empty()) start(*arena, i);
+      if (entries_[i].inputs.empty()) start(i);
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_over_; })) {
-      if (!options_.on_progress || failed_.load()) continue;
       lock.unlock();
-      try {
-        options_.on_progress(done_.load(), entries_.size());
-      } catch (...) {
-        fail(std::current_exception());
-      }
+      interrupt.look();
+      report();
       lock.lock();
     }
     lock.unlock();
     if (error_) std::rethrow_exception(error_);
-    if (options_.on_progress) options_.on_progress(done_.load(), entries_.size());
+    report();
   }
 
-  Value value(uint32_t i) const { return values_[i]; }
+  /// The caller waits no longer. Whether tasks are under way: the last of them deletes the run.
+  bool leave() {
+    failed_.store(true, std::memory_order_release);
+    is_left_.store(true);
+    std::lock_guard lock(mutex_);
+    is_deleted_by_last_ = !is_over_;
+    return is_deleted_by_last_;
+  }
+
+  std::vector<Value> results() const {
+    std::vector<Value> results;
+    for (uint32_t root : graph_.roots()) results.push_back(values_[root]);
+    return results;
+  }
+  const std::vector<TaskTime>& times() const { return times_; }
 
  private:
-  void start(Arena& arena, uint32_t first) {
-    arena.enqueue([this, &arena, first] {
+  void start(uint32_t first) {
+    (*arena_).enqueue([this, first] {
       uint32_t next = first;
-      while (next != none) next = execute(arena, next);
+      while (next != none) next = execute(next);
     });
   }
 
   static constexpr uint32_t none = ~0u;
 
   /// Runs one task; returns a reader that became ready, to go on with.
-  uint32_t execute(Arena& arena, uint32_t i) {
+  uint32_t execute(uint32_t i) {
     const TaskGraph::Entry& entry = entries_[i];
     if (!failed_.load(std::memory_order_acquire)) {
       const double begin = seconds();
       const GraphDraws::Task place(draws_, i);
+      const InterruptScope scope(is_left_);
       try {
         std::vector<Value> inputs;
         inputs.reserve(entry.inputs.size());
         for (uint32_t from : entry.inputs) inputs.push_back(values_[from]);
-        values_[i] = options_.work(*entry.task, inputs);
+        values_[i] = work_(*entry.task, inputs);
       } catch (...) {
         fail(std::current_exception());
       }
-      if (options_.times)
-        (*options_.times)[i] = {begin, seconds(), Arena::worker_index()};
+      times_[i] = {begin, seconds(), Arena::worker_index()};
     }
     for (uint32_t from : entry.inputs)
       if (unread_[from].fetch_sub(1) == 1) values_[from].reset();
@@ -93,15 +109,22 @@ class Run {
         if (next == none)
           next = reader;
         else
-          start(arena, reader);
+          start(reader);
       }
     done_.fetch_add(1, std::memory_order_relaxed);
-    if (outstanding_.fetch_sub(1) == 1) {
-      std::lock_guard lock(mutex_);
+    if (outstanding_.fetch_sub(1) == 1) end();
+    return next;
+  }
+
+  void end() {
+    bool is_left;
+    {
+      const std::lock_guard lock(mutex_);
       is_over_ = true;
+      is_left = is_deleted_by_last_;
       finished_.notify_all();
     }
-    return next;
+    if (is_left) delete this;  // else it is the caller's from here on
   }
 
   void fail(std::exception_ptr error) {
@@ -112,29 +135,36 @@ class Run {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+  const TaskGraph graph_;
   const std::vector<TaskGraph::Entry>& entries_;
-  const RunOptions& options_;
+  const decltype(RunOptions::work) work_;
+  const ArenaLease arena_;
   const Clock::time_point begin_ = Clock::now();
   GraphDraws draws_;
   std::vector<Value> values_;
   std::vector<std::atomic<uint32_t>> waiting_;  ///< inputs still to come
   std::vector<std::atomic<uint32_t>> unread_;   ///< readers still to come
-  std::atomic<size_t> outstanding_{0}, done_{0};
-  std::atomic<bool> failed_{false};
+  std::vector<TaskTime> times_;
+  std::atomic<size_t> outstanding_, done_{0};
+  std::atomic<bool> failed_{false}, is_left_{false};
   std::mutex mutex_;
   std::condition_variable finished_;
-  bool is_over_ = false;
+  bool is_over_ = false, is_deleted_by_last_ = false;
   std::exception_ptr error_;
 };
 
 }  // namespace
 
-std::vector<Value> run(const TaskGraph& graph, const RunOptions& options) {
-  Run run(graph, options);
-  run.go();
-  std::vector<Value> results;
-  for (uint32_t root : graph.roots()) results.push_back(run.value(root));
-  return results;
+std::vector<Value> run(TaskGraph graph, const RunOptions& options) {
+  auto run = std::make_unique<Run>(std::move(graph), options);
+  try {
+    run->go(options.on_progress);
+  } catch (...) {
+    if (run->leave()) (void)run.release();
+    throw;
+  }
+  if (options.times) *options.times = run->times();
+  return run->results();
 }
 
 }  // namespace kasoku

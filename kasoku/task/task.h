@@ -76,10 +76,13 @@ struct RunOptions {
       [](const Task& task, std::span<const Value> inputs) { return task.work(inputs); };
 };
 
-/// Runs the graph on the pool and returns the roots' values. A task's exception
-/// stops what has not started and is thrown here. A value is dropped as soon as
-/// its last reader is done.
-std::vector<Value> run(const TaskGraph& graph, const RunOptions& options = {});
+/// Runs the graph on threads of an Arena and returns the roots' values. A task's exception
+/// stops what has not started and is thrown here when the others are done. A value is dropped as
+/// soon as its last reader is done.
+///
+/// An interrupt does not wait: it is thrown at once, and tasks that run are told to stop, by the
+/// InterruptScope that each of them is in. Whoever does not hear it goes on by itself.
+std::vector<Value> run(TaskGraph graph, const RunOptions& options = {});
 
 /// The graph in Graphviz' language; with times, each task carries its own.
 std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);

@@ -171,7 +171,7 @@ class Pool(concurrent.futures.Executor):
         future.add_done_callback(self._forget)
         if self._own is not None:
             fn, args = self._run, (fn, *args)
-        self._core.submit(future, fn, args, kwargs)
+        self._core.submit(_fulfil, future, fn, args, kwargs)
         return future
 
     def _run(self, fn, /, *args, **kwargs):
@@ -208,6 +208,18 @@ class Pool(concurrent.futures.Executor):
         if wait:
             concurrent.futures.wait(pending)
             self._core.end()
+
+
+def _fulfil(future, fn, args, kwargs):
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = fn(*args, **kwargs)
+    except BaseException as error:
+        future.set_exception(error)
+        future = None  # it holds the error, which holds this frame
+    else:
+        future.set_result(result)
 
 
 _pools = weakref.WeakSet()

@@ -28,7 +28,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool co
     Array array = nb::cast<Array&>(object);
     if (!device.is_none()) {
       Device& to = device_from(device);
-      nb::gil_scoped_release release;
+      const GilReleased release;
       array = to_device(array, to);
     }
     if (wanted && *wanted != array.dtype()) return astype(array, *wanted);
@@ -69,14 +69,14 @@ std::atomic<bool> elements_are_views{false};
 
 Array get_part(const Array& x, nb::handle key) {
   const std::vector<Index> index = index_from(key, x.device());
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return get_view(x, index);
 }
 
 Array get(const Array& x, nb::handle key) {
   if (elements_are_views) return get_part(x, key);
   const std::vector<Index> index = index_from(key, x.device());
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return get_item(x, index);
 }
 
@@ -85,7 +85,7 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   std::optional<Operand> operand = operand_from(value, x.device());
   if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
   if (operand->weak != Weak::none) must_fit(operand->scalar, x.dtype());
-  nb::gil_scoped_release release;
+  const GilReleased release;
   set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device()));
 }
 
@@ -113,12 +113,12 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("real", [](const Array& x) {
         if (!is_complex(x.dtype())) return x;
         const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
-        nb::gil_scoped_release release;
+        const GilReleased release;
         return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
       }, "The array, or a view of the real parts of a complex one.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro("ptr", [](const Array& x) {
-        nb::gil_scoped_release release;
+        const GilReleased release;
         return reinterpret_cast<uintptr_t>(x.data());
       }, "Address of the first element.")
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
@@ -135,13 +135,13 @@ void bind_array(nb::module_& m) {
       }, "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
       .def("to_device", [](const Array& x, nb::handle device) {
         Device& to = device_from(device);
-        nb::gil_scoped_release release;
+        const GilReleased release;
         return to_device(x, to);
       }, "device"_a, "The array on a device; itself if it is there.")
       .def("eval", [](nb::object self) {
         const Array& x = nb::cast<Array&>(self);
         if (x.is_pending()) {
-          nb::gil_scoped_release release;
+          const GilReleased release;
           x.data_for_read();
         }
         return self;
@@ -157,7 +157,7 @@ void bind_array(nb::module_& m) {
       .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(), "A view without axes of length 1.")
       .def("fill", [](const Array& x, nb::handle value) {
         const Scalar number = number_for(value, x.dtype());
-        nb::gil_scoped_release release;
+        const GilReleased release;
         x.assign(full(x.shape(), number, x.dtype(), x.device()));
       }, "Sets every element to one value.")
       .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
@@ -210,13 +210,13 @@ void bind_array(nb::module_& m) {
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
   m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
   m.def("_take", [](const Array& x, const Array& value) {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     const Array here = to_device(value, x.device());
     x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
   }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
   m.def("round", [](nb::handle object, int decimals) {
     const Array x = array_from(object, default_device());
-    nb::gil_scoped_release release;
+    const GilReleased release;
     if (is_complex(x.dtype())) throw Error(ErrorKind::type, "round is not defined for complex arrays");
     if (!is_floating(x.dtype())) {
       if (decimals >= 0) return x;

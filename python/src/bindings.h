@@ -18,14 +18,13 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "gil.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/blocking.h"
 
-namespace nb = nanobind;
-
 namespace kasoku {
 
-using no_gil = nb::call_guard<nb::gil_scoped_release>;
+using no_gil = nb::call_guard<GilReleased>;
 
 /// Keeps the GIL until something is computed (kasoku/base/blocking.h): for what mostly makes a
 /// node of a graph, in less time than the GIL takes to change hands.
@@ -36,7 +35,9 @@ class GilUntilBlocked final : public CallersLock {
   GilUntilBlocked(const GilUntilBlocked&) = delete;
   GilUntilBlocked& operator=(const GilUntilBlocked&) = delete;
   void give_up() override { thread_ = PyEval_SaveThread(); }
-  void take() override { PyEval_RestoreThread(thread_); }
+  void take() override {
+    or_sleep([&] { PyEval_RestoreThread(thread_); });
+  }
 
  private:
   CallersLock* const before_;

@@ -73,7 +73,7 @@ std::vector<Finding> check_raw(const RawKernel& kernel, nb::tuple args, nb::hand
   shape.shared_bytes = shared;
   CallArguments arguments;
   for (nb::handle argument : args) arguments.add(argument);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return check_kernel(kernel, shape, arguments.span());
 }
 
@@ -91,7 +91,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   register_check_functions();
   std::unique_ptr<jit::Compiled> compiled;
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     compiled = std::make_unique<jit::Compiled>(read.unit, types, hidden);
   }
   const jit::Lowered& lowered = compiled->lowered();
@@ -121,7 +121,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   jit::CallRecord record;
   record.words = words.data();
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     const Shadow::Scope watched(shadow);
     const cpu::SerialScope serial;
     compiled->call(record);

@@ -30,7 +30,7 @@ class GilWatch {
   double stop() {
     running_ = false;
     if (thread_.joinable()) {
-      nb::gil_scoped_release released;
+      const GilReleased released;
       thread_.join();
     }
     return asked_ ? static_cast<double>(waited_) / static_cast<double>(asked_) : 0.0;
@@ -42,7 +42,7 @@ class GilWatch {
     while (running_) {
       std::this_thread::sleep_for(milliseconds(2));
       const auto begin = steady_clock::now();
-      { nb::gil_scoped_acquire gil; }
+      { const GilHeld gil; }
       ++asked_;
       if (steady_clock::now() - begin > microseconds(200)) ++waited_;
     }

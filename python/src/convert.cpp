@@ -24,7 +24,7 @@ struct HostBuffer {
     if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   }
   ~HostBuffer() {
-    nb::gil_scoped_acquire gil;
+    const GilHeld gil;
     PyBuffer_Release(&view);
   }
   HostBuffer(const HostBuffer&) = delete;
@@ -208,7 +208,7 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   if (view.len > 0) {
     void* to = result.data();
     const CopyScope reason(CopyReason::array);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     device.copy(to, view.buf, static_cast<size_t>(view.len), device.current_stream());
   }
   result.buffer()->history.filled_by_host = true;
@@ -221,7 +221,7 @@ nb::object to_numpy(const Array& array) {
   if (array.size() == 0) return host;
   HostBuffer buffer(host);
   const CopyScope reason(CopyReason::numpy);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   const Array flat = contiguous(array);
   const void* from = flat.data_for_read();
   flat.device().copy(buffer.view.buf, from, flat.nbytes(), flat.device().current_stream());
@@ -238,7 +238,7 @@ nb::object numpy_view(const Array& array) {
         .fix("x.astype('float32')");
   void* first;
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     first = array.data();
   }
   auto* keep = new std::shared_ptr<Buffer>(array.buffer());
@@ -273,7 +273,7 @@ nb::object item_of(const Array& array) {
   if (pending && pending->kind == Expression::constant) {
     pending->start.store(array.dtype(), bytes);
   } else {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     const void* from = array.data_for_read();
     Device& device = array.device();
     const CopyScope reason(CopyReason::item);

@@ -28,7 +28,7 @@ struct Eager {
 };
 
 Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return full(shape, value, dtype, device);
 }
 
@@ -89,7 +89,7 @@ Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle 
     from = Scalar::of(from.as_double());
   }
   Device& where = device_from(device);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   if (is_integer(wanted) && n > 0) must_fit(from, wanted);
   if (is_integer(wanted) && n > 1) must_fit(from.kind == DtypeKind::unsigned_ ? Scalar::of(from.u + by.u) : Scalar::of(from.i + by.i), wanted);
   if (wanted == Dtype::bool_ && n > 2)
@@ -115,7 +115,7 @@ Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoin
   Array x = [&] {
     if (!is_complex) {
       const double a = scalar_from(start).as_double(), b = scalar_from(stop).as_double();
-      nb::gil_scoped_release release;
+      const GilReleased release;
       return spaced(a, b, num, endpoint, where);
     }
     const auto part = [&](nb::handle z, bool imaginary) {
@@ -128,7 +128,7 @@ Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoin
                            apply(Op::multiply, {astype(imaginary, Dtype::complex128),
                                                 full({}, Scalar::of(std::complex<double>(0, 1)), Dtype::complex128, where)})});
   }();
-  nb::gil_scoped_release release;
+  const GilReleased release;
   if (is_integer(wanted)) x = apply(Op::floor, {x});
   return wanted == x.dtype() ? x : astype(x, wanted);
 }
@@ -137,7 +137,7 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
   const int64_t m = columns.value_or(n);
   const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
   Device& where = device_from(device);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   const Array rows = arange(Scalar::of(k), Scalar::of(1), n, Dtype::int64, where);
   const Array cols = arange(Scalar::of(0), Scalar::of(1), m, Dtype::int64, where);
   return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
@@ -189,20 +189,20 @@ void bind_creation(nb::module_& m) {
     const Shape shifts = shape_from(shift);
     std::optional<std::vector<int64_t>> axes;
     if (!axis.is_none()) axes = shape_from(axis);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     return roll(array, shifts, axes);
   }, "x"_a, "shift"_a, "axis"_a = nb::none(), "Elements moved along axes; what falls out at the end comes in at the start.");
   m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
     const std::vector<Array> parts = arrays_from(arrays);
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     const std::optional<int64_t> along = axis_from(axis);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     return concatenate(parts, along, wanted);
   }, "arrays"_a, "axis"_a = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis.");
   m.attr("concat") = m.attr("concatenate");
   m.def("stack", [](nb::handle arrays, int64_t axis) {
     const std::vector<Array> parts = arrays_from(arrays);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     return stack(parts, axis);
   }, "arrays"_a, "axis"_a = 0, "Arrays in a row along a new axis.");
   m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "A read-only view stretched to a shape.");
@@ -233,7 +233,7 @@ void bind_creation(nb::module_& m) {
   m.def("eval", [](nb::args arrays) {
     for (nb::handle object : arrays) {
       const Array& x = nb::cast<Array&>(object);
-      nb::gil_scoped_release release;
+      const GilReleased release;
       x.data_for_read();
     }
   }, "arrays"_a, "Computes the arrays if they are pending.");

@@ -132,12 +132,12 @@ void bind_device(nb::module_& m) {
   m.def("synchronize", [](nb::object of) {
     if (!of.is_none()) {
       Device& d = to_device(of);
-      nb::gil_scoped_release released;
+      const GilReleased released;
       run_pending(&d);
       d.synchronize();
       return;
     }
-    nb::gil_scoped_release released;
+    const GilReleased released;
     run_pending();
     for (Device* d : devices()) d->synchronize();
   }, "device"_a = nb::none(), "Waits for all work of a device; of all devices if none is given.");

@@ -71,7 +71,7 @@ nb::dict cuda_interface(const Array& x) {
   if (x.device().kind != DeviceKind::cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on the cpu");
   void* first;
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     first = x.data();
   }
   x.buffer()->is_shared = true;
@@ -112,7 +112,7 @@ Array from_dlpack(nb::handle object, nb::handle copy_data) {
     (strides[d] < 0 ? low : high) += shape[d] ? strides[d] * (shape[d] - 1) : 0;
   }
   auto owner = std::shared_ptr<nb::ndarray<nb::ro>>(new nb::ndarray<nb::ro>(source), [](auto* p) {
-    nb::gil_scoped_acquire gil;
+    const GilHeld gil;
     delete p;
   });
   char* first = static_cast<char*>(const_cast<void*>(source.data()));
@@ -126,7 +126,7 @@ nb::object dlpack(nb::object self, nb::kwargs kwargs) {
   if (x.device().kind == DeviceKind::cpu) return numpy_view(x).attr("__dlpack__")(**kwargs);
   void* first;
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     first = x.data();
     x.device().current_stream().synchronize();
   }

@@ -15,7 +15,7 @@ namespace {
 /// On other threads than Python's main one there is nothing to see.
 bool poll_signals() {
   if (!Py_IsInitialized()) return false;
-  nb::gil_scoped_acquire gil;
+  const GilHeld gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   return false;
 }
@@ -34,10 +34,10 @@ const char* category(WarningKind kind) {
 void warn_in_python(const Warning& warning) {
   if (!Py_IsInitialized()) return;
   const bool is_python_thread = PyGILState_GetThisThreadState() != nullptr;
-  nb::gil_scoped_acquire gil;
+  const GilHeld gil;
   try {
     nb::object errors = nb::module_::import_("kasoku.errors");
-    errors.attr("_warn")(errors.attr(category(warning.kind)), warning.text);
+    call_python(errors.attr("_warn"), nb::make_tuple(errors.attr(category(warning.kind)), warning.text));
   } catch (nb::python_error& error) {
     if (is_python_thread) throw;
     error.discard_as_unraisable("a warning of kasoku");
@@ -48,12 +48,12 @@ void warn_in_python(const Warning& warning) {
 /// order with the program's own output.
 void print_in_python(std::string_view text) {
   if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire gil;
+  const GilHeld gil;
   try {
     nb::object out = nb::module_::import_("sys").attr("stdout");
     if (out.is_none()) return;
     nb::object words = nb::steal(PyUnicode_DecodeUTF8(text.data(), text.size(), "replace"));
-    out.attr("write")(words);
+    call_python(out.attr("write"), nb::make_tuple(words));
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("printf of a kernel");
   }

@@ -82,9 +82,7 @@ PyObject* interpret(nb::handle function, PyObject* const* arguments, size_t n, P
   const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n_names; ++k)
     by_name[nb::handle(PyTuple_GetItem(names, k))] = nb::borrow(arguments[n + static_cast<size_t>(k)]);
-  PyObject* result = PyObject_Call(function.ptr(), nb::tuple(positional).ptr(), by_name.ptr());
-  if (!result) throw nb::python_error();
-  return result;
+  return call_python(function, nb::tuple(positional), by_name).release().ptr();
 }
 
 PyObject* interpret(const JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
@@ -274,9 +272,9 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
 }
 
 void print_to_python(const char* text, uint64_t size) {
-  nb::gil_scoped_acquire acquired;
+  const GilHeld acquired;
   try {
-    nb::module_::import_("sys").attr("stdout").attr("write")(nb::str(text, size));
+    call_python(nb::module_::import_("sys").attr("stdout").attr("write"), nb::make_tuple(nb::str(text, size)));
   } catch (nb::python_error&) {
   }
 }

@@ -116,7 +116,7 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
   for (const nb::object& array : state.hidden) hidden.push_back(type_of_value(array));
   const std::shared_ptr<const Unit> unit = state.unit;
   auto entry = [&] {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return std::shared_ptr<JitEntry>(new JitEntry{Compiled(unit, types, hidden, place), types, {}, {}},
                                   [](JitEntry* p) { delete p; });
   }();
@@ -141,7 +141,7 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
   CallRecord record;
   record.words = words;
   if (offloaded || entry.compiled.lowered().has_loops || entry.compiled.result_words() > 4) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     entry.compiled.call(record);
   } else {
     entry.compiled.call(record);

@@ -94,7 +94,7 @@ void bind_jit_inspect(nb::module_& m) {
       std::string text = lowered.program.text;
       if (!lowered.device_program.text.empty()) text += "\n// --- kernels ---\n" + lowered.device_program.text;
       if (form != "text") {
-        nb::gil_scoped_release released;
+        const GilReleased released;
         text = code_text(lowered.program, device("cpu"), lowered.entry, form == "llvm" ? CodeForm::llvm_ir : CodeForm::assembly, block);
       }
       all.emplace_back(signature + ")", std::move(text));

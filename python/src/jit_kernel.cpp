@@ -61,7 +61,7 @@ class JitKernel {
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
     CallRecord record;
     {
-      nb::gil_scoped_release released;
+      const GilReleased released;
       run(entry, shape, pointers, record);
     }
     for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
@@ -125,7 +125,7 @@ class JitKernel {
       if (types[i].is_array()) arrays.push_back(known_array(types[i], words.back().data(), read.unit->functions[0]->parameters[i].name));
     }
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return launch_watched(entry, shape, pointers.data(), std::move(arrays));
   }
 
@@ -333,7 +333,7 @@ class JitKernel {
     }
     const std::shared_ptr<const Unit> unit = unit_;
     try {
-      nb::gil_scoped_release released;
+      const GilReleased released;
       TypedUnit typed = infer(*unit, types);
       typed.hidden = entry->hidden_types;
       for (const auto& function : typed.functions) entry->functions.push_back(function ? function->function : nullptr);

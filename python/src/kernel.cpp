@@ -155,7 +155,7 @@ PyObject* call_elementwise(PyObject* self, PyObject* args, PyObject* kwargs) {
     for (Py_ssize_t i = 0; i < count; ++i) arguments.add(PyTuple_GetItem(args, i));
     std::vector<Array> made;
     {
-      nb::gil_scoped_release release;
+      const GilReleased release;
       if (arguments.has_host_arguments()) {
         Device& device = kernel.device_for(arguments.span(), call);
         Stream& stream = call.stream ? *call.stream : device.current_stream();

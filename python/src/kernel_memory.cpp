@@ -43,7 +43,7 @@ struct HostBytes {
     }
   }
   ~HostBytes() {
-    nb::gil_scoped_acquire gil;
+    const GilHeld gil;
     PyBuffer_Release(&view);
   }
   HostBytes(const HostBytes&) = delete;
@@ -105,7 +105,7 @@ Array view_of(nb::handle base, int64_t offset, nb::handle shape, nb::handle stri
     buffer = Buffer::adopt(to_device(device), first + low, static_cast<size_t>(high - low),
                            std::shared_ptr<void>(owner,
                                                  [](void* p) {
-                                                   nb::gil_scoped_acquire gil;
+                                                   const GilHeld gil;
                                                    delete static_cast<nb::object*>(p);
                                                  }),
                            false);
@@ -143,7 +143,7 @@ void bind_kernel_memory(nb::module_& m) {
       .def("__init__",
            [](Memory* self, size_t bytes, nb::handle device) {
              Device& on = to_device(device);
-             nb::gil_scoped_release release;
+             const GilReleased release;
              new (self) Memory{Buffer::allocate(on, bytes), &on, bytes};
            },
            nb::arg("bytes"), nb::arg("device") = nb::none())
@@ -183,7 +183,7 @@ void bind_kernel_memory(nb::module_& m) {
           }
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {to});
-          nb::gil_scoped_release release;
+          const GilReleased release;
           if (host.size()) on.copy(address, host.view.buf, host.size(), in);
         },
         nb::arg("to"), nb::arg("from"), nb::arg("device").none(), nb::arg("stream").none());
@@ -194,7 +194,7 @@ void bind_kernel_memory(nb::module_& m) {
           if (Buffer* buffer = buffer_of(from)) note_read_back(*buffer);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {from});
-          nb::gil_scoped_release release;
+          const GilReleased release;
           if (host.size()) on.copy(host.view.buf, address, host.size(), in);
         },
         nb::arg("to"), nb::arg("from"), nb::arg("device").none(), nb::arg("stream").none());
@@ -204,7 +204,7 @@ void bind_kernel_memory(nb::module_& m) {
           const void* const source = address_of(from);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {to, from});
-          nb::gil_scoped_release release;
+          const GilReleased release;
           if (bytes) on.copy(target, source, bytes, in);
         },
         nb::arg("to"), nb::arg("from"), nb::arg("bytes"), nb::arg("device").none(), nb::arg("stream").none());
@@ -214,7 +214,7 @@ void bind_kernel_memory(nb::module_& m) {
           void* const target = address_of(to);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {to});
-          nb::gil_scoped_release release;
+          const GilReleased release;
           if (count) on.fill(target, value, size, count, in);
         },
         nb::arg("to"), nb::arg("value"), nb::arg("size"), nb::arg("count"), nb::arg("device").none(), nb::arg("stream").none());

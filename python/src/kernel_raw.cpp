@@ -106,7 +106,7 @@ void construct_source(SourceModule* self, const nb::args& args, const nb::kwargs
   const RawModule module(std::move(text), std::move(options));
   Device& device = device_or_default(bound.get("device"));
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     module.on(device);  // errors belong to this line
   }
   new (self) SourceModule{module, &device};
@@ -131,7 +131,7 @@ struct Launch {
 };
 
 void run(const RawKernel& kernel, CallArguments& arguments, const Launch& launch) {
-  nb::gil_scoped_release release;
+  const GilReleased release;
   if (!arguments.has_host_arguments()) {
     kernel(launch.shape, arguments.span(), launch.stream);
     return;
@@ -218,7 +218,7 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 Function& function_on(const RawKernel& kernel, nb::handle device) {
   Device& on = device.is_none() ? kernel.device_for({}) : device_or_default(device);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return kernel.on(on);
 }
 
@@ -236,7 +236,7 @@ std::string form_of(const RawKernel& kernel, CodeForm form, nb::handle device, n
   uint32_t dims[3] = {0, 0, 0};
   if (!block.is_none()) dims_from(block, "block", dims);
   Device& on = device.is_none() ? kernel.device_for({}) : device_or_default(device);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return code_text(kernel.module().program(), on, kernel.name(), form, dims);
 }
 
@@ -245,7 +245,7 @@ Array global_array(const RawModule& module, const std::string& name, nb::handle 
                    nb::handle device) {
   const Dtype element = dtype.is_none() ? Dtype::uint8 : dtype_from(dtype);
   Device& on = device_or_default(device);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   const GlobalMemory global = module.on(on).global(name);
   auto owner = std::make_shared<RawModule>(module);
   auto buffer = Buffer::adopt(on, global.memory, global.bytes, owner, false);
@@ -257,7 +257,7 @@ Array global_array(const RawModule& module, const std::string& name, nb::handle 
 /// A module's kernel, which remembers it; an unknown name is an error here.
 nb::object made_of(nb::handle module, RawKernel kernel, Device& device) {
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     kernel.on(device);
   }
   nb::object made = nb::cast(std::move(kernel));
@@ -385,7 +385,7 @@ void bind_kernel_raw(nb::module_& m) {
              Device& on = default_device();
              std::string warnings;
              {
-               nb::gil_scoped_release release;
+               const GilReleased release;
                warnings = x.on(on).info().warnings;
              }
              if (!log_stream.is_none()) log_stream.attr("write")(warnings);
@@ -394,7 +394,7 @@ void bind_kernel_raw(nb::module_& m) {
       .def_prop_ro("kernels", [](const RawModule& x) {
         Device& on = default_device();
         std::vector<std::string> names;
-        nb::gil_scoped_release release;
+        const GilReleased release;
         for (const KernelInfo& kernel : x.on(on).info().kernels) names.push_back(kernel.name);
         return names;
       });
@@ -410,9 +410,9 @@ void bind_kernel_raw(nb::module_& m) {
            nb::arg("name"), "The kernel of that name, compiled.")
       .def("get_global",
            [](const SourceModule& x, const std::string& name) {
-             nb::gil_scoped_release release;
+             const GilReleased release;
              const GlobalMemory global = x.on(*x.device).global(name);
-             nb::gil_scoped_acquire acquire;
+             const GilHeld acquire;
              return nb::make_tuple(reinterpret_cast<uintptr_t>(global.memory), global.bytes);
            },
            nb::arg("name"), "(address, bytes) of a __device__ or __constant__ variable.");

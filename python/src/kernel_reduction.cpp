@@ -166,7 +166,7 @@ PyObject* call_reduction(PyObject* self, PyObject* args, PyObject* kwargs) {
     for (Py_ssize_t i = 0; i < count; ++i) arguments.add(PyTuple_GetItem(args, i));
     std::vector<Array> results;
     {
-      nb::gil_scoped_release release;
+      const GilReleased release;
       results = kernel(arguments.span(), call);
     }
     if (out) return nb::borrow(out).release().ptr();
@@ -211,7 +211,7 @@ PyObject* call_scan(PyObject* self, PyObject* args, PyObject* kwargs) {
     arguments.add(in);
     arguments.add(out);
     {
-      nb::gil_scoped_release release;
+      const GilReleased release;
       kernel(arguments.span()[0], arguments.span()[1], stream);
     }
     return out.release().ptr();

@@ -50,7 +50,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   }
   if (!into) return nb::cast(std::move(result));
   {
-    nb::gil_scoped_release release;
+    const GilReleased release;
     store_result(*into, std::move(result), info(op).name, mask);
   }
   return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
@@ -133,7 +133,7 @@ void bind_operators(nb::handle cls) {
       std::optional<Operand> y = operand_from(other, x.device());
       if (!y) return not_implemented();
       {
-        nb::gil_scoped_release release;
+        const GilReleased release;
         apply_in_place(o, x, *y);
       }
       return self;
@@ -152,7 +152,7 @@ void bind_operators(nb::handle cls) {
     if (!y || !y->array) return not_implemented();
     Array result;
     {
-      nb::gil_scoped_release release;
+      const GilReleased release;
       result = is_reflected ? matmul(*y->array, x) : matmul(x, *y->array);
     }
     return nb::cast(std::move(result));
@@ -184,7 +184,7 @@ void bind_ops(nb::module_& m) {
   const auto product = [](nb::handle x, nb::handle y, bool is_dot) {
     Device& device = device_of({x, y});
     const Array a = array_from(x, device), b = array_from(y, device);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     return is_dot ? dot(a, b) : matmul(a, b);
   };
   m.def("matmul", [product](nb::handle x, nb::handle y) { return product(x, y, false); }, nb::arg("x"), nb::arg("y"), "Matrix product.");

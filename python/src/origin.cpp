@@ -24,7 +24,7 @@ Locator locator_here(std::vector<TextPart> parts) {
              const std::string& part, int line) -> std::optional<SourceLine> {
     for (const auto& [name, text] : parts) {
       if (name != part) continue;
-      nb::gil_scoped_acquire acquire;
+      const GilHeld acquire;
       try {
         const nb::object found =
             nb::module_::import_("kasoku._origin").attr("where")(file, made_at, text, line);

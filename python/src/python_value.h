@@ -11,7 +11,7 @@ namespace kasoku {
 inline std::shared_ptr<void> value_of(nb::object object) {
   return {object.release().ptr(), [](void* held) {
             if (!Py_IsInitialized()) return;
-            nb::gil_scoped_acquire gil;
+            const GilHeld gil;
             Py_XDECREF(static_cast<PyObject*>(held));
           }};
 }

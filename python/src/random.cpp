@@ -72,7 +72,7 @@ Array integers(Generator& g, nb::handle low, nb::handle high, nb::handle size, n
   if (range <= 0) throw Error(ErrorKind::value, "low >= high");
   Device& where = device_from(device);
   const Shape shape = size_from(size);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return g.integers(static_cast<int64_t>(wide(from)), static_cast<uint64_t>(range), shape, type, where);
 }
 
@@ -85,7 +85,7 @@ Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::h
   const Shape shape = size_from(size);
   if (n <= 0 && product(shape) > 0) throw Error(ErrorKind::value, "a cannot be empty unless no samples are taken");
   if (!replace && product(shape) > n) throw Error(ErrorKind::value, "Cannot take a larger sample than population when replace is False");
-  nb::gil_scoped_release release;
+  const GilReleased release;
   Array at = replace ? g.integers(0, static_cast<uint64_t>(n), shape, Dtype::int64, where)
                      : reshape(g.permutation(n, where).with_view({{product(shape)}, {8}, 0}), shape);
   return pool ? take(*pool, at, 0) : at;
@@ -95,7 +95,7 @@ Array permuted(Generator& g, nb::handle x, nb::handle device) {
   Device& where = device_from(device);
   if (PyIndex_Check(x.ptr()) && !nb::isinstance<Array>(x)) return g.permutation(shape_from(x).at(0), where);
   const Array array = array_from(x, where);
-  nb::gil_scoped_release release;
+  const GilReleased release;
   return take(array, g.permutation(array.shape().at(0), array.device()), 0);
 }
 

@@ -26,7 +26,7 @@ void bind(nb::module_& m, const char* name, F f, const char* doc) {
     if (into->shape() != result.shape())
       throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
     {
-      nb::gil_scoped_release release;
+      const GilReleased release;
       into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
     }
     return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
@@ -44,7 +44,7 @@ void bind_spread(nb::module_& m, const char* name, F f, const char* doc) {
   const auto run = [f](const Array& x, nb::handle axis, nb::handle dtype, double ddof, bool keepdims) {
     const Axes axes{axes_from(axis), keepdims};
     const std::optional<Dtype> wanted = optional_dtype(dtype);
-    nb::gil_scoped_release release;
+    const GilReleased release;
     return f(x, axes, ddof, wanted);
   };
   m.def(name, [run](nb::handle x, nb::handle axis, nb::handle dtype, double ddof, bool keepdims) {

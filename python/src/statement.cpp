@@ -278,7 +278,7 @@ bool statement_goes_on(int64_t size) {
 
 void settle(const Array& array) {
   if (PartOfOperation::depth || array.is_null() || !array.is_pending() || statement_goes_on(array.size())) return;
-  nb::gil_scoped_release release;
+  const GilReleased release;
   array.data_for_read();
 }
 

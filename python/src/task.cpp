@@ -5,11 +5,14 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <random>
 
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
 
 namespace kasoku {
 
@@ -37,10 +40,49 @@ thread_local nb::handle ContextScope::current;
 
 nb::object invoke(const nb::object& function, const nb::object& args, const nb::object& kwargs) {
   if (const nb::handle context = std::exchange(ContextScope::current, nb::handle()); context.is_valid())
-    return context.attr("copy")().attr("run")(function, *args, **kwargs);
+    return call_python(context.attr("copy")().attr("run"), nb::make_tuple(function) + args, kwargs);
   if (WatchScope::current) return WatchScope::current->around(WatchScope::current->index, function, args, kwargs);
-  return function(*args, **kwargs);
+  return call_python(function, args, kwargs);
 }
+
+/// While alive, this thread runs a program's function in a task. If the run was left, by Ctrl-C mostly,
+/// such functions end between two of their instructions.
+class RunningCall {
+ public:
+  RunningCall() {
+    const std::lock_guard lock(mutex());
+    all().push_back(this);
+  }
+  ~RunningCall() {
+    const std::lock_guard lock(mutex());
+    std::erase(all(), this);
+    if (is_told_) PyThreadState_SetAsyncExc(thread_, nullptr);  // it ended before it heard
+  }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+  bool is_left() const { return run_is_left_ && *run_is_left_; }
+
+  static void end_left() {
+    const std::lock_guard lock(mutex());
+    for (RunningCall* call : all())
+      if (call->is_left()) call->is_told_ = PyThreadState_SetAsyncExc(call->thread_, PyExc_KeyboardInterrupt) > 0;
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static auto* mutex = new std::mutex;  // threads may hold it at the process's end
+    return *mutex;
+  }
+  static std::vector<RunningCall*>& all() {
+    static auto* all = new std::vector<RunningCall*>;
+    return *all;
+  }
+
+  const std::atomic<bool>* const run_is_left_ = InterruptScope::current();
+  const unsigned long thread_ = PyThread_get_thread_ident();
+  bool is_told_ = false;
+};
 
 nb::object identity(nb::object value) { return value; }
 
@@ -90,7 +132,7 @@ Delayed attribute_of(nb::object self, const std::string& name) {
   Delayed result;
   result.task = call_task(nb::module_::import_("builtins").attr("getattr"), nb::make_tuple(self, name), {}, name, "",
                           KeyRule::content);
-  result.owner = std::move(self);
+  result.owner = std::make_shared<const Delayed>(nb::cast<const Delayed&>(self));
   result.attribute = name;
   return result;
 }
@@ -112,9 +154,9 @@ Delayed call_delayed(nb::object self_object, nb::args args, nb::kwargs kwargs) {
   const std::string key = key_object.is_valid() ? nb::str(key_object).c_str() : "";
   if (key_object.is_valid() && nb::isinstance<nb::str>(key_object)) key_object.reset();
   Delayed result;
-  if (self.owner.is_valid()) {
+  if (self.owner) {
     nb::object method = nb::module_::import_("kasoku._token").attr("methodcaller")(self.attribute);
-    result.task = call_task(std::move(method), nb::make_tuple(self.owner) + args, kept, self.attribute, key,
+    result.task = call_task(std::move(method), nb::make_tuple(*self.owner) + args, kept, self.attribute, key,
                             rule_of(pure), std::move(key_object));
     return result;
   }
@@ -137,56 +179,59 @@ Delayed from_graph(nb::object key, nb::object graph, nb::object length, nb::obje
   return result;
 }
 
-/// Runs the roots; Python sees signals about twenty times a second.
-nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object progress,
-                 std::vector<TaskTime>* times) {
+std::vector<Value> run_released(TaskGraph graph, const RunOptions& options) try {
+  const GilReleased released;
+  return run(std::move(graph), options);
+} catch (...) {
+  RunningCall::end_left();
+  throw;
+}
+
+TaskGraph graph_of(const std::vector<Delayed>& roots) {
   std::vector<TaskPointer> tasks;
   for (const Delayed& root : roots) tasks.push_back(root.task);
-  std::vector<Value> values;
-  const nb::object context = nb::module_::import_("contextvars").attr("copy_context")();
-  {
-    nb::gil_scoped_release released;
-    TaskGraph graph(tasks);
-    RunOptions options;
-    options.workers = workers;
-    options.work = [&](const Task& task, std::span<const Value> inputs) {
-      const ContextScope scope(context);
-      return task.work(inputs);
-    };
-    options.times = times;
+  return TaskGraph(tasks);
+}
+
+/// Tasks see the context variables that the caller has now, also those that he does not wait for.
+RunOptions run_options(int workers) {
+  RunOptions options;
+  options.workers = workers;
+  options.work = [context = value_of(nb::module_::import_("contextvars").attr("copy_context")())](
+                     const Task& task, std::span<const Value> inputs) {
+    const ContextScope scope(static_cast<PyObject*>(context.get()));
+    return task.work(inputs);
+  };
+  return options;
+}
+
+nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object progress) {
+  RunOptions options = run_options(workers);
+  if (!progress.is_none())
     options.on_progress = [&](size_t done, size_t all) {
-      nb::gil_scoped_acquire gil;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!progress.is_none()) progress(done, all);
+      const GilHeld gil;
+      call_python(progress, nb::make_tuple(done, all));
     };
-    values = run(graph, options);
-  }
   nb::list results;
-  for (const Value& value : values) results.append(object_of(value));
+  for (const Value& value : run_released(graph_of(roots), options)) results.append(object_of(value));
   return results;
 }
 
 std::string draw(const std::vector<Delayed>& roots, bool with_times, int workers, bool as_svg) {
   const auto text_of = as_svg ? svg_text : dot_text;
-  std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(root.task);
-  TaskGraph graph(tasks);
+  const TaskGraph graph = graph_of(roots);
   if (!with_times) return text_of(graph, nullptr);
   std::vector<TaskTime> times;
-  RunOptions options;
-  options.workers = workers;
+  RunOptions options = run_options(workers);
   options.times = &times;
-  nb::gil_scoped_release released;
-  run(graph, options);
+  run_released(graph, options);
   return text_of(graph, &times);
 }
 
 /// The tasks in an order that respects their inputs: (name, function, args,
 /// kwargs, input indices), for check; a place in args is a TaskInput.
 nb::list describe(const std::vector<Delayed>& roots) {
-  std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(root.task);
-  TaskGraph graph(tasks);
+  const TaskGraph graph = graph_of(roots);
   nb::list result;
   for (const auto& entry : graph.entries()) result.append(nb::make_tuple(entry.task->name, entry.task->key, entry.inputs));
   return result;
@@ -195,9 +240,7 @@ nb::list describe(const std::vector<Delayed>& roots) {
 /// Runs one task after another on the calling thread, with `around(index, call)`
 /// called in place of each: check looks over the tasks' shoulders.
 nb::list compute_watched(const std::vector<Delayed>& roots, nb::object around) {
-  std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(root.task);
-  TaskGraph graph(tasks);
+  const TaskGraph graph = graph_of(roots);
   std::vector<Value> values(graph.entries().size());
   GraphDraws draws;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -278,49 +321,60 @@ nb::object own_key(const Delayed& self) { return key_of(*self.task); }
 void bind_facts(nb::class_<Delayed>& type) {
   type.def_prop_ro("key", &own_key)
       .def_prop_ro("_key", &own_key)
-      .def_prop_ro("_leaf", [](const Delayed& self) -> nb::object { return self.leaf.is_valid() ? self.leaf : nb::none(); })
+      .def_prop_ro("_leaf",
+                   [](const Delayed& self) -> nb::object { return self.leaf.is_valid() ? self.leaf : nb::none(); })
       .def_prop_ro("_is_leaf", [](const Delayed& self) { return self.leaf.is_valid(); })
-      .def_prop_ro("_obj", [](const Delayed& self) -> nb::object {
-        return self.owner.is_valid() ? self.owner : self.leaf.is_valid() ? self.leaf : nb::none();
-      })
-      .def_prop_ro("_attr", [](const Delayed& self) -> nb::object {
-        return self.owner.is_valid() ? nb::cast(self.attribute) : nb::none();
-      })
-      .def_prop_ro("_length", [](const Delayed& self) -> nb::object {
-        return self.length < 0 || self.leaf.is_valid() ? nb::none() : nb::cast(self.length);
-      })
-      .def_prop_ro("_nout", [](const Delayed& self) -> nb::object {
-        return self.length < 0 ? nb::none() : nb::cast(self.length);
-      })
-      .def_prop_ro("_pure", [](const Delayed& self) -> nb::object {
-        return self.pure < 0 ? nb::none() : nb::cast(self.pure != 0);
-      })
-      .def_prop_ro("_graph", [](const Delayed& self) -> nb::object {
-        return self.graph.is_valid() ? self.graph : nb::none();
-      })
-      .def_prop_ro("_layer", [](const Delayed& self) {
-        return self.graph.is_valid() ? self.layer : key_of(*self.task);
-      });
+      .def_prop_ro("_obj",
+                   [](const Delayed& self) -> nb::object {
+                     return self.owner ? nb::cast(*self.owner) : self.leaf.is_valid() ? self.leaf : nb::none();
+                   })
+      .def_prop_ro("_attr",
+                   [](const Delayed& self) -> nb::object { return self.owner ? nb::cast(self.attribute) : nb::none(); })
+      .def_prop_ro("_length",
+                   [](const Delayed& self) -> nb::object {
+                     return self.length < 0 || self.leaf.is_valid() ? nb::none() : nb::cast(self.length);
+                   })
+      .def_prop_ro(
+          "_nout",
+          [](const Delayed& self) -> nb::object { return self.length < 0 ? nb::none() : nb::cast(self.length); })
+      .def_prop_ro(
+          "_pure",
+          [](const Delayed& self) -> nb::object { return self.pure < 0 ? nb::none() : nb::cast(self.pure != 0); })
+      .def_prop_ro("_graph",
+                   [](const Delayed& self) -> nb::object { return self.graph.is_valid() ? self.graph : nb::none(); })
+      .def_prop_ro("_layer",
+                   [](const Delayed& self) { return self.graph.is_valid() ? self.layer : key_of(*self.task); });
 }
 
 }  // namespace
 
 Call::~Call() {
-  nb::gil_scoped_acquire gil;
+  const GilHeld gil;
   function.reset();
   args.reset();
   kwargs.reset();
   key.reset();
 }
 
+Delayed::~Delayed() {
+  for (std::shared_ptr<const Delayed> next = std::move(owner); next && next.use_count() == 1;)
+    next = std::move(const_cast<Delayed&>(*next).owner);
+}
+
 Value CallWork::operator()(std::span<const Value> values) const {
-  nb::gil_scoped_acquire gil;
-  if (!call->has_inputs) return value_of(invoke(call->function, call->args, call->kwargs));
-  const auto value = [&](size_t index) { return object_of(values[index]); };
-  nb::object function = put_values(call->function, value);
-  nb::object args = put_values(call->args, value);
-  nb::object kwargs = put_values(call->kwargs, value);
-  return value_of(invoke(function, args, kwargs));
+  const GilHeld gil;
+  const RunningCall running;
+  try {
+    if (!call->has_inputs) return value_of(invoke(call->function, call->args, call->kwargs));
+    const auto value = [&](size_t index) { return object_of(values[index]); };
+    nb::object function = put_values(call->function, value);
+    nb::object args = put_values(call->args, value);
+    nb::object kwargs = put_values(call->kwargs, value);
+    return value_of(invoke(function, args, kwargs));
+  } catch (nb::python_error&) {
+    if (!running.is_left()) throw;
+    throw Error(ErrorKind::interrupted, "interrupted");  // Python's own goes while the GIL is held
+  }
 }
 
 std::string fresh_key(const std::string& name) {
@@ -413,9 +467,12 @@ void bind_task(nb::module_& m) {
     if (nb::isinstance<Delayed>(object)) return object;
     return nb::cast(make_delayed(std::move(object), name, pure, nout, traverse));
   }, "object"_a.none(), "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
-  m.def("_compute", [](const std::vector<Delayed>& roots, int workers, nb::object progress) {
-    return compute(roots, workers, progress, nullptr);
-  }, "roots"_a, "workers"_a, "progress"_a.none());
+  m.def(
+      "_compute",
+      [](const std::vector<Delayed>& roots, int workers, nb::object progress) {
+        return compute(roots, workers, progress);
+      },
+      "roots"_a, "workers"_a, "progress"_a.none());
   m.def("_set_pure_by_default", [](bool pure) { is_pure_by_default = pure; }, "pure"_a);
   m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a, "as_svg"_a = false);
   m.def("_describe_tasks", &describe, "roots"_a);

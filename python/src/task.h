@@ -14,15 +14,33 @@
 
 namespace kasoku {
 
+/// A level down in a program's containers, which may hold themselves: where Python's own recursion
+/// ends, RecursionError and not the end of the stack.
+class OneDeeper {
+ public:
+  OneDeeper() {
+    if (Py_EnterRecursiveCall(" in a container that holds itself or is nested too deeply")) throw nb::python_error();
+  }
+  ~OneDeeper() { Py_LeaveRecursiveCall(); }
+  OneDeeper(const OneDeeper&) = delete;
+  OneDeeper& operator=(const OneDeeper&) = delete;
+};
+
 struct Delayed {
   TaskPointer task;
   nb::object leaf;             ///< the object itself, if delayed(obj) did nothing with it
   Py_ssize_t length = -1;      ///< nout
-  nb::object owner;            ///< of an attribute x.name: x …
+  std::shared_ptr<const Delayed> owner;  ///< of an attribute x.name: x …
   std::string attribute;       ///< … and name
   int pure = -1;               ///< what delayed(pure=) said: 0, 1, or -1 for nothing
   nb::object graph;            ///< the graph that Delayed(key, graph) was made from
   nb::object layer;            ///< its layer in that graph
+
+  Delayed() = default;
+  Delayed(const Delayed&) = default;
+  Delayed(Delayed&&) = default;
+  /// A chain of attributes ends here without recursion.
+  ~Delayed();
 };
 
 /// A placeholder for input i inside a stored argument.

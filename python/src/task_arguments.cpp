@@ -48,6 +48,7 @@ nb::object replace(nb::handle object, const nb::dict& fields) {
 
 /// The object with `change` applied to its parts; itself if nothing changed.
 nb::object changed(nb::handle object, const std::function<nb::object(nb::handle)>& change) {
+  const OneDeeper level;
   nb::handle type = object.type();
   bool is_changed = false;
   const auto part = [&](nb::handle item) {
@@ -83,6 +84,7 @@ nb::object changed(nb::handle object, const std::function<nb::object(nb::handle)
 
 /// A dataclass is made anew when the values are there; whether it can be is asked now.
 nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inputs) {
+  const OneDeeper level;
   const size_t before = inputs.size();
   nb::dict fields, same;
   for (nb::handle name : object.type().attr("__dataclass_fields__")) {
@@ -109,6 +111,7 @@ nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inpu
 }
 
 bool add_fingerprint(std::string& text, nb::handle object, const std::vector<TaskPointer>& inputs, bool deep) {
+  const OneDeeper level;
   TaskInput* input = nullptr;
   PyObject* p = object.ptr();
   nb::handle type = object.type();

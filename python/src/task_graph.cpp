@@ -34,6 +34,7 @@ bool is_key(nb::handle value, nb::handle graph) {
 
 /// A stored argument as the specification writes it: keys for inputs, tasks for containers of them.
 nb::object expression(nb::handle object, const std::vector<nb::object>& keys) {
+  const OneDeeper level;
   const auto key = [&](size_t index) { return keys[index]; };
   nb::object filled = put_values(object, key);
   if (filled.is(object)) return filled;
@@ -157,6 +158,7 @@ class Reader {
 
   /// The keys that a value of the graph refers to.
   void collect(nb::handle value, std::vector<nb::object>& needs) {
+    const OneDeeper level;
     if (is_node(value)) {
       for (nb::handle key : needs_of(value)) needs.push_back(nb::borrow(key));
     } else if (is_task(value) || PyList_CheckExact(value.ptr())) {
@@ -168,6 +170,7 @@ class Reader {
 
   /// The value with tasks' places for keys; tasks inside of tasks are tasks without a key of the graph.
   nb::object take(nb::handle value, std::vector<TaskPointer>& inputs) {
+    const OneDeeper level;
     const auto input = [&](TaskPointer task) {
       inputs.push_back(std::move(task));
       return nb::cast(TaskInput{inputs.size() - 1});
@@ -231,6 +234,7 @@ class Reader {
 };
 
 nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vector<TaskPointer>& inputs) {
+  const OneDeeper level;
   if (!PyList_CheckExact(keys.ptr())) {
     if (!is_key(keys, graph))
       throw nb::key_error((std::string("the graph has no key ") + nb::repr(keys).c_str()).c_str());

@@ -12,19 +12,9 @@ namespace kasoku {
 namespace {
 
 /// Python knows a thread of the pool from its first call to its end, so that threading.local() lasts.
-class PythonThread {
- public:
-  PythonThread() = default;
-  PythonThread(const PythonThread&) = delete;
-  PythonThread& operator=(const PythonThread&) = delete;
-  ~PythonThread() {
-    PyEval_RestoreThread(saved_);
-    PyGILState_Release(state_);
-  }
-
- private:
-  PyGILState_STATE state_ = PyGILState_Ensure();
-  PyThreadState* saved_ = PyEval_SaveThread();
+struct PythonThread {
+  const GilHeld known;
+  const GilReleased until_a_call;
 };
 
 /// The Future is Python's own.
@@ -37,33 +27,26 @@ class PoolCore {
   void end() {
     forget_parents();
     std::unique_ptr<Arena> ended = std::move(arena_);
-    nb::gil_scoped_release released;  // the threads may want the GIL to end
+    const GilReleased released;  // the threads may want the GIL to end
     ended.reset();
   }
 
   bool is_own_thread() const { return arena_ && arena_->has_this_thread(); }
 
-  void submit(nb::object future, nb::object function, nb::object args, nb::object kwargs) {
+  /// Calls function(*args) on a thread; it must not raise.
+  void submit(nb::object function, nb::args args) {
     struct Job {
-      nb::object future, function, args, kwargs;
+      nb::object function, args;
     };
     forget_parents();
     if (!arena_) arena_ = std::make_unique<Arena>(workers_);
-    auto* job = new Job{std::move(future), std::move(function), std::move(args), std::move(kwargs)};
+    auto* job = new Job{std::move(function), std::move(args)};
     arena_->enqueue([job] {
       static thread_local PythonThread known;
-      nb::gil_scoped_acquire gil;
-      std::unique_ptr<Job> owned(job);
+      const GilHeld gil;
+      const std::unique_ptr<Job> owned(job);
       try {
-        if (!nb::cast<bool>(job->future.attr("set_running_or_notify_cancel")())) return;
-        nb::object result;
-        try {
-          result = job->function(*job->args, **job->kwargs);
-        } catch (nb::python_error& error) {
-          job->future.attr("set_exception")(error.value());
-          return;
-        }
-        job->future.attr("set_result")(result);
+        call_python(job->function, job->args);
       } catch (nb::python_error& error) {
         error.discard_as_unraisable("kasoku.Pool");
       }

@@ -379,3 +379,31 @@ def test_graphs_in_tasks_need_no_more_threads_than_there_are(threads):
         KASOKU_NUM_THREADS=threads,
     )
     assert (done.returncode, done.stdout) == (0, "64 64\n16\n"), done.stderr
+
+
+def test_containers_that_hold_themselves_or_are_too_deep_are_a_recursion_error():
+    own, deep, pairs = [], [1], {}
+    own.append(own)
+    pairs["a"] = pairs
+    for _ in range(100_000):
+        deep = [deep]
+    too_deep = "holds itself or is nested too deeply"
+    for held in (own, deep, pairs):
+        for look in (ks.compute, delayed, delayed(len), delayed(len, pure=True)):
+            with pytest.raises(RecursionError, match=too_deep):
+                look(held)
+    from kasoku.compat.dask.threaded import get
+
+    task = 1
+    for _ in range(100_000):
+        task = (abs, task)
+    for graph, key in (({"a": (len, deep)}, "a"), ({"a": (len, own)}, "a"), ({"a": task}, "a"), ({"a": 1}, own)):
+        with pytest.raises(RecursionError, match=too_deep):
+            get(graph, key)
+
+
+def test_a_chain_of_many_attributes_ends():
+    x = delayed(3)
+    for _ in range(200_000):
+        x = x.real
+    del x
