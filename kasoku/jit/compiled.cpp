@@ -38,7 +38,7 @@ Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& ar
 }
 
 void Compiled::call(CallRecord& record) const {
-  const cpu::NoNudges no_nudges;  // outer loops ask, and the function holds memory
+  const cpu::NudgeFlag nudges(record.is_asked);  // the function holds memory, and its loops ask
   InterruptCheck interrupt;
   record.interrupt = &interrupt;
   if (lowered_.recurses) {

@@ -286,6 +286,7 @@ void FunctionLowering::run() {
   each_stmt(fn_.body, [&](const Stmt& stmt) { has_finally |= stmt.kind == StmtKind::finally_; });
   if (has_finally && !is_void) declare("ks_pending", fn_.result);
   effects_.has_loops = has_loop(fn_.body);
+  if (effects_.is_recursive) leave_if_asked();
   block(fn_.body);
   if (!is_void) line("return {{}};");
 

@@ -133,16 +133,28 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
     if (is_flat) {
       const std::string i = temp("e"), n = temp("n");
       line("const ks_i64 {} = ks_size({});", n, shape);
-      if (pool) line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n), ++indent_;
-      open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", i, pool ? "ks_first" : "0", pool ? "ks_end" : n));
+      std::string first = "ks_first", end = "ks_end";
+      if (pool) {
+        line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n),
+            ++indent_;
+      } else {
+        first = temp("strip"), end = temp("end");
+        open(fmt::format("for (ks_i64 {0} = 0, {1}; {0} < {2}; {0} = {1})", first, end, n));
+        leave_if_asked();
+        line("{} = ks_strip_end({}, {}, 1);", end, first, n);
+      }
+      open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", i, first, end));
       write({true, i, {}});
       close();
       if (pool) --indent_, line("}});");
+      else
+        close();
       return;
     }
     const Rows rows = rows_of(leaves, shape);
     if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}), 2 * {1}, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", rows.count, rows.width), ++indent_;
     open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", rows.row, pool ? "ks_first" : "0", pool ? "ks_end" : rows.count));
+    if (!pool) leave_if_asked();
     if (!rows.unravel.empty()) line("{}", rows.unravel);
     open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", rows.column, rows.width));
     write(rows.at);

@@ -43,9 +43,7 @@ Val FunctionLowering::call_function(const Expr& e) {
   if (effects.is_recursive && !options_.is_cuda && !on_device_) fail_if("ks_is_deep(ks)", fmt::format("ks_jit_fail(ks, ks_recursion_error, {}, \"\", 0, 0, 0)", e.place.line));
   const std::string text = fmt::format("ks_fn_{}({})", callee.symbol, fmt::join(arguments, ", "));
   const auto test = [&] {
-    if (!may_fail) return;
-    effects_.may_fail = true;
-    line("if (KS_RARELY(ks->status)) {}", fail_return());
+    if (may_fail) leave_if_failed();
   };
   if (callee.result.is_symbol()) {
     line("{};", text);

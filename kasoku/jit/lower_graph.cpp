@@ -226,8 +226,7 @@ void FunctionLowering::with_graph(Place place, const std::function<void()>& make
   make();
   line("ks_jit_graph_end({});", mark);
   deferred_nodes_ = made;
-  effects_.may_fail = true;
-  line("if (KS_RARELY(ks->status)) {}", fail_return());
+  leave_if_failed();
 }
 
 Val FunctionLowering::graph_array(const Expr& e) {

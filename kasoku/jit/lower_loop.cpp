@@ -74,32 +74,41 @@ void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& 
   --indent_, --loop_depth_;
 }
 
-std::string FunctionLowering::poll_counter(const Stmt& loop) {
-  if (options_.is_cuda || on_device_) return "";
-  const auto holds_loops = [&](const Block& body) {
-    bool found = false;
-    each_stmt(body, [&](const Stmt& stmt) {
-      found |= (stmt.kind == StmtKind::for_ || stmt.kind == StmtKind::while_) && !is_short(stmt);
-    });
-    return found;
-  };
-  bool is_long = holds_loops(loop.body) || (loop.kind == StmtKind::while_ && loop_depth_ == 0);
-  each_expr(loop.body, [&](const Expr& e) {
-    if (e.callee >= 0) is_long |= holds_loops(unit_.unit.functions[e.callee]->body);
-    const Intrinsic* row = intrinsic_of(e);  // a loop over a list that it makes longer may have no end
-    is_long |= loop.kind == StmtKind::for_ && loop.expr->type.is_list() && row && row->handler >= Handler::list_append &&
-               row->handler <= Handler::list_insert;
+bool FunctionLowering::is_quick(const Block& body, std::set<int>& seen) const {
+  bool quick = true;
+  each_stmt(body, [&](const Stmt& stmt) {
+    quick &= stmt.kind != StmtKind::while_ && stmt.kind != StmtKind::try_ && stmt.kind != StmtKind::finally_ &&
+             (stmt.kind != StmtKind::for_ || is_short(stmt));
   });
-  if (!is_long) return "";
-  const std::string counter = temp("turn");
-  line("ks_u64 {} = 0;", counter);
-  return counter;
+  each_expr(body, [&](const Expr& e) {
+    quick &= !prints_or_computes_arrays(e);
+    if (quick && e.callee >= 0 && seen.insert(e.callee).second)
+      quick = is_quick(unit_.unit.functions[e.callee]->body, seen);
+  });
+  return quick;
 }
 
-void FunctionLowering::poll(const std::string& counter) {
-  if (counter.empty()) return;
+bool FunctionLowering::is_quick(const Block& body) const {
+  std::set<int> seen;
+  return is_quick(body, seen);
+}
+
+FunctionLowering::Leaves FunctionLowering::leaves(const Stmt& loop) const {
+  if (options_.is_cuda || on_device_ || is_short(loop)) return Leaves::never;
+  return loop.kind == StmtKind::for_ && is_quick(loop.body) && !options_.is_checked ? Leaves::between_strips
+                                                                                    : Leaves::at_each_turn;
+}
+
+void FunctionLowering::leave_if_asked() {
+  if (options_.is_cuda || on_device_) return;
   effects_.may_fail = true;
-  line("if (KS_RARELY((++{} & 63) == 0 && ks_jit_poll(ks))) {}", counter, fail_return());
+  line("if (KS_LEAVES) {}", fail_return());
+}
+
+void FunctionLowering::leave_if_failed() {
+  if (!raises_) return;
+  effects_.may_fail = true;
+  line("if (KS_RARELY(ks->status)) {}", fail_return());
 }
 
 void FunctionLowering::for_loop(const Stmt& stmt) {
@@ -213,41 +222,45 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
   const bool counts = !inner.stream.empty() && !from_zero;
-  std::string condition = fmt::format("{} {} {}", i, !step || *step > 0 ? '<' : '>', bounds[1].text);
-  if (!step && options_.is_cuda) {
-    condition = fmt::format("({0} > 0 ? {1} < {2} : {1} > {2})", bounds[2].text, i, bounds[1].text);
-  } else if (!step) {  // ~i < ~stop is i > stop
-    const std::string down = temp("down");
+  std::string down;  // of a step that may be negative: ~i < ~stop is i > stop
+  if (!step && !options_.is_cuda) {
+    down = temp("down");
     line("const ks_i64 {} = {} < 0 ? -1 : 0;", down, bounds[2].text);
-    condition = fmt::format("({0} ^ {1}) < ({2} ^ {1})", i, down, bounds[1].text);
   }
+  const auto is_before = [&](const std::string& at, const std::string& stop) {
+    if (step) return fmt::format("{} {} {}", at, *step > 0 ? '<' : '>', stop);
+    if (options_.is_cuda) return fmt::format("({0} > 0 ? {1} < {2} : {1} > {2})", bounds[2].text, at, stop);
+    return fmt::format("({0} ^ {1}) < ({2} ^ {1})", at, down, stop);
+  };
   const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
   if (counts) line("ks_i64 {} = 0;", trip);
-  const std::string turn = poll_counter(stmt);
-  // An innermost loop stays as LLVM likes it: Ctrl-C is looked for between strips of it.
-  const bool has_strips = step == 1 && turn.empty() && loop_depth_ == 0 && !is_parallel_ && !on_device_ && !options_.is_cuda &&
-                          !options_.is_checked && !is_short(stmt) && is_innermost(stmt.body);
-  const std::string strip = has_strips ? temp("strip") : "", end = has_strips ? temp("end") : bounds[1].text;
+  const Leaves how = leaves(stmt);
+  const bool has_strips = how == Leaves::between_strips;
+  const std::string strip = has_strips ? temp("strip") : bounds[0].text,
+                    end = has_strips ? temp("end") : bounds[1].text;
   if (has_strips) {
-    open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2};)", strip, bounds[0].text, bounds[1].text));
-    line("const ks_i64 {0} = (ks_u64){1} - (ks_u64){2} > ks_strip ? {2} + ks_strip : {1};", end, bounds[1].text, strip);
+    open(fmt::format("for (ks_i64 {} = {}; {};)", strip, bounds[0].text, is_before(strip, bounds[1].text)));
+    line("const ks_i64 {} = ks_strip_end({}, {}, {});", end, strip, bounds[1].text, bounds[2].text);
     if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
   else if (has_strips && !inner.stream.empty() && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
-  if (has_strips) line("for (ks_i64 {0} = {1}; {0} != {2}; ++{0}{3}) {{", i, strip, end, counts ? ", ++" + trip : "");
-  else line("for (ks_i64 {} = {}; {}; {}{}) {{", i, bounds[0].text, condition, advance, counts ? ", ++" + trip : "");
+  const bool may_break = has_strips && has_break(stmt.body);
+  if (may_break) line("ks_i64 {};", i);
+  line("for ({}{} = {}; {}; {}{}) {{", may_break ? "" : "ks_i64 ", i, strip,
+       has_strips && step == 1 ? i + " != " + end : is_before(i, end), advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
-    poll(turn);
+    if (how == Leaves::at_each_turn) leave_if_asked();
     store(*stmt.targets[0], {i, int64_type});
   });
   if (defers) --defer_zero_;
   line("}}");
+  if (may_break) line("if ({}) break;", is_before(i, end));
   if (has_strips) {
     effects_.may_fail = true;
     line("{} = {};", strip, end);
-    line("if (KS_RARELY({} < {} && ks_jit_poll(ks))) {}", strip, bounds[1].text, fail_return());
+    line("if ({} && KS_LEAVES) {}", is_before(strip, bounds[1].text), fail_return());
     close();
   }
   check_zero();
@@ -276,12 +289,11 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   }
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
-  const std::string turn = poll_counter(stmt);
   if (inner.stream.empty()) line("for (;;) {{");
   else line("for (ks_i64 {} = 0;; ++{}) {{", k, k);
   const int deferred = std::exchange(defer_zero_, 0);
   loop_body(stmt, [&] {
-    poll(turn);
+    leave_if_asked();
     const std::string condition = truth(*stmt.expr);
     check_zero();
     if (condition != "true") line("if (!({})) break;", condition);
@@ -381,17 +393,33 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   Random inner = enter_random(stmt.body, i);
   const int used_sites = random_.n_sites;
   if (!inner.stream.empty()) random_ = inner;
-  const std::string turn = poll_counter(stmt);
-  line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {{", i, over.changes ? over.length : n);
+  const bool has_strips = !over.changes && leaves(stmt) == Leaves::between_strips;
+  const std::string strip = has_strips ? temp("strip") : "0", end = has_strips     ? temp("end")
+                                                                    : over.changes ? over.length
+                                                                                   : n;
+  if (has_strips) {
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1};)", strip, n));
+    line("const ks_i64 {} = ks_strip_end({}, {}, 1);", end, strip, n);
+  }
+  const bool may_break = has_strips && has_break(stmt.body);
+  if (may_break) line("ks_i64 {};", i);
+  line("for ({0}{1} = {2}; {1} < {3}; ++{1}) {{", may_break ? "" : "ks_i64 ", i, strip, end);
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && may_defer();
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
-    poll(turn);
+    if (!has_strips && leaves(stmt) != Leaves::never) leave_if_asked();
     const Val item = over.item(i);
     store(*stmt.targets[0], item);
   });
   if (defers) --defer_zero_;
   line("}}");
+  if (may_break) line("if ({} < {}) break;", i, end);
+  if (has_strips) {
+    effects_.may_fail = true;
+    line("{} = {};", strip, end);
+    line("if ({} < {} && KS_LEAVES) {}", strip, n, fail_return());
+    close();
+  }
   check_zero();
   end_loop(stmt, outer, used_sites);
 }

@@ -54,6 +54,7 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
     line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, rows, width, how.identity, values, join,
          options_.parallel && !is_parallel_);
   }); });
+  if (!on_device_) leave_if_failed();
   return name;
 }
 
@@ -212,6 +213,7 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
   close();
   if (pool) --indent_, line("}});");
   close();
+  if (!on_device_) leave_if_failed();
   return result;
 }
 
@@ -251,6 +253,7 @@ Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type&
   const std::string b_at = fmt::format("{0}.data[{1} * {0}.stride[0]{2}]", b.text, k,
                                        nb == 2 ? fmt::format(" + {} * {}.stride[1]", j, b.text) : "");
   open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, rows));
+  leave_if_asked();
   open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", k, b.text));
   line("const {} {} = {};", t, x, cast(a_at, a.type.dtype, dtype));
   open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", j, columns));

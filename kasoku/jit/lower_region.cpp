@@ -40,6 +40,8 @@ void each_word(std::string_view text, const F& f) {
   }
 }
 
+}  // namespace
+
 bool prints_or_computes_arrays(const Expr& e) {
   if (const Intrinsic* row = intrinsic_of(e)) {
     if (row->handler == Handler::print || row->handler == Handler::prange || row->handler == Handler::seed) return true;
@@ -53,8 +55,6 @@ bool prints_or_computes_arrays(const Expr& e) {
   return e.kind == ExprKind::binary || e.kind == ExprKind::unary || e.kind == ExprKind::compare ||
          (e.kind == ExprKind::subscript && e.items[1]->type.is_array());
 }
-
-}  // namespace
 
 void FunctionLowering::note_definition(std::string_view text) {
   // TYPE NAME = …  TYPE NAME{…  TYPE NAME;  where NAME is one of ours.
@@ -133,8 +133,7 @@ void FunctionLowering::launch_kernel(Kernel& kernel, Place place, const std::str
   line("ks_jit_launch(ks, {0}, {1}, &{2}, sizeof({2}), &{3}, {4}, {5}, {6});", number, place.line, kernel.captured, kernel.returned,
        kernel.results.empty() ? "0" : "sizeof(" + kernel.returned + ")", n, chunk);
   (void)may_fail;
-  effects_.may_fail = true;
-  line("if (KS_RARELY(ks->status)) {}", fail_return());
+  leave_if_failed();
 }
 
 bool FunctionLowering::suits_one_thread(const Stmt& loop, bool is_serial_prange) const {

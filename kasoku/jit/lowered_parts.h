@@ -56,6 +56,8 @@ class UnitLowering {
 };
 
 bool uses_random(const TypedUnit& unit, int index);
+/// Whether the expression itself does what takes longer than a number's operation.
+bool prints_or_computes_arrays(const Expr& e);
 /// About what a pass over the statements costs, in operations; a call counts as 20, a loop as 2000.
 int cost_of(const Block& body);
 constexpr int few_draws = 100;  ///< so cheap a loop's draws are made four vectors at a time

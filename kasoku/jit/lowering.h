@@ -129,10 +129,16 @@ class FunctionLowering {
   void device_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop, const std::string& n,
                    const std::string& chunk, const std::string& k);
   void loop_body(const Stmt& stmt, const std::function<void()>& head);
-  /// A counter for a loop that may run long and holds loops itself, so that Ctrl-C can end it;
-  /// "" for the others, which stay as LLVM likes them. poll() asks, in the loop's body.
-  std::string poll_counter(const Stmt& loop);
-  void poll(const std::string& counter);
+  /// Leaves the function, or the chunk, if that is asked for: by loops at each turn, but by those
+  /// with short turns between strips of them, so that LLVM finds nothing in the loop.
+  void leave_if_asked();
+  /// The same after what may have failed without an exit of its own.
+  void leave_if_failed();
+  enum class Leaves { never, at_each_turn, between_strips };
+  Leaves leaves(const Stmt& loop) const;
+  /// A turn over the block is short.
+  bool is_quick(const Block& body) const;
+  bool is_quick(const Block& body, std::set<int>& seen) const;
   Random enter_random(const Block& body, const std::string& counter);
   static std::string whole_number(const std::string& counter);
   /// From here to the loop's end the counter has the upper half that `first` has: what the

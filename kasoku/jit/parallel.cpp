@@ -45,6 +45,7 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
   const std::vector<int> outer_own = std::exchange(own_lists_, loop.own);
   breaks_.push_back("!");
   loop_body(stmt, [&] {
+    if (!is_quick(stmt.body)) leave_if_asked();
     if (options_.is_checked) line("ks_check_iteration({});", k);
     const std::string value = bounds[0].text == "0LL" && step == 1 ? k
                               : fmt::format("({} + {} * {})", bounds[0].text, k, bounds[2].text);
@@ -104,9 +105,11 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
       if (each.has_order)
         line("for (int ks_l = 0; ks_l < ks_loop_lanes; ++ks_l) ks_lane_{}[ks_l] = {};", names_[each.variable],
              identity(each.kind, fn_.variables[each.variable].type));
+    open("for (ks_i64 ks_run = ks_first, ks_stop; ks_run < ks_end; ks_run = ks_stop)");
+    line("ks_stop = ks_strip_end(ks_run, ks_end, 1);");
     mark(stmt.place);
-    open("for (ks_i64 ks_row = ks_first; ks_row < ks_end; ks_row += ks_loop_lanes)");
-    line("const int ks_here = ks_end - ks_row < ks_loop_lanes ? (int)(ks_end - ks_row) : ks_loop_lanes;");
+    open("for (ks_i64 ks_row = ks_run; ks_row < ks_stop; ks_row += ks_loop_lanes)");
+    line("const int ks_here = ks_stop - ks_row < ks_loop_lanes ? (int)(ks_stop - ks_row) : ks_loop_lanes;");
     open("for (int ks_l = 0; ks_l < ks_here; ++ks_l)");
     line("const ks_i64 {} = ks_row + ks_l;", k);
     for (const Reduction& each : loop.reductions)
@@ -114,19 +117,20 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
     iteration(stmt, bounds, step, k, loop);
     close();
     close();
+    leave_if_asked();
+    close();
   } else {
     const bool draws = random_.element == whole_number(k);
-    if (draws) {
-      open("for (ks_i64 ks_run = ks_first, ks_stop; ks_run < ks_end; ks_run = ks_stop)");
-      line("ks_stop = ks_end_of_run(ks_run, ks_end);");
-      share_upper_half("ks_run", k);
-    }
+    open("for (ks_i64 ks_run = ks_first, ks_stop; ks_run < ks_end; ks_run = ks_stop)");
+    line("ks_stop = ks_end_of_run(ks_run, ks_end);");
+    if (draws) share_upper_half("ks_run", k);
     mark(stmt.place);
     if (draws && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
-    line("for (ks_i64 {0} = {1}; {0} < {2}; ++{0}) {{", k, draws ? "ks_run" : "ks_first", draws ? "ks_stop" : "ks_end");
+    line("for (ks_i64 {0} = ks_run; {0} != ks_stop; ++{0}) {{", k);
     iteration(stmt, bounds, step, k, loop);
     line("}}");
-    if (draws) close();
+    leave_if_asked();
+    close();
   }
   check_zero();
   for (const Reduction& each : loop.reductions) {
@@ -149,7 +153,7 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
   defer_zero_ = outer_defer;
   has_zero_ = outer_zero;
   fail_ = outer_fail;
-  if (effects_.may_fail) line("if (KS_RARELY(ks->status)) {}", fail_return());
+  if (effects_.may_fail) leave_if_failed();
   effects_.may_fail |= outer_may_fail;
 }
 

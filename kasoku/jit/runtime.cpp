@@ -4,6 +4,7 @@
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/cpu/stack.h"
@@ -60,6 +61,7 @@ void ks_jit_fail_in(CallRecord* call, int function, int kind, int line, const ch
   call->name = name;
   call->a = a, call->b = b, call->c = c;
   __atomic_store_n(&call->status, kind, __ATOMIC_RELEASE);
+  call->asked->store(1, std::memory_order_relaxed);  // other threads' loops of the call are to leave
 }
 
 /// Whether `names` (",ValueError,#2,") has the failure's.
@@ -122,18 +124,22 @@ void ks_jit_dict_free(Dict* dict) { free_dict(dict); }
 
 static bool has_failed(const CallRecord* call) { return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0; }
 
-/// Asked now and then by loops that hold loops, on any thread. Workers learn from the calling one.
+/// Called by loops when somebody asks, on any thread. Workers learn from the calling one, which
+/// may be waiting in the pool.
 int ks_jit_poll(CallRecord* call) {
   CallRecord* root = call;
-  bool has_ended = false;
+  bool has_ended = false;  // what is around a try statement has failed elsewhere
   for (; root->outer; root = root->outer) has_ended |= has_failed(root);
-  if (running_call != root && !has_ended && !has_failed(root)) return 0;
-  if (running_call != root || has_ended) {  // what is around a try statement has failed elsewhere
+  const bool is_stopped = cpu::is_told_to_stop();
+  if (has_ended || is_stopped || has_failed(root)) {
     for (CallRecord* each = call; each->outer; each = each->outer) ks_jit_fail_in(each, 0, ended, 0, nullptr, 0, 0, 0);
+    if (is_stopped) ks_jit_fail_in(root, 0, ended, 0, nullptr, 0, 0, 0);
     return 1;
   }
+  if (running_call != root) return 0;
+  root->is_asked.store(0, std::memory_order_relaxed);
   try {
-    call->interrupt->look();
+    root->interrupt->ask();
     return 0;
   } catch (...) {
     end_call(call);
@@ -153,7 +159,9 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
                      int64_t chunk, int64_t cost) {
   const int64_t chunks = (n + chunk - 1) / chunk;
   const auto run = [&](int64_t c) { body(context, c, c * chunk, std::min(n, (c + 1) * chunk)); };
-  const auto failed = [&] { return has_failed(call); };
+  const auto failed = [&] {
+    return has_failed(call) || (call->asked->load(std::memory_order_relaxed) && ks_jit_poll(call));
+  };
   if (chunks == 1 || n < worth_sharing / std::max<int64_t>(cost, 1) || cpu::worker_count() == 1) {
     for (int64_t c = 0; c < chunks && !failed(); ++c) run(c);
     return;
@@ -164,6 +172,7 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
   try {
     cpu::parallel_blocks(static_cast<uint64_t>(chunks), static_cast<uint64_t>(grain), [&](uint64_t begin, uint64_t end) {
       cpu::LaunchState* const before = cpu::set_current_launch(launch);
+      const cpu::NudgeFlag nudges(*call->asked);
       for (uint64_t c = begin; c < end && !failed(); ++c) run(static_cast<int64_t>(c));
       cpu::set_current_launch(before);
     });

@@ -2,6 +2,7 @@
 /// What compiled functions call while they run, and the record of one call.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <string_view>
@@ -21,9 +22,11 @@ struct CallRecord {
   int64_t a = 0, b = 0, c = 0;
   uint64_t* words = nullptr;
   uint64_t key = 0, draw = 0;
+  std::atomic<int>* asked = &is_asked;  ///< set: loops call ks_jit_poll
   CallRecord* outer = nullptr;  ///< of a try statement
   uintptr_t stack_end = 0, stack_room = 0;  ///< of the calling thread's stack, if functions call themselves; the record ends here
   // From here on nothing that generated code knows.
+  std::atomic<int> is_asked{0};
   InterruptCheck* interrupt = nullptr;  ///< of the calling thread
   std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
   char device_name[160];                ///< where `name` points if a kernel gave it

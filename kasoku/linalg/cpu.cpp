@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -148,6 +149,35 @@ void zero(const Matmul& p, int64_t size) {
                   static_cast<size_t>(size));
 }
 
+void set_threads(int wanted) {
+  const Blas* library = blas();
+  // A library's number is the process's; set again only when it changes.
+  static std::atomic<int> current{0};
+  if (library && library->set_threads && current.exchange(wanted) != wanted) library->set_threads(wanted);
+}
+
+/// body(first row, first column, rows, columns) for tiles of the product. A small one is one tile, which its
+/// library shares out. A large one is many, each a call of one thread: a call cannot be interrupted, and its
+/// threads wait for each other again and again, for long where other processes have the cores.
+template <class Body>
+void in_tiles(const Matmul& p, const Body& body) {
+  constexpr double large = 5e9, tile = 2e9;  // multiplications: for each worker; a tenth of a second
+  const double workers = cpu::worker_count(), k = static_cast<double>(p.k),
+               elements = static_cast<double>(p.m) * static_cast<double>(p.n);
+  if (elements * k < large * workers || cpu::is_inside_parallel()) return body(0, 0, p.m, p.n);
+  const double side = std::max(64.0, std::sqrt(std::min(tile / k, elements / (8 * workers))));
+  const auto parts = [&](int64_t length) {
+    return static_cast<int64_t>(std::ceil(static_cast<double>(length) / side));
+  };
+  const int64_t rows = parts(p.m), columns = parts(p.n);
+  set_threads(1);
+  cpu::parallel_blocks(static_cast<uint64_t>(rows * columns), 1, [&](uint64_t begin, uint64_t) {
+    const int64_t i = static_cast<int64_t>(begin) / columns, j = static_cast<int64_t>(begin) % columns;
+    const int64_t row = p.m * i / rows, column = p.n * j / columns;
+    body(row, column, p.m * (i + 1) / rows - row, p.n * (j + 1) / columns - column);
+  });
+}
+
 void blas_product(const Blas& blas, Matmul p) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   Operand a, b;
@@ -171,10 +201,19 @@ void blas_product(const Blas& blas, Matmul p) {
     p.c.row_stride = p.n * size;
     p.c.column_stride = size;
   }
-  if (blas.has_64_bit_integers)
-    call<int64_t>(blas, p, a, b);
-  else
-    call<int32_t>(blas, p, a, b);
+  in_tiles(p, [&](int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    Matmul tile = p;
+    Operand left = a, right = b;
+    tile.m = rows, tile.n = columns;
+    left.data = static_cast<const char*>(a.data) + row * size * (a.transpose == transposed ? 1 : a.leading);
+    right.data = static_cast<const char*>(b.data) + column * size * (b.transpose == transposed ? b.leading : 1);
+    tile.b.data = const_cast<void*>(right.data);
+    tile.c.data = static_cast<char*>(p.c.data) + row * p.c.row_stride + column * size;
+    if (blas.has_64_bit_integers)
+      call<int64_t>(blas, tile, left, right);
+    else
+      call<int32_t>(blas, tile, left, right);
+  });
   if (!is_direct) scatter(c_copy.get(), target, p.m, p.n, size);
 }
 
@@ -224,14 +263,6 @@ void one_product(const Matmul& p) {
       library->takes(std::max({p.m, p.n, p.k, p.a.row_stride, p.b.row_stride, p.c.row_stride})))
     return blas_product(*library, p);
   loop_matmul(p);
-}
-
-void set_threads(int wanted) {
-  const Blas* library = blas();
-  // A library's number is the process's; set again only when it changes.
-  static std::atomic<int> current{0};
-  if (library && library->set_threads && current.exchange(wanted) != wanted)
-    library->set_threads(wanted);
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
                    "index " + std::to_string(record.a) + " is outside of " + (record.name ? record.name : "the array") +
                        ", which has " + std::to_string(record.b) + " elements along axis " + std::to_string(record.c)});
   } else {
+    if (record.interruption) std::rethrow_exception(record.interruption);
     throw Error(ErrorKind::value, compiled->failure_text(record));
   }
   return shadow.findings();

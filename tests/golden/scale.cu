@@ -11,7 +11,7 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
   if (ks_within(ks_over2, x.shape[0])) {
 #line 2 "scale"
     for (ks_i64 ks_strip4 = 0LL; ks_strip4 < ks_n1;) {
-      const ks_i64 ks_end5 = (ks_u64)ks_n1 - (ks_u64)ks_strip4 > ks_strip ? ks_strip4 + ks_strip : ks_n1;
+      const ks_i64 ks_end5 = ks_strip_end(ks_strip4, ks_n1, 1LL);
       for (ks_i64 ks_i3 = ks_strip4; ks_i3 != ks_end5; ++ks_i3) {
         i = ks_i3;
 #line 3 "scale"
@@ -19,12 +19,12 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
         x.data[i] = ks_t6;
       }
       ks_strip4 = ks_end5;
-      if (KS_RARELY(ks_strip4 < ks_n1 && ks_jit_poll(ks))) return;
+      if (ks_strip4 < ks_n1 && KS_LEAVES) return;
     }
   } else {  // some index may be outside: test each
 #line 2 "scale"
     for (ks_i64 ks_strip8 = 0LL; ks_strip8 < ks_n1;) {
-      const ks_i64 ks_end9 = (ks_u64)ks_n1 - (ks_u64)ks_strip8 > ks_strip ? ks_strip8 + ks_strip : ks_n1;
+      const ks_i64 ks_end9 = ks_strip_end(ks_strip8, ks_n1, 1LL);
       for (ks_i64 ks_i7 = ks_strip8; ks_i7 != ks_end9; ++ks_i7) {
         i = ks_i7;
 #line 3 "scale"
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void ks_fn_scale(ks_call* ks, ks_array<double,
         x.data[ks_i12] = ks_t11;
       }
       ks_strip8 = ks_end9;
-      if (KS_RARELY(ks_strip8 < ks_n1 && ks_jit_poll(ks))) return;
+      if (ks_strip8 < ks_n1 && KS_LEAVES) return;
     }
   }
 }

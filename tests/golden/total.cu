@@ -11,10 +11,15 @@ static __device__ __forceinline__ double ks_fn_total(ks_call* ks, ks_array<float
 #line 3 "total"
 #line 3 "total"
   const ks_i64 ks_n1 = x.shape[0];
-  for (ks_i64 ks_i2 = 0; ks_i2 < ks_n1; ++ks_i2) {
-    v = x.data[ks_i2 * x.stride[0]];
+  for (ks_i64 ks_strip3 = 0; ks_strip3 < ks_n1;) {
+    const ks_i64 ks_end4 = ks_strip_end(ks_strip3, ks_n1, 1);
+    for (ks_i64 ks_i2 = ks_strip3; ks_i2 < ks_end4; ++ks_i2) {
+      v = x.data[ks_i2 * x.stride[0]];
 #line 4 "total"
-    s = (s + (double)(v));
+      s = (s + (double)(v));
+    }
+    ks_strip3 = ks_end4;
+    if (ks_strip3 < ks_n1 && KS_LEAVES) return {};
   }
 #line 5 "total"
   return s;

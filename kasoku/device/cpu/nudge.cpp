@@ -21,13 +21,13 @@ namespace {
 
 /// Ignored where nobody handles it, so a late one does no harm.
 constexpr int the_signal = SIGURG;
-constexpr long interval_nanoseconds = 100'000'000;
+constexpr long interval_nanoseconds = 50'000'000;
 struct sigaction previous_action;
 
 // The handler reads these: no allocation at the first access of a thread.
 #define KS_STATIC_TLS __attribute__((tls_model("initial-exec")))
 thread_local const LaunchWatch* watch_now KS_STATIC_TLS = nullptr;
-thread_local int refusals KS_STATIC_TLS = 0;
+thread_local std::atomic<int>* flag_now KS_STATIC_TLS = nullptr;
 thread_local const std::atomic<bool>* stop_now KS_STATIC_TLS = nullptr;
 thread_local timer_t timer KS_STATIC_TLS = nullptr;
 thread_local bool has_timer KS_STATIC_TLS = false;
@@ -69,7 +69,10 @@ void on_nudge(int signal, siginfo_t* info, void* context) {
     is_ticking = false;
     if (watch_now) tick();
   }
-  if (is_ours && is_inside_kernel() && !refusals && asks_to_stop()) leave_kernel(signal);
+  if (is_ours && flag_now)
+    flag_now->store(1, std::memory_order_relaxed);
+  else if (is_ours && is_inside_kernel() && asks_to_stop())
+    leave_kernel(signal);
   errno = error;
   if (is_ours) return;
   if (previous_action.sa_flags & SA_SIGINFO)
@@ -118,7 +121,7 @@ class Timer {
 int nudge_signal() { return the_signal; }
 
 LaunchWatch::LaunchWatch() : before_(std::exchange(watch_now, this)) {
-  if (is_ticking || refusals) return;
+  if (is_ticking) return;
   thread_local Timer own;
   own.start();
 }
@@ -127,8 +130,8 @@ LaunchWatch::~LaunchWatch() { watch_now = before_; }
 StopScope::StopScope(const std::atomic<bool>& stop) : before_(std::exchange(stop_now, &stop)) {}
 StopScope::~StopScope() { stop_now = before_; }
 
-NoNudges::NoNudges() { ++refusals; }
-NoNudges::~NoNudges() { --refusals; }
+NudgeFlag::NudgeFlag(std::atomic<int>& flag) : before_(std::exchange(flag_now, &flag)) {}
+NudgeFlag::~NudgeFlag() { flag_now = before_; }
 
 void nudge(pthread_t thread) {
   install_handler();

@@ -2,7 +2,8 @@
 /// Ctrl-C in a block that does not end. Between blocks everyone looks up; inside of one nothing
 /// is asked, because a test at each back edge would cost vectorised loops. Instead a thread that
 /// spends long inside a user's kernel gets a signal, whose handler asks the interrupt poll and, if
-/// the answer is to stop, leaves the kernel as a fault does.
+/// the answer is to stop, leaves the kernel as a fault does. Code that holds memory is not left: the
+/// handler sets a flag, which that code looks at between two of its steps.
 #pragma once
 
 #include "kasoku/base/interrupt.h"
@@ -13,7 +14,7 @@
 
 namespace kasoku::cpu {
 
-/// While alive, kernels that this thread runs are asked about interrupts every 100 ms of its own
+/// While alive, kernels that this thread runs are asked about interrupts every 50 ms of its own
 /// processor time. For threads that launch; those that help have a StopScope.
 class LaunchWatch {
  public:
@@ -45,13 +46,17 @@ class StopScope {
 /// Whether that flag is set.
 bool is_told_to_stop();
 
-/// While alive, this thread's generated code asks by itself, and holds what must not be left.
-class NoNudges {
+/// While alive, this thread is not left: a nudge sets `flag`, for code that holds memory and asks
+/// by itself whether to stop.
+class NudgeFlag {
  public:
-  NoNudges();
-  ~NoNudges();
-  NoNudges(const NoNudges&) = delete;
-  NoNudges& operator=(const NoNudges&) = delete;
+  explicit NudgeFlag(std::atomic<int>& flag);
+  ~NudgeFlag();
+  NudgeFlag(const NudgeFlag&) = delete;
+  NudgeFlag& operator=(const NudgeFlag&) = delete;
+
+ private:
+  std::atomic<int>* before_;
 };
 
 /// Makes the thread, which must live, look at the flag of its StopScope.
