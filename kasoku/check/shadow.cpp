@@ -57,10 +57,7 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) {
   const Intervals& now = intervals_[b.thread];
   if (a.block == b.block) {
     if (a.interval != b.interval) return true;
-    const bool same_warp = a.thread / 32 == b.thread / 32;
-    const auto passed = [](const Intervals& by, uint64_t lane) { return (by.lanes >> (lane % 32) & 1) != 0; };
-    if (same_warp && a.warp_interval != b.warp_interval && passed(now, a.thread) && passed(intervals_[a.thread], b.thread))
-      return true;
+    if (a.thread / 32 == b.thread / 32 && now.known[a.thread % 32] > a.warp_interval) return true;
   }
   const auto covers = [&](FenceOrder& order) {
     return order.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
@@ -102,13 +99,11 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
                    writes, site, block, thread, const_cast<char*>(array->begin));
   }
   if (interval_block_ != block) {
-    intervals_.clear();
-    interval_block_ = block;
     looks_ = 0;
     look_ = {};
     seen_.clear();
   }
-  const Intervals& now = intervals_[thread];
+  const Intervals& now = intervals_of(block, thread);
   Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
               (flags & ks_access_volatile) != 0, false, (flags & ks_access_block) != 0, &site};
   last_ = touch;
@@ -217,20 +212,36 @@ void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address) 
   if (writes && !touch.is_atomic && !touch.is_flag) order_.plain_write(own, touch.when);
 }
 
-void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
+Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
   if (interval_block_ != block) {
     intervals_.clear();
+    meetings_.clear();
     interval_block_ = block;
   }
   Intervals& now = intervals_[thread];
-  if (lanes) {
-    ++now.warp;
-    now.lanes = lanes;
-  } else {
+  if (Meeting* met = std::exchange(now.met, nullptr)) {
+    now.known = met->known;
+    const auto& [lanes, times] = now.barriers.back();
+    if (--met->here == 0) meetings_.erase({thread / 32, lanes, times});
+  }
+  return now;
+}
+
+void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
+  Intervals& now = intervals_of(block, thread);
+  if (!lanes) {
     order_.barrier({block, thread}, now.block);
     order_in_block_.barrier({block, thread}, now.block);
     ++now.block;
+    return;
   }
+  now.known[thread % 32] = ++now.warp;
+  auto same = std::ranges::find(now.barriers, lanes, &std::pair<uint32_t, uint32_t>::first);
+  if (same == now.barriers.end()) same = now.barriers.insert(same, {lanes, 0});
+  std::iter_swap(same, now.barriers.end() - 1);  // the last one is the one at which it stands
+  now.met = &meetings_[{thread / 32, lanes, ++now.barriers.back().second}];
+  ++now.met->here;
+  std::ranges::transform(now.met->known, now.known, now.met->known.begin(), std::ranges::max);
 }
 
 void Shadow::fence(uint64_t block, uint64_t thread, bool is_of_block) {

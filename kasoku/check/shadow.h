@@ -11,6 +11,7 @@
 #include "kasoku/check/finding.h"
 #include "kasoku/check/order.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -172,9 +173,18 @@ class Shadow {
     uint32_t granule = 8;  ///< bytes of a cell
     std::vector<Cell> cells;
   };
+  /// How many of its barriers each lane of a warp has passed, as far as somebody knows: a vector clock.
+  using WarpClock = std::array<uint32_t, 32>;
+  /// Lanes at a barrier of their warp: all come before one goes on.
+  struct Meeting {
+    WarpClock known{};
+    uint32_t here = 0;
+  };
   struct Intervals {
     uint32_t block = 0, warp = 0;
-    uint32_t lanes = 0;  ///< of the last barrier of the warp
+    WarpClock known{};
+    std::vector<std::pair<uint32_t, uint32_t>> barriers = {};  ///< lanes, and how often it met with them
+    Meeting* met = nullptr;  ///< at its last barrier, until it goes on
   };
   /// A plain read beside atomic writes: right if a compare and exchange tests what was read.
   struct Untested {
@@ -183,6 +193,8 @@ class Shadow {
     Finding finding;
   };
 
+  /// The thread's intervals in this block; it has gone on from its last barrier.
+  Intervals& intervals_of(uint64_t block, uint64_t thread);
   void* outside(const std::string& name, int64_t index, uint64_t count, uint64_t bytes, bool writes,
                 const ks_check_site& site, uint64_t block, uint64_t thread, void* inside);
   /// Who waits looks at the same memory again and again, and it stays as it is.
@@ -219,6 +231,7 @@ class Shadow {
   uint64_t iteration_ = ~0ull;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t>, Meeting> meetings_;  ///< by warp, lanes and how often they met
   uint64_t interval_block_ = ~0ull;
   static constexpr uint64_t most_looks = uint64_t{1} << 22;
   uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since it last did or saw something new

@@ -316,7 +316,7 @@ class Blocks(Warps):
             variables=place.variables + (counter,),
         )
         self.line(f"__shared__ int {flag};")
-        self.line(f"if (t == 0u) {flag} = 0;")
+        self.line(f"atomicExch(&{flag}, 0);")  # by all: thread 0 may have returned
         self.sync()
 
         def body():

@@ -283,6 +283,16 @@ kernel(
     body="  __shared__ int s[64]; s[t] = d[t]; __shfl_xor_sync(~0u, t, 1); d[t] = s[t ^ 1];",
 )
 kernel("half_of_a_warp_waits", "race", block=32, body="  __shared__ int s[32]; s[t] = d[t];\n  if (t < 16) __syncwarp(0xffffu);\n  d[t] = s[31 - t];")  # fmt: skip
+warp = "  __shared__ int s[32]; {}"
+for name, kinds, body in (
+    ("warp_then_eight_lanes", (), "s[t] = d[t]; __syncwarp(); int v = s[31 - t]; __syncwarp(); __syncwarp(0xffu << (t & 24u)); s[t] = v;"),
+    ("eight_lanes_are_no_warp", ("race",), "s[t] = d[t]; __syncwarp(0xffu << (t & 24u)); d[t] = s[31 - t];"),
+    ("lanes_that_met_more_often", (), "if (t < 8) for (int i = 0; i < (t < 4 ? 1 : 2); ++i) __syncwarp(t < 4 ? 0xfu : 0xf0u); s[t] = t; __syncwarp(); int v = s[31 - t]; __syncwarp(); s[t] = v;"),
+    ("lanes_that_meet_through_others", (), "s[t] = d[t]; if (t < 16) __syncwarp(0xffffu); if (t >= 15 && t < 24) __syncwarp(0xff8000u); if (t == 20) d[0] = s[3];"),
+    ("lanes_that_met_others_before", ("race",), "s[t] = d[t]; if (t >= 15 && t < 24) __syncwarp(0xff8000u); if (t < 16) __syncwarp(0xffffu); if (t == 20) d[0] = s[3];"),
+    ("written_between_barriers_of_a_warp", ("race",), "for (int i = 0; i < 3; ++i) { s[t] = d[t] + i; __syncwarp(); d[t] = s[31 - t]; }"),
+):  # fmt: skip
+    kernel(name, *kinds, block=32, body=warp.format(body))
 tree = "  __shared__ int s[64]; s[t] = d[t]; __syncthreads();\n  for (int k = 32; k; k /= 2) {{ if (t < k) s[t] += s[t + k]; {} }}\n  if (t == 0) out[0] = s[0];"  # fmt: skip
 kernel("tree_without_barriers", "race", body=tree.format(""))
 kernel("tree_with_barriers", body=tree.format("__syncthreads();"))
