@@ -200,3 +200,41 @@ def test_one_lane_goes_its_own_way_again_and_again(way, device):
         stepped, want = step(thirty, v, want)
         v = np.where(~thirty, v + 1, stepped)
     np.testing.assert_array_equal(out, want + v)
+
+
+@pytest.mark.parametrize("block", [(256,), (64, 4), (40,), (4, 8), (2, 8, 2), (32,)])
+@pytest.mark.parametrize("how", ["warp", "shared", "branch"])
+def test_the_first_lane_stays_where_a_warp_stores_to_one_address(device, block, how):
+    threads = int(np.prod(block))
+    store = {
+        "warp": "y[w] = v[i];",
+        "shared": "__shared__ float s[8]; s[w % 8] = v[i]; __syncthreads(); if (t % 32 == 5) y[w] = s[w % 8];",
+        "branch": "if (w % 2 == 0) y[w] = sqrtf(v[i]) * sqrtf(v[i]); else { y[w] = 1.0f; y[w] = v[i]; }",
+    }[how]
+    text = f"""extern "C" __global__ void k(const float* v, float* y) {{
+  int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z), i = blockIdx.x * {threads} + t;
+  int w = {"blockIdx.x" if threads == 32 else f"blockIdx.x * {(threads + 31) // 32} + t / 32"};
+  {store}
+}}"""
+    v = whole_numbers(4 * threads, 3) ** 2
+    if how == "shared" and threads % 32:
+        v = np.repeat(v[::8], 8)[: 4 * threads]
+    y = np.zeros(4 * ((threads + 31) // 32), np.float32)
+    arrays = [ks.array(a, device=device) for a in (v, y)]
+    ks.RawModule(code=text).get_function("k")((4,), block, tuple(arrays))
+    first = v.reshape(4, threads)[:, ::32].ravel()
+    np.testing.assert_allclose(arrays[1].numpy(), first, rtol=1e-6)
+
+
+def test_shuffles_down_leave_their_sum_to_the_first_lane(device):
+    text = """extern "C" __global__ void k(const float* v, float* y, int rows) {
+  int lane = threadIdx.x & 31, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row < rows) {
+    float sum = v[row * 32 + lane];
+    for (int offset = 16; offset > 0; offset >>= 1) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    y[row] = sum;
+  }
+}"""
+    v = whole_numbers(100 * 32, 4)
+    *_, y, _ = run(device, text, 13, 256, v, np.zeros(100, np.float32), np.int32(100))
+    np.testing.assert_array_equal(y, v.reshape(100, 32).sum(axis=1))

@@ -80,15 +80,7 @@ bool is_lane(const Value* value) {
   return made && index_of(*made) == Index::tid_x;
 }
 
-Value* lane_of(IRBuilderBase& build) {
-  Module& module = *build.GetInsertBlock()->getModule();
-  FunctionCallee tid = module.getOrInsertFunction("ks_tid_x", build.getInt32Ty());
-  auto* function = cast<Function>(tid.getCallee());
-  function->setMemoryEffects(MemoryEffects::none());
-  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable}) function->addFnAttr(kind);
-  Value* index = build.CreateCall(tid);
-  return build.CreateAnd(index, 31, "lane");
-}
+Value* lane_of(IRBuilderBase& build) { return build.CreateAnd(index_value(build, Index::tid_x), 31, "lane"); }
 
 // Written so that a loop over lanes can be one over the bits of the word.
 Value* lane_bit(IRBuilderBase& build, Value* word, Value* lane) {

@@ -1,6 +1,8 @@
 #include "kasoku/compile/clang/passes/intrinsics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -51,26 +53,27 @@ Sync sync_named(StringRef name) {
       .Default(Sync::none);
 }
 
+// In the order of Index.
+constexpr StringLiteral index_names[] = {"tid_x", "tid_y", "tid_z", "bid_x", "bid_y", "bid_z", "bdim_x", "bdim_y",
+                                         "bdim_z", "gdim_x", "gdim_y", "gdim_z", "dynamic_shared_bytes"};
+static_assert(std::size(index_names) == static_cast<size_t>(Index::none));
+
 }  // namespace
 
 Index index_of(const Instruction& instruction) {
   StringRef name = callee_name(instruction);
   if (!name.consume_front("ks_")) return Index::none;
-  return StringSwitch<Index>(name)
-      .Case("tid_x", Index::tid_x)
-      .Case("tid_y", Index::tid_y)
-      .Case("tid_z", Index::tid_z)
-      .Case("bid_x", Index::bid_x)
-      .Case("bid_y", Index::bid_y)
-      .Case("bid_z", Index::bid_z)
-      .Case("bdim_x", Index::bdim_x)
-      .Case("bdim_y", Index::bdim_y)
-      .Case("bdim_z", Index::bdim_z)
-      .Case("gdim_x", Index::gdim_x)
-      .Case("gdim_y", Index::gdim_y)
-      .Case("gdim_z", Index::gdim_z)
-      .Case("dynamic_shared_bytes", Index::dynamic_shared_bytes)
-      .Default(Index::none);
+  const auto* found = find(index_names, name);
+  return static_cast<Index>(found - std::begin(index_names));
+}
+
+Value* index_value(IRBuilderBase& build, Index index) {
+  Module& module = *build.GetInsertBlock()->getModule();
+  FunctionCallee callee = module.getOrInsertFunction(("ks_" + index_names[static_cast<size_t>(index)]).str(), build.getInt32Ty());
+  auto* function = cast<Function>(callee.getCallee());
+  function->setMemoryEffects(MemoryEffects::none());
+  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable}) function->addFnAttr(kind);
+  return build.CreateCall(callee);
 }
 
 Sync sync_of(const Instruction& instruction) { return sync_named(callee_name(instruction)); }

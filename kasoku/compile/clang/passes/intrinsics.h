@@ -9,8 +9,10 @@
 namespace llvm {
 class CallInst;
 class Function;
+class IRBuilderBase;
 class Instruction;
 class Module;
+class Value;
 }  // namespace llvm
 
 namespace kasoku::embedded {
@@ -53,6 +55,7 @@ enum class Sync : uint8_t {
 };
 
 Index index_of(const llvm::Instruction& instruction);
+llvm::Value* index_value(llvm::IRBuilderBase& build, Index index);
 Sync sync_of(const llvm::Instruction& instruction);
 Sync sync_of(const llvm::Function& function);
 

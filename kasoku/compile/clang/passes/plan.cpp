@@ -2,6 +2,7 @@
 
 #include "kasoku/compile/clang/passes/aggregate_atomics.h"
 #include "kasoku/compile/clang/passes/axis.h"
+#include "kasoku/compile/clang/passes/first_lane_stores.h"
 #include "kasoku/compile/clang/passes/join_rows.h"
 #include "kasoku/compile/clang/passes/kernel_body.h"
 #include "kasoku/compile/clang/passes/leader_cuts.h"
@@ -260,8 +261,11 @@ std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, con
 }  // namespace
 
 RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
+  Passes& passes = pipeline.passes();
+  if (passes.runs(PassId::first_lane_stores)) keep_first_lane_stores(*kernel.function, shape);
+  passes.ran(PassId::first_lane_stores, *kernel.function->getParent());
   if (auto plan = plan_with_aggregates(kernel, shape, pipeline)) return *std::move(plan);
-  return plan_regions(kernel, shape, pipeline.passes());
+  return plan_regions(kernel, shape, passes);
 }
 
 }  // namespace kasoku::embedded
