@@ -6,10 +6,11 @@ import numpy as np
 
 
 def environment(target):
-    """Of a process that runs kernels on that target: one engine thread, nothing kept on disk."""
+    """Of a process that runs kernels on that target: one engine thread, nothing kept on disk. LLVM's verifier runs
+    after each pass, and what the code generator refuses is not tried again without vectors."""
     cpu = target if target.startswith("x86-64") or target == "native" else os.environ.get("KASOKU_CPU", "native")
     settings = {"KASOKU_CPU": cpu, "KASOKU_NUM_THREADS": "1", "KASOKU_CACHE": "0", "OPENBLAS_NUM_THREADS": "1"}
-    return {**os.environ, **settings, "KASOKU_DEVICE": "cuda" if target == "cuda" else "cpu"}
+    return {"KASOKU_PASSES": "verify", **os.environ, **settings, "KASOKU_DEVICE": "cuda" if target == "cuda" else "cpu"}
 
 
 def run(target, kernel):
