@@ -3,15 +3,11 @@
 #pragma once
 
 #include "kasoku/jit/lowering.h"
+#include "kasoku/jit/update.h"
 
 #include <algorithm>
 
 namespace kasoku::jit {
-
-/// v op= e, v = v op e, v = e op v, v = max(v, e): the operator, and nothing else reads v.
-struct Update {
-  enum Kind { none, sum, product, bit_and, bit_or, bit_xor, maximum, minimum } kind = none;
-};
 
 /// What a parallel loop does with the variables that it assigns.
 struct FunctionLowering::Reduction {

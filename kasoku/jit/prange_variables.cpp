@@ -10,42 +10,8 @@ bool is_variable(const Expr& e, int variable) {
   return e.kind == ExprKind::name && e.variable == variable;
 }
 
-int count_reads(const Expr& e, int variable) {
-  int n = 0;
-  each_expr(e, [&](const Expr& inner) { n += is_variable(inner, variable); });
-  return n;
-}
-
 Update update_of(const Stmt& stmt, int variable) {
-  const auto of = [](Operator op) {
-    switch (op) {
-      case Operator::add:
-      case Operator::subtract: return Update{Update::sum};
-      case Operator::multiply:
-      case Operator::divide: return Update{Update::product};
-      case Operator::bit_and: return Update{Update::bit_and};
-      case Operator::bit_or: return Update{Update::bit_or};
-      case Operator::bit_xor: return Update{Update::bit_xor};
-      default: return Update{};
-    }
-  };
-  if (stmt.targets.size() != 1 || !is_variable(*stmt.targets[0], variable)) return {};
-  if (stmt.kind == StmtKind::augment)
-    return count_reads(*stmt.expr, variable) ? Update{} : of(stmt.op);
-  if (stmt.kind != StmtKind::assign || count_reads(*stmt.expr, variable) != 1) return {};
-  const Expr& e = *stmt.expr;
-  if (e.kind == ExprKind::binary) {
-    if (is_variable(*e.items[0], variable)) return of(e.op);
-    const bool commutes = e.op != Operator::subtract && e.op != Operator::divide;
-    if (commutes && is_variable(*e.items[1], variable)) return of(e.op);
-  }
-  if (e.kind == ExprKind::call && e.items[0]->kind == ExprKind::global && e.items.size() == 3 &&
-      (is_variable(*e.items[1], variable) || is_variable(*e.items[2], variable))) {
-    const std::string& name = e.items[0]->binding.name;
-    if (name == "builtins.max" || name == "numpy.maximum" || name == "numpy.fmax") return {Update::maximum};
-    if (name == "builtins.min" || name == "numpy.minimum" || name == "numpy.fmin") return {Update::minimum};
-  }
-  return {};
+  return update_of(stmt, [&](const Expr& e) { return is_variable(e, variable); });
 }
 
 /// Whether an iteration may read the variable before it has written it.

@@ -5,6 +5,7 @@
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/intrinsics.h"
 #include "kasoku/jit/typed_function.h"
+#include "kasoku/jit/update.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,26 @@ bool surely_starts(const Stmt& loop) {
   if (!row || (row->handler != Handler::range && row->handler != Handler::prange) || e.items.size() < 2 || e.items.size() > 3) return false;
   const auto first = e.items.size() == 3 ? constant_int(*e.items[1]) : 0, stop = constant_int(*e.items.back());
   return first && stop && *first < *stop;
+}
+
+bool is_prange(const Stmt& stmt) {
+  const Intrinsic* row = stmt.kind == StmtKind::for_ ? intrinsic_of(*stmt.expr) : nullptr;
+  return row && row->handler == Handler::prange;
+}
+
+/// Names that a prange loop only joins with something: one variable each, also where `v = max(v, e)` stands twice.
+std::set<std::string> joined_in(const Block& body) {
+  std::set<std::string> names, others;
+  each_stmt(body, [&](const Stmt& stmt) {
+    for (const ExprPtr& target : stmt.targets)
+      each_expr(*target, [&](const Expr& e) {
+        if (e.kind != ExprKind::name) return;
+        const auto is_it = [&](const Expr& other) { return other.kind == ExprKind::name && other.text == e.text; };
+        (update_of(stmt, is_it).kind == Update::none ? others : names).insert(e.text);
+      });
+  });
+  for (const std::string& other : others) names.erase(other);
+  return names;
 }
 
 class Splitter {
@@ -150,10 +171,16 @@ class Splitter {
 
   void walk(Stmt& stmt, Reaching& reaching) {
     switch (stmt.kind) {
-      case StmtKind::assign:
+      case StmtKind::assign: {
         walk(*stmt.expr, reaching);
+        const Expr& first = *stmt.targets[0];
+        std::set<int> before;
+        if (first.kind == ExprKind::name && joined_.contains(first.text) && reaching.is_reached) before = reaching.of(first.text);
         for (ExprPtr& target : stmt.targets) store(*target, reaching);
+        before.erase(unassigned);
+        for (const int definition : before) unite(first.variable, definition);
         break;
+      }
       case StmtKind::augment: {
         walk(*stmt.expr, reaching);
         Expr& target = *stmt.targets[0];
@@ -230,6 +257,8 @@ class Splitter {
     broken.leave(), ended.leave();
     Reaching* outer_breaks = std::exchange(breaks_, &broken);
     Reaching* outer_continues = std::exchange(continues_, &ended);
+    std::set<std::string> outer_joined = joined_;
+    if (is_prange(stmt)) joined_ = joined_in(stmt.body);
     for (int pass = 0; pass < 2; ++pass) {
       if (stmt.kind == StmtKind::while_) walk(*stmt.expr, reaching);
       Reaching inside = reaching;
@@ -245,6 +274,7 @@ class Splitter {
     }
     breaks_ = outer_breaks;
     continues_ = outer_continues;
+    joined_ = std::move(outer_joined);
     walk(stmt.orelse, reaching);
     reaching.merge(broken);
   }
@@ -358,6 +388,7 @@ class Splitter {
   std::vector<Definition> definitions_;
   std::vector<int> parent_;
   std::vector<Expr*> names_;
+  std::set<std::string> joined_;  ///< in the prange loop at hand
   std::set<Expr*> unsure_;      ///< names that may have no value
   std::map<int, int> watched_;  ///< variable -> the one that says whether it has a value
   Reaching* breaks_ = nullptr;

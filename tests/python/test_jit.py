@@ -300,6 +300,29 @@ def test_reductions_of_prange(n):
     np.testing.assert_allclose(got, want, rtol=1e-9)
 
 
+def joined_in_two_places(x, k):
+    high, low, total, product = 5, 5, 0, 1
+    for i in prange(x.size):
+        high = max(high, x[i])
+        low = min(k - i, low)
+        total = total + x[i]
+        if x[i] % 3 == 0:
+            high = max(high, 2 * x[i])
+            low = min(low, k + i)
+        total = total - i
+        product = product * (1 + x[i] % 2)
+        product = (1 - 2 * (i % 2)) * product
+    return high, low, total, product
+
+
+def test_a_variable_joined_in_two_places_is_one_reduction():
+    x = np.arange(-20, 20)[::-1].copy()
+    compiled = ks.jit(joined_in_two_places)
+    assert compiled(x, -7) == joined_in_two_places(x, -7)
+    for name, kind in {"high": "max", "low": "min", "total": "sum", "product": "product"}.items():
+        assert f"'{name}' is a {kind} reduction" in compiled.report()
+
+
 def rows(a, out):
     for i in prange(a.shape[0]):
         s = 0.0
