@@ -85,8 +85,9 @@ tsan:  ## The C++ tests with ThreadSanitizer
 
 TARGET ?= native
 MINUTES ?= 10
-fuzz: build  ## Random kernels against what they must compute: MINUTES, TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
-	@$(VENV)/bin/python tests/fuzz/run.py --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
+FRONT ?= kernels
+fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
 demo: build  ## The articles' programs, unchanged, and what they print

@@ -62,21 +62,22 @@ def work(target):
 class Worker:
     """Runs ranges of seeds in a process of its own, and starts that again where a kernel ended it."""
 
-    def __init__(self, target, limit, passes=None):
+    def __init__(self, target, limit, passes=None, command=None, environment=None):
         """`passes` are the words of KASOKU_PASSES, which a process reads once; None leaves them as they are."""
         self.target, self.limit, self.process = target, limit, None
-        self.environment = targets.environment(target)
+        self.command = command or [sys.executable, __file__, target]
+        self.environment = environment or targets.environment(target)
         if passes is not None:
             self.environment["KASOKU_PASSES"] = passes
 
     def start(self):
-        command = [sys.executable, __file__, self.target]
         self.process = subprocess.Popen(
-            command,
+            self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
+            cwd=pathlib.Path(__file__).parent.parent,
             env=self.environment,
         )
         self.lines = queue.Queue()
