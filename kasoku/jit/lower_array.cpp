@@ -220,6 +220,16 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
   return result;
 }
 
+Val FunctionLowering::in_dtype(const Val& array, Dtype dtype, Place place) {
+  if (array.type.dtype == dtype) return array;
+  const Val named{temp("item"), array.type};  // elements are named after their array
+  line("const {} {} = {};", text_of(named.type), named.text, array.text);
+  Fused converted = array_element(named);
+  converted.type = Type::array(dtype, array.type.ndim, true);
+  converted.element = [element = converted.element, from = array.type.dtype, dtype](const Index& at) { return cast(element(at), from, dtype); };
+  return materialise(converted, place);
+}
+
 void FunctionLowering::store_fused(const Val& target, const Fused& value, Place place) {
   const Type& type = target.type;
   const int wide = value.leaves.empty() ? 0 : std::ranges::max_element(value.leaves, {}, [](const auto& l) { return l.type.ndim; })->type.ndim;

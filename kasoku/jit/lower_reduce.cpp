@@ -217,6 +217,9 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
   return result;
 }
 
+/// A product of matrices of fewer multiplications is over before a library has begun.
+constexpr int64_t worth_a_library = 1000;
+
 Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type& type, Place place) {
   if (uses_graph()) return graph_matmul(a_expr, b_expr, type, place);
   const Val a = expr(a_expr), b = expr(b_expr);
@@ -225,43 +228,62 @@ Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type&
   const std::string t = text_of(dtype), k = temp("k");
   fail_if(fmt::format("{}.shape[{}] != {}.shape[0]", a.text, na - 1, b.text),
           fmt::format("ks_jit_fail(ks, ks_shape_error, {}, \"\", {}.shape[{}], {}.shape[0], 0)", place.line, a.text, na - 1, b.text));
-  const auto product = [&](const std::string& x, const std::string& y) {
-    return arithmetic(Operator::multiply, cast(x, a.type.dtype, dtype), cast(y, b.type.dtype, dtype), dtype);
+  const std::string length = fmt::format("{}.shape[0]", b.text);
+  const auto at = [](const Val& x, const std::string& i, const std::string& j) {
+    return fmt::format("{0}.data[{1}{2} * {0}.stride[{3}]]", x.text, i, j, x.type.ndim - 1);
+  };
+  const auto row = [&](const std::string& i) { return na == 2 ? fmt::format("{} * {}.stride[0] + ", i, a.text) : std::string(); };
+  // The sum of what stands at x and y for each k.
+  const auto sum_of = [&](const std::string& x, const std::string& y) {
+    const std::string sum = temp("sum"), product = arithmetic(Operator::multiply, cast(x, a.type.dtype, dtype), cast(y, b.type.dtype, dtype), dtype);
+    line("{} {}{{}};", t, sum);
+    if (is_floating(dtype)) line("KS_SIXTEEN_LANES");
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", k, length));
+    if (is_floating(dtype)) line("{0} = ks_sum({0}, {1});", sum, product);
+    else line("{} = {};", sum, arithmetic(Operator::add, sum, product, dtype));
+    close();
+    return sum;
   };
   if (na == 1 && nb == 1) {
-    const std::string sum = temp("sum");
-    line("{} {}{{}};", t, sum);
     const bool flat = a.type.is_contiguous && b.type.is_contiguous;
-    const std::string x = flat ? fmt::format("{}.data[{}]", a.text, k) : fmt::format("{0}.data[{1} * {0}.stride[0]]", a.text, k);
-    const std::string y = flat ? fmt::format("{}.data[{}]", b.text, k) : fmt::format("{0}.data[{1} * {0}.stride[0]]", b.text, k);
-    if (is_floating(dtype)) line("KS_SIXTEEN_LANES");
-    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", k, a.text));
-    if (is_floating(dtype)) line("{0} = ks_sum({0}, {1});", sum, product(x, y));
-    else line("{} = {};", sum, arithmetic(Operator::add, sum, product(x, y), dtype));
-    close();
-    return {sum, type};
+    return {flat ? sum_of(fmt::format("{}.data[{}]", a.text, k), fmt::format("{}.data[{}]", b.text, k)) : sum_of(at(a, "", k), at(b, "", k)), type};
   }
-  // Rows of the result are sums of rows of b: the inner loop runs along memory.
-  const std::string s = temp("shape");
-  const std::string rows = na == 2 ? a.text + ".shape[0]" : "1", columns = nb == 2 ? b.text + ".shape[1]" : "1";
-  line("const ks_shape<{}> {} = {{{{{}}}}};", type.ndim, s,
-       type.ndim == 2 ? rows + ", " + columns : na == 2 ? rows : columns);
-  const Val c = new_array(type, s, true, place);
+  const std::string rows = na == 2 ? a.text + ".shape[0]" : "1", columns = nb == 2 ? b.text + ".shape[1]" : "1", s = temp("shape");
+  line("const ks_shape<{}> {} = {{{{{}}}}};", type.ndim, s, type.ndim == 2 ? rows + ", " + columns : na == 2 ? rows : columns);
+  const Val c = new_array(type, s, false, place);
+  const bool asks_library = !options_.is_cuda && !on_device_ && !options_.is_checked;
+  if (asks_library) {
+    open(fmt::format("if ({} * {} * {} > {})", rows, columns, length, worth_a_library));
+    const Val x = in_dtype(a, dtype, place), y = in_dtype(b, dtype, place);
+    const std::string n = temp("n");
+    line("const ks_i64 {}[] = {{{}, {}, {}, {}, {}, {}, {}}};", n, rows, columns, length, na == 2 ? x.text + ".stride[0]" : "0",
+         fmt::format("{}.stride[{}]", x.text, na - 1), y.text + ".stride[0]", nb == 2 ? y.text + ".stride[1]" : "1");
+    line("ks_jit_product(ks, {}, {}, {}.data, {}.data, {}.data);", static_cast<int>(dtype), n, x.text, y.text, c.text);
+    leave_if_failed();
+    close();
+    open("else");
+  }
   const std::string i = temp("i"), j = temp("j"), x = temp("x");
-  const std::string a_at = fmt::format("{}.data[{}{} * {}.stride[{}]]", a.text,
-                                       na == 2 ? fmt::format("{} * {}.stride[0] + ", i, a.text) : "", k, a.text, na - 1);
-  const std::string b_at = fmt::format("{0}.data[{1} * {0}.stride[0]{2}]", b.text, k,
-                                       nb == 2 ? fmt::format(" + {} * {}.stride[1]", j, b.text) : "");
-  open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, rows));
-  leave_if_asked();
-  open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}.shape[0]; ++{0})", k, b.text));
-  line("const {} {} = {};", t, x, cast(a_at, a.type.dtype, dtype));
-  open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", j, columns));
-  const std::string to = fmt::format("{}.data[{} * {} + {}]", c.text, i, columns, j);
-  line("{} = {};", to, arithmetic(Operator::add, to, arithmetic(Operator::multiply, x, cast(b_at, b.type.dtype, dtype), dtype), dtype));
-  close();
-  close();
-  close();
+  if (nb == 1) {
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, rows));
+    if (!asks_library) leave_if_asked();
+    line("{}.data[{}] = {};", c.text, i, sum_of(at(a, row(i), k), at(b, "", k)));
+    close();
+  } else {
+    // Rows of the result are sums of rows of b: the inner loop runs along memory.
+    const std::string to = fmt::format("{}.data[{} * {} + {}]", c.text, i, columns, j), b_at = at(b, fmt::format("{} * {}.stride[0] + ", k, b.text), j);
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", i, rows));
+    if (!asks_library) leave_if_asked();
+    line("for (ks_i64 {0} = 0; {0} < {1}; ++{0}) {2} = {3};", j, columns, to, cast("0", Dtype::int64, dtype));
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", k, length));
+    line("const {} {} = {};", t, x, cast(at(a, row(i), k), a.type.dtype, dtype));
+    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", j, columns));
+    line("{} = {};", to, arithmetic(Operator::add, to, arithmetic(Operator::multiply, x, cast(b_at, b.type.dtype, dtype), dtype), dtype));
+    close();
+    close();
+    close();
+  }
+  if (asks_library) close();
   return c;
 }
 

@@ -332,6 +332,8 @@ class FunctionLowering {
   Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val as_array(const Expr& expr, Place place);
+  /// The array, or a copy with elements of this dtype.
+  Val in_dtype(const Val& array, Dtype dtype, Place place);
   Val creation(const Expr& expr, Handler handler);
   Val argument(const Expr& call, size_t i) { return expr(*call.items[i + 1]); }
   static bool has(const Expr& call, size_t i) {

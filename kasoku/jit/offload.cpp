@@ -63,9 +63,9 @@ struct OffloadCall::State {
   std::span<kasoku::Function* const> kernels;
   size_t n_words;
   State* outer;
-  std::optional<DeviceFailure> failure;
+  std::optional<DeviceFailure> failure = {};
   bool is_unread = false;                 ///< a kernel may have failed since it was read
-  std::vector<Array> nodes;
+  std::vector<Array> nodes = {};
   int function = 0, line = 0;             ///< of the array expression that is being made
 
   void* on_device() {

@@ -4,10 +4,12 @@
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/compile/backends.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/cpu/stack.h"
+#include "kasoku/linalg/provider.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -181,6 +183,22 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
   }
 }
 
+void ks_jit_product(CallRecord* call, int dtype, const int64_t* n, void* a, void* b, void* c) {
+  try {
+    linalg::Matmul product;
+    product.dtype = static_cast<Dtype>(dtype);
+    product.m = n[0], product.n = n[1], product.k = n[2];
+    const auto size = static_cast<int64_t>(info(product.dtype).size);
+    product.a = {a, n[3] * size, n[4] * size, {}};
+    product.b = {b, n[5] * size, n[6] * size, {}};
+    product.c = {c, product.n * size, size, {}};
+    static Device& host = device("cpu");
+    linalg::matmul(product, host, host.current_stream());
+  } catch (...) {
+    end_call(call);
+  }
+}
+
 void ks_jit_draw(CallRecord* call) {
   const Draw draw = draws().next();
   call->key = draw.key;
@@ -263,7 +281,7 @@ void register_functions() {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
         KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_catches),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
-        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll), KS_ROW(ks_jit_is_deep),

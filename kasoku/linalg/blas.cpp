@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
@@ -78,7 +79,27 @@ const Found& found() {
   return found;
 }
 
+std::mutex& threads_mutex() {
+  static std::mutex& mutex = *new std::mutex;
+  static const int registered = pthread_atfork([] { threads_mutex().lock(); }, [] { threads_mutex().unlock(); }, [] { threads_mutex().unlock(); });
+  (void)registered;
+  return mutex;
+}
+int alone = 0, threads_before = 1;
+
 }  // namespace
+
+OneThread::OneThread(const Blas* blas) : blas_(blas && blas->set_threads && blas->get_threads ? blas : nullptr) {
+  if (!blas_) return;
+  const std::lock_guard lock(threads_mutex());
+  if (alone++ == 0 && (threads_before = blas_->get_threads()) != 1) blas_->set_threads(1);
+}
+
+OneThread::~OneThread() {
+  if (!blas_) return;
+  const std::lock_guard lock(threads_mutex());
+  if (--alone == 0 && threads_before != 1) blas_->set_threads(threads_before);
+}
 
 const Blas* blas() { return found().is_there ? &found().blas : nullptr; }
 const std::string& blas_missing() { return found().missing; }

@@ -17,6 +17,7 @@ struct Blas {
   void* gemm[4] = {};
   void* gemv[4] = {};
   void (*set_threads)(int) = nullptr;
+  int (*get_threads)() = nullptr;
 
   /// Whether `length` can be passed.
   bool takes(int64_t length) const { return has_64_bit_integers || length <= INT32_MAX; }
@@ -26,6 +27,20 @@ struct Blas {
 const Blas* blas();
 /// Why there is none.
 const std::string& blas_missing();
+
+/// While one lives, the library works on the threads that call it: those of its own spin for each other, and
+/// stand still where a neighbour has one of their cores. Others of the process may use the library too, so their
+/// number of threads is theirs again afterwards. Nothing for a null pointer.
+class OneThread {
+ public:
+  explicit OneThread(const Blas* blas);
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const Blas* const blas_;
+};
 
 /// Each file looks for its library: openblas.cpp, mkl.cpp. `loaded_only`: take it
 /// only if the process has it already.

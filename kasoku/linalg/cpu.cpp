@@ -6,8 +6,6 @@
 #include "kasoku/linalg/leading.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -149,32 +147,34 @@ void zero(const Matmul& p, int64_t size) {
                   static_cast<size_t>(size));
 }
 
-void set_threads(int wanted) {
-  const Blas* library = blas();
-  // A library's number is the process's; set again only when it changes.
-  static std::atomic<int> current{0};
-  if (library && library->set_threads && current.exchange(wanted) != wanted) library->set_threads(wanted);
-}
-
-/// body(first row, first column, rows, columns) for tiles of the product. A small one is one tile, which its
-/// library shares out. A large one is many, each a call of one thread: a call cannot be interrupted, and its
-/// threads wait for each other again and again, for long where other processes have the cores.
-template <class Body>
-void in_tiles(const Matmul& p, const Body& body) {
-  constexpr double large = 5e9, tile = 2e9;  // multiplications: for each worker; a tenth of a second
-  const double workers = cpu::worker_count(), k = static_cast<double>(p.k),
-               elements = static_cast<double>(p.m) * static_cast<double>(p.n);
-  if (elements * k < large * workers || cpu::is_inside_parallel()) return body(0, 0, p.m, p.n);
-  const double side = std::max(64.0, std::sqrt(std::min(tile / k, elements / (8 * workers))));
-  const auto parts = [&](int64_t length) {
-    return static_cast<int64_t>(std::ceil(static_cast<double>(length) / side));
-  };
-  const int64_t rows = parts(p.m), columns = parts(p.n);
-  set_threads(1);
-  cpu::parallel_blocks(static_cast<uint64_t>(rows * columns), 1, [&](uint64_t begin, uint64_t) {
-    const int64_t i = static_cast<int64_t>(begin) / columns, j = static_cast<int64_t>(begin) % columns;
-    const int64_t row = p.m * i / rows, column = p.n * j / columns;
-    body(row, column, p.m * (i + 1) / rows - row, p.n * (j + 1) / columns - column);
+/// A product that is worth it is cut into tiles of the result, which the pool shares out; none takes longer than a
+/// tenth of a second, because a call cannot be interrupted.
+template <class F>
+void in_tiles(const Matmul& p, const Operand& a, const Operand& b, const F& product) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  // A product with a vector takes as long as the matrix takes to come.
+  const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k), least = p.n == 1 ? 5e4 : 4e6, most = 4e9;
+  const double wanted = cpu::is_inside_parallel() ? 1 : std::max(std::min(4.0 * cpu::thread_limit(), work / least), work / most);
+  int64_t rows = p.m, columns = p.n;  // of a tile
+  const auto count = [](int64_t length, int64_t part) { return (length + part - 1) / part; };
+  while (static_cast<double>(count(p.m, rows) * count(p.n, columns)) < wanted && std::max(rows, columns) > 32) {
+    int64_t& longer = rows >= columns ? rows : columns;
+    longer = (longer / 2 + 15) / 16 * 16;  // whole registers
+  }
+  const int64_t across = count(p.n, columns), tiles = count(p.m, rows) * across;
+  if (tiles == 1) return product(p, a, b);
+  cpu::parallel_blocks(static_cast<uint64_t>(tiles), 1, [&](uint64_t begin, uint64_t end) {
+    for (auto t = static_cast<int64_t>(begin); t < static_cast<int64_t>(end); ++t) {
+      const int64_t i = t / across * rows, j = t % across * columns;
+      Matmul tile = p;
+      tile.m = std::min(rows, p.m - i), tile.n = std::min(columns, p.n - j);
+      tile.c.data = static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride;
+      tile.b.data = static_cast<char*>(p.b.data) + j * p.b.column_stride;
+      Operand x = a, y = b;
+      x.data = static_cast<const char*>(a.data) + i * (a.transpose == no_transpose ? a.leading * size : size);
+      y.data = static_cast<const char*>(b.data) + j * (b.transpose == no_transpose ? size : b.leading * size);
+      product(tile, x, y);
+    }
   });
 }
 
@@ -201,18 +201,9 @@ void blas_product(const Blas& blas, Matmul p) {
     p.c.row_stride = p.n * size;
     p.c.column_stride = size;
   }
-  in_tiles(p, [&](int64_t row, int64_t column, int64_t rows, int64_t columns) {
-    Matmul tile = p;
-    Operand left = a, right = b;
-    tile.m = rows, tile.n = columns;
-    left.data = static_cast<const char*>(a.data) + row * size * (a.transpose == transposed ? 1 : a.leading);
-    right.data = static_cast<const char*>(b.data) + column * size * (b.transpose == transposed ? b.leading : 1);
-    tile.b.data = const_cast<void*>(right.data);
-    tile.c.data = static_cast<char*>(p.c.data) + row * p.c.row_stride + column * size;
-    if (blas.has_64_bit_integers)
-      call<int64_t>(blas, tile, left, right);
-    else
-      call<int32_t>(blas, tile, left, right);
+  in_tiles(p, a, b, [&](const Matmul& tile, const Operand& x, const Operand& y) {
+    if (blas.has_64_bit_integers) call<int64_t>(blas, tile, x, y);
+    else call<int32_t>(blas, tile, x, y);
   });
   if (!is_direct) scatter(c_copy.get(), target, p.m, p.n, size);
 }
@@ -283,12 +274,12 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
   const uint32_t workers = cpu::worker_count();
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                       static_cast<double>(problem.k);
-  // Many products are shared out whole; a large one is shared out by its library.
+  const OneThread one(work * static_cast<double>(items) < 16e3 ? nullptr : blas());  // no library wakes threads for so little
+  // Many products are shared out whole, a large one in tiles.
   const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 &&
                              work * static_cast<double>(items) > 1e6 && workers > 1 &&
                              !cpu::is_inside_parallel();
   if (is_shared_out) {
-    set_threads(1);
     cpu::parallel_blocks(items,
                          cpu::suggested_grain(items, static_cast<uint64_t>(1e5 / (work + 1)) + 1),
                          [&](uint64_t begin, uint64_t end) {
@@ -296,7 +287,6 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
                          });
     return;
   }
-  set_threads(cpu::is_inside_parallel() ? 1 : static_cast<int>(workers));
   for (uint64_t i = 0; i < items; ++i) one_product(at(i));
 }
 

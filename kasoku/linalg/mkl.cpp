@@ -18,6 +18,7 @@ bool take(Blas& blas, const std::string& file) {
   blas.name = "mkl";
   blas.file = file;
   blas.set_threads = reinterpret_cast<void (*)(int)>(dlsym(library, "MKL_Set_Num_Threads"));
+  blas.get_threads = reinterpret_cast<int (*)()>(dlsym(library, "MKL_Get_Max_Threads"));
   return true;
 }
 

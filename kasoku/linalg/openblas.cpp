@@ -2,6 +2,7 @@
 #include "kasoku/linalg/blas.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 namespace kasoku::linalg {
 namespace {
@@ -22,8 +23,9 @@ bool take(Blas& blas, const std::string& file) {
     blas.name = "openblas";
     blas.file = file;
     blas.has_64_bit_integers = naming.has_64_bit_integers;
-    const std::string set = std::string(naming.prefix) + "openblas_set_num_threads" + naming.suffix;
-    blas.set_threads = reinterpret_cast<void (*)(int)>(dlsym(library, set.c_str()));
+    const auto threads = [&](const char* word) { return dlsym(library, fmt::format("{}openblas_{}_num_threads{}", naming.prefix, word, naming.suffix).c_str()); };
+    blas.set_threads = reinterpret_cast<void (*)(int)>(threads("set"));
+    blas.get_threads = reinterpret_cast<int (*)()>(threads("get"));
     return true;
   }
   dlclose(library);
