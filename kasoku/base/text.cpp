@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
 namespace kasoku {
 
@@ -16,6 +18,13 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
     text += word;
   }
   return text;
+}
+
+const char* lasting(std::string text) {
+  static std::mutex mutex;
+  static auto* texts = new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  return texts->insert(std::move(text)).first->c_str();
 }
 
 std::string lower(std::string_view text) {

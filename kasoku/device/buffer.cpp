@@ -1,6 +1,8 @@
 /// \file kasoku/device/buffer.cpp
 #include "kasoku/device/buffer.h"
 
+#include "kasoku/base/error.h"
+#include "kasoku/base/text.h"
 #include "kasoku/device/counters.h"
 
 #include <mutex>
@@ -40,6 +42,13 @@ void Buffer::change_stream(Stream& stream) {
   if (last == &stream) return;
   if (last) device_->order(*last, stream);
   last_stream_.store(&stream, std::memory_order_release);
+}
+
+void Buffer::throw_overrun(std::string_view kernel, std::string_view array) const {
+  throw Error(ErrorKind::device, "kernel " + quote(kernel) + " wrote past the end of " + quote(array) + ", which has " +
+                                     std::to_string(bytes_) + " bytes")
+      .why("what lay behind may be damaged too")
+      .fix("KASOKU_CHECK=bounds names the line");
 }
 
 Buffer::~Buffer() {

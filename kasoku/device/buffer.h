@@ -7,7 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <string>
+#include <string_view>
 
 namespace kasoku {
 
@@ -43,6 +43,10 @@ class Buffer {
   void use_here() {
     if (device_->kind == DeviceKind::cuda) use_on(device_->current_stream());
   }
+  /// After `kernel` ran with this memory as its `array`: throws if it wrote past the end of it.
+  void check_end(std::string_view kernel, std::string_view array) const {
+    if (is_own_ && device_->was_overrun(memory_, bytes_)) throw_overrun(kernel, array);
+  }
   Stream* last_stream() const { return last_stream_.load(std::memory_order_acquire); }
 
   /// What the host and launches did with it, for the warning about swapped arguments.
@@ -56,6 +60,7 @@ class Buffer {
  private:
   Buffer() = default;
   void change_stream(Stream& stream);
+  [[noreturn]] void throw_overrun(std::string_view kernel, std::string_view array) const;
   Device* device_ = nullptr;
   void* memory_ = nullptr;
   size_t bytes_ = 0;

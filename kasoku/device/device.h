@@ -58,6 +58,10 @@ class Device {
   /// bytes; contents are not defined. ErrorKind::memory names size and device.
   virtual void* allocate(size_t bytes, Stream& stream) = 0;
   virtual void deallocate(void* memory, size_t bytes, Stream& stream) noexcept = 0;
+  /// Whether somebody wrote past the end of memory that allocate() gave; says so once. Only a CPU knows.
+  virtual bool was_overrun(void* memory, size_t bytes) noexcept { return false; }
+  /// Throws what was found of that in memory when it was given back, since it was asked last.
+  virtual void throw_overruns() {}
   /// Gives what the pool holds back to the system.
   virtual void trim() = 0;
 

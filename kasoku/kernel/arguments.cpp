@@ -1,6 +1,7 @@
 #include "kasoku/kernel/arguments.h"
 
 #include "kasoku/base/text.h"
+#include "kasoku/device/buffer.h"
 
 #include <fmt/format.h>
 
@@ -368,6 +369,12 @@ void pack_values(const KernelInfo& kernel, std::span<const Argument> args, Devic
     if (kernel.params_known) pack_one(kernel, kernel.params[i], args[i], device, packed);
     else pack_by_size(kernel, i, args[i], packed);
   }
+}
+
+void check_ends(const KernelInfo& kernel, std::span<const Argument> args) {
+  for (size_t i = 0; i < args.size(); ++i)
+    if (const Buffer* buffer = args[i].array.buffer)
+      buffer->check_end(kernel.name, i < kernel.params.size() ? kernel.params[i].name : "an argument");
 }
 
 Device* device_of(std::string_view kernel, std::span<const Argument> args) {

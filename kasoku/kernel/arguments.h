@@ -34,7 +34,7 @@ struct ArrayRef {
   bool is_host = false;  ///< plain host memory, which only a CPU kernel can use
   uint32_t itemsize = 0;
   Device* device = nullptr;  ///< nullptr if is_host; of a pointer where it is known
-  Buffer* buffer = nullptr;  ///< nullptr if nobody keeps a history of it
+  Buffer* buffer = nullptr;  ///< nullptr if nobody keeps a history of it; of a pointer where it is known
 
   int64_t size() const;
   bool is_c_contiguous() const;
@@ -167,6 +167,9 @@ void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, De
 /// The same for the first args.size() parameters, where the caller appends more of its own.
 void pack_values(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
                  PackedArguments& packed);
+
+/// After a launch: throws if the kernel wrote past the end of the memory of one of `args`.
+void check_ends(const KernelInfo& kernel, std::span<const Argument> args);
 
 /// The device of the arrays among `args`, or nullptr if there is none. Arrays of two devices
 /// are an error that names both.

@@ -245,6 +245,8 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   } else {
     launch.run(key.is_fours ? (loop.size + 3) / 4 : loop.size, call.block_size, packed, stream);
   }
+  for (size_t k = 0; k < count; ++k)
+    if (const Buffer* buffer = args[k].array.buffer) buffer->check_end(state.options.name, param(k).name);
   return results;
 }
 

@@ -212,9 +212,9 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
   if (range.count == 0) return;
   Stream* stream = call.stream ? call.stream : &device->current_stream();
   for (const Argument& argument : args)
-    if (argument.kind == Argument::Kind::array && argument.array.buffer)
-      argument.array.buffer->use_on(*stream);
+    if (argument.array.buffer) argument.array.buffer->use_on(*stream);
   launch.run(range.count, call.block_size, packed, stream);
+  check_ends(kernel, args);
   note_launch(kernel, args);
 }
 

@@ -94,10 +94,10 @@ void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<co
   }
   if (!stream) stream = &device->current_stream();
   for (const Argument& argument : args)
-    if (argument.kind == Argument::Kind::array && argument.array.buffer)
-      argument.array.buffer->use_on(*stream);
+    if (argument.array.buffer) argument.array.buffer->use_on(*stream);
   if (launch_inspector && device->kind == DeviceKind::cpu) launch_inspector(*this, used, args);
   function.launch(used, packed.pointers(), *stream);
+  check_ends(kernel, args);
   note_launch(kernel, args);
 }
 

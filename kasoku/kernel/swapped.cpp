@@ -1,23 +1,13 @@
 #include "kasoku/kernel/swapped.h"
 
+#include "kasoku/base/text.h"
 #include "kasoku/base/warning.h"
 #include "kasoku/device/buffer.h"
 
 #include <fmt/format.h>
 
-#include <mutex>
-#include <set>
-
 namespace kasoku {
 namespace {
-
-/// History keeps a pointer only; sentences are few and stay.
-const char* interned(std::string sentence) {
-  static std::mutex mutex;
-  static auto* sentences = new std::set<std::string>;
-  std::lock_guard lock(mutex);
-  return sentences->insert(std::move(sentence)).first->c_str();
-}
 
 bool get(const std::atomic<bool>& flag) { return flag.load(std::memory_order_relaxed); }
 
@@ -48,7 +38,7 @@ void note_launch(const KernelInfo& kernel, std::span<const Argument> args) {
   for (size_t i = 0; i < count; ++i) {
     Buffer* buffer = args[i].kind == Argument::Kind::array ? args[i].array.buffer : nullptr;
     if (!buffer || !get(buffer->history.zeroed)) continue;
-    buffer->history.read_by_kernel.store(interned(fmt::format(
+    buffer->history.read_by_kernel.store(lasting(fmt::format(
         "{0} only read this array of zeros, as its parameter '{1}', and wrote the array that the "
         "host had filled, as its parameter '{2}': are '{1}' and '{2}' swapped in the call?",
         kernel.name, kernel.params[i].name, wrote_filled->name)));

@@ -64,6 +64,8 @@ class JitKernel {
       const GilReleased released;
       run(entry, shape, pointers, record);
     }
+    for (size_t i = 0; i < values.size(); ++i)
+      if (const Array* array = as_array(values[i])) array->buffer()->check_end(name(), unit_->functions[0]->parameters[i].name);
     for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
     if (record.status) raise_failure(record, failure_text(record, entry.functions) + thread_text(record), entry.raised);
   }

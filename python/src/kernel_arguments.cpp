@@ -1,5 +1,6 @@
 #include "kernel_arguments.h"
 
+#include "device_memory.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
@@ -293,7 +294,12 @@ void CallArguments::add(nb::handle object) {
   } else if (PyObject_CheckBuffer(p)) {
     const ArrayRef ref = host_ref(object);
     next() = Argument(ref);
-  } else if (PyIndex_Check(p)) {  // an allocation: its address
+  } else if (nb::isinstance<Memory>(object)) {
+    const Memory& memory = *nb::inst_ptr<Memory>(object);
+    Argument& argument = next() = Argument(memory.get().memory());
+    argument.array.buffer = memory.buffer.get();
+    argument.array.device = memory.device;
+  } else if (PyIndex_Check(p)) {  // somebody else's allocation: its address
     const nb::object index = nb::steal(PyNumber_Index(p));
     if (!index) throw nb::python_error();
     Argument& argument = next() = integer_of(index);
@@ -314,18 +320,25 @@ void CallArguments::add(nb::handle object) {
   }
 }
 
+namespace {
+/// What 1,024 threads have at eight bytes each.
+constexpr size_t copied_bytes = 8192;
+}  // namespace
+
 void CallArguments::copy_in(Device& device, Stream& stream) {
   const CopyScope reason(CopyReason::argument);
   for (Transfer& transfer : transfers_) {
     const ArrayRef& host = transfer.host;
-    if (device.kind == DeviceKind::cpu) continue;  // the kernel uses the host's memory
-    if (!host.is_c_contiguous() && !host.is_f_contiguous())
+    const bool is_contiguous = host.is_c_contiguous() || host.is_f_contiguous(), is_cpu = device.kind == DeviceKind::cpu;
+    const size_t bytes = static_cast<size_t>(host.size()) * host.itemsize;
+    // A CPU's kernel uses the host's memory, unless that is so little that a block can run past it.
+    if (is_cpu && (!is_contiguous || bytes > copied_bytes)) continue;
+    if (!is_contiguous)
       throw Error(ErrorKind::value, "a host array must be contiguous to be copied to a device")
           .fix("pass numpy.ascontiguousarray(x)");
     const Shape shape(host.shape, host.shape + host.ndim);
     transfer.on_device = Array::empty(shape, host.dtype, device, host.itemsize);
-    const size_t bytes = static_cast<size_t>(host.size()) * host.itemsize;
-    if (transfer.in && bytes) device.copy(transfer.on_device.data(), host.data, bytes, stream);
+    if ((transfer.in || is_cpu) && bytes) device.copy(transfer.on_device.data(), host.data, bytes, stream);
     arguments_[transfer.index] = Argument(transfer.on_device);
   }
 }

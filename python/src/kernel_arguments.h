@@ -14,7 +14,7 @@
 namespace kasoku {
 
 /// A host array that a launch copies to its device before, back after, or both. On a cpu the
-/// kernel uses the host's memory itself.
+/// kernel uses the host's memory itself, if it is more than a few KiB.
 struct HostArgument {
   nb::object array;
   bool copy_in = true, copy_out = false;

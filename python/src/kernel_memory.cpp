@@ -2,6 +2,7 @@
 /// Device memory by address, for faces whose programs handle it so: allocations, copies, fills,
 /// and arrays over any of them.
 #include "convert.h"
+#include "device_memory.h"
 #include "device.h"
 #include "kernel_arguments.h"
 #include "kasoku/base/error.h"
@@ -16,19 +17,6 @@
 
 namespace kasoku {
 namespace {
-
-/// An allocation that can be freed before its object goes.
-struct Memory {
-  std::shared_ptr<Buffer> buffer;
-  Device* device;
-  size_t bytes;
-
-  Buffer& get() const {
-    if (!buffer) throw Error(ErrorKind::value, "the memory was freed");
-    return *buffer;
-  }
-  uintptr_t address() const { return reinterpret_cast<uintptr_t>(get().memory()); }
-};
 
 struct HostBytes {
   Py_buffer view{};
@@ -156,6 +144,7 @@ void bind_kernel_memory(nb::module_& m) {
       .def("free", [](Memory& x) {
         x.get();
         x.buffer.reset();
+        x.device->throw_overruns();
       })
       .def("as_buffer", [](Memory& x, size_t size, int64_t offset) {
         return nb::steal(PyMemoryView_FromMemory(

@@ -121,13 +121,14 @@ def test_stats_say_why_bytes_were_copied(device):
     assert reasons(lambda: ks.array(np.zeros(500), device=device)) == {"array": 4000}
     assert reasons(lambda: x.numpy()) == {"numpy": 8000}
     assert reasons(lambda: repr(x)) == {"print": 8000}
-    # A CPU's launch reads the host's memory where it is, and an element is not copied.
+    # A CPU's launch reads the host's memory where it is, if a block cannot easily run past it, and an element is not copied.
     on_host = device == "cpu"
     assert reasons(lambda: float(x[3])) == ({} if on_host else {"item": 8})
     if device == ks.default_device().kind:  # PyCUDA has one device in a process
         scale = SourceModule("__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
-        there_and_back = reasons(lambda: scale(InOut(np.ones(4)), block=(4, 1, 1)))
-        assert there_and_back == ({} if on_host else {"argument": 64})
+        there_and_back = reasons(lambda: scale(InOut(np.ones(2000)), block=(4, 1, 1)))
+        assert there_and_back == ({} if on_host else {"argument": 32000})
+        assert reasons(lambda: scale(InOut(np.ones(4)), block=(4, 1, 1))) == {"argument": 64}
     assert all(reason in ks.stats.__doc__ for reason in ks._core._copy_reasons())
 
 

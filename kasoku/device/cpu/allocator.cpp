@@ -9,11 +9,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <mutex>
+#include <vector>
 
 namespace kasoku::cpu {
 
@@ -41,14 +44,48 @@ size_t bytes_of(size_t size_class) {
   return (size_t{1} << power) + ((quarter + 1) << (power - 2));
 }
 
-struct Free {
-  Free* next;
+/// What stands behind every piece of memory that is given out. No number that programs count
+/// with has these bits.
+constexpr auto canary = [] {
+  std::array<uint64_t, 8> words{};
+  for (size_t i = 0; i < words.size(); ++i) words[i] = 0xd1b5'4a32'd192'ed03 * (i + 1);
+  return words;
+}();
+/// Behind the last piece of what the system gave, so that 1,024 threads that each write eight
+/// bytes too far do not reach what is not ours, malloc's lists above all.
+constexpr size_t slack = 8192;
+/// Small pieces come in chunks, side by side.
+constexpr size_t chunk_bytes = size_t{64} << 10;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t most_in_chunk = 0;  // the sanitizer sees what is malloc's
+#else
+constexpr size_t most_in_chunk = 8192;
+#endif
+
+/// The memory that a piece of so many bytes takes, up to where the next one may begin.
+size_t piece_bytes(size_t rounded) { return rounded + memory_alignment; }
+static_assert(sizeof canary <= memory_alignment);
+
+size_t pieces_in_chunk(size_t rounded) {
+  return rounded <= most_in_chunk ? chunk_bytes / piece_bytes(rounded) : 1;
+}
+
+/// Memory of one size class. Nothing that we need is written into free memory: a kernel may.
+struct Class {
+  std::vector<char*> free;
+  std::vector<char*> chunks;  ///< of those that come in chunks, the first piece
+  size_t pieces = 0;          ///< free or given out
+
+  /// That giving back needs no memory.
+  void expect(size_t more) {
+    if (free.capacity() < pieces + more) free.reserve(std::max(pieces + more, 2 * free.capacity()));
+  }
 };
 
 struct Pool {
   std::mutex mutex;
-  Free* kept[n_classes] = {};
-  uint64_t cached = 0;  ///< bytes in `kept`
+  Class classes[n_classes];
+  uint64_t cached = 0;  ///< bytes in free pieces
   std::atomic<uint64_t> used{0};
 
   /// The system is asked only when there is much.
@@ -100,33 +137,55 @@ class Starts {
 Starts starts;
 
 /// Of `bytes` of memory that begin somewhere in a page.
-size_t mapping_bytes(size_t bytes) { return bytes + page; }
+size_t mapping_bytes(size_t bytes) { return bytes + page + slack; }
 
-void* from_system(size_t bytes) {
-  if (bytes < mapped_bytes) return std::aligned_alloc(memory_alignment, bytes);
-  bytes = mapping_bytes(bytes);
+/// Room for pieces of `rounded` bytes, as many as come together.
+char* from_system(size_t rounded) {
+  if (rounded < mapped_bytes) {
+    // Before the first piece too nothing is malloc's.
+    const size_t bytes = memory_alignment + pieces_in_chunk(rounded) * piece_bytes(rounded) + slack;
+    char* memory = static_cast<char*>(std::aligned_alloc(memory_alignment, bytes));
+    return memory ? memory + memory_alignment : nullptr;
+  }
+  const size_t bytes = mapping_bytes(rounded);
   // A little more, to cut a piece that starts on a huge page.
-  const size_t slack = bytes >= 2 * huge_page ? huge_page : 0;
-  void* memory = ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+  const size_t more = bytes >= 2 * huge_page ? huge_page : 0;
+  void* memory = ::mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   char* start = static_cast<char*>(memory);
-  if (slack) {
+  if (more) {
     const size_t before = (huge_page - reinterpret_cast<uintptr_t>(start) % huge_page) % huge_page;
     if (before) ::munmap(start, before);
-    if (slack > before) ::munmap(start + before + bytes, slack - before);
+    if (more > before) ::munmap(start + before + bytes, more - before);
     start += before;
     ::madvise(start, bytes, MADV_HUGEPAGE);
   }
   return start + starts.take();
 }
 
-void to_system(void* memory, size_t bytes) noexcept {
-  if (bytes < mapped_bytes) return std::free(memory);
-  char* place = static_cast<char*>(memory);
-  const size_t start = reinterpret_cast<uintptr_t>(place) % page;
+void to_system(char* memory, size_t rounded) noexcept {
+  if (rounded < mapped_bytes) return std::free(memory - memory_alignment);
+  const size_t start = reinterpret_cast<uintptr_t>(memory) % page;
   starts.give_back(start);
-  ::munmap(place - start, mapping_bytes(bytes));
+  ::munmap(memory - start, mapping_bytes(rounded));
+}
+
+/// Gives back the chunks whose pieces are all free.
+void trim_chunks(Class& of, size_t rounded) noexcept {
+  const size_t n = pieces_in_chunk(rounded), bytes = n * piece_bytes(rounded);
+  std::sort(of.free.begin(), of.free.end());
+  std::sort(of.chunks.begin(), of.chunks.end());
+  auto kept = of.free.begin(), next = of.free.begin();
+  std::erase_if(of.chunks, [&](char* chunk) {
+    const auto end = std::find_if(next, of.free.end(), [&](char* piece) { return piece >= chunk + bytes; });
+    const bool is_free = static_cast<size_t>(end - next) == n;
+    if (is_free) to_system(chunk, rounded);
+    else kept = std::copy(next, end, kept);
+    next = end;
+    return is_free;
+  });
+  of.free.erase(kept, of.free.end());
 }
 
 [[noreturn]] void refuse(size_t bytes) {
@@ -146,57 +205,87 @@ void* allocate(size_t bytes) {
   if (bytes > size_t{1} << 56) refuse(bytes);
   Pool& all = pool();
   const size_t size_class = class_of(bytes), rounded = class_bytes(bytes);
+  Class& of = all.classes[size_class];
+  const auto give = [&](char* memory) {
+    all.used.fetch_add(rounded, std::memory_order_relaxed);
+    std::memcpy(memory + bytes, canary.data(), sizeof canary);
+    return memory;
+  };
+  const auto take = [&]() -> char* {
+    if (of.free.empty()) return nullptr;
+    char* const memory = of.free.back();
+    of.free.pop_back();
+    all.cached -= rounded;
+    return memory;
+  };
   {
     std::lock_guard lock(all.mutex);
-    if (Free* first = all.kept[size_class]) {
-      all.kept[size_class] = first->next;
-      all.cached -= rounded;
-      all.used.fetch_add(rounded, std::memory_order_relaxed);
-      return first;
-    }
+    if (char* const memory = take()) return give(memory);
   }
   // Linux promises memory that it may not have, and kills whoever touches it.
   if (rounded >= checked_bytes && rounded > available_memory()) {
     trim_memory();
     if (rounded > available_memory()) refuse(bytes);
   }
-  void* memory = from_system(rounded);
+  char* memory = from_system(rounded);
   if (!memory) {
     trim_memory();
     memory = from_system(rounded);
   }
   if (!memory) refuse(bytes);
-  all.used.fetch_add(rounded, std::memory_order_relaxed);
-  return memory;
+  const size_t n = pieces_in_chunk(rounded);
+  {
+    std::lock_guard lock(all.mutex);
+    of.expect(n);
+    if (rounded <= most_in_chunk) of.chunks.push_back(memory);
+    of.pieces += n;
+    all.cached += (n - 1) * rounded;
+    for (size_t i = n - 1; i > 0; --i) of.free.push_back(memory + i * piece_bytes(rounded));
+  }
+  return give(memory);
 }
 
 void deallocate(void* memory, size_t bytes) noexcept {
   if (!memory) return;
   Pool& all = pool();
   const size_t size_class = class_of(bytes), rounded = class_bytes(bytes);
+  Class& of = all.classes[size_class];
   all.used.fetch_sub(rounded, std::memory_order_relaxed);
   {
     std::lock_guard lock(all.mutex);
-    if (all.may_keep(rounded)) {
+    // A piece of a chunk goes with its chunk.
+    if (rounded <= most_in_chunk || all.may_keep(rounded)) {
       all.cached += rounded;
-      all.kept[size_class] = new (memory) Free{all.kept[size_class]};
+      of.free.push_back(static_cast<char*>(memory));
       return;
     }
+    --of.pieces;
   }
-  to_system(memory, rounded);
+  to_system(static_cast<char*>(memory), rounded);
+}
+
+bool was_overrun(void* memory, size_t bytes) noexcept {
+  char* const end = static_cast<char*>(memory) + bytes;
+  if (std::memcmp(end, canary.data(), sizeof canary) == 0) return false;
+  std::memcpy(end, canary.data(), sizeof canary);
+  return true;
 }
 
 void trim_memory() noexcept {
   Pool& all = pool();
   std::lock_guard lock(all.mutex);
   for (size_t size_class = 0; size_class < n_classes; ++size_class) {
-    const size_t bytes = class_bytes(bytes_of(size_class));
-    while (Free* first = all.kept[size_class]) {
-      all.kept[size_class] = first->next;
-      to_system(first, bytes);
+    Class& of = all.classes[size_class];
+    const size_t rounded = class_bytes(bytes_of(size_class)), before = of.free.size();
+    if (rounded <= most_in_chunk) {
+      trim_chunks(of, rounded);
+    } else {
+      for (char* memory : of.free) to_system(memory, rounded);
+      of.free.clear();
     }
+    of.pieces -= before - of.free.size();
+    all.cached -= (before - of.free.size()) * rounded;
   }
-  all.cached = 0;
 }
 
 AllocatorUse allocator_use() {

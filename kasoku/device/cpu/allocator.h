@@ -3,6 +3,8 @@
 ///
 /// Fresh pages cost more than most operations on them, so what is given back is
 /// kept for the next request of its class, up to a share of the machine's memory.
+/// Kernels write past the end of arrays: behind each stands a canary, behind the last
+/// one that the system gave together a slack, and nothing of ours lies between them.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,9 @@ inline constexpr size_t memory_alignment = 256;
 void* allocate(size_t bytes);
 /// `bytes` as for allocate().
 void deallocate(void* memory, size_t bytes) noexcept;
-/// Gives what is kept back to the system.
+/// Whether somebody wrote behind memory that allocate(bytes) gave; says so once.
+bool was_overrun(void* memory, size_t bytes) noexcept;
+/// Gives what is kept back to the system; small pieces when all of their chunk are kept.
 void trim_memory() noexcept;
 
 struct AllocatorUse {

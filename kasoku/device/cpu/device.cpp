@@ -8,6 +8,7 @@
 #include "kasoku/device/cpu/fault.h"
 #include "kasoku/device/cpu/module.h"
 #include "kasoku/device/cpu/nudge.h"
+#include "kasoku/device/cpu/overrun.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/cpu/stream.h"
@@ -76,8 +77,11 @@ class CpuDevice final : public Device {
 
   void* allocate(size_t bytes, Stream&) override { return cpu::allocate(bytes); }
   void deallocate(void* memory, size_t bytes, Stream&) noexcept override {
+    if (memory && cpu::was_overrun(memory, bytes)) note_overrun(bytes);
     cpu::deallocate(memory, bytes);
   }
+  bool was_overrun(void* memory, size_t bytes) noexcept override { return cpu::was_overrun(memory, bytes); }
+  void throw_overruns() override { cpu::throw_overruns(); }
   void trim() override { trim_memory(); }
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
@@ -124,7 +128,7 @@ class CpuDevice final : public Device {
   }
   std::shared_ptr<Stream> make_stream() override { return std::make_shared<CpuStream>(*this); }
   std::shared_ptr<Event> make_event() override { return std::make_shared<CpuEvent>(); }
-  void synchronize() override {}
+  void synchronize() override { cpu::throw_overruns(); }
 
   std::shared_ptr<Module> load(Code code) override {
     target_architecture();  // refuses processors that are too old

@@ -1,6 +1,7 @@
 /// \file kasoku/device/cpu/fault.cpp
 #include "kasoku/device/cpu/fault.h"
 
+#include "kasoku/device/cpu/overrun.h"
 #include "kasoku/device/cpu/stack.h"
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 namespace kasoku::cpu {
 
@@ -27,9 +29,20 @@ thread_local volatile int fault_signal KS_STATIC_TLS = 0;
 thread_local volatile uintptr_t fault_address KS_STATIC_TLS = 0, fault_stack KS_STATIC_TLS = 0;
 #undef KS_STATIC_TLS
 
+/// A fault of nobody's kernel may be the damage that one did. The process is about to end, and this
+/// is all that can be said.
+void say_last_kernel() {
+  const char* const name = last_kernel();
+  if (!name) return;
+  const auto say = [](std::string_view text) { return ::write(STDERR_FILENO, text.data(), text.size()) >= 0; };
+  (void)(say("kasoku: a fault outside of kernels; the last kernel that ran is '") && say(name) &&
+         say("'. KASOKU_CHECK=bounds says whether kernels leave their arrays.\n"));
+}
+
 void pass_on(size_t i, int signal, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_actions[i];
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
+  if (signal == SIGSEGV || signal == SIGBUS) say_last_kernel();
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
     return previous.sa_handler(signal);
   ::signal(signal, SIG_DFL);  // the instruction faults again, and the process ends as it would have

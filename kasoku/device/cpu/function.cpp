@@ -10,6 +10,7 @@
 #include "kasoku/device/cpu/fault.h"
 #include "kasoku/device/cpu/grid_barrier.h"
 #include "kasoku/device/cpu/nudge.h"
+#include "kasoku/device/cpu/overrun.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/worker_memory.h"
 #include "kasoku/device/device.h"
@@ -106,6 +107,7 @@ CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMa
     : module_(module),
       info_(info),
       make_variant_(make_variant),
+      last_name_(info.name.starts_with("ks_") ? nullptr : lasting(info.name)),
       max_dynamic_shared_(launch_limits().max_shared_bytes_per_block) {}
 
 const Variant& CpuFunction::variant(const uint32_t block[3]) {
@@ -144,6 +146,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (!shape.blocks()) return;
   check(shape);
   const LaunchWatch watch;
+  if (last_name_) note_kernel(last_name_);
   if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);
   if (auto children = run_grid(shape, args)) complete(std::move(children));
 }

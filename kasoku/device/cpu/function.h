@@ -56,6 +56,7 @@ class CpuFunction final : public Function {
   Module& module_;
   const KernelInfo& info_;
   const VariantMaker& make_variant_;
+  const char* const last_name_;  ///< as note_kernel() takes it; nullptr for kernels of ours
   std::atomic<uint32_t> max_dynamic_shared_;
   /// Time-stamp ticks that a block took lately; decides whether a launch is worth
   /// the other workers.

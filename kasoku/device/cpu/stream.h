@@ -3,6 +3,7 @@
 /// are points in time.
 #pragma once
 
+#include "kasoku/device/device.h"
 #include "kasoku/device/stream.h"
 
 #include <atomic>
@@ -13,7 +14,7 @@ class CpuStream final : public Stream {
  public:
   explicit CpuStream(Device& device) : device_(device) {}
   Device& device() override { return device_; }
-  void synchronize() override {}
+  void synchronize() override { device_.throw_overruns(); }
   bool is_done() override { return true; }
   void wait(Event&) override {}
 
