@@ -64,8 +64,9 @@ Array to_device(const Array& array, Device& device) {
     const CopyScope reason(CopyReason::move);
     // One side's host memory is what the other side's copy takes.
     Device& worker = device.kind == DeviceKind::cuda ? device : from;
-    if (from.kind == DeviceKind::cuda && device.kind == DeviceKind::cuda) from.synchronize();
-    worker.copy(result.data(), memory, source.nbytes(), worker.current_stream());
+    Stream& stream = worker.current_stream();
+    if (&worker != &from && from.kind == DeviceKind::cuda) source.buffer()->use_on(stream);
+    worker.copy(result.data(), memory, source.nbytes(), stream);
   }
   return result;
 }

@@ -26,8 +26,8 @@ inline constexpr CopyReasonInfo copy_reasons[] = {
 #undef COPY
 };
 
-enum class CopyWay : uint8_t { to_device, from_device, within_device };
-inline constexpr const char* copy_ways[] = {"to_device", "from_device", "within_device"};
+enum class CopyWay : uint8_t { to_device, from_device, within_device, between_devices };
+inline constexpr const char* copy_ways[] = {"to_device", "from_device", "within_device", "between_devices"};
 
 struct DeviceCounters {
   std::atomic<uint64_t> launches{0};

@@ -34,8 +34,8 @@ class Stats(dict):
 def stats():
     """Compiles, cache hits, seconds, launches, and bytes copied each way and why, as a `Stats`.
 
-    `bytes_to_device`, `bytes_from_device` and `bytes_within_device` are totals (on a CPU all copies
-    are within); `bytes_to_device_for_argument` and the like say why. The reasons:
+    `bytes_to_device`, `bytes_from_device`, `bytes_within_device` and `bytes_between_devices` (GPUs) are totals (on a CPU
+    all copies are within); `bytes_to_device_for_argument` and the like say why. The reasons:
 
     {reasons}
     """

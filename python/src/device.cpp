@@ -29,6 +29,7 @@ namespace {
 class DefaultDevice {
  public:
   DefaultDevice(Device& wanted, Device& before) : wanted_(wanted), before_(&before) {}
+  explicit DefaultDevice(Device& wanted) : wanted_(wanted), before_(nullptr) {}  ///< set nowhere yet
   DefaultDevice(const DefaultDevice&) = delete;
 
   Device& enter() {
@@ -156,6 +157,9 @@ void bind_device(nb::module_& m) {
   "default_device() is the device that new arrays and kernels use.\n\n"
   "default_device(\"cuda\") sets it for the whole process; `with default_device(\"cuda\"):`\n"
   "sets it for the block, in this thread only.");
+
+  m.def("_device_scope", [](Device& device) { return nb::cast(std::make_unique<DefaultDevice>(device)); }, "device"_a,
+        "Makes the device the default of the thread that enters it.");
 
   m.def("_variables", [] {
     nb::list rows;

@@ -108,7 +108,7 @@ def test_stats_are_counters_that_can_be_subtracted(device):
 
 def test_stats_say_why_bytes_were_copied(device):
     x = ks.array(np.arange(1000.0), device=device)
-    ways = ("bytes_to_device", "bytes_from_device", "bytes_within_device")
+    ways = ("bytes_to_device", "bytes_from_device", "bytes_within_device", "bytes_between_devices")
 
     def reasons(work):
         before = ks.stats()

@@ -78,9 +78,11 @@ void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
   if (!memory) return;
   try {
     ContextScope scope(*this);
-    if (pool_)
-      driver().cuMemFreeAsync(address(memory), stream_of(*this, stream));
-    else
+    if (pool_) {
+      Stream& ours = &stream.device() == this ? stream : current_stream();
+      if (&ours != &stream) order(stream, ours);  // another GPU read it last
+      driver().cuMemFreeAsync(address(memory), stream_of(*this, ours));
+    } else
       driver().cuMemFree(address(memory));
   } catch (const Error&) {
     // After a fork or a fault the memory went with the context.

@@ -2,6 +2,7 @@
 
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/stream.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,15 @@ Place place_of(const Driver& driver, const void* memory) {
   return type == 1 ? Place::pinned : type == 0 ? Place::pageable : Place::device;
 }
 
+/// The GPU in whose memory the address lies; `otherwise` if the driver does not say.
+CudaDevice& gpu_of(const void* memory, CudaDevice& otherwise) {
+  const auto all = cuda_devices();
+  size_t ordinal = 0;
+  if (all.size() == 1 || otherwise.driver().cuPointerGetAttribute(&ordinal, 9, address(memory))) return otherwise;
+  ordinal &= 0xffffffff;  // the driver writes an int
+  return ordinal < all.size() ? static_cast<CudaDevice&>(*all[ordinal]) : otherwise;
+}
+
 }  // namespace
 
 Staging& CudaDevice::staging() {
@@ -46,8 +56,16 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
     return fmt::format("copy {} bytes from {} to {}", bytes, name(source), name(target));
   };
   if (target == Place::device && source == Place::device) {
-    count_copy(CopyWay::within_device, bytes);
-    check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
+    CudaDevice &there = gpu_of(to, *this), &here = gpu_of(from, *this);
+    if (&there == this && &here == this) {
+      count_copy(CopyWay::within_device, bytes);
+      check(driver().cuMemcpyAsync(address(to), address(from), bytes, order), asked);
+    } else {
+      count_copy(CopyWay::between_devices, bytes);
+      if (&there != &here) there.reach(here), here.reach(there);
+      check(driver().cuMemcpyPeerAsync(address(to), there.context(), address(from), here.context(), bytes, order),
+            [&] { return fmt::format("copy {} bytes from {} to {}", bytes, here.str(), there.str()); });
+    }
   } else if (target == Place::device) {
     count_copy(CopyWay::to_device, bytes);
     if (source == Place::pageable && bytes > small_copy)

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 
@@ -64,6 +65,24 @@ CUcontext CudaDevice::context() {
     driver.cuMemPoolSetAttribute(pool_, 3, &off);
   });
   return context_;
+}
+
+void CudaDevice::reach(CudaDevice& other) {
+  const CUcontext theirs = other.context();  // and its pool
+  const std::lock_guard lock(reached_mutex_);
+  if (std::ranges::find(reached_, &other) != reached_.end()) return;
+  int can = 0;
+  const auto asked = [&] { return fmt::format("let {} reach the memory of {}", str(), other.str()); };
+  check(driver().cuDeviceCanAccessPeer(&can, device_, other.device_), asked);
+  if (can) {
+    ContextScope scope(*this);
+    const CUresult result = driver().cuCtxEnablePeerAccess(theirs, 0);
+    if (result != peer_access_already_enabled) check(result, asked);
+    // Memory of a pool is reached by leave of the pool.
+    const MemoryAccess access{.location_id = device_};
+    if (other.pool_ && driver().cuMemPoolSetAccess) check(driver().cuMemPoolSetAccess(other.pool_, &access, 1), asked);
+  }
+  reached_.push_back(&other);
 }
 
 void CudaDevice::synchronize() {

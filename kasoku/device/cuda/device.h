@@ -55,6 +55,9 @@ class CudaDevice final : public Device {
   void show_prints(CUstream stream);
   std::atomic<bool> has_prints{false};  ///< some module that was loaded can print
 
+  /// Lets this GPU read and write the memory of `other` directly, where the hardware can.
+  void reach(CudaDevice& other);
+
   /// A pinned piece of host memory for a copy; see copy.cpp.
   Staging& staging();
 
@@ -70,6 +73,9 @@ class CudaDevice final : public Device {
   std::mutex streams_mutex_;
   std::vector<CudaStream*> idle_streams_;
   std::atomic<int> n_streams_{0};  ///< that were ever made
+
+  std::mutex reached_mutex_;
+  std::vector<CudaDevice*> reached_;  ///< asked before
 
   std::once_flag staging_once_;
   Staging* staging_ = nullptr;  ///< as long as the device: for ever

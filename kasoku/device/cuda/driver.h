@@ -33,6 +33,13 @@ struct MemoryPoolProperties {
   unsigned char reserved[54] = {};
 };
 
+/// CUmemAccessDesc.
+struct MemoryAccess {
+  int location_type = 1;  // a device
+  int location_id = 0;
+  int flags = 3;  // reading and writing
+};
+
 /// Results that are treated apart from "it failed".
 enum Result : CUresult {
   success = 0,
@@ -43,6 +50,7 @@ enum Result : CUresult {
   not_found = 500,
   not_ready = 600,
   launch_out_of_resources = 701,
+  peer_access_already_enabled = 704,
   cooperative_launch_too_large = 720,
 };
 

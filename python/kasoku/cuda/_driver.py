@@ -140,10 +140,10 @@ def event_elapsed_time(start, end):
 
 
 class Device:
-    """A device under Numba's names; as a context manager it changes nothing, since there is one per process."""
+    """A device under Numba's names; `with` makes it the thread's current one."""
 
     def __init__(self, native):
-        self._native = native
+        self._native, self._scopes = native, []
 
     id = property(lambda self: self._native.index)
 
@@ -179,10 +179,12 @@ class Device:
         return getattr(self._native, name)
 
     def __enter__(self):
+        self._scopes.append(_core._device_scope(self._native))
+        self._scopes[-1].__enter__()
         return self
 
     def __exit__(self, *raised):
-        return None
+        self._scopes.pop().__exit__(*raised)
 
     def __eq__(self, other):
         return isinstance(other, Device) and (self._native.kind, self.id) == (other._native.kind, other.id)
@@ -195,14 +197,15 @@ class Device:
 
 
 class _Gpus:
-    """The devices that kernels run on: one, the default device."""
+    """The devices that kernels can run on: all GPUs, or the CPU alone."""
 
     @property
     def lst(self):
-        return [get_current_device()]
+        kind = _core.default_device().kind
+        return [Device(native) for native in _core.devices() if native.kind == kind]
 
     def __len__(self):
-        return 1
+        return len(self.lst)
 
     def __getitem__(self, index):
         return self.lst[index]
@@ -229,9 +232,19 @@ def get_current_device():
     return Device(_core.default_device())
 
 
+_selected = threading.local()
+
+
 def select_device(device_id):
-    if device_id != 0:
-        raise errors.ValueError(f"there is no device {device_id}: kernels run on {_core.default_device()}")
+    """Makes it the calling thread's current device."""
+    found = gpus.lst
+    if not 0 <= device_id < len(found):
+        raise errors.ValueError(
+            f"there is no device {device_id}: kernels run on {', '.join(str(d._native) for d in found)}"
+        )
+    if before := getattr(_selected, "device", None):
+        before.__exit__()
+    _selected.device = found[device_id].__enter__()
     return get_current_device()
 
 

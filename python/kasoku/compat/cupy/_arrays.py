@@ -144,7 +144,10 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
         on_device = cuda.current().kind == "cuda" and hasattr(obj, "__dlpack__")
         obj = _core.from_dlpack(obj) if on_device else view_of_interface(obj, cuda.current())
     if isinstance(obj, ks.Array):
-        result = obj if dtype is None else obj.astype(dtype, copy=False)
+        here, current = obj, cuda.current()
+        if obj.device != current and obj.device.kind == current.kind:  # another GPU
+            here = obj.to_device(current)
+        result = here if dtype is None else here.astype(dtype, copy=False)
         result = in_order(result, order, copy is not False and copy is not None and result is obj)
     else:
         result = _from_host(obj, dtype, order)

@@ -1,5 +1,7 @@
 """Devices and contexts of pycuda.driver."""
 
+import threading
+
 import kasoku as ks
 from kasoku.compat import missing, preferred_device, says_what_is_missing
 
@@ -10,9 +12,21 @@ from ._flags import func_cache, shared_config
 _current = None
 
 
+class _Contexts(threading.local):
+    """Those of the calling thread, the current one last."""
+
+    def __init__(self):
+        self.stack = []
+
+
+_contexts = _Contexts()
+
+
 def _device():
-    """The device of this face: KASOKU_DEVICE, else a GPU if there is one, else the CPU."""
+    """The device of the thread's current context; without one KASOKU_DEVICE, else a GPU if there is one, else the CPU."""
     global _current
+    if _contexts.stack:
+        return _contexts.stack[-1]._of._device
     if _current is None:
         _current = preferred_device()
     return _current
@@ -111,7 +125,10 @@ class Device:
             raise AttributeError(missing(f"pycuda.driver.Device.{name}")) from None
 
     def make_context(self, flags=0):
-        return Context(self)
+        """A context, which is the thread's current one from here on."""
+        context = Context(self)
+        context.push()
+        return context
 
     def retain_primary_context(self):
         return Context(self)
@@ -128,31 +145,33 @@ class Device:
 
 @says_what_is_missing("pycuda.driver.Context")
 class Context:
-    """Kept for programs that handle contexts: every thread may use every device."""
+    """Says on which device the thread's memory and kernels are; every thread may use every device, with a context or without."""
 
     def __init__(self, device):
         self._of = device
 
     def push(self):
-        pass
+        _contexts.stack.append(self)
 
     def detach(self):
-        pass
+        if _contexts.stack and _contexts.stack[-1] is self:
+            _contexts.stack.pop()
 
     def attach(self, flags=0):
         return self
 
     @staticmethod
     def pop():
-        pass
+        if _contexts.stack:
+            _contexts.stack.pop()
 
     @staticmethod
     def get_current():
-        return Context(Device(0))
+        return _contexts.stack[-1] if _contexts.stack else Context(Context.get_device())
 
     @staticmethod
     def get_device():
-        return Device(min(_device().index, Device.count() - 1) if _device().kind == "cuda" else 0)
+        return Device(_device().index if _device().kind == "cuda" else 0)
 
     @staticmethod
     def synchronize():
