@@ -66,7 +66,7 @@ bool leaves_some_out(const Guard& guard, const GuardQuestions& ask) {
     for (const unsigned side : {0u, 1u}) {
       const Value* index = compare->getOperand(side);
       if (growth(index, ask) == std::optional<int>(0)) continue;
-      if ((compare->isUnsigned() || differs) && may_wrap(*index)) return true;
+      if ((compare->isRelational() || differs) && may_wrap(*index, compare->isSigned(), ask)) return true;
       // Only the first thread's index can be zero.
       const auto* other = dyn_cast<Constant>(compare->getOperand(1 - side));
       if (differs && !(other && other->isNullValue())) return true;
@@ -115,25 +115,29 @@ BlockSet made_before(const BlockSet& way, const GuardQuestions& ask) {
 }
 
 // Indices of threads stay below 2^31, so sums and products of them do not wrap.
-bool may_wrap(const Value& value, int depth) {
+bool may_wrap(const Value& value, bool is_signed, const GuardQuestions& ask, int depth) {
+  constexpr unsigned largest = 1u << 20;
   const auto* instruction = dyn_cast<Instruction>(&value);
   if (!instruction) {
     const auto* constant = dyn_cast<ConstantInt>(&value);
-    return !constant || constant->getValue().ugt(1u << 20);
+    return !constant || (is_signed ? constant->getValue().abs() : constant->getValue()).ugt(largest);
   }
   if (index_of(*instruction) != Index::none) return false;
   if (depth > deepest) return true;
+  const auto wraps = [&](const Use& operand) { return may_wrap(*operand, is_signed, ask, depth + 1); };
   switch (instruction->getOpcode()) {
-    case Instruction::Add: case Instruction::Mul: case Instruction::Shl: case Instruction::Or:
-    case Instruction::ZExt:
-      for (const Use& operand : instruction->operands())
-        if (may_wrap(*operand, depth + 1)) return true;
-      return false;
-    case Instruction::And:
-      return may_wrap(*instruction->getOperand(0), depth + 1) &&
-             may_wrap(*instruction->getOperand(1), depth + 1);
-    case Instruction::URem: case Instruction::UDiv: case Instruction::LShr:
-      return may_wrap(*instruction->getOperand(0), depth + 1);
+    case Instruction::Add: case Instruction::Sub:
+      if (is_signed ? instruction->hasNoSignedWrap() : instruction->hasNoUnsignedWrap())
+        return any_of(instruction->operands(), [&](const Use& operand) {
+          return growth(operand, ask, depth + 1) != std::optional<int>(0) && wraps(operand);
+        });
+      if (instruction->getOpcode() == Instruction::Sub && !is_signed) return true;
+      return any_of(instruction->operands(), wraps);
+    case Instruction::Mul: case Instruction::Shl: case Instruction::Or: case Instruction::ZExt:
+      return any_of(instruction->operands(), wraps);
+    case Instruction::SExt: return !is_signed || wraps(instruction->getOperandUse(0));
+    case Instruction::And: return all_of(instruction->operands(), wraps);
+    case Instruction::URem: case Instruction::UDiv: case Instruction::LShr: return wraps(instruction->getOperandUse(0));
     default: return true;
   }
 }
@@ -144,7 +148,6 @@ static bool is_row_index(const Value* value) {
   return instruction && index_of(*instruction) == Index::tid_x;
 }
 
-// That a signed index passes 2^31 within a block is not thought of.
 std::optional<int> growth(const Value* value, const GuardQuestions& ask, int depth) {
   using namespace PatternMatch;
   const auto* instruction = dyn_cast<Instruction>(value);
@@ -171,9 +174,9 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
     case Instruction::Add: break;
     case Instruction::Sub: sum = of[0] - of[1]; break;
     case Instruction::ZExt:
-      if (may_wrap(*instruction->getOperand(0))) return {};
+    case Instruction::SExt:
+      if (may_wrap(*instruction->getOperand(0), instruction->getOpcode() == Instruction::SExt, ask, depth + 1)) return {};
       break;
-    case Instruction::SExt: break;
     case Instruction::Or:
       if (!cast<PossiblyDisjointInst>(instruction)->isDisjoint()) return {};
       break;
@@ -326,16 +329,16 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
       Value* first = at_zero(compare->getOperand(left ? 0 : 1));  // grows from here by one
       Value* bound = at_zero(compare->getOperand(left ? 1 : 0));
       Type* type = first->getType();
-      Value* skipped = nullptr;  // threads before the one whose index is zero
-      if (compare->isUnsigned() && may_wrap(*compare->getOperand(left ? 0 : 1)) &&
-          type->getIntegerBitWidth() >= 32) {
-        Value* to_zero = build.CreateNeg(first);
-        Value* wraps = build.CreateAnd(
-            build.CreateICmpNE(first, Constant::getNullValue(type)),
-            build.CreateICmpULT(to_zero, build.CreateZExt(extent, type)));
-        to_zero = build.CreateSelect(wraps, to_zero, Constant::getNullValue(type));
-        first = build.CreateAdd(first, to_zero);
-        skipped = build.CreateTrunc(to_zero, build.getInt32Ty());
+      Value* skipped = nullptr;  // threads before the one whose index is the least number
+      const unsigned bits = type->getIntegerBitWidth();
+      if (compare->isRelational() && bits >= 32 && may_wrap(*compare->getOperand(left ? 0 : 1), compare->isSigned(), ask)) {
+        Value* least = ConstantInt::get(type, compare->isSigned() ? APInt::getSignedMinValue(bits) : APInt::getZero(bits));
+        Value* to_least = build.CreateSub(least, first);
+        Value* wraps = build.CreateAnd(build.CreateICmpNE(first, least),
+                                       build.CreateICmpULT(to_least, build.CreateZExt(extent, type)));
+        to_least = build.CreateSelect(wraps, to_least, Constant::getNullValue(type));
+        first = build.CreateAdd(first, to_least);
+        skipped = build.CreateTrunc(to_least, build.getInt32Ty());
       }
       offset = skipped;
       if (skipped) at_least(build.getInt32(0));

@@ -67,9 +67,9 @@ struct GuardQuestions {
 /// a loop's counter is after a barrier in that loop.
 BlockSet made_before(const BlockSet& way, const GuardQuestions& ask);
 
-/// Whether an index that grows may pass from the largest unsigned number to zero
-/// within a block, as `threadIdx.x - 1` does.
-bool may_wrap(const llvm::Value& value, int depth = 0);
+/// Whether an index that grows may pass from the largest number to the least within a block,
+/// as `threadIdx.x - 1` does among unsigned numbers.
+bool may_wrap(const llvm::Value& value, bool is_signed, const GuardQuestions& ask, int depth = 0);
 
 /// By how much a value grows with the innermost thread counter: 0 or 1, or nothing
 /// if it is not known or cannot be computed before the loop.

@@ -197,7 +197,7 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   ask.trusts_uniform = ask.lanes_are_low_bits = company.warp;
   if (growth(found.start, ask) != std::optional<int>(1)) return false;
   // The first thread's index must be the least.
-  if (ICmpInst::isUnsigned(found.predicate) && may_wrap(*found.start)) return false;
+  if (ICmpInst::isRelational(found.predicate) && may_wrap(*found.start, ICmpInst::isSigned(found.predicate), ask)) return false;
 
   // What leaves the loop must be what the loop carries.
   for (BasicBlock* block : loop.blocks())
