@@ -1,6 +1,6 @@
 """Random expressions without undefined behaviour, as uniform as asked."""
 
-from fuzz.places import FLOATS, SMALL, THREAD, WARP, WIDE
+from fuzz.places import FLOATS, SMALL, BLOCK, THREAD, WARP, WIDE
 from fuzz.writer import Writer
 
 
@@ -225,6 +225,8 @@ class Expressions(Writer):
             return f"{self.floating(place, level, type, 1)[0]} {compare} {self.floating(place, level, type, 1)[0]}"
         if kind == 11 and self.has("wide"):
             return f"{self.wide(place, level, depth)} {compare} {self.wide(place, level, depth)}"
+        if kind == 12 and level == THREAD and place.has_indices and self.chance(60):
+            return self.index_condition(place, compare)
         if kind == 12 and level == THREAD and place.has_indices:
             return self.pick(
                 f"t {self.pick('<', '>=')} {self.below(self.threads + 1)}u", "t == 0u", "lane == 0u",
@@ -236,6 +238,17 @@ class Expressions(Writer):
         if kind == 13 and (options := place.named(("bool",), level)):
             return self.random.choice(options).text
         return one()
+
+    def index_condition(self, place, compare):
+        """A condition on an index that may begin anew within the block, or pass the largest number."""
+        index, by = self.pick("t", "lane", "gid", "threadIdx.x"), self.below(self.threads + 2)
+        near = f"{(self.pick(0, 1 << 31, (1 << 32) - 1) - self.below(self.threads + 1)) % (1 << 32)}u"
+        common = self.unsigned(place, BLOCK, 1)
+        moved = self.pick(f"({index} + {near})", f"({index} - {by}u)", f"({common} - {index})", f"({index} + {common})")
+        cast = self.pick("", "", "(int)", "(long long)(int)", "(unsigned long long)", "(short)", "(unsigned char)")
+        bits = f"({self.pick(index, moved)} {self.pick('&', '^', '>>', '%', '/', '*')} {self.pick(3, 5, 8, 12, 16, 31, 7)}u)"
+        bound = self.pick(f"{by}u", f"{by}", f"(int){common}", common, near) if cast else self.pick(f"{by}u", common, near)
+        return f"{cast}{self.pick(moved, moved, bits)} {compare} {bound}"
 
     def value(self, place, type, level, depth=2):
         """An expression of that type."""

@@ -191,6 +191,7 @@ class Generator(Programs):
                 "gid * 2654435761u",
                 f"{self.below(9)}u",
                 "in[gid]",
+                f"t {self.pick('+', '-')} {self.pick(1, 5, 2147483640, 4294967290)}u",
             )
             self.line(f"unsigned v{i} = {start};")
             variables.append(Variable(f"v{i}", "unsigned", THREAD))

@@ -1,11 +1,11 @@
 #include "kasoku/compile/clang/passes/aggregate_atomics.h"
 
-#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/split_ranges.h"
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/launch_values.h"
 #include "kasoku/compile/clang/passes/meeting_lift.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
-#include "kasoku/compile/clang/passes/volatile_shared.h"
+#include "kasoku/compile/clang/passes/volatile_barriers.h"
 #include "kasoku/compile/clang/shared_variables.h"
 
 #include "llvm/ADT/StringSwitch.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 #include "kasoku/compile/clang/passes/thread_nest.h"
 
 #include <map>

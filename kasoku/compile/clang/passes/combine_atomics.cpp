@@ -1,6 +1,6 @@
 #include "kasoku/compile/clang/passes/combine_atomics.h"
 
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/CFG.h"

@@ -3,7 +3,7 @@
 #include "kasoku/compile/clang/passes/block_shape.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/launch_values.h"
-#include "kasoku/compile/clang/passes/loop_barriers.h"
+#include "kasoku/compile/clang/passes/converge_loops.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"

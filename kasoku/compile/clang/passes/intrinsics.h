@@ -47,9 +47,9 @@ enum class Sync : uint8_t {
   reduce_umax = ks_sync_reduce_umax,
   reduce_smin = ks_sync_reduce_smin,
   reduce_smax = ks_sync_reduce_smax,
-  loop = ks_sync_loop,  ///< put in by loop_barriers.h: no thread waits, but the loop is cut here
+  loop = ks_sync_loop,  ///< put in by converge_loops.h: no thread waits, but the loop is cut here
   lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
-  turn = ks_sync_turn,  ///< put in by volatile_shared.h: a warp that looks again later lets others run
+  turn = ks_sync_turn,  ///< put in by volatile_barriers.h: a warp that looks again later lets others run
   aggregate = ks_sync_aggregate,  ///< put in by aggregate_atomics.h: where a block knows what it adds to a counter
   none = ks_sync_none
 };

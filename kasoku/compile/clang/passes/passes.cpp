@@ -106,15 +106,15 @@ void Passes::ran(std::string_view name, const Module& module) {
 void Passes::observe(PassInstrumentationCallbacks& callbacks) {
   constexpr std::pair<const char*, PassId> ours[] = {
       {"kasoku::embedded::LateFailuresPass", PassId::late_failures},
-      {"kasoku::embedded::StepOverPass", PassId::step_over},
-      {"kasoku::embedded::FetchAheadPass", PassId::fetch_ahead},
-      {"kasoku::embedded::SideBySidePass", PassId::side_by_side},
+      {"kasoku::embedded::StepOverPass", PassId::strided_index_set},
+      {"kasoku::embedded::FetchAheadPass", PassId::prefetch},
+      {"kasoku::embedded::SideBySidePass", PassId::interleaved_access},
       {"kasoku::embedded::SpeculateDivisionPass", PassId::speculate_division},
       {"kasoku::embedded::WidenThreadsPass", PassId::widen},
-      {"kasoku::embedded::WholeStoresPass", PassId::whole_stores},
+      {"kasoku::embedded::WholeStoresPass", PassId::store_predication},
       {"kasoku::embedded::UnrollScalarsPass", PassId::unroll_scalars},
-      {"kasoku::embedded::LaneMemoryPass", PassId::lane_memory},
-      {"kasoku::embedded::IdiomsPass", PassId::idioms},
+      {"kasoku::embedded::LaneMemoryPass", PassId::forward_lanes},
+      {"kasoku::embedded::IdiomsPass", PassId::x86_idioms},
       {"kasoku::embedded::ScalarizeVectorsPass", PassId::scalarizer}};
   for (const auto& [name, pass] : ours) callbacks.addClassToPassName(name, rows()[static_cast<size_t>(pass)].name);
   callbacks.registerShouldRunOptionalPassCallback([this, &callbacks](StringRef pass, Any) {

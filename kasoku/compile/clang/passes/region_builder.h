@@ -12,7 +12,7 @@
 #include "kasoku/compile/clang/passes/aggregates.h"
 #include "kasoku/compile/clang/passes/entry_frame.h"
 #include "kasoku/compile/clang/passes/exchange.h"
-#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/split_ranges.h"
 #include "kasoku/compile/clang/passes/live_values.h"
 #include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/region_driver.h"

@@ -24,7 +24,7 @@
 #include "kasoku/compile/clang/passes/block_shape.h"
 #include "kasoku/compile/clang/passes/blocks_ahead.h"
 #include "kasoku/compile/clang/passes/grid_stride.h"
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include <cstdint>
 #include <functional>

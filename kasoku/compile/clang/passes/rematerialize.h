@@ -3,7 +3,7 @@
 /// keeping them for each thread: addresses and indices made of threadIdx.
 #pragma once
 
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include <functional>
 #include <vector>

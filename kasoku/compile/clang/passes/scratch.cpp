@@ -1,7 +1,7 @@
 #include "kasoku/compile/clang/passes/scratch.h"
 
 #include "kasoku/compile/clang/passes/entry_frame.h"
-#include "kasoku/compile/clang/passes/lane_memory.h"
+#include "kasoku/compile/clang/passes/forward_lanes.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"

@@ -5,7 +5,7 @@
 /// Each array has 32 elements of room on either side, so that a shuffle may load
 /// beyond the block without a branch. It is indexed by the linear thread number;
 /// what no other warp needs is indexed by lane, on the stack, from where it mostly
-/// moves to vector registers (lane_memory.h).
+/// moves to vector registers (forward_lanes.h).
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"

@@ -174,7 +174,7 @@ std::optional<Strides::Wraps> Strides::may_wrap(Value* address) {
   return wraps;
 }
 
-// A signed index that passes 2^31 is not thought of, as in guards.h.
+// A signed index that passes 2^31 is not thought of, as in split_ranges.h.
 bool Strides::find_wraps(Value* value, bool behind_phi, Wraps& wraps,
                          SmallPtrSetImpl<Value*>& seen) {
   if (!varies(value) || !seen.insert(value).second) return true;

@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/volatile_shared.h
+/// \file kasoku/compile/clang/passes/volatile_barriers.h
 /// Text from before Volta reduces a warp's last values through volatile shared
 /// memory without saying that the lanes wait for each other: the hardware ran
 /// them in step. This pass says it, with a warp barrier around each such store.

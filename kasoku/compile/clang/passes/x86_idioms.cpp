@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/idioms.h"
+#include "kasoku/compile/clang/passes/x86_idioms.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/Constants.h"

@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/step_over.h
+/// \file kasoku/compile/clang/passes/strided_index_set.h
 /// `if (t % 8 == 0) …` in a loop over threads: those for whom it does not hold are stepped over.
 ///
 /// As a vector such a loop has masked stores, which on AVX2 cost ten plain ones, for threads most of

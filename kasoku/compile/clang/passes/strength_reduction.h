@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/steps.h
+/// \file kasoku/compile/clang/passes/strength_reduction.h
 /// Which loops gain by LLVM's loop strength reduction. It takes a seventh to a fifth of a small
 /// kernel's compile, and most loops step through arrays in ways that x86 addresses anyway.
 #pragma once

@@ -1,6 +1,6 @@
-#include "kasoku/compile/clang/passes/leader_cuts.h"
+#include "kasoku/compile/clang/passes/split_leaders.h"
 
-#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/split_ranges.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 

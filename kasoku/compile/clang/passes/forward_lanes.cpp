@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/lane_memory.h"
+#include "kasoku/compile/clang/passes/forward_lanes.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"

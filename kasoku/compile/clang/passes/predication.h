@@ -1,15 +1,15 @@
-/// \file kasoku/compile/clang/passes/masks.h
+/// \file kasoku/compile/clang/passes/predication.h
 /// Threads that part company before they meet others again stay together all the same:
 /// those that do not take part come along without doing anything.
 ///
 /// `if (i >= n) return;` before a barrier and `if (t < k) v += __shfl_down_sync(…);`
 /// become, for each piece of text between two meetings, `if (takes_part) piece`. What
 /// decides which piece is next is computed by all. Regions stay loops over threads, and
-/// the conditions of pieces are mostly ranges of threads (guards.h).
+/// the conditions of pieces are mostly ranges of threads (split_ranges.h).
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include <vector>
 

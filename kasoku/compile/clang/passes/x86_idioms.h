@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/idioms.h
+/// \file kasoku/compile/clang/passes/x86_idioms.h
 /// The last rewriting before code generation: forms that LLVM's simplifier prefers and its x86
 /// code generator makes more of than is needed.
 #pragma once

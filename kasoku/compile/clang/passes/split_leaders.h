@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/leader_cuts.h
+/// \file kasoku/compile/clang/passes/split_leaders.h
 /// Cuts what all lanes of a warp do from what one of them does after it.
 ///
 /// `v += …; if (lane == 31) sums[warp] = v;` would be one loop over 31 lanes and another

@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/masks.h"
+#include "kasoku/compile/clang/passes/predication.h"
 
 #include "kasoku/compile/clang/passes/exchange.h"
 #include "kasoku/compile/clang/passes/kernel_body.h"

@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/side_by_side.h
+/// \file kasoku/compile/clang/passes/interleaved_access.h
 /// Loops over threads of which each does the same to several numbers side by side, as
 /// `y[i].x += a * x[i].x; …` does with float4: the numbers of all threads are one row, and
 /// the loop goes over that. As vectors of threads they would have to be taken apart.

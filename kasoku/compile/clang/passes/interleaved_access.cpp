@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/side_by_side.h"
+#include "kasoku/compile/clang/passes/interleaved_access.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -1,7 +1,7 @@
-#include "kasoku/compile/clang/passes/loop_barriers.h"
+#include "kasoku/compile/clang/passes/converge_loops.h"
 
 #include "kasoku/compile/clang/passes/aggregate_atomics.h"
-#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/split_ranges.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
 #include "kasoku/compile/clang/passes/uniformity.h"
 

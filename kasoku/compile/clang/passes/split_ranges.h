@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/guards.h
+/// \file kasoku/compile/clang/passes/split_ranges.h
 /// Finds the threads for which a region's conditions on threadIdx are settled:
 /// `i < n`, `t < d`, `t == 0`, `x > 0 && x < w - 1`.
 ///

@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/fetch_ahead.h"
+#include "kasoku/compile/clang/passes/prefetch.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"

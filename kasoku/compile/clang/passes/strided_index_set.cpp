@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/step_over.h"
+#include "kasoku/compile/clang/passes/strided_index_set.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/whole_stores.h
+/// \file kasoku/compile/clang/passes/store_predication.h
 /// Stores to shared memory that a condition leaves out for some threads become stores by all.
 ///
 /// `if (a > b) s[t] = b;` where the thread has read s[t] before: a vector of threads would need

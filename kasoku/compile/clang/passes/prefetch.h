@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/fetch_ahead.h
+/// \file kasoku/compile/clang/passes/prefetch.h
 /// Rows of threads that jump through memory ask for the rows of the next passes.
 ///
 /// A block with memory of its own takes a grid-stride loop pass by pass: a few cache lines here,

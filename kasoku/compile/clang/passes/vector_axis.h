@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/axis.h
+/// \file kasoku/compile/clang/passes/vector_axis.h
 /// Which of a block's axes the innermost loop over threads runs along.
 #pragma once
 

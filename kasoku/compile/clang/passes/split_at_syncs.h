@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/sync_points.h
+/// \file kasoku/compile/clang/passes/split_at_syncs.h
 /// Finds the places where threads wait for each other, and cuts the kernel's
 /// blocks there, so that the text between two of them can become a loop over
 /// threads.

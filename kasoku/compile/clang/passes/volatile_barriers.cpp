@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/volatile_shared.h"
+#include "kasoku/compile/clang/passes/volatile_barriers.h"
 
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/shared_variables.h"

@@ -1,8 +1,8 @@
-#include "kasoku/compile/clang/passes/guards.h"
+#include "kasoku/compile/clang/passes/split_ranges.h"
 
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/rematerialize.h"
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"

@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/loop_barriers.h
+/// \file kasoku/compile/clang/passes/converge_loops.h
 /// Turns grid-stride loops inside out, so that the loop over threads is innermost.
 ///
 /// `for (i = first + threadIdx.x; i < n; i += step)` run thread by thread strides
@@ -12,7 +12,7 @@
 #pragma once
 
 #include "kasoku/compile/clang/passes/block_shape.h"
-#include "kasoku/compile/clang/passes/sync_points.h"
+#include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/axis.h"
+#include "kasoku/compile/clang/passes/vector_axis.h"
 
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/strides.h"

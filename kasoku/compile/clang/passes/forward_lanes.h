@@ -1,4 +1,4 @@
-/// \file kasoku/compile/clang/passes/lane_memory.h
+/// \file kasoku/compile/clang/passes/forward_lanes.h
 /// Moves what lanes of a warp hand each other from memory to vector registers.
 ///
 /// A region stores what its lanes bring to an array on the stack, and the next one

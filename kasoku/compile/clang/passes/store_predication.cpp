@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/whole_stores.h"
+#include "kasoku/compile/clang/passes/store_predication.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"

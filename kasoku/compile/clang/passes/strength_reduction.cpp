@@ -1,4 +1,4 @@
-#include "kasoku/compile/clang/passes/steps.h"
+#include "kasoku/compile/clang/passes/strength_reduction.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
