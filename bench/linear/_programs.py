@@ -1,4 +1,4 @@
-"""Programs of products of matrices, as NPBench has them: NumPy in a function, of sizes that take milliseconds."""
+"""Programs of products of matrices as NPBench has them, and factors: NumPy in a function, of sizes that take milliseconds."""
 
 import numpy as np
 from timing import best
@@ -29,6 +29,26 @@ def mvt(x1, x2, y1, y2, a):
     x2 += y2 @ a
 
 
+def solved(a, b):
+    return np.linalg.solve(a, b)
+
+
+def inverse(a):
+    return np.linalg.inv(a)
+
+
+def factors(a):
+    return np.linalg.cholesky(a @ a.T + a.shape[0] * np.eye(a.shape[0]))
+
+
+def eigen(a):
+    return np.linalg.eigh(a + a.T)
+
+
+def singular(a):
+    return np.linalg.svd(a, False)
+
+
 def small(a, n):
     """Products of matrices that no library is worth calling for."""
     x = a
@@ -48,6 +68,11 @@ def programs():
         ("atax", atax, (of(2600, 2400), of(2400))),
         ("bicg", bicg, (of(2600, 2400), of(2400), of(2600))),
         ("mvt", mvt, (of(2500), of(2500), of(2500), of(2500), of(2500, 2500))),
+        ("solve", solved, (rng.random((500, 500)), rng.random((500, 20)))),
+        ("inv", inverse, (rng.random((400, 400)),)),
+        ("cholesky", factors, (rng.random((500, 500)),)),
+        ("eigh", eigen, (rng.random((200, 200)),)),
+        ("svd", singular, (rng.random((200, 150)),)),
         ("4 x 4, 1000 products", small, (rng.random((4, 4)) / 3, 1000)),
         ("16 x 16, 1000 products", small, (rng.random((16, 16)) / 9, 1000)),
     ]

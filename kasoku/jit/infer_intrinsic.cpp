@@ -274,6 +274,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       if (first.is_scalar() || second.is_scalar()) return binary(Operator::multiply);
       return binary(Operator::matmul);
     }
+    case Handler::lapack: return int64_type;
     case Handler::item:
       need(1);
       if (first.is_scalar()) return first;

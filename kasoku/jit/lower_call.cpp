@@ -126,6 +126,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       return call_random(e, handler);
     case Handler::word: return {fmt::format("({})({})", text_of(intrinsic.dtype), intrinsic.text), e.type};
     case Handler::print: return print(e);
+    case Handler::lapack: return lapack(e);
     case Handler::dot:
       if (e.items[1]->type.is_array() && e.items[2]->type.is_array())
         return matmul(*e.items[1], *e.items[2], e.type, e.place);

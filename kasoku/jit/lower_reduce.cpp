@@ -1,6 +1,7 @@
 /// Reductions of array expressions, products of matrices, and arrays made from nothing.
 #include "kasoku/codegen/group.h"
 #include "kasoku/jit/lowering.h"
+#include "kasoku/linalg/lapack.h"
 
 #include <algorithm>
 
@@ -285,6 +286,24 @@ Val FunctionLowering::matmul(const Expr& a_expr, const Expr& b_expr, const Type&
   }
   if (asks_library) close();
   return c;
+}
+
+/// A routine of kasoku/linalg/lapack.h, by its name, on arrays of our own library: what it says. Where it could not
+/// reach them, or the checker could not see what it does, there is none.
+Val FunctionLowering::lapack(const Expr& e) {
+  if (uses_graph() || on_device_ || options_.is_checked) return {fmt::format("({}LL)", linalg::absent), int64_type};
+  std::string rows;
+  for (size_t i = 2; i < e.items.size(); ++i) {
+    const Val x = expr(*e.items[i]);
+    rows += fmt::format("{}{{(void*){}.data, {}, {}.shape[{}]}}", i > 2 ? ", " : "", x.text, x.type.ndim == 2 ? x.text + ".shape[0]" : "1", x.text, x.type.ndim - 1);
+  }
+  const std::string operands = temp("rows"), said = temp("said");
+  line("const ks_rows_of {}[] = {{{}}};", operands, rows);
+  line("const ks_i64 {} = ks_jit_lapack(ks, {}, {}, {}, {});", said, static_cast<int>(*linalg::routine(e.items[1]->type.text)),
+       static_cast<int>(e.items[2]->type.dtype), operands, e.items.size() - 2);
+  effects_.writes = true;
+  leave_if_failed();
+  return {said, int64_type};
 }
 
 /// A number becomes an array of no axes.

@@ -331,6 +331,7 @@ class FunctionLowering {
   Val count(const Fused& fused, Place place);
   Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
+  Val lapack(const Expr& call);
   Val as_array(const Expr& expr, Place place);
   /// The array, or a copy with elements of this dtype.
   Val in_dtype(const Val& array, Dtype dtype, Place place);

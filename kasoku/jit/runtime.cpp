@@ -9,6 +9,7 @@
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/cpu/stack.h"
+#include "kasoku/linalg/lapack.h"
 #include "kasoku/linalg/provider.h"
 
 #include <fmt/format.h>
@@ -199,6 +200,15 @@ void ks_jit_product(CallRecord* call, int dtype, const int64_t* n, void* a, void
   }
 }
 
+int64_t ks_jit_lapack(CallRecord* call, int routine, int dtype, const linalg::Rows* operands, int64_t n) {
+  try {
+    return linalg::lapack(static_cast<linalg::Routine>(routine), static_cast<Dtype>(dtype), {operands, static_cast<size_t>(n)});
+  } catch (...) {
+    end_call(call);
+    return 0;
+  }
+}
+
 void ks_jit_draw(CallRecord* call) {
   const Draw draw = draws().next();
   call->key = draw.key;
@@ -281,7 +291,7 @@ void register_functions() {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
         KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_catches),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
-        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product), KS_ROW(ks_jit_lapack),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll), KS_ROW(ks_jit_is_deep),

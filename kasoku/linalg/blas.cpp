@@ -32,6 +32,7 @@ const std::vector<std::string>& search_folders() { return folders(); }
 bool take_functions(Blas& blas, void* library, const std::string& prefix,
                     const std::string& suffix) {
   const char letters[] = "sdcz";
+  blas.library = library, blas.prefix = prefix, blas.suffix = suffix;
   for (int i = 0; i < 4; ++i) {
     blas.gemm[i] = dlsym(library, (prefix + "cblas_" + letters[i] + "gemm" + suffix).c_str());
     blas.gemv[i] = dlsym(library, (prefix + "cblas_" + letters[i] + "gemv" + suffix).c_str());

@@ -13,6 +13,8 @@ struct Blas {
   std::string name;  ///< "openblas"
   std::string file;  ///< of the library
   bool has_64_bit_integers = false;
+  void* library = nullptr;     ///< of dlopen
+  std::string prefix, suffix;  ///< of its functions' names
   /// cblas_?gemm by type: float, double, complex float, complex double.
   void* gemm[4] = {};
   void* gemv[4] = {};

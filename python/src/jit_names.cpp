@@ -27,14 +27,15 @@ class Known {
  private:
   void refresh() {
     nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
-    const bool has_numpy = modules.contains("numpy"), has_cuda = modules.contains("kasoku.cuda");
-    if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_) return;
-    is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda;
+    const bool has_numpy = modules.contains("numpy"), has_cuda = modules.contains("kasoku.cuda"),
+               has_library = modules.contains("kasoku._library");
+    if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_ && has_library == has_library_) return;
+    is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda, has_library_ = has_library;
     for (const Intrinsic* row : intrinsics()) {
       std::string path(row->name);
       if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("group.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
       const std::string top = path.substr(0, path.find('.'));
-      if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda)) continue;
+      if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda) || (path.starts_with("kasoku._library") && !has_library)) continue;
       if (path == "kasoku.prange") path = "kasoku._jit.prange";
       try {
         nb::object at = nb::module_::import_(top.c_str());
@@ -55,7 +56,7 @@ class Known {
     }
   }
 
-  bool is_ready_ = false, has_numpy_ = false, has_cuda_ = false;
+  bool is_ready_ = false, has_numpy_ = false, has_cuda_ = false, has_library_ = false;
   std::unordered_map<PyObject*, std::string> names_;
   std::vector<nb::object> keep_;
 };

@@ -105,3 +105,128 @@ def test_products_with_nan_and_infinity():
     b = np.abs(rng.random((40, 40)))
     np.testing.assert_allclose(product(a, b), a @ b)
     np.testing.assert_allclose(product(a[:4, :6].copy(), b[:6, :3].copy()), a[:4, :6] @ b[:6, :3])
+
+
+def matrix(dtype, n, seed=0):
+    """A regular matrix; Hermitian and positive definite is x @ x^H of it."""
+    made = np.random.default_rng(seed)
+    x = made.normal(size=(n, n)) + np.eye(n)
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * made.normal(size=(n, n))
+    return (4 * x).astype(dtype)
+
+
+def compiled(text, *names):
+    import linecache
+
+    file, source = f"<linear {text}>", f"def f({', '.join(names)}):\n    return {text}\n"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {"np": np}
+    exec(compile(source, file, "exec"), space)
+    return ks.njit(space["f"]), space["f"]
+
+
+def near(got, want):
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            near(one, other)
+        return
+    single = np.asarray(want).dtype.char in "fF"
+    assert np.shape(got) == np.shape(want) and (np.ndim(want) == 0 or got.dtype == want.dtype)
+    scale = np.abs(want).max() if np.size(want) else 1
+    np.testing.assert_allclose(got, want, rtol=2e-3 if single else 1e-9, atol=scale * (2e-4 if single else 1e-11))
+
+
+@pytest.mark.parametrize("dtype", "bHilfdFD")
+@pytest.mark.parametrize(
+    "text",
+    ["np.linalg.inv(a)", "np.linalg.solve(a, b)", "np.linalg.solve(a, a[:, :3])", "np.linalg.det(a)", "np.linalg.slogdet(a)",
+     "np.linalg.norm(a, 2)", "np.linalg.cond(a)", "np.linalg.pinv(a)", "np.linalg.matrix_rank(a)", "np.linalg.svd(a)[1]",
+     "np.linalg.lstsq(a, b)[0]"],
+)  # fmt: skip
+def test_linalg_is_numpys(text, dtype):
+    fast, plain = compiled(text, "a", "b")
+    for n in (1, 3, 20):
+        a = (
+            matrix(dtype, n)
+            if np.dtype(dtype).kind in "fc"
+            else (np.arange(n * n).reshape(n, n) % 7 + 9 * np.eye(n)).astype(dtype)
+        )
+        for x in layouts(a).values():
+            near(fast(x, x[0].copy()), plain(x, x[0].copy()))
+
+
+@pytest.mark.parametrize("dtype", "lfdFD")
+@pytest.mark.parametrize("n", [1, 3, 20])
+def test_hermitian_matrices(dtype, n):
+    x = np.round(matrix(dtype, n).real).astype(dtype) if dtype == "l" else matrix(dtype, n)
+    a = x @ x.conj().T
+    for text in ("np.linalg.cholesky(a)", "np.linalg.eigvalsh(a)", "np.linalg.eigh(a)[0]"):
+        fast, plain = compiled(text, "a")
+        for each in layouts(a).values():
+            near(fast(each), plain(each))
+        below = np.tril(a) + np.triu(np.full_like(a, 99), 1)  # what is above the diagonal does not count
+        near(fast(below), plain(below))
+    w, v = compiled("np.linalg.eigh(a)", "a")[0](a)
+    near(v @ np.diag(w).astype(v.dtype) @ v.conj().T, (a * 1.0).astype(v.dtype))
+
+
+@pytest.mark.parametrize("dtype", "ilfdFD")
+@pytest.mark.parametrize("shape", [(12, 5), (5, 12), (7, 7), (1, 4), (4, 1)])
+def test_factors_of_matrices_of_any_shape(dtype, shape):
+    a = matrix(dtype, 12)[: shape[0], : shape[1]]
+    q, r = compiled("np.linalg.qr(a)", "a")[0](a)
+    near(q @ r, a.astype(q.dtype))
+    near(np.abs(q), np.abs(np.linalg.qr(a)[0]))
+    near(q.conj().T @ q, np.eye(min(shape)).astype(q.dtype))
+    for full in (True, False):
+        u, s, vh = compiled(f"np.linalg.svd(a, {full})", "a")[0](a)
+        want = np.linalg.svd(a, full)
+        assert (u.shape, vh.shape, s.dtype, u.dtype) == (want[0].shape, want[2].shape, want[1].dtype, want[0].dtype)
+        k = min(shape)
+        near(u[:, :k] * s @ vh[:k], a.astype(u.dtype))
+        near(u.conj().T @ u, np.eye(len(u.T)).astype(u.dtype))
+    near(compiled("np.linalg.pinv(a)", "a")[0](a), np.linalg.pinv(a))
+    for b in (a[:, 0].copy(), a[:, :2] * 2):
+        got, want = compiled("np.linalg.lstsq(a, b)", "a", "b")[0](a, b), np.linalg.lstsq(a, b)
+        near(a @ got[0], (a @ want[0]).astype(got[0].dtype))
+        assert got[1].shape == want[1].shape and got[2] == want[2]
+        near(got[3], want[3])
+
+
+def test_matrices_without_the_property_are_errors():
+    for n in (3, 20):
+        a = np.ones((n, n))
+        for text in ("np.linalg.inv(a)", "np.linalg.solve(a, a[0])", "np.linalg.solve(a, a)", "np.linalg.cholesky(-a)"):
+            for f in compiled(text, "a"):
+                with pytest.raises(np.linalg.LinAlgError):
+                    f(a)
+        assert compiled("np.linalg.det(a)", "a")[0](a) == 0
+        assert compiled("np.linalg.slogdet(a)", "a")[0](a) == (0, -np.inf)
+    with pytest.raises(np.linalg.LinAlgError):
+        compiled("np.linalg.svd(a)", "a")[0](np.full((20, 20), np.nan))
+    with pytest.raises(ValueError):
+        compiled("np.linalg.inv(a)", "a")[0](np.ones((3, 4)))
+
+
+def test_the_loops_do_what_the_library_does(tmp_path):
+    """Where no library is, the same functions are there, slower."""
+    import subprocess
+    import sys
+
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import kasoku as ks, numpy as np
+from kasoku._library import linear
+linear.worth_it = 10**9  # nothing is sent to the library
+@ks.njit
+def f(a, b):
+    return np.linalg.solve(a, b), np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(a @ a.T)
+a = np.random.default_rng(1).normal(size=(20, 20))
+for got, want in zip(f(a, a[0].copy()), (np.linalg.solve(a, a[0]), np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(a @ a.T))):
+    np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9)
+"""
+    )
+    subprocess.run([sys.executable, program], check=True, timeout=120)

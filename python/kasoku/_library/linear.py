@@ -1,8 +1,27 @@
-"""Linear algebra of small matrices: factors by rows, rotations until nothing is left to turn."""
+"""Linear algebra: by LAPACK, or by loops where there is none or a matrix is small.
+
+The loops are factors by rows, and rotations until nothing is left to turn.
+"""
 
 import math
 
 import numpy as np
+
+from .lapack import absent, call, worth_it
+
+
+def _floats(a):
+    """The array in a dtype that LAPACK computes in."""
+    if a.dtype in (np.float32, np.float64, np.complex64, np.complex128):
+        return a
+    return a.astype(np.float64)
+
+
+def _copy(a):
+    x = _floats(a)
+    f = np.empty(x.shape, x.dtype)
+    f[:, :] = x
+    return f
 
 
 def norm(x, ord=None):
@@ -24,9 +43,9 @@ def norm(x, ord=None):
             total += abs(x[i]) ** float(ord)
         return total ** (1.0 / ord)
     if ord == np.inf or ord == -np.inf:
-        sums = np.abs(x).sum(axis=1)
+        sums = np.abs(_floats(x)).sum(axis=1)
     elif ord == 1 or ord == -1:
-        sums = np.abs(x).sum(axis=0)
+        sums = np.abs(_floats(x)).sum(axis=0)
     elif ord == 2 or ord == -2:
         sums = _singular_values(x)
     else:
@@ -39,12 +58,9 @@ def _square(a):
         raise ValueError("Last 2 dimensions of the array must be square")
 
 
-def _factors(a):
-    """(L and U in one, order of the rows, sign of the order), with the largest of a column on top."""
-    _square(a)
-    n = a.shape[0]
-    f = np.empty((n, n), np.result_type(a, np.float32))
-    f[:, :] = a
+def _factors(f):
+    """Makes f L and U in one, with the largest of a column on top: (order of the rows, sign of the order)."""
+    n = f.shape[0]
     order = np.arange(n)
     sign = 1
     for k in range(n):
@@ -63,7 +79,14 @@ def _factors(a):
             f[i, k] = f[i, k] / f[k, k]
             for j in range(k + 1, n):
                 f[i, j] -= f[i, k] * f[k, j]
-    return f, order, sign
+    return order, sign
+
+
+def _library_factors(f, pivots):
+    """The same of f's transpose by LAPACK, with its order of the rows; or absent."""
+    if f.shape[0] > worth_it:
+        return call("getrf", f, pivots)
+    return absent
 
 
 def _want_regular(f):
@@ -85,23 +108,53 @@ def _solved(f, order, b, x):
 
 
 def solve(a, b):
-    f, order, _ = _factors(a)
-    _want_regular(f)
-    if b.shape[0] != a.shape[0]:
+    _square(a)
+    n = a.shape[0]
+    if b.shape[0] != n:
         raise ValueError("the shapes of a and b do not fit")
-    x = np.empty(b.shape, np.result_type(a, b, np.float32))
+    p, q = _floats(a), _floats(b)
+    f, pivots = np.empty((n, n), np.result_type(p, q)), np.empty(n, np.int64)
+    f[:, :] = p
+    said = _library_factors(f, pivots)
+    if said > 0:
+        raise np.linalg.LinAlgError("Singular matrix")
     if b.ndim == 1:
-        _solved(f, order, b, x)
-    else:
-        for j in range(b.shape[1]):
-            _solved(f, order, b[:, j], x[:, j])
-    return x
+        x = np.empty(n, f.dtype)
+        if said == 0:
+            x[:] = q
+            call("getrs", f, pivots, x)
+            return x
+        order, _ = _factors(f)
+        _want_regular(f)
+        _solved(f, order, q, x)
+        return x
+    y = np.empty((n, b.shape[1]), f.dtype)
+    if said == 0:
+        columns = np.empty((b.shape[1], n), f.dtype)
+        columns[:, :] = q.T
+        call("getrs", f, pivots, columns)
+        y[:, :] = columns.T
+        return y
+    order, _ = _factors(f)
+    _want_regular(f)
+    for j in range(b.shape[1]):
+        _solved(f, order, q[:, j], y[:, j])
+    return y
 
 
 def inv(a):
-    f, order, _ = _factors(a)
-    _want_regular(f)
+    _square(a)
+    f = _copy(a)
     n = a.shape[0]
+    pivots = np.empty(n, np.int64)
+    said = _library_factors(f, pivots)
+    if said > 0:
+        raise np.linalg.LinAlgError("Singular matrix")
+    if said == 0:
+        call("getri", f, pivots)
+        return f
+    order, _ = _factors(f)
+    _want_regular(f)
     x, unit = np.empty((n, n), f.dtype), np.zeros(n, f.dtype)
     for j in range(n):
         unit[j] = 1
@@ -110,8 +163,24 @@ def inv(a):
     return x
 
 
+def _diagonal(a):
+    """(a matrix whose diagonal has the determinant's factors, the sign that they lack)."""
+    _square(a)
+    f = _copy(a)
+    n = a.shape[0]
+    pivots = np.empty(n, np.int64)
+    if _library_factors(f, pivots) == absent:
+        _, sign = _factors(f)
+        return f, sign
+    sign = 1
+    for k in range(n):
+        if pivots[k] != k + 1:
+            sign = -sign
+    return f, sign
+
+
 def det(a):
-    f, _, sign = _factors(a)
+    f, sign = _diagonal(a)
     product = f.sum().dtype.type(sign)
     for k in range(a.shape[0]):
         product *= f[k, k]
@@ -119,30 +188,40 @@ def det(a):
 
 
 def slogdet(a):
-    f, _, sign = _factors(a)
-    side, logarithm = sign * 1.0, 0.0
+    f, sign = _diagonal(a)
+    side, logarithm = f.sum().dtype.type(sign), 0.0
     for k in range(a.shape[0]):
-        if f[k, k] == 0:
-            return 0.0, -np.inf
-        if f[k, k] < 0:
-            side = -side
-        logarithm += math.log(abs(f[k, k]))
+        size = abs(f[k, k])
+        if size == 0:
+            return f.sum().dtype.type(0), -np.inf
+        side *= f[k, k] / size
+        logarithm += math.log(size)
     return side, logarithm
 
 
 def cholesky(a):
     _square(a)
     n = a.shape[0]
-    out = np.zeros((n, n), np.result_type(a, np.float32))
+    f = _copy(a)
+    said = absent
+    if n > worth_it:
+        said = call("potrf", f)
+    if said > 0:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+    if said == 0:
+        for i in range(n):
+            f[i, i + 1 :] = 0
+        return f
+    out = np.zeros((n, n), f.dtype)
     for i in range(n):
         for j in range(i + 1):
-            rest = out.sum().dtype.type(a[i, j])
+            rest = f[i, j]
             for k in range(j):
-                rest -= out[i, k] * out[j, k]
+                rest -= out[i, k] * np.conj(out[j, k])
             if i > j:
                 out[i, j] = rest / out[j, j]
-            elif rest > 0:
-                out[i, i] = math.sqrt(rest)
+            elif np.real(rest) > 0:
+                out[i, i] = math.sqrt(np.real(rest))
             else:
                 raise np.linalg.LinAlgError("Matrix is not positive definite")
     return out
@@ -150,8 +229,8 @@ def cholesky(a):
 
 def matrix_power(a, n):
     _square(a)
-    base = inv(a) if n < 0 else a * 1.0
-    result = np.eye(a.shape[0])
+    base = inv(a) if n < 0 else _copy(a)
+    result = np.eye(a.shape[0]).astype(base.dtype)
     left = abs(n)
     while left > 0:
         if left % 2:
@@ -162,6 +241,23 @@ def matrix_power(a, n):
 
 
 def qr(a):
+    m, n = a.shape
+    count = min(m, n)
+    f = _copy(a)
+    t = np.empty(count, f.dtype)
+    if call("gelqf", f, t) != absent:
+        upper = np.zeros((count, n), f.dtype)
+        for i in range(count):
+            upper[i, i:] = f[i, i:]
+        call("orglq", f, t)
+        return f[:, :count].copy(), upper
+    if f.dtype in (np.complex64, np.complex128):
+        raise np.linalg.LinAlgError("qr of complex matrices needs LAPACK: pip install scipy-openblas64")
+    q, r = _reflected(np.real(f).astype(np.float64))
+    return q.astype(f.dtype), r.astype(f.dtype)
+
+
+def _reflected(a):
     """Householder's reflections; the diagonal of R has LAPACK's signs."""
     m, n = a.shape
     count = min(m, n)
@@ -203,8 +299,22 @@ def _turn_columns(a, p, q, c, d):
 
 
 def eigh(a):
-    """Jacobi's rotations of a symmetric matrix, whose lower half is read."""
     _square(a)
+    f = _copy(a)
+    w = np.empty(a.shape[0], np.abs(f).dtype)
+    said = call("heevd", f, w)
+    if said == 0:
+        return w, np.conj(f.T).copy()
+    if said != absent:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    if f.dtype in (np.complex64, np.complex128):
+        raise np.linalg.LinAlgError("eigh of complex matrices needs LAPACK: pip install scipy-openblas64")
+    values, vectors = _turned(np.real(f))
+    return values.astype(w.dtype), vectors.astype(f.dtype)
+
+
+def _turned(a):
+    """Jacobi's rotations of a symmetric matrix, whose lower half is read."""
     n = a.shape[0]
     s, v = np.empty((n, n)), np.eye(n)
     for i in range(n):
@@ -240,7 +350,15 @@ def eigh(a):
 
 
 def eigvalsh(a):
-    w, _ = eigh(a)
+    _square(a)
+    f = _copy(a)
+    w = np.empty(a.shape[0], np.abs(f).dtype)
+    said = call("heevd_values", f, w)
+    if said > 0:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    if said == absent:
+        values, _ = eigh(a)
+        return values
     return w
 
 
@@ -281,9 +399,44 @@ def _lengths(u):
 
 
 def _singular_values(a):
+    f = _copy(a)
+    s = np.empty(min(a.shape[0], a.shape[1]), np.abs(f).dtype)
+    said = call("gesdd_values", f, s)
+    if said == 0:
+        return s
+    if said != absent:
+        raise np.linalg.LinAlgError("SVD did not converge")
+    if f.dtype in (np.complex64, np.complex128):
+        raise np.linalg.LinAlgError("singular values of complex matrices need LAPACK: pip install scipy-openblas64")
+    x = np.real(f)
     wide = a.shape[0] < a.shape[1]
-    u, _ = _rotated(a.T if wide else a[:, :])
-    return np.sort(_lengths(u))[::-1].copy()
+    u, _ = _rotated(x.T if wide else x[:, :])
+    return np.sort(_lengths(u))[::-1].astype(s.dtype)
+
+
+def svd(a, full_matrices=True):
+    m, n = a.shape
+    k = min(m, n)
+    f = _copy(a)
+    s = np.empty(k, np.abs(f).dtype)
+    u = np.empty((m, m if full_matrices else k), f.dtype)
+    vh = np.empty((n if full_matrices else k, n), f.dtype)
+    said = call("gesdd", f, s, u, vh)
+    if said == 0:
+        return u, s, vh
+    if said != absent:
+        raise np.linalg.LinAlgError("SVD did not converge")
+    if f.dtype in (np.complex64, np.complex128):
+        raise np.linalg.LinAlgError("svd of complex matrices needs LAPACK: pip install scipy-openblas64")
+    if full_matrices and m != n:
+        raise np.linalg.LinAlgError("svd with full_matrices needs LAPACK: pip install scipy-openblas64")
+    x = np.real(f)
+    wide = m < n
+    p, values, q = _thin_svd(x.T if wide else x[:, :])
+    s[:] = values
+    u[:, :] = q if wide else p
+    vh[:, :] = p.T if wide else q.T
+    return u, s, vh
 
 
 def _thin_svd(a):
@@ -303,16 +456,42 @@ def _thin_svd(a):
 
 
 def pinv(a, rcond=1e-15):
-    wide = a.shape[0] < a.shape[1]
-    u, s, v = _thin_svd(a.T if wide else a[:, :])
+    u, s, vh = svd(a, False)
     cut = rcond * (s[0] if s.size > 0 else 0.0)
-    out = np.zeros((v.shape[0], u.shape[0]))
     for k in range(s.size):
-        if s[k] > cut:
-            for i in range(v.shape[0]):
-                for j in range(u.shape[0]):
-                    out[i, j] += v[i, k] * u[j, k] / s[k]
-    return out.T.copy() if wide else out
+        vh[k, :] = vh[k, :] * ((1 / s[k]) if s[k] > cut else 0.0)
+    return np.conj(vh.T) @ np.conj(u.T)
+
+
+def lstsq(a, b, rcond=None):
+    """(x, sums of what is left over, rank, singular values)."""
+    m, n = a.shape
+    if b.shape[0] != m:
+        raise np.linalg.LinAlgError("Incompatible dimensions")
+    p, q = _floats(a), _floats(b)
+    f = np.empty((n, m), np.result_type(p, q))
+    f[:, :] = p.T
+    s = np.empty(min(m, n), np.abs(f).dtype)
+    limit, rank = np.empty(1, s.dtype), np.zeros(1, np.int64)
+    step = 2.220446049250313e-16 if s.dtype == np.float64 else 1.1920928955078125e-07
+    limit[0] = step * max(m, n) if rcond is None else rcond
+    y = np.zeros((1 if b.ndim == 1 else b.shape[1], max(m, n)), f.dtype)
+    if b.ndim == 1:
+        y[0, :m] = q
+    else:
+        y[:, :m] = q.T
+    said = call("gelsd", f, y, s, limit, rank)
+    if said == absent:
+        raise np.linalg.LinAlgError("lstsq needs LAPACK: pip install scipy-openblas64")
+    if said != 0:
+        raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
+    left = np.zeros(y.shape[0] if rank[0] == n and m > n else 0, s.dtype)
+    for k in range(left.size):
+        for i in range(n, m):
+            left[k] += abs(y[k, i]) ** 2
+    if b.ndim == 1:
+        return y[0, :n].copy(), left, rank[0], s
+    return y[:, :n].T.copy(), left, rank[0], s
 
 
 def matrix_rank(A, tol=None):  # noqa: N803

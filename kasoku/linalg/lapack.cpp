@@ -1,0 +1,210 @@
+#include "kasoku/linalg/lapack.h"
+
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/linalg/blas.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace kasoku::linalg {
+namespace {
+
+// clang-format off
+struct Row { std::string_view name; const char* real; const char* complex; };
+constexpr Row table[] = {
+    {"getrf",        "getrf", "getrf"}, {"getrs",        "getrs", "getrs"}, {"getri", "getri", "getri"},
+    {"potrf",        "potrf", "potrf"}, {"gelqf",        "gelqf", "gelqf"}, {"orglq", "orglq", "unglq"},
+    {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
+    {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"gelsd", "gelsd", "gelsd"},
+};
+// clang-format on
+
+struct Functions {
+  void* at[std::size(table)][4] = {};
+
+  explicit Functions(const Blas& blas) {
+    for (size_t r = 0; r < std::size(table); ++r)
+      for (int type = 0; type < 4; ++type) {
+        const std::string name = blas.prefix + "sdcz"[type] + (type < 2 ? table[r].real : table[r].complex);
+        at[r][type] = dlsym(blas.library, (name + "_" + blas.suffix).c_str());
+        if (!at[r][type]) at[r][type] = dlsym(blas.library, (name + blas.suffix).c_str());
+      }
+  }
+};
+
+int type_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float32: return 0;
+    case Dtype::float64: return 1;
+    case Dtype::complex64: return 2;
+    case Dtype::complex128: return 3;
+    default: return -1;
+  }
+}
+
+/// One call. Fortran takes addresses, and behind them the lengths of what are characters.
+template <class Int>
+class Call {
+ public:
+  Call(void* function, int type, std::span<const Rows> x) : function_(function), type_(type), x_(x) {}
+
+  int64_t run(Routine routine) {
+    const Rows& a = x_[0];
+    Int m = static_cast<Int>(a.length), n = static_cast<Int>(a.count), k = std::min(m, n), lines = std::max<Int>(m, 1), info = 0;
+    char no = 'N';
+    switch (routine) {
+      case Routine::getrf: {
+        std::vector<Int> pivots(static_cast<size_t>(k));
+        call(&m, &n, a.data, &lines, pivots.data(), &info);
+        std::copy(pivots.begin(), pivots.end(), static_cast<int64_t*>(x_[1].data));
+        break;
+      }
+      case Routine::getrs: {
+        char transposed = 'T';
+        Int columns = static_cast<Int>(x_[2].count);
+        call(&transposed, &n, &columns, a.data, &lines, pivots().data(), x_[2].data, &lines, &info);
+        break;
+      }
+      case Routine::getri: {
+        std::vector<Int> order = pivots();
+        with_work([&](void* work, Int* length) { call(&n, a.data, &lines, order.data(), work, length, &info); });
+        break;
+      }
+      case Routine::potrf: {
+        char upper = 'U';
+        call(&upper, &n, a.data, &lines, &info);
+        break;
+      }
+      case Routine::gelqf:
+        with_work([&](void* work, Int* length) { call(&m, &n, a.data, &lines, x_[1].data, work, length, &info); });
+        break;
+      case Routine::orglq:
+        with_work([&](void* work, Int* length) { call(&k, &n, &k, a.data, &lines, x_[1].data, work, length, &info); });
+        break;
+      case Routine::heevd:
+      case Routine::heevd_values: {
+        char upper = 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
+        Int n_integers = -1, n_reals = -1, an_integer = 0;
+        double a_real = 0;
+        std::vector<Int> integers;
+        std::vector<std::byte> reals;
+        const auto run = [&](void* work, Int* length, void* real, Int* integer) {
+          if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, work, length, integer, &n_integers, &info);
+          else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, work, length, real, &n_reals, integer, &n_integers, &info);
+        };
+        with_work([&](void* work, Int* length) {
+          if (*length < 0) return run(work, length, &a_real, &an_integer);
+          n_integers = std::max<Int>(an_integer, 1);
+          n_reals = std::max<Int>(static_cast<Int>(number(&a_real)), 1);
+          integers.resize(static_cast<size_t>(n_integers));
+          reals.resize(static_cast<size_t>(n_reals) * real_size());
+          run(work, length, reals.data(), integers.data());
+        });
+        break;
+      }
+      case Routine::gesdd:
+      case Routine::gesdd_values: {
+        const bool all = routine == Routine::gesdd;
+        char job = !all ? 'N' : x_[2].length == a.count && x_[3].count == a.length ? 'A' : 'S';
+        Int u_lines = lines, v_lines = all ? std::max<Int>(static_cast<Int>(x_[2].length), 1) : 1;
+        std::vector<Int> integers(static_cast<size_t>(8 * k + 1));
+        const size_t least = static_cast<size_t>(k), most = static_cast<size_t>(std::max(m, n));
+        std::vector<std::byte> reals(type_ < 2 ? 0 : (least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1) * real_size());
+        void *u = all ? x_[3].data : a.data, *v = all ? x_[2].data : a.data;
+        with_work([&](void* work, Int* length) {
+          if (type_ < 2) call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, integers.data(), &info);
+          else call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, reals.data(), integers.data(), &info);
+        });
+        break;
+      }
+      case Routine::gelsd: {
+        Int columns = static_cast<Int>(x_[1].count), long_lines = std::max<Int>(static_cast<Int>(x_[1].length), 1), rank = 0, an_integer = 0;
+        double a_real = 0;
+        std::vector<Int> integers;
+        std::vector<std::byte> reals;
+        const auto run = [&](void* work, Int* length, void* real, Int* integer) {
+          void *s = x_[2].data, *limit = x_[3].data;
+          if (type_ < 2) call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, work, length, integer, &info);
+          else call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, work, length, real, integer, &info);
+        };
+        with_work([&](void* work, Int* length) {
+          if (*length < 0) return run(work, length, &a_real, &an_integer);
+          integers.resize(static_cast<size_t>(std::max<Int>(an_integer, 1)));
+          reals.resize(static_cast<size_t>(std::max(number(&a_real), 1.0)) * real_size());
+          run(work, length, reals.data(), integers.data());
+        });
+        *static_cast<int64_t*>(x_[4].data) = rank;
+        break;
+      }
+    }
+    return info;
+  }
+
+ private:
+  template <class... T>
+  void call(T*... address) const {
+    reinterpret_cast<void (*)(T*..., size_t, size_t)>(function_)(address..., 1, 1);
+  }
+
+  size_t real_size() const { return type_ % 2 ? sizeof(double) : sizeof(float); }
+  /// What a routine wrote where its workspace would be: the real part of an element.
+  double number(const void* at) const {
+    float single;
+    double real;
+    std::memcpy(&single, at, sizeof single), std::memcpy(&real, at, sizeof real);
+    return type_ % 2 ? real : single;
+  }
+
+  std::vector<Int> pivots() const {
+    const auto* all = static_cast<const int64_t*>(x_[1].data);
+    std::vector<Int> out(static_cast<size_t>(x_[1].length));
+    std::transform(all, all + x_[1].length, out.begin(), [](int64_t p) { return static_cast<Int>(p); });
+    return out;
+  }
+
+  /// Asks how much work space the routine wants, and gives it.
+  template <class F>
+  void with_work(const F& run) const {
+    double first[2] = {};
+    Int length = -1;
+    run(first, &length);
+    length = std::max<Int>(static_cast<Int>(number(first)), 1);
+    std::vector<std::byte> work(static_cast<size_t>(length) * real_size() * (type_ < 2 ? 1 : 2));
+    run(work.data(), &length);
+  }
+
+  void* const function_;
+  const int type_;
+  const std::span<const Rows> x_;
+};
+
+}  // namespace
+
+std::optional<Routine> routine(std::string_view name) {
+  for (size_t r = 0; r < std::size(table); ++r)
+    if (table[r].name == name) return static_cast<Routine>(r);
+  return std::nullopt;
+}
+
+int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {
+  const Blas* library = blas();
+  const int type = type_of(dtype);
+  if (!library || type < 0) return absent;
+  static const Functions& functions = *new Functions(*library);
+  void* const function = functions.at[static_cast<size_t>(routine)][type];
+  double longest = 1;
+  for (const Rows& rows : operands) {
+    if (!library->takes(rows.count) || !library->takes(rows.length)) return absent;
+    longest = std::max(longest, static_cast<double>(std::max(rows.count, rows.length)));
+  }
+  if (!function) return absent;
+  const OneThread one(longest < 1000 || cpu::is_inside_parallel() ? library : nullptr);
+  return library->has_64_bit_integers ? Call<int64_t>(function, type, operands).run(routine) : Call<int32_t>(function, type, operands).run(routine);
+}
+
+}  // namespace kasoku::linalg
