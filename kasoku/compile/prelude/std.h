@@ -194,12 +194,16 @@ template <size_t bytes, size_t align = 16> struct aligned_storage {
   struct type { alignas(align) unsigned char data[bytes]; };
 };
 
+}  // namespace std
+
+// Programs for NVRTC bring these functions themselves: whoever asks for std::move finds what stands in std first.
+namespace ks_std {
 // --- moving ---
-template <class T> constexpr remove_reference_t<T>&& move(T&& v) noexcept {
-  return static_cast<remove_reference_t<T>&&>(v);
+template <class T> constexpr std::remove_reference_t<T>&& move(T&& v) noexcept {
+  return static_cast<std::remove_reference_t<T>&&>(v);
 }
-template <class T> constexpr T&& forward(remove_reference_t<T>& v) noexcept { return static_cast<T&&>(v); }
-template <class T> constexpr T&& forward(remove_reference_t<T>&& v) noexcept { return static_cast<T&&>(v); }
+template <class T> constexpr T&& forward(std::remove_reference_t<T>& v) noexcept { return static_cast<T&&>(v); }
+template <class T> constexpr T&& forward(std::remove_reference_t<T>&& v) noexcept { return static_cast<T&&>(v); }
 template <class T> constexpr void swap(T& a, T& b) {
   T t = static_cast<T&&>(a);
   a = static_cast<T&&>(b);
@@ -211,6 +215,10 @@ template <class T, class U = T> constexpr T exchange(T& v, U&& to) {
   return old;
 }
 template <class T> constexpr T* addressof(T& v) noexcept { return __builtin_addressof(v); }
+}  // namespace ks_std
+
+namespace std {
+using namespace ::ks_std;
 template <class T> class initializer_list {
   const T* begin_;
   size_t size_;

@@ -2,9 +2,7 @@
 // Thrust offers to one thread is the same by another name.
 #pragma once
 
-namespace std {
-
-// --- algorithms ---
+namespace ks_std {  // as in std.h
 template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
 template <class T, class C> constexpr const T& min(const T& a, const T& b, C less) { return less(b, a) ? b : a; }
@@ -12,16 +10,21 @@ template <class T, class C> constexpr const T& max(const T& a, const T& b, C les
 template <class T> constexpr const T& clamp(const T& v, const T& low, const T& high) {
   return v < low ? low : high < v ? high : v;
 }
-template <class T> constexpr T min(initializer_list<T> list) {
+template <class T> constexpr T min(std::initializer_list<T> list) {
   T r = *list.begin();
   for (const T& v : list) r = v < r ? v : r;
   return r;
 }
-template <class T> constexpr T max(initializer_list<T> list) {
+template <class T> constexpr T max(std::initializer_list<T> list) {
   T r = *list.begin();
   for (const T& v : list) r = r < v ? v : r;
   return r;
 }
+}  // namespace ks_std
+
+namespace std {
+
+// --- algorithms ---
 template <class I, class T> constexpr void fill(I b, I e, const T& v) { for (; b != e; ++b) *b = v; }
 template <class I, class N, class T> constexpr I fill_n(I b, N n, const T& v) {
   for (; n > 0; --n, ++b) *b = v;
