@@ -105,6 +105,30 @@ TEST_CASE("pool: threads that call at once keep the cores to themselves") {
   CHECK(helped < n);  // a chunk each, begun before all had arrived
 }
 
+TEST_CASE("pool: where all workers are held elsewhere, a caller does its chunks alone and waits for nobody") {
+  const uint32_t n = worker_count();
+  std::atomic<uint32_t> held{0};
+  std::atomic<bool> is_over{false};
+  std::thread holder([&] {  // a chunk for each thread of the pool, of which none ends
+    parallel_blocks(n, 1, [&](uint64_t, uint64_t) {
+      ++held;
+      while (!is_over) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    });
+  });
+  for (int i = 0; i < 1000 && held < n; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::atomic<int> runs{0}, elsewhere{0};
+  const auto caller = std::this_thread::get_id();
+  for (int repeat = 0; repeat < 100; ++repeat)
+    parallel_blocks(64, 1, [&](uint64_t, uint64_t) {
+      ++runs;
+      elsewhere += std::this_thread::get_id() != caller;
+    });
+  CHECK(runs == 6400);
+  if (held == n) CHECK(elsewhere == 0);
+  is_over = true;
+  holder.join();
+}
+
 TEST_CASE("pool: many small calls in a row, with and without a pause between them") {
   std::atomic<uint64_t> sum{0};
   for (int repeat = 0; repeat < 3000; ++repeat) {

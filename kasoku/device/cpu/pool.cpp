@@ -7,6 +7,7 @@
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/device/cpu/looking.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/open_jobs.h"
 #include "kasoku/device/cpu/shares.h"
@@ -34,14 +35,6 @@ namespace kasoku::cpu {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Waking a thread costs more than most launches, so a worker looks for a while before it sleeps: for
-/// long where the last launch came soon after the one before.
-constexpr Clock::duration short_look = std::chrono::microseconds(30), long_look = std::chrono::microseconds(300);
-/// A caller looks before it sleeps until the last helper is done.
-constexpr Clock::duration last_look = std::chrono::microseconds(100);
-
 struct Job {
   Job(uint64_t n, uint64_t grain, const BlockBody& body, uint32_t limit)
       : n(n), grain(grain), chunks((n + grain - 1) / grain, limit), body(body), limit(limit) {}
@@ -53,6 +46,8 @@ struct Job {
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;  ///< guarded by the pool's mutex while there are helpers
   InterruptCheck interrupt;
+  Alone* alone = nullptr;  ///< the caller's, where workers sleep
+  bool has_woken = false;
 
   bool has_chunks() const {
     return !is_stopped.load(std::memory_order_relaxed) && !chunks.are_taken();
@@ -60,6 +55,7 @@ struct Job {
 };
 
 thread_local int parallel_depth = 0;
+thread_local Alone alone;
 thread_local const SerialScope* serial_scope = nullptr;
 thread_local uint32_t own_limit = 0;
 thread_local bool has_left = false;  // a worker, from its job, for a caller
@@ -71,17 +67,6 @@ struct InsideParallel {
   InsideParallel& operator=(const InsideParallel&) = delete;
   const uint32_t before;
 };
-
-template <class Condition>
-bool spin_until(Condition condition, Clock::time_point end) {
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (condition()) return true;
-      __builtin_ia32_pause();
-    }
-  } while (Clock::now() < end);
-  return false;
-}
 
 class Pool {
  public:
@@ -111,18 +96,24 @@ class Pool {
 
   void run(Job& job) {
     const bool is_outermost = parallel_depth == 0;
-    if (is_outermost) callers_.fetch_add(1);
+    if (is_outermost) enter();
     const std::optional<uint32_t> place = jobs_.open(job, job.limit - 1);
-    if (place) call_helpers();
+    if (place && announce()) {
+      if (is_outermost) job.alone = &alone;
+      if (!is_outermost || alone.begin(Clock::now())) wake_for(job);
+    }
     take_chunks(job, 0);
     if (place) jobs_.close(*place);
+    if (job.alone) alone.end(Clock::now());
+    if (job.has_woken) waking_.fetch_sub(1);
     if (is_outermost) {
-      callers_.fetch_sub(1);
-      if (jobs_.any()) call_helpers();  // there is a core for somebody else's work
+      leave();
+      if (jobs_.any() && announce()) wake_one();  // there is a core for somebody else's work
     }
     if (place) {
       const auto are_gone = [&] { return jobs_.are_gone(*place); };
-      if (!are_gone() && !spin_until(are_gone, Clock::now() + last_look)) wait_for_helpers(job, *place);
+      if (!are_gone() && !look_until(are_gone, Clock::now() + last_look, [] { return false; }))
+        wait_for_helpers(job, *place);
       jobs_.free(*place);
     }
     if (job.error) std::rethrow_exception(std::move(job.error));
@@ -149,14 +140,33 @@ class Pool {
     return workers_ > callers ? workers_ - callers : 0;
   }
 
-  /// What workers look for has changed. Who sees no helper missing here is sure that the ones there
-  /// are look once more when they are done: both sides write first, then read what the other wrote.
-  void call_helpers() {
-    if (helping_.load() >= helpers_wanted()) return;
+  void enter() {
+    callers_.fetch_add(1);
+    core_.store(sched_getcpu(), std::memory_order_relaxed);
+  }
+  void leave() {
+    callers_.fetch_sub(1);
+    core_.store(sched_getcpu(), std::memory_order_relaxed);
+  }
+
+  /// What workers look for has changed; whether there are some who sleep and do not see it. Who sees
+  /// no helper missing here is sure that the ones there are look once more when they are done: both
+  /// sides write first, then read what the other wrote.
+  bool announce() {
+    if (helping_.load() >= helpers_wanted()) return false;
     opened_.fetch_add(1);
-    if (n_asleep_.load() == 0) return;
+    return n_asleep_.load() > 0;
+  }
+
+  void wake_one() {
     { std::lock_guard lock(mutex_); }  // a worker that is about to sleep does so first
     wake_.notify_one();                // who wakes wakes the next two
+  }
+
+  void wake_for(Job& job) {
+    job.has_woken = true;
+    waking_.fetch_add(1);
+    wake_one();
   }
 
   /// A helper may be in a block that does not end: the caller goes on asking whether to stop.
@@ -199,6 +209,7 @@ class Pool {
         else if (job.interrupt.is_requested())
           throw Error(ErrorKind::interrupted, "interrupted");
         job.body(begin, begin + std::min(job.n - begin, job.grain));
+        if (is_caller && job.alone && job.alone->is_long(Clock::now()) && announce()) wake_for(job);
       }
     } catch (...) {
       std::lock_guard lock(mutex_);
@@ -218,14 +229,14 @@ class Pool {
   /// Works at an open job; false if none wants this worker.
   bool help(uint32_t number) {
     if (helping_.load() >= helpers_wanted()) return false;
+    // First of all: once inside, where the caller waits for it, a helper does nothing but chunks.
+    if (waking_.load() > 0)
+      for (uint32_t i = std::min<uint32_t>(n_asleep_.load(), 2); i > 0; --i) wake_.notify_one();
     const std::optional<uint32_t> place = jobs_.join();
     if (!place) return false;
     Job& job = jobs_.at(*place);
     const bool is_wanted = helping_.fetch_add(1) < helpers_wanted();
-    if (is_wanted && job.has_chunks()) {
-      for (uint32_t i = std::min<uint32_t>(n_asleep_.load(), 2); i > 0; --i) wake_.notify_one();
-      take_chunks(job, number);
-    }
+    if (is_wanted && job.has_chunks()) take_chunks(job, number);
     if (!job.has_chunks()) jobs_.hide(*place);
     if (!std::exchange(has_left, false)) helping_.fetch_sub(1);
     if (jobs_.leave(*place)) {
@@ -259,8 +270,9 @@ class Pool {
       const uint64_t seen = opened_.load();
       if (help(number) || run_task()) continue;
       const auto is_new = [&] { return opened_.load() != seen; };
+      const auto is_on_callers_core = [&] { return core_.load(std::memory_order_relaxed) == sched_getcpu(); };
       const Clock::time_point begin = Clock::now();
-      if (!spin_until(is_new, begin + look)) {
+      if (!look_until(is_new, begin + look, is_on_callers_core)) {
         std::unique_lock lock(mutex_);
         n_asleep_.fetch_add(1);
         wake_.wait(lock, is_new);
@@ -282,6 +294,8 @@ class Pool {
   alignas(64) std::atomic<uint32_t> callers_{0};  ///< threads of the program inside of run()
   alignas(64) std::atomic<uint32_t> helping_{0};  ///< workers inside of jobs
   alignas(64) std::atomic<uint64_t> opened_{0};   ///< times that there was something new to do
+  std::atomic<int> core_{-1};                     ///< of the last caller
+  std::atomic<uint32_t> waking_{0};               ///< open jobs that somebody was woken for
   alignas(64) std::atomic<uint32_t> n_asleep_{0};  ///< grows under the mutex
 };
 
