@@ -1,9 +1,11 @@
 /// \file kasoku/check/bounds.cpp
-/// KASOKU_CHECK=bounds: every kernel of a user runs on copies first, with its indices checked.
+/// Every kernel of a user runs on copies first: KASOKU_CHECK=bounds, and check_launches().
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/check/kernel_check.h"
 #include "kasoku/kernel/raw_module.h"
+
+#include <utility>
 
 namespace kasoku {
 
@@ -22,6 +24,20 @@ void refuse(const RawKernel&, const LaunchShape&, std::span<const Argument>) {
       .fix("export KASOKU_CHECK=bounds");
 }
 
+LaunchReport launch_report;
+
+void tell(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
+  std::vector<Finding> findings;
+  std::string why_not;
+  try {
+    findings = check_kernel(kernel, shape, args);
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::interrupted) throw;
+    why_not = error.what();  // if the launch is wrong, it says so itself
+  }
+  launch_report(kernel.name(), findings, why_not);
+}
+
 const bool is_registered = [] {
   if (const std::string asked = env(Env::KASOKU_CHECK); !asked.empty() && asked != "0")
     set_launch_inspector(asked == "bounds" ? inspect : refuse);
@@ -29,5 +45,10 @@ const bool is_registered = [] {
 }();
 
 }  // namespace
+
+void check_launches(LaunchReport report) {
+  launch_report = std::move(report);
+  set_launch_inspector(tell);
+}
 
 }  // namespace kasoku

@@ -2,9 +2,11 @@
 
 #include "kasoku/array/array.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/text.h"
 #include "kasoku/check/shadow.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
+#include "kasoku/device/buffer.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/stream.h"
 
@@ -22,6 +24,8 @@ class Copies {
   Copies(Device& cpu, std::span<const Argument> args) : cpu_(cpu) {
     std::map<const char*, size_t> spans;  // bytes by first byte; those that overlap are one
     for (const Argument& argument : args) {
+      if (const Buffer* buffer = argument.array.buffer; argument.kind == Argument::Kind::pointer && buffer)
+        spans[static_cast<const char*>(buffer->memory())] = buffer->bytes();
       if (argument.kind != Argument::Kind::array) continue;
       if (!argument.array.is_c_contiguous() && !argument.array.is_f_contiguous())
         throw Error(ErrorKind::value, "check: an array argument is not contiguous")
@@ -37,22 +41,39 @@ class Copies {
     }
   }
 
+  ~Copies() {  // what the kernel wrote behind them is told already
+    for (const auto& [first, copy] : copies_) cpu_.was_overrun(copy.buffer()->memory(), copy.buffer()->bytes());
+  }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+
   Argument of(const Argument& argument) {
+    if (const Buffer* buffer = argument.array.buffer; argument.kind == Argument::Kind::pointer && buffer) {
+      Argument result = argument;
+      result.pointer = copied(buffer->memory(), buffer->bytes(), buffer->device());
+      result.array.buffer = nullptr;
+      return result;
+    }
     if (argument.kind != Argument::Kind::array) return argument;
-    const auto found = std::prev(copies_.upper_bound(static_cast<const char*>(argument.array.data)));
     Argument result = argument;
-    result.array.data = static_cast<char*>(found->second.data()) + (static_cast<const char*>(argument.array.data) - found->first);
+    result.array.data = copied(argument.array.data, bytes_of(argument.array), argument.array.device ? *argument.array.device : cpu_);
     result.array.device = &cpu_;
     result.array.buffer = nullptr;
     result.array.is_host = false;
-    Device& source = argument.array.device ? *argument.array.device : cpu_;
-    if (copied_.emplace(argument.array.data, bytes_of(argument.array)).second)
-      source.copy(result.array.data, argument.array.data, bytes_of(argument.array), source.current_stream());
     return result;
   }
 
  private:
   static size_t bytes_of(const ArrayRef& array) { return static_cast<size_t>(array.size()) * array.itemsize; }
+
+  /// The place of the copy, which has the values that the memory has now.
+  char* copied(const void* memory, size_t bytes, Device& source) {
+    const char* const from = static_cast<const char*>(memory);
+    const auto found = std::prev(copies_.upper_bound(from));
+    char* const to = static_cast<char*>(found->second.data()) + (from - found->first);
+    if (copied_.emplace(from, bytes).second && bytes) source.copy(to, from, bytes, source.current_stream());
+    return to;
+  }
 
   Device& cpu_;
   std::map<const char*, Array> copies_;
@@ -135,6 +156,13 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
   const KernelInfo& info = function.info();
   copy_globals(kernel.module().on(kernel.device_for(args)), *module);
 
+  for (size_t i = 0; i < args.size() && i < info.params.size(); ++i) {
+    const bool is_address = args[i].kind == Argument::Kind::pointer || args[i].kind == Argument::Kind::integer;
+    if (is_address && info.params[i].kind == ParamKind::pointer && args[i].u && !args[i].array.buffer)
+      throw Error(ErrorKind::unsupported, "check: " + quote(info.params[i].name) + " of " + quote(info.name) +
+                                              " is an address, and how much memory lies there is not known")
+          .fix("pass the array or the allocation itself");
+  }
   Copies copies(cpu, args);
   std::vector<Argument> own;
   std::vector<KnownArray> arrays;
@@ -147,6 +175,9 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
                         static_cast<uint64_t>(own[i].array.size()) * own[i].array.itemsize,
                         info.params[i].name,
                         info.params[i].element_size ? info.params[i].element_size : own[i].array.itemsize});
+    else if (const Buffer* buffer = args[i].array.buffer; buffer && args[i].kind == Argument::Kind::pointer)
+      arrays.push_back({static_cast<const char*>(own[i].pointer), buffer->bytes(), info.params[i].name,
+                        std::max<uint64_t>(info.params[i].element_size, 1)});
 
   return launch_watched(function, shape, packed.pointers(), std::move(arrays), kernel.module().locate());
 }

@@ -27,4 +27,10 @@ std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape
 /// a launch.
 std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args);
 
+/// What was found in a launch of `kernel`, or why nobody looked.
+using LaunchReport = std::function<void(const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not)>;
+
+/// From here on each launch of a user's kernel on a CPU is checked before it runs, and reported.
+void check_launches(LaunchReport report);
+
 }  // namespace kasoku

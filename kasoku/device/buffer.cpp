@@ -48,7 +48,7 @@ void Buffer::throw_overrun(std::string_view kernel, std::string_view array) cons
   throw Error(ErrorKind::device, "kernel " + quote(kernel) + " wrote past the end of " + quote(array) + ", which has " +
                                      std::to_string(bytes_) + " bytes")
       .why("what lay behind may be damaged too")
-      .fix("KASOKU_CHECK=bounds names the line");
+      .fix("KASOKU_CHECK=bounds or `kasoku run --check` names the line");
 }
 
 Buffer::~Buffer() {

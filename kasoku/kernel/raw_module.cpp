@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 namespace kasoku {
 
 namespace {
-LaunchInspector launch_inspector = nullptr;  // set while the library loads, never after
+std::atomic<LaunchInspector> launch_inspector = nullptr;
 }
 
 void set_launch_inspector(LaunchInspector inspector) { launch_inspector = inspector; }
@@ -95,7 +97,8 @@ void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<co
   if (!stream) stream = &device->current_stream();
   for (const Argument& argument : args)
     if (argument.array.buffer) argument.array.buffer->use_on(*stream);
-  if (launch_inspector && device->kind == DeviceKind::cpu) launch_inspector(*this, used, args);
+  if (device->kind == DeviceKind::cpu)
+    if (const LaunchInspector inspect = launch_inspector.load(std::memory_order_relaxed)) inspect(*this, used, args);
   function.launch(used, packed.pointers(), *stream);
   check_ends(kernel, args);
   note_launch(kernel, args);

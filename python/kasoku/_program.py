@@ -9,8 +9,9 @@ from . import redirect
 from .errors import Error
 
 
-def load(path, real=(), name=None):
-    """Runs the file and returns its module. `real`: packages to leave as they are installed."""
+def load(path, real=(), name=None, ended=lambda code: None):
+    """Runs the file and returns its module. `real`: packages to leave as they are installed; `ended` is told
+    the code with which the program ends itself, if it does."""
     if not os.path.isfile(path):
         raise Error(f"there is no file {path}")
     full = os.path.realpath(path)
@@ -24,6 +25,6 @@ def load(path, real=(), name=None):
     sys.modules[name] = module  # so that its classes and dataclasses know their module
     try:
         spec.loader.exec_module(module)
-    except SystemExit:  # a program that ends with its own verdict has defined all that it defines
-        pass
+    except SystemExit as exit:  # a program that ends with its own verdict has defined all that it defines
+        ended(exit.code)
     return module

@@ -14,13 +14,15 @@ import types
 
 from . import redirect
 
-usage = """usage: kasoku run [--explain] [--stats] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
 
 Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
 cupy, numba, tensorflow or dask comes from kasoku.
 
   --explain        say on stderr which import was redirected where
   --stats          say on stderr at the end what was compiled, launched and copied
+  --check          check each launch and parallel loop before it runs, on the CPU, and say on stderr at the end what
+                   was found; the exit status is the program's, or 1 if that is 0 and something was found
   --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
   --real PACKAGE   leave this package as it is installed
 """
@@ -32,6 +34,7 @@ _launcher = None  # the module that was __main__ before; its dictionary must sta
 class Options:
     explain = False
     stats = False
+    check = False
     device = None
     real = ()
     module = None
@@ -49,7 +52,7 @@ def parse(arguments):
         if word in ("-h", "--help"):
             print(usage, end="")
             raise SystemExit(0)
-        if word in ("--explain", "--stats"):
+        if word in ("--explain", "--stats", "--check"):
             setattr(options, word[2:], True)
             continue
         if word not in takes_value:
@@ -71,6 +74,8 @@ def parse(arguments):
 
 def main(arguments):
     options, rest = parse(arguments)
+    if options.check:
+        options.device = options.device or "cpu"
     if options.device:
         os.environ["KASOKU_DEVICE"] = options.device
     if options.stats:
@@ -85,6 +90,15 @@ def main(arguments):
             explain("faces for imports below " + folder + ": " + ", ".join(sorted(names)))
 
     sys.excepthook = _show
+    if options.check:
+        from ._check import launches
+
+        return launches.run(lambda: _start(options, rest, start))
+    return _start(options, rest, start)
+
+
+def _start(options, rest, start):
+    """The program that the options name."""
     if options.module is not None:
         return _run_module(options.module, rest, start)
     if options.text is not None:

@@ -169,6 +169,13 @@ void bind_check(nb::module_& m) {
       .def_ro("text", &Finding::text)
       .def("__str__", &Finding::str)
       .def("__repr__", [](const Finding& self) { return "<Finding: " + self.str() + ">"; });
+  m.def("_check_launches", [](nb::callable report) {
+    nb::object* const kept = new nb::object(std::move(report));  // as long as the process
+    check_launches([kept](const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not) {
+      nb::gil_scoped_acquire gil;
+      (*kept)(kernel, findings, why_not);
+    });
+  }, "report"_a, "Calls report(kernel, findings, why_not) before each launch of a kernel in CUDA C++.");
   m.def("_check_jit", &check_jit, "function"_a, "args"_a);
   m.def("_check_kernel", &check_raw, "kernel"_a, "args"_a, "block"_a.none() = nb::none(),
         "grid"_a.none() = nb::none(), "shared"_a = 0);

@@ -39,6 +39,7 @@ struct Object {
 
 PyTypeObject* jit_type = nullptr;
 PyObject* typing_error = nullptr;
+PyObject* observer = nullptr;  ///< called before each function that may run on several workers
 
 JitState& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->state; }
 
@@ -170,6 +171,15 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
   const size_t n = n_and_flag & ~vectorcall_offset_bit;
   return guarded([&]() -> PyObject* {
     JitState& state = state_of(self);
+    if (observer && state.options.parallel) {
+      nb::list given;
+      nb::dict by_name;
+      for (size_t i = 0; i < n; ++i) given.append(nb::handle(arguments[i]));
+      for (size_t i = 0; names && i < static_cast<size_t>(PyTuple_Size(names)); ++i)
+        by_name[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(i)))] = nb::handle(arguments[n + i]);
+      const nb::handle observe = observer, function = self;
+      observe(function, *given, **by_name);
+    }
     if (state.is_unreadable) return interpret(state, arguments, n, names);
     if (!still_holds(state)) forget(state);
     if (!names && n == state.names.size()) {
@@ -328,6 +338,8 @@ void bind_jit(nb::module_& m) {
 
   m.def("_jit_make", &make, "function"_a, "parallel"_a, "fastmath"_a, "boundscheck"_a, "python_errors"_a, "nopython"_a,
         "is_cuda"_a);
+  m.def("_jit_observe", [](nb::object called) { observer = called.release().ptr(); }, "called"_a,
+        "Calls called(function, *arguments) before each call of a function that may run on several workers.");
   m.def("_jit_typing_error", [](nb::object type) { typing_error = type.release().ptr(); });
   set_printer(print_to_python);
 }

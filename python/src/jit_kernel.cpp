@@ -9,6 +9,7 @@
 #include "kasoku/array/array.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/check/kernel_check.h"
 #include "kasoku/compile/backends.h"
@@ -42,6 +43,11 @@ class JitKernel {
     const CopyScope reason(CopyReason::argument);
     Device* const placed = device_of(arguments);
     Device& target = placed ? *placed : default_device();
+    static const bool is_checked = env(Env::KASOKU_CHECK) == "bounds";
+    if (is_checked && target.kind == DeviceKind::cpu)
+      for (const Finding& finding : check(grid, block, shared_bytes, arguments))
+        if (finding.kind == "bounds")
+          throw Error(ErrorKind::index, name() + ": " + finding.text).at(finding.file + ":" + std::to_string(finding.line));
     std::vector<Type> types;
     std::vector<nb::object> values;
     std::vector<Host> hosts;
@@ -127,8 +133,14 @@ class JitKernel {
       if (types[i].is_array()) arrays.push_back(known_array(types[i], words.back().data(), read.unit->functions[0]->parameters[i].name));
     }
     const LaunchShape shape = shape_of(grid, block, shared_bytes);
-    const GilReleased released;
-    return launch_watched(entry, shape, pointers.data(), std::move(arrays));
+    std::vector<Finding> findings;
+    {
+      const GilReleased released;
+      findings = launch_watched(entry, shape, pointers.data(), std::move(arrays));
+    }
+    for (const nb::object& value : values)  // what it wrote behind them is told already
+      if (const Array* array = as_array(value)) cpu.was_overrun(array->buffer()->memory(), array->buffer()->bytes());
+    return findings;
   }
 
   std::vector<std::pair<std::string, std::string>> texts(const std::string& form) {

@@ -1,9 +1,13 @@
 """kasoku check: races, bounds and mutations of a file's functions, as findings."""
 
-import contextlib
 import inspect
+import json as json_lines
 import os
+import signal
+import subprocess
 import sys
+import tempfile
+from types import SimpleNamespace
 
 import typer
 
@@ -15,34 +19,57 @@ def check(
     threads: int = typer.Option(None, min=1, help="Look at so many concurrent calls of each named function."),
     real: list[str] = typer.Option([], help="Leave this package of the files' imports as it is installed."),
     json: bool = JSON,
+    report_to: str = typer.Option(None, hidden=True),
 ):
     """Look for races, indices out of bounds and arrays changed behind another's back.
 
     FILE.py runs, and each call of ks.check in it is shown. FILE.py:function checks a function without
     arguments: what it does with the threads that it starts, or a jitted loop. A Delayed value can be
-    named as well. The exit status is 1 if something was found.
+    named as well. Each runs in a process of its own. The exit status is the program's own, or 128 and
+    the signal that ended it; if that is 0, it is 1 if something was found.
     """
-    found = []
-    # In JSON, what the files themselves print goes where it does not disturb.
-    with contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
-        for one in what:
-            found += _checked(one, threads, real)
+    if report_to is not None:  # this is the process of its own
+        raise typer.Exit(_run(what[0], threads, real, report_to))
+    found, status = [], 0
+    for one in what:
+        checked, ended = _in_a_process(one, threads, real, json)
+        found += checked
+        status = status or ended
     rows = [
-        {"of": name, "kind": f.kind, "array": f.array, "file": f.file, "line": f.line, "text": f.text}
-        for name, findings in found
-        for f in findings
+        {"of": of.name, **{key: finding[key] for key in ("kind", "array", "file", "line", "text")}}
+        for of in found
+        for finding in of.findings
     ]
     if json:
-        unseen = sorted({name for _, findings in found for name in getattr(findings, "unseen", ())})
+        unseen = sorted({name for of in found for name in of.unseen})
         print_json({"checked": len(found), "findings": rows, "unseen": unseen})
-    else:
+    elif found:
         _show(found, len(rows))
-    if rows:
-        raise typer.Exit(1)
+    if status or rows:
+        raise typer.Exit(status or 1)
 
 
-def _checked(what, threads, real):
-    """[(name, findings)] of a file or of one function of it."""
+def _in_a_process(one, threads, real, json):
+    """What was checked, also before the program died, and its exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report")
+        command = [sys.executable, "-m", "kasoku", "check", "--report-to", report, one]
+        command += [word for package in real for word in ("--real", package)]
+        command += ["--threads", str(threads)] if threads else []
+        # In JSON, what the program prints goes where it does not disturb.
+        status = subprocess.run(command, stdout=sys.stderr if json else None, check=False).returncode
+        found = []
+        if os.path.exists(report):
+            with open(report) as lines:
+                found = [SimpleNamespace(**json_lines.loads(line)) for line in lines]
+    if status < 0:
+        print(f"kasoku: {one} was ended by {signal.Signals(-status).name}", file=sys.stderr)
+        status = 128 - status
+    return found, status
+
+
+def _run(what, threads, real, report_to):
+    """Checks a file or one function of it, writes what was found as it is found, and gives the program's status."""
     import kasoku as ks
     from kasoku import _check
     from kasoku._program import load
@@ -50,23 +77,37 @@ def _checked(what, threads, real):
     path, colon, name = what.rpartition(":")
     if not colon or name.endswith(".py") or os.sep in name:
         path, name = what, ""
-    found, original = [], ks.check
+    count, statuses, original = 0, [], ks.check
+
+    def report(of, findings):
+        nonlocal count
+        count += 1
+        rows = [
+            {"kind": f.kind, "array": f.array, "file": f.file, "line": f.line, "text": f.text, "sentence": str(f)}
+            for f in findings
+        ]
+        with open(report_to, "a") as lines:
+            print(
+                json_lines.dumps({"name": of, "findings": rows, "unseen": list(getattr(findings, "unseen", ()))}),
+                file=lines,
+            )
 
     def recording(f, *args, **options):
         findings = original(f, *args, **options)
-        found.append((_name_of(f), findings))
+        report(_name_of(f), findings)
         return findings
 
     ks.check = _check.check = recording
+    sys.argv[:] = [path]
     try:
         # Files that are run check themselves, so they are __main__ as with `python FILE.py`.
-        module = load(path, real, None if name else "__main__")
+        module = load(path, real, None if name else "__main__", statuses.append)
     finally:
         ks.check = _check.check = original
     if not name:
-        if not found:
+        if not count:
             raise ks.Error(f"{path} ran and checked nothing\n  fix  name a function: kasoku check {path}:function")
-        return found
+        return _status(*statuses)
     target = getattr(module, name, None)
     if target is None:
         raise ks.Error(f"{path} defines no {name}")
@@ -77,7 +118,16 @@ def _checked(what, threads, real):
             f"  fix  a function that makes them and calls it, or ks.check({name}, …) in {path}"
         )
     options = {} if threads is None else {"threads": threads}
-    return [(name, original(target, **options))]
+    report(name, original(target, **options))
+    return 0
+
+
+def _status(code=None):
+    """The exit status of a program that ends itself with this code."""
+    if code is None or isinstance(code, int):
+        return (code or 0) & 255
+    print(code, file=sys.stderr)
+    return 1
 
 
 def _name_of(f):
@@ -102,10 +152,10 @@ def _arguments(f):
 
 def _show(found, count):
     out = console()
-    for name, findings in found:
-        out.print(f"{'[red]✗[/]' if findings else '[green]✓[/]'} {name}", soft_wrap=True)
-        for finding in findings:
-            out.print(f"    {finding}", markup=False, soft_wrap=True)
-        if unseen := getattr(findings, "unseen", ()):
-            out.print(f"    not watched inside: {', '.join(unseen)}", markup=False, soft_wrap=True)
+    for of in found:
+        out.print(f"{'[red]✗[/]' if of.findings else '[green]✓[/]'} {of.name}", soft_wrap=True)
+        for finding in of.findings:
+            out.print(f"    {finding['sentence']}", markup=False, soft_wrap=True)
+        if of.unseen:
+            out.print(f"    not watched inside: {', '.join(of.unseen)}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} checked, {count} finding{'s' * (count != 1)}")
