@@ -10,8 +10,10 @@
 #include "kasoku/linalg/provider.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 namespace kasoku {
 
@@ -28,13 +30,25 @@ namespace {
 /// call; `with` makes that the block's and this thread's only.
 class DefaultDevice {
  public:
-  DefaultDevice(Device& wanted, Device& before) : wanted_(wanted), before_(&before) {}
-  explicit DefaultDevice(Device& wanted) : wanted_(wanted), before_(nullptr) {}  ///< set nowhere yet
+  /// `for_all`: set for all threads until somebody enters it.
+  DefaultDevice(Device& wanted, bool for_all) : wanted_(wanted) {
+    if (!for_all) return;
+    const std::lock_guard lock(mutex());
+    Device& before = set_default_device(wanted);
+    if (pending().empty()) base() = &before;
+    pending().push_back(this);
+  }
   DefaultDevice(const DefaultDevice&) = delete;
+  ~DefaultDevice() {  // what nobody entered stays
+    const std::lock_guard lock(mutex());
+    if (std::erase(pending(), this)) base() = &wanted_;
+  }
 
   Device& enter() {
-    if (before_) set_default_device(*before_);
-    before_ = nullptr;
+    {
+      const std::lock_guard lock(mutex());
+      if (std::erase(pending(), this)) set_default_device(pending().empty() ? *base() : pending().back()->wanted_);
+    }
     scope_.emplace_back(std::make_unique<DefaultDeviceScope>(wanted_));
     return wanted_;
   }
@@ -44,8 +58,21 @@ class DefaultDevice {
   Device& wanted() const { return wanted_; }
 
  private:
+  // Threads enter theirs at once: each takes back what it set, and nobody else's.
+  static std::mutex& mutex() {
+    static std::mutex& mutex = *new std::mutex;
+    return mutex;
+  }
+  static std::vector<const DefaultDevice*>& pending() {  ///< set and not entered, the newest last
+    static auto& all = *new std::vector<const DefaultDevice*>;
+    return all;
+  }
+  static Device*& base() {  ///< the default without those
+    static Device* device = nullptr;
+    return device;
+  }
+
   Device& wanted_;
-  Device* before_;
   std::vector<std::unique_ptr<DefaultDeviceScope>> scope_;
 };
 
@@ -152,13 +179,13 @@ void bind_device(nb::module_& m) {
   m.def("default_device", [](nb::object wanted) -> nb::object {
     if (wanted.is_none()) return nb::cast(&default_device(), nb::rv_policy::reference);
     Device& found = to_device(wanted);
-    return nb::cast(std::make_unique<DefaultDevice>(found, set_default_device(found)));
+    return nb::cast(std::make_unique<DefaultDevice>(found, true));
   }, "device"_a = nb::none(),
   "default_device() is the device that new arrays and kernels use.\n\n"
   "default_device(\"cuda\") sets it for the whole process; `with default_device(\"cuda\"):`\n"
   "sets it for the block, in this thread only.");
 
-  m.def("_device_scope", [](Device& device) { return nb::cast(std::make_unique<DefaultDevice>(device)); }, "device"_a,
+  m.def("_device_scope", [](Device& device) { return nb::cast(std::make_unique<DefaultDevice>(device, false)); }, "device"_a,
         "Makes the device the default of the thread that enters it.");
 
   m.def("_variables", [] {

@@ -34,6 +34,17 @@ def test_a_gpu_that_is_not_there_says_what_is_missing():
     assert ks.default_device() == "cpu"
 
 
+def test_blocks_of_several_threads_leave_the_default_as_it_was():
+    before = ks.default_device()
+    first = ks.default_device("null")  # as when two threads come to their `with` at once
+    second = ks.default_device("cpu")
+    with first as inside:
+        assert inside == "null" == ks.default_device()
+    with second:
+        assert ks.default_device() == "cpu"
+    assert ks.default_device() == before
+
+
 def test_the_default_device_is_a_call_or_a_block():
     before = ks.default_device()
     other = ks.Device("null") if before == "cpu" else ks.Device("cpu")

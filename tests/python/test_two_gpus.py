@@ -54,6 +54,11 @@ a = torch.tensor([1.0, 2.0, 3.0], device="cuda:1")
 b = a.to("cuda:0")
 assert (a.device.index, b.device.index, b.cuda(1).device.index) == (1, 0, 1) and b.to(a).device == a.device
 assert b.cpu().tolist() == [1, 2, 3] and a.to("cuda:1") is a
+with torch.cuda.device(1):
+    assert torch.cuda.current_device() == 1 == torch.tensor([1.0], device="cuda").device.index
+assert torch.cuda.current_device() == 0 == b.cpu().cuda().device.index
+torch.cuda.set_device("cuda:1")
+assert torch.cuda.current_device() == 1 == b.cpu().to("cuda").device.index
 """,
     "cupy": """
 import cupy as cp, numpy as np
@@ -63,6 +68,13 @@ with cp.cuda.Device(1):
 assert a.device.id == 1 and cp.cuda.Device().id == 0 and cp.cuda.runtime.getDeviceCount() == 2
 b = cp.asarray(a)
 assert b.device.id == 0 and cp.array(a, copy=False).device.id == 0 and (b.get() == np.arange(9)).all()
+""",
+    "tensorflow": """
+import tensorflow as tf
+assert len(tf.config.list_physical_devices("GPU")) == 2
+with tf.device("/GPU:1"):
+    x = tf.constant([1.0, 2.0])
+assert x.device.endswith("GPU:1") and tf.constant([1.0]).device.endswith("GPU:0")
 """,
     "numba": """
 import threading
@@ -180,6 +192,12 @@ with cp.cuda.Device(1):
     a = cp.arange(9)
     assert a.sum().device.id == 1
 assert int(cp.asarray(a).sum()) == 36
+""",
+    "tensorflow": """
+import tensorflow as tf
+with tf.device("/GPU:1"):
+    x = tf.constant([1.0, 2.0]) + 1
+    assert float(tf.reduce_sum(x)) == 5 and x.device.endswith("GPU:1")
 """,
     "numba": """
 import numpy as np

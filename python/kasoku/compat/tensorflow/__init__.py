@@ -3,6 +3,7 @@
 import contextlib
 
 import kasoku as ks
+from kasoku import _core
 
 from . import _arrays, _more, config, debugging, dtypes, errors, linalg, math, nn, random
 from ._ops import *  # noqa: F403
@@ -52,7 +53,7 @@ def device(name):
     """Operations inside run on "/CPU:0", "/GPU:1" and the like."""
     kind, _, index = (name or "").lower().rpartition("/")[2].removeprefix("device:").partition(":")
     chosen = {"gpu": f"cuda:{index or 0}", "cpu": "cpu"}.get(kind)
-    with ks.default_device(chosen) if chosen else contextlib.nullcontext():
+    with _core._device_scope(ks.Device(chosen)) if chosen else contextlib.nullcontext():
         yield
 
 

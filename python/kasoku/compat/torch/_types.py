@@ -2,6 +2,7 @@
 
 import functools
 import os
+import threading
 
 import numpy as np
 
@@ -180,6 +181,15 @@ def set_block_device(d):
     return before
 
 
+class _Current(threading.local):
+    """The GPU that "cuda" means in the calling thread."""
+
+    index = 0
+
+
+current = _Current()
+
+
 def engine_device(d=None):
     """kasoku's device of a torch one; none: torch's default, the cpu."""
     d = d if d is not None else _block_device
@@ -190,7 +200,7 @@ def engine_device(d=None):
         return _cpu
     if not cuda_is_available():
         raise RuntimeError("No CUDA GPUs are available")
-    return ks.Device(f"cuda:{d.index or 0}")
+    return ks.Device(f"cuda:{current.index if d.index is None else d.index}")
 
 
 @functools.cache

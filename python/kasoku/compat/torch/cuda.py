@@ -28,12 +28,13 @@ def init():
 
 
 def current_device():
-    _device()
-    return 0
+    """The GPU that "cuda" means in this thread."""
+    return _device().index
 
 
 def set_device(d):
-    _device(d)
+    """Makes it the one that "cuda" means in this thread."""
+    _types.current.index = _device(d).index
 
 
 def _device(d=None):
@@ -168,10 +169,16 @@ class device(contextlib.ContextDecorator):
     """`with torch.cuda.device(0):`"""
 
     def __init__(self, d):
-        self.idx = d
+        is_none = d is None or isinstance(d, int) and d < 0 or not is_available()
+        self.idx = -1 if is_none else _device(d).index  # -1: it changes nothing
+        self._before = []
 
     def __enter__(self):
+        self._before.append(_types.current.index)
+        if self.idx >= 0:
+            _types.current.index = self.idx
         return self
 
     def __exit__(self, *_):
+        _types.current.index = self._before.pop()
         return False
