@@ -259,6 +259,11 @@ void one_product(const Matmul& p) {
 }  // namespace
 
 void cpu_matmul(const Matmul& problem, Device&, Stream&) {
+  const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  if (problem.batch.empty()) {
+    const OneThread one(work < 16e3 ? nullptr : blas());  // no library wakes threads for so little
+    return one_product(problem);
+  }
   const auto items = static_cast<uint64_t>(problem.items());
   const auto at = [&](uint64_t index) {
     Matmul item = problem;
@@ -271,10 +276,8 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
     }
     return item;
   };
+  const OneThread one(blas());
   const uint32_t workers = cpu::worker_count();
-  const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
-                      static_cast<double>(problem.k);
-  const OneThread one(work * static_cast<double>(items) < 16e3 ? nullptr : blas());  // no library wakes threads for so little
   // Many products are shared out whole, a large one in tiles.
   const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 &&
                              work * static_cast<double>(items) > 1e6 && workers > 1 &&

@@ -20,7 +20,8 @@ constexpr Row table[] = {
     {"getrf",        "getrf", "getrf"}, {"getrs",        "getrs", "getrs"}, {"getri", "getri", "getri"},
     {"potrf",        "potrf", "potrf"}, {"gelqf",        "gelqf", "gelqf"}, {"orglq", "orglq", "unglq"},
     {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
-    {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"gelsd", "gelsd", "gelsd"},
+    {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"geev",  "geev",  "geev"},
+    {"gelsd",        "gelsd", "gelsd"},
 };
 // clang-format on
 
@@ -119,6 +120,16 @@ class Call {
         with_work([&](void* work, Int* length) {
           if (type_ < 2) call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, integers.data(), &info);
           else call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, reals.data(), integers.data(), &info);
+        });
+        break;
+      }
+      case Routine::geev: {
+        char job = x_[3].count ? 'V' : 'N';
+        std::vector<std::byte> reals(static_cast<size_t>(2 * n + 1) * real_size());
+        void *w = x_[1].data, *imaginary = x_[2].data, *v = x_[3].data;
+        with_work([&](void* work, Int* length) {
+          if (type_ < 2) call(&no, &job, &n, a.data, &lines, w, imaginary, v, &lines, v, &lines, work, length, &info);
+          else call(&no, &job, &n, a.data, &lines, w, v, &lines, v, &lines, work, length, reals.data(), &info);
         });
         break;
       }

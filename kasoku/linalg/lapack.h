@@ -24,6 +24,7 @@ enum class Routine : uint8_t {
   heevd_values,  ///< only w
   gesdd,         ///< a[m, n], s[k] real, u[m, k], vh[k, n] with k = min(m, n), or u[m, m], vh[n, n]
   gesdd_values,  ///< only s
+  geev,          ///< a[n, n], the transpose; w[n] and the imaginary parts i[n] if a is real, rows of v[n, n] or v[0, n]: vectors
   gelsd,         ///< a[n, m], the transpose; x[k, max(m, n)] in and out, s[min(m, n)], limit[1] real, rank[1] of int64
 };
 std::optional<Routine> routine(std::string_view name);

@@ -72,7 +72,7 @@ void matmul(const Matmul& problem, Device& device, Stream& stream) {
   const auto size = static_cast<int64_t>(info(problem.dtype).size);
   if (size == 0) throw Error(ErrorKind::type, "matrices of records have no product");
   Matmul p = problem;
-  collapse(p);
+  if (!p.batch.empty()) collapse(p);
   settle(p.a, p.m, p.k, size);
   settle(p.b, p.k, p.n, size);
   settle(p.c, p.m, p.n, size);

@@ -1,5 +1,6 @@
 """Products of matrices and numpy.linalg in compiled functions, by the machine's library."""
 
+import ctypes
 import itertools
 
 import kasoku as ks
@@ -230,3 +231,44 @@ for got, want in zip(f(a, a[0].copy()), (np.linalg.solve(a, a[0]), np.linalg.inv
 """
     )
     subprocess.run([sys.executable, program], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("dtype", "ifdFD")
+@pytest.mark.parametrize("n", [1, 4, 20])
+def test_eigenvalues_of_any_matrix(dtype, n):
+    a = np.diag(np.arange(1, n + 1)).astype(dtype) + np.triu(numbers(dtype, n, n), 1)  # real ones
+    w, v = compiled("np.linalg.eig(a)", "a")[0](a)
+    assert w.dtype == v.dtype == np.linalg.eigvals(a).dtype
+    near(np.sort(w.real), np.sort(np.linalg.eigvals(a).real))
+    near(a.astype(v.dtype) @ v, v * w)
+    near(np.sort(compiled("np.linalg.eigvals(a)", "a")[0](a.T).real), np.sort(w.real))
+
+
+def test_a_real_matrix_with_complex_eigenvalues_is_an_error():
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    f, _ = compiled("np.linalg.eig(a)", "a")
+    with pytest.raises(ValueError, match="domain change"):
+        f(turn)
+    w = f(turn.astype(complex))[0]
+    near(w[np.argsort(w.imag)], np.array([-1j, 1j]))
+
+
+def test_matmul_is_the_operator():
+    a, b = rng.random((30, 20)), rng.random((20, 40))
+    assert np.array_equal(compiled("np.matmul(a, b)", "a", "b")[0](a, b), product(a, b))
+
+
+def test_the_library_keeps_the_number_of_threads_that_others_gave_it():
+    openblas = pytest.importorskip("scipy_openblas64")
+    library = ctypes.CDLL(openblas.get_lib_dir() + "/libscipy_openblas64_.so")
+    read, write = library.scipy_openblas_get_num_threads64_, library.scipy_openblas_set_num_threads64_
+    before = read()
+    a = rng.random((300, 300))
+    try:
+        for n in (1, 2):
+            write(n)
+            kept = read()
+            product(a, a), (ks.array(a) @ ks.array(a)).numpy()
+            assert read() == kept
+    finally:
+        write(before)

@@ -29,7 +29,8 @@ def _all_of(*modules):
 _numpy = _all_of(sorting, sums, shapes, matrices, linear, signals)
 _numpy.update(trapz=sums.trapezoid)
 _matrices = ("norm", "solve", "inv", "det", "slogdet", "cholesky", "matrix_power", "qr", "eigh", "eigvalsh", "pinv",
-             "matrix_rank", "cond", "svd", "lstsq")  # fmt: skip
+             "matrix_rank", "cond", "svd", "lstsq", "eig",
+             "eigvals")  # fmt: skip
 _complex = {name[2:]: f for name, f in _all_of(numbers).items() if name.startswith("c_")}
 _homes = [
     (np, {name: f for name, f in _numpy.items() if name not in _matrices}),

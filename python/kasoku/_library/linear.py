@@ -398,6 +398,35 @@ def _lengths(u):
     return out
 
 
+def _eigen(a, v):
+    """The values of any matrix, and vectors in the rows of v if it has any. Those of a real one have to be real."""
+    f = np.empty(a.shape, v.dtype)
+    f[:, :] = a.T
+    n = a.shape[0]
+    w, imaginary = np.empty(n, v.dtype), np.zeros(n, v.dtype)
+    said = call("geev", f, w, imaginary, v)
+    if said == absent:
+        raise np.linalg.LinAlgError("eig needs LAPACK: pip install scipy-openblas64")
+    if said != 0:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    for k in range(n):
+        if imaginary[k] != 0:
+            raise ValueError("eig() argument must not cause a domain change: convert it to complex")
+    return w
+
+
+def eig(a):
+    _square(a)
+    v = np.zeros(a.shape, (_floats(a)).dtype)
+    w = _eigen(_floats(a), v)
+    return w, v.T.copy()
+
+
+def eigvals(a):
+    _square(a)
+    return _eigen(_floats(a), np.zeros((0, a.shape[0]), (_floats(a)).dtype))
+
+
 def _singular_values(a):
     f = _copy(a)
     s = np.empty(min(a.shape[0], a.shape[1]), np.abs(f).dtype)
@@ -512,6 +541,10 @@ def trace(a, offset=0):
     for i in range(max(min(a.shape[0] - max(-offset, 0), a.shape[1] - max(offset, 0)), 0)):
         total += a[i + max(-offset, 0), i + max(offset, 0)]
     return total
+
+
+def matmul(a, b):
+    return a @ b
 
 
 def outer(a, b):
