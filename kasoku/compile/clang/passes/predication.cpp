@@ -293,13 +293,17 @@ class Masker {
     made_.clear();
     for (Piece& piece : pieces_) mask(piece);
     repair();
-    for (auto& [phi, value] : past)
+    for (auto& [phi, value] : past) {
+      DenseMap<BasicBlock*, Value*> chosen;  // a switch comes from one block in several cases
       for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
         BasicBlock* before = phi->getIncomingBlock(i);
         if (others.contains(before)) continue;
+        Value*& choice = chosen[before];
         build.SetInsertPoint(before->getTerminator());
-        phi->setIncomingValue(i, build.CreateSelect(takes_part_, phi->getIncomingValue(i), value));
+        if (!choice) choice = build.CreateSelect(takes_part_, phi->getIncomingValue(i), value);
+        phi->setIncomingValue(i, choice);
       }
+    }
   }
 
   // head: phis, meeting and what all compute; body: the piece; tail: arrival and way on.
