@@ -4,6 +4,7 @@
 #include "kasoku/array/plan.h"
 #include "kasoku/base/error.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -40,11 +41,14 @@ void check_shape(const Shape& shape) {
 
 size_t checked_bytes(const Shape& shape, size_t itemsize) {
   check_shape(shape);
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  constexpr int address_bits = 47;  // a process's own, on x86-64; GPUs' memory is in the same space
   __int128 bytes = static_cast<__int128>(itemsize);
   for (int64_t length : shape) {
     bytes *= length;
-    if (bytes > (static_cast<__int128>(1) << 62))
-      throw Error(ErrorKind::memory, "an array of shape " + str(shape) + " is too large");
+    if (bytes > __int128{1} << address_bits)
+      throw Error(ErrorKind::memory, "an array of shape " + str(shape) + " is too large")
+          .why("its elements of " + std::to_string(itemsize) + " bytes are more than a process can address, 128 TiB");
   }
   return static_cast<size_t>(bytes);
 }

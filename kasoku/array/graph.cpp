@@ -17,6 +17,9 @@ namespace {
 /// More pending operations than this, and the newest runs: it bounds the size of
 /// kernels, the depth of recursion and the memory that inputs hold.
 constexpr int max_pending = 48;
+/// A pending array holds about 1.5 kB. Where as many are pending, those whose values are no larger run.
+constexpr size_t many_pending = 4096;
+constexpr int64_t few_bytes = 1024;
 
 struct Shard {
   std::mutex mutex;
@@ -47,12 +50,17 @@ void list_pending(const NodePtr& node) {
   std::vector<NodePtr> seen;
   static thread_local const size_t mine = std::hash<std::thread::id>{}(std::this_thread::get_id());
   Shard& shard = registry()[mine % registry().size()];
-  std::lock_guard lock(shard.mutex);
-  if (shard.nodes.size() >= shard.prune_at) {
-    seen = prune(shard.nodes);
-    shard.prune_at = std::max<size_t>(256, 2 * shard.nodes.size());
+  {
+    std::lock_guard lock(shard.mutex);
+    if (shard.nodes.size() >= shard.prune_at) {
+      seen = prune(shard.nodes);
+      shard.prune_at = std::max<size_t>(256, 2 * shard.nodes.size());
+    }
+    shard.nodes.push_back(node);
+    if (shard.nodes.size() < many_pending) return;
   }
-  shard.nodes.push_back(node);
+  for (const NodePtr& each : seen)
+    if (each->n_arrays.load() > 0 && each->size() * static_cast<int64_t>(each->itemsize) <= few_bytes) evaluate(each);
 }
 
 std::atomic<bool>& process_is_eager() {

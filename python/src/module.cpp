@@ -2,6 +2,8 @@
 /// A list of bind_*() calls, nothing else; the build writes it from the files.
 #include "bindings.h"
 
+#include <stdexcept>
+
 namespace kasoku {
 // Weak: a file may also hold helpers only.
 #define BIND(name) [[gnu::weak]] void bind_##name(nb::module_& m);
@@ -10,6 +12,8 @@ namespace kasoku {
 }  // namespace kasoku
 
 NB_MODULE(_core, m) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)  // whose lock PyGILState_Ensure would take
+    throw std::runtime_error("kasoku works in a process's main interpreter only; import it there, or in a process of its own");
   nb::set_leak_warnings(false);
   m.attr("__version__") = KASOKU_VERSION;
 #define BIND(name) \

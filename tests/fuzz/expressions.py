@@ -247,7 +247,9 @@ class Expressions(Writer):
         moved = self.pick(f"({index} + {near})", f"({index} - {by}u)", f"({common} - {index})", f"({index} + {common})")
         cast = self.pick("", "", "(int)", "(long long)(int)", "(unsigned long long)", "(short)", "(unsigned char)")
         bits = f"({self.pick(index, moved)} {self.pick('&', '^', '>>', '%', '/', '*')} {self.pick(3, 5, 8, 12, 16, 31, 7)}u)"
-        bound = self.pick(f"{by}u", f"{by}", f"(int){common}", common, near) if cast else self.pick(f"{by}u", common, near)
+        bound = (
+            self.pick(f"{by}u", f"{by}", f"(int){common}", common, near) if cast else self.pick(f"{by}u", common, near)
+        )
         return f"{cast}{self.pick(moved, moved, bits)} {compare} {bound}"
 
     def value(self, place, type, level, depth=2):

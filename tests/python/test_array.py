@@ -402,3 +402,11 @@ def test_what_another_thread_computes(device):
             parts = list(pool.map(lambda _: slow(ks.array(x, device=device)), range(4)))
             assert int(ks.sum(parts[0] + parts[1] + parts[2] + parts[3])) == 4 * expected.sum()
             np.testing.assert_array_equal(parts[3].numpy(), expected)
+
+
+def test_many_small_arrays_do_not_all_stay_pending():
+    small, large = ks.arange(4), ks.zeros(1000).eval()
+    many = [small + k for k in range(20_000)]
+    assert sum(x.is_pending for x in many) < 10_000  # what a pending array holds is more than its values
+    assert [int(x[3]) for x in many[::1999]] == [k + 3 for k in range(0, 20_000, 1999)]
+    assert all(x.is_pending for x in [large + k for k in range(6_000)])  # less than its values

@@ -119,6 +119,9 @@ def test_shapes_that_cannot_be():
             ks.zeros(shape)
     with pytest.raises(MemoryError, match="too large"):
         ks.zeros((2**40, 1)) + ks.zeros((1, 2**40))
+    with pytest.raises(MemoryError, match=r"\(1000000000000000,\) is too large\n.*its elements of 8 bytes .* 128 TiB"):
+        ks.zeros(10**15).sum()  # whose sum would take days, though it needs no memory
+    assert ks.zeros((2**40, 2**40, 0)).sum() == 0
     with pytest.raises(ValueError, match=r"no negative lengths: \(3, -2\)"):
         ks.zeros((3, -2))
     with pytest.raises(TypeError, match="a shape is an integer or a tuple of them, got a float"):

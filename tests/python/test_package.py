@@ -115,3 +115,22 @@ print(repr(pickle.loads(pickle.dumps(raised))))
 """
     result = clean_process(text)
     assert result.stdout.splitlines() == ["True []", "CompileWarning('a text')"], result.stdout + result.stderr
+
+
+def test_a_subinterpreter_gets_a_sentence():
+    text = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+try:
+    failed = interpreters.exec(interpreters.create(), "import kasoku")
+except AttributeError:
+    try:
+        failed = interpreters.run_string(interpreters.create(), "import kasoku")
+    except interpreters.RunFailedError as error:
+        failed = error
+print(failed)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert "ImportError" in done.stdout and "main interpreter only" in done.stdout, done.stdout + done.stderr
