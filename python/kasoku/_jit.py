@@ -116,11 +116,23 @@ class _Methods:
         print(self.report())
 
     def compile(self, signature):
-        """Compiles for a signature ahead of the first call."""
+        """What a call with arguments of this signature runs, compiled now: a function whose arguments convert to it.
+
+        The signature is one of those that it has from then on. RuntimeError after disable_compile(), TypeError for a
+        signature that is none or does not fit.
+        """
         if self._is_closed:
             raise RuntimeError("compilation disabled")
-        args, _ = _signature.describe(signature)
-        _core._jit_compile(self, _all_arguments(self.py_func, args))
+        args, _ = _signature.signature(signature)
+        made = vars(self).setdefault("_of_signatures", {})
+        if args not in made:
+            described, result = _signature.describe(signature)
+            described = _all_arguments(self.py_func, described)
+            _core._jit_compile(self, described)
+            one = functools.update_wrapper(_core._jit_make(self.py_func, *_core._jit_options(self)), self.py_func)
+            _core._jit_declare(one, [(described, result)])
+            made[args] = one
+        return made[args]
 
     def disable_compile(self, value=True):
         """From now on it is compiled for no other types: arguments convert to those it has."""

@@ -215,6 +215,20 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   return result;
 }
 
+nb::object column_of(nb::handle object) {
+  if (!nb::hasattr(object.type(), "__array__") || PyType_Check(object.ptr())) return {};
+  const nb::object own = nb::make_tuple(numpy().attr("ndarray"), numpy().attr("generic"), nb::type<Array>());
+  if (PyObject_IsInstance(object.ptr(), own.ptr()) != 0 || nb::hasattr(object, "__kasoku_array__")) return PyErr_Clear(), nb::object();
+  const nb::object ndim = nb::getattr(object, "ndim", nb::int_(1));
+  if (!PyLong_Check(ndim.ptr()) || nb::cast<int64_t>(ndim) != 1) return {};
+  try {
+    nb::object values = numpy().attr("asarray")(object);
+    return nb::cast<int64_t>(values.attr("ndim")) == 1 ? values : nb::object();
+  } catch (const nb::python_error&) {
+    return {};
+  }
+}
+
 nb::object to_numpy(const Array& array) {
   if (array.dtype() == Dtype::bfloat16) return to_numpy(astype(array, Dtype::float32));
   nb::object host = numpy().attr("empty")(tuple_from(array.shape()), numpy_dtype(array.dtype()));

@@ -222,10 +222,11 @@ class JitKernel {
 
   /// The array that another package's object shows, in its own memory.
   static nb::object shown_by(nb::handle value) {
-    if (as_array(value) || nb::hasattr(value, "flags")) return {};  // our arrays and all of NumPy's, of an element that kernels lack
+    const nb::object numpys = nb::make_tuple(numpy().attr("ndarray"), numpy().attr("generic"));
+    if (as_array(value) || PyObject_IsInstance(value.ptr(), numpys.ptr()) == 1) return {};  // NumPy's: of an element that kernels lack
     if (nb::hasattr(value, "__cuda_array_interface__")) return nb::module_::import_("kasoku.cuda").attr("as_cuda_array")(value);
     if (nb::hasattr(value, "__array_interface__")) return nb::module_::import_("numpy").attr("asarray")(value);
-    return {};
+    return column_of(value);
   }
 
   struct Host {

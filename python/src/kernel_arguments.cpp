@@ -1,5 +1,6 @@
 #include "kernel_arguments.h"
 
+#include "convert.h"
 #include "device_memory.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -180,7 +181,8 @@ const Array* array_in(nb::handle object) {
 
 ArrayRef CallArguments::host_ref(nb::handle object) {
   HostView& view = *views_.emplace_back(std::make_unique<HostView>());
-  if (PyObject_GetBuffer(object.ptr(), &view.view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  const nb::object column = PyObject_CheckBuffer(object.ptr()) ? nb::object() : column_of(object);
+  if (PyObject_GetBuffer(column.is_valid() ? column.ptr() : object.ptr(), &view.view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   const Py_buffer& buffer = view.view;
   const std::optional<Dtype> dtype = dtype_of_format(buffer.format, buffer.itemsize);
   if (!dtype)
@@ -299,6 +301,9 @@ void CallArguments::add(nb::handle object) {
     Argument& argument = next() = Argument(memory.get().memory());
     argument.array.buffer = memory.buffer.get();
     argument.array.device = memory.device;
+  } else if (const nb::object column = column_of(object); column.is_valid()) {
+    const ArrayRef ref = host_ref(column);
+    next() = Argument(ref);
   } else if (PyIndex_Check(p)) {  // somebody else's allocation: its address
     const nb::object index = nb::steal(PyNumber_Index(p));
     if (!index) throw nb::python_error();

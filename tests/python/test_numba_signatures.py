@@ -143,6 +143,17 @@ def test_a_closed_function_compiles_nothing_more():
     assert g.signatures == [(int64,)]
 
 
+def test_compile_gives_what_it_compiled():
+    f = jit(lambda a: a * 2)
+    one = f.compile("(int64,)")
+    same(one(2), 4)
+    same(one(2.7), 4)
+    assert f.signatures == [(int64,)] and f.compile((int64,)) is one
+    same(f.compile("float64(float64)")(1), 2.0)
+    assert f.signatures == [(int64,), (float64,)]
+    same(f(2.5), 5.0)
+
+
 def test_what_was_compiled_is_listed_by_types():
     f = jit(add)
     f(1, 2)
