@@ -301,15 +301,11 @@ void Inference::walk(Stmt& stmt) {
       walk(stmt.orelse);
       break;
     case StmtKind::if_:
-    case StmtKind::while_: {
-      const Type condition = visit(*stmt.expr);
-      if (condition.is_array())
-        fail(stmt.expr->place, "the truth of an array with more than one element is ambiguous", "",
-             "use .any() or .all()");
+    case StmtKind::while_:
+      condition(*stmt.expr);
       walk(stmt.body);
       walk(stmt.orelse);
       break;
-    }
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
       if (has_record(type)) fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
@@ -343,7 +339,7 @@ void Inference::walk(Stmt& stmt) {
       visit(*stmt.expr);
       break;
     case StmtKind::assert_:
-      visit(*stmt.expr);
+      condition(*stmt.expr);
       break;
     case StmtKind::raise:
       if (!stmt.message || (function_->function->options.is_cuda && !function_->function->options.python_errors)) break;

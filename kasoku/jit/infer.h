@@ -31,6 +31,7 @@ class Inference {
   Type iterated(Expr& iterable);
 
   Type visit(Expr& expr);       ///< sets expr.type
+  Type condition(Expr& expr);   ///< visits what is asked whether it is true, which arrays do not say
   Type type_of(Expr& expr);
   Type constant(const Expr& expr);
   Type global(const Expr& expr);

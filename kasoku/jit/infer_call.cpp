@@ -270,11 +270,12 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   // Arguments by name and defaults find their places once.
   const size_t n = callee.parameters.size();
   const size_t given = expr.items.size() - 1;
+  const auto n_by_place = static_cast<size_t>(std::ranges::count(callee.parameters, false, &Parameter::is_by_name));
+  const size_t positional = given - expr.keywords.size();
+  if (positional > n_by_place)
+    fail(expr.place, fmt::format("{} takes {} arguments by place, not {}", callee.name, n_by_place, positional));
   if (given != n || !expr.keywords.empty()) {
     std::vector<ExprPtr> placed(n);
-    const size_t positional = given - expr.keywords.size();
-    if (positional > n)
-      fail(expr.place, fmt::format("{} takes {} arguments, not {}", callee.name, n, given));
     for (size_t i = 0; i < positional; ++i) placed[i] = std::move(expr.items[i + 1]);
     for (size_t k = 0; k < expr.keywords.size(); ++k) {
       size_t i = 0;
@@ -291,7 +292,8 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
     }
     expr.items.resize(1);
     for (ExprPtr& item : placed) expr.items.push_back(std::move(item));
-    expr.keywords.clear();
+    expr.keywords.clear();  // but those of the last parameters, which have no place
+    for (size_t i = n_by_place; i < n; ++i) expr.keywords.push_back(callee.parameters[i].name);
   }
   std::vector<Type> types;
   bool all_known = true;

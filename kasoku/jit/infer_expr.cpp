@@ -122,6 +122,13 @@ Type Inference::visit(Expr& expr) {
   return expr.type;
 }
 
+Type Inference::condition(Expr& expr) {
+  const Type type = visit(expr);
+  if (type.is_array())
+    fail(expr.place, "the truth of an array with more than one element is ambiguous", "", "use .any() or .all(), or & | ~ on its elements");
+  return type;
+}
+
 namespace {
 
 Type constant_type(const Value& value) {
@@ -226,12 +233,9 @@ Type Inference::type_of(Expr& expr) {
       return made;
     }
     case ExprKind::unary: {
-      const Type type = visit(*expr.items[0]);
+      const Type type = expr.op == Operator::not_ ? condition(*expr.items[0]) : visit(*expr.items[0]);
       if (!type.is_known()) return {};
-      if (expr.op == Operator::not_) {
-        if (type.is_array()) fail(expr.place, "the truth of an array is ambiguous", "", "use ~x");
-        return bool_type;
-      }
+      if (expr.op == Operator::not_) return bool_type;
       if (!is_numeric(type))
         fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)));
       if (expr.op == Operator::invert) {
@@ -240,6 +244,7 @@ Type Inference::type_of(Expr& expr) {
         if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
         return Type::scalar(unary_dtype(type.dtype));
       }
+      if (type.is_array() && type.dtype == Dtype::bool_) fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)), "", "use ~ or logical_not");
       if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
       return Type::scalar(unary_dtype(type.dtype));
     }
@@ -265,8 +270,8 @@ Type Inference::type_of(Expr& expr) {
       for (size_t i = 0; i + 1 < types.size(); ++i) {
         const Operator op = expr.ops[i];
         if (op == Operator::is || op == Operator::is_not) {
-          if (types[i].is_array() && types[i + 1].is_array())
-            fail(expr.place, fmt::format("'{}' of two arrays cannot be compiled", str(op)), "", "compare their elements");
+          if ((types[i].is_array() && types[i + 1].is_array()) || (types[i].is_tuple() && types[i + 1].is_tuple()))
+            fail(expr.place, fmt::format("'{}' of two {}s cannot be compiled", str(op), types[i].is_array() ? "array" : "tuple"), "", "compare their elements");
           continue;
         }
         if (op == Operator::in || op == Operator::not_in) {
@@ -275,15 +280,15 @@ Type Inference::type_of(Expr& expr) {
           else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
           for (const Type& item : types[i + 1].items)
-            if (types[i].kind == TypeKind::dtype && item.kind == TypeKind::text) fail(expr.place, "dtypes are not compared with texts in compiled code", "", "name the dtype: np." + item.text);
+            if ((types[i].kind == TypeKind::dtype) != (item.kind == TypeKind::dtype) && item.kind != TypeKind::none) fail(expr.place, "dtypes are compared with dtypes alone in compiled code", "", item.kind == TypeKind::text ? "name the dtype: np." + item.text : "");
           continue;
         }
-        if (types[i].kind == TypeKind::text && types[i + 1].kind == TypeKind::text) continue;
-        if (types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none) continue;
-        if (types[i].kind == TypeKind::dtype && types[i + 1].kind == TypeKind::dtype) continue;
-        if (types[i].kind == TypeKind::member && types[i + 1].kind == TypeKind::member && (op == Operator::equal || op == Operator::not_equal)) continue;
-        if (types[i].is_tuple() && types[i + 1].is_tuple()) continue;
         const bool is_equality = op == Operator::equal || op == Operator::not_equal;
+        const auto are = [&](TypeKind kind) { return types[i].kind == kind && types[i + 1].kind == kind; };
+        if (are(TypeKind::text) || are(TypeKind::tuple)) continue;
+        if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) continue;
+        const bool has_none = types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
+        if (is_equality && has_none && !types[i].is_array() && !types[i + 1].is_array()) continue;
         if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {
           if (!types[i].is_list()) expect(*expr.items[i], types[i + 1]), expect(*expr.items[i + 1], types[i]);
           continue;
@@ -303,10 +308,8 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::logic: {
       Type all;
       for (ExprPtr& item : expr.items) {
-        const Type type = visit(*item);
+        const Type type = condition(*item);
         if (!type.is_known()) return {};
-        if (type.is_array())
-          fail(item->place, "the truth of an array is ambiguous", "", "use & and | on arrays");
         const auto both = join(all, type);
         if (!both)
           fail(expr.place, fmt::format("'{}' gives {} or {}", str(expr.op), str(all), str(type)));
@@ -315,7 +318,7 @@ Type Inference::type_of(Expr& expr) {
       return all;
     }
     case ExprKind::conditional: {
-      visit(*expr.items[0]);
+      condition(*expr.items[0]);
       const Type a = visit(*expr.items[1]), b = visit(*expr.items[2]);
       if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
       const auto both = join(a, b);

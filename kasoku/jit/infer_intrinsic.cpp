@@ -110,6 +110,17 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     return *type;
   };
   const Type first = argument(expr, 0);
+  const bool is_pythons = intrinsic.name.starts_with("builtins.");
+  if (intrinsic.name.starts_with("math."))
+    for (size_t i = 0; i + 1 < expr.items.size(); ++i)
+      if (has(expr, i) && !(argument(expr, i).is_scalar() && !argument(expr, i).is_complex()))
+        fail(expr.items[i + 1]->place, fmt::format("{} takes real numbers, not {}", intrinsic.name, str(argument(expr, i))));
+  const auto want_items = [&] {
+    if (is_pythons && first.is_scalar()) fail(expr.place, fmt::format("{} is not iterable", str(first)));
+  };
+  const auto want_order = [&](const Type& type) {
+    if (type.is_complex()) fail(expr.place, fmt::format("{} of complex numbers has no meaning", intrinsic.name));
+  };
   const auto convert = [&](Dtype dtype) {
     if (!has(expr, 0)) return Type::scalar(dtype);
     if (first.kind == TypeKind::text && dtype != Dtype::bool_) return want_number_text(expr, first.text, dtype), Type::scalar(dtype);
@@ -120,7 +131,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
            "use abs(x) or x.real");
     return Type::scalar(dtype);
   };
-  if (first.is_container() && intrinsic.name.starts_with("builtins.")) switch (intrinsic.handler) {
+  if (first.is_container() && is_pythons) switch (intrinsic.handler) {
       case Handler::sum: case Handler::min: case Handler::max: case Handler::any: case Handler::all: case Handler::to_bool:
         if (expr.items.size() == 2) return list_method(expr, intrinsic.handler);
         break;
@@ -143,7 +154,8 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       fail(expr.place, fmt::format("{} has no len()", str(first)));
     case Handler::isinstance:
       need(2);
-      if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)));
+      if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)),
+             first.is_scalar() ? "compiled code does not tell Python's numbers from NumPy's of 64 bits" : "");
       return bool_type;
     case Handler::result_type: {
       Dtype dtype = Dtype::bool_;
@@ -164,6 +176,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::to_bool: return convert(Dtype::bool_);
     case Handler::to_complex:
       for (size_t i = 0; i < 2; ++i) want_scalar(expr, i);
+      if (has(expr, 1) && (first.is_complex() || argument(expr, 1).is_complex())) fail(expr.place, "complex() of two numbers takes real ones in compiled code", "", "write x + 1j * y");
       return Type::scalar(Dtype::complex128);
     case Handler::abs: {
       need(1);
@@ -178,10 +191,13 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       if (is_complex(first.dtype)) fail(expr.place, "complex numbers cannot be rounded in compiled code");
       if (!is_floating(first.dtype) && has(expr, 1) && constant_int(*expr.items[2]).value_or(-1) < 0)
         fail(expr.place, "integers cannot be rounded to tens in compiled code");
+      if (has(expr, 1) && !argument(expr, 1).is_integer() && !argument(expr, 1).is_boolean())
+        fail(expr.items[2]->place, fmt::format("the number of digits is an integer, not {}", str(argument(expr, 1))));
+      if (is_pythons && first.is_array()) fail(expr.place, fmt::format("round() of {} has no meaning", str(first)), "", "use np.round");
       if (first.is_array()) return Type::array(first.dtype, first.ndim, true);
       want_scalar(expr, 0);
       if (has(expr, 1) || std::string_view(intrinsic.name).starts_with("numpy.")) return first;
-      return first.is_floating() ? int64_type : first;
+      return first.is_floating() || first.is_boolean() ? int64_type : first;
     case Handler::min:
     case Handler::max: {
       if (expr.items.size() == 2) {
@@ -190,6 +206,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
         if (first.is_tuple() && !first.items.empty()) {
           Type all;
           for (const Type& item : first.items) all = join(all, item).value_or(Type{});
+          want_order(all);
           if (all.is_scalar()) return all;
         }
         fail(expr.place, fmt::format("{} of {} has no meaning", intrinsic.name, str(first)));
@@ -200,9 +217,11 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
         want_scalar(expr, i);
         all = join(all, argument(expr, i)).value_or(float64_type);
       }
+      want_order(all);
       return all;
     }
     case Handler::sum:
+      want_items();
       if (first.is_tuple()) {
         Type all = int64_type;
         for (const Type& item : first.items) all = join(all, item).value_or(float64_type);
@@ -219,7 +238,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::all:
     case Handler::count_nonzero:
     case Handler::argmin:
-    case Handler::argmax: need(1); return call_reduction(expr, intrinsic.handler);
+    case Handler::argmax: need(1), want_items(); return call_reduction(expr, intrinsic.handler);
     case Handler::pow: return binary(Operator::power);
     case Handler::add: return binary(Operator::add);
     case Handler::subtract: return binary(Operator::subtract);
@@ -234,20 +253,20 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::print: return Type::none();
     case Handler::log:
       need(1);
-      want_scalar(expr, 0), want_scalar(expr, 1);
       return Type::scalar(floating_dtype(first.dtype));
     case Handler::ldexp:
       need(2);
-      want_scalar(expr, 0), want_scalar(expr, 1);
+      if (!argument(expr, 1).is_integer() && !argument(expr, 1).is_boolean()) fail(expr.place, fmt::format("math.ldexp takes an integer second, not {}", str(argument(expr, 1))));
       return Type::scalar(floating_dtype(first.dtype));
     case Handler::frexp:
       need(1);
-      want_scalar(expr, 0);
       return Type::tuple({Type::scalar(floating_dtype(first.dtype)), int64_type});
-    case Handler::hypot:
-      need(2);
-      want_scalar(expr, 0), want_scalar(expr, 1);
-      return Type::scalar(floating_dtype(scalar_dtype(first.dtype, argument(expr, 1).dtype)));
+    case Handler::hypot: {
+      need(1);
+      Dtype dtype = first.dtype;
+      for (size_t i = 1; i + 1 < expr.items.size(); ++i) dtype = scalar_dtype(dtype, argument(expr, i).dtype);
+      return Type::scalar(floating_dtype(dtype));
+    }
     case Handler::where: {
       need(3);
       const Type a = argument(expr, 1), b = argument(expr, 2);

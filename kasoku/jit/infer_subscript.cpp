@@ -60,6 +60,8 @@ Type Inference::subscript(Expr& expr) {
       for (const int64_t k : part.value()) items.push_back(object.items[static_cast<size_t>(k)]);
       return Type::tuple(std::move(items));
     }
+    if (index.type.is_known() && !index.type.is_integer() && !index.type.is_boolean())
+      fail(index.place, fmt::format("a tuple's index is an integer, not {}", str(index.type)));
     const auto at = constant_int(index);
     const auto n = static_cast<int64_t>(object.items.size());
     if (!at) {
@@ -108,7 +110,9 @@ Type Inference::subscript(Expr& expr) {
     } else if (type.kind == TypeKind::none) {
       ++result;
       is_contiguous = false;
-    } else if (type.is_integer() || type.is_boolean()) {
+    } else if (type.is_boolean()) {
+      fail(item->place, "a bool is a mask of the whole array to NumPy, which has no compiled form", "", "write int(…) around it for an index");
+    } else if (type.is_integer()) {
       ++used;
       if (slice_seen) is_contiguous = false;
     } else if (type.is_array() && (type.dtype == Dtype::bool_ || is_integer(type.dtype)) && needs_library(object, items.size(), type) &&

@@ -226,7 +226,9 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::log: {
       const std::string x = text_as(*e.items[1], e.type.dtype);
       if (!has(e, 1)) return {fmt::format("log({})", x), e.type};
-      return {fmt::format("(log({}) / log({}))", x, text_as(*e.items[2], e.type.dtype)), e.type};
+      const Val base = pin({fmt::format("log({})", text_as(*e.items[2], e.type.dtype)), e.type});
+      if (options_.python_errors && !options_.is_cuda) test_zero(base.text, e.place);
+      return {fmt::format("(log({}) / {})", x, base.text), e.type};
     }
     case Handler::ldexp:
       return {fmt::format("ldexp({}, (int)({}))", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], Dtype::int64)), e.type};
@@ -238,8 +240,12 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       line("const {} {} = frexp({}, &{});", text_of(dtype), part, x, exponent);
       return {fmt::format("{}{{{}, {}}}", text_of(e.type), part, exponent), e.type};
     }
-    case Handler::hypot:
-      return {fmt::format("hypot({}, {})", text_as(*e.items[1], e.type.dtype), text_as(*e.items[2], e.type.dtype)), e.type};
+    case Handler::hypot: {
+      std::string text = text_as(*e.items[1], e.type.dtype);
+      if (e.items.size() == 2) return {op_text(Op::absolute, e.type.dtype, {text}), e.type};
+      for (size_t i = 2; i < e.items.size(); ++i) text = fmt::format("hypot({}, {})", text, text_as(*e.items[i], e.type.dtype));
+      return {text, e.type};
+    }
     case Handler::where: {
       const std::string condition = truth(*e.items[1]);
       const std::string a = text_as(*e.items[2], e.type.dtype), b = text_as(*e.items[3], e.type.dtype);

@@ -212,6 +212,12 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
       return {arithmetic(op, cast(dividend.text, a.type.dtype, dtype), cast(divisor.text, b.type.dtype, dtype), dtype), type};
     }
   }
+  const bool shifts = op == Operator::left_shift || op == Operator::right_shift;
+  if (shifts && right && !options_.is_cuda && !is_nonnegative(*right, nonnegative_)) {
+    const Val count = pin(b);
+    fail_if(count.text + " < 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative shift count\", 0, 0, 0)", place.line));
+    return {arithmetic(op, cast(a.text, a.type.dtype, dtype), cast(count.text, b.type.dtype, dtype), dtype), type};
+  }
   if (op == Operator::power) {
     const auto exponent = right ? constant_int(*right) : std::nullopt;
     if (exponent && *exponent >= 0 && *exponent <= 64) {
@@ -267,7 +273,7 @@ Val FunctionLowering::compare(const Expr& e) {
         const Type& item = right.type.items[k];
         if (!item.is_scalar() || !value.type.is_scalar()) {
           if (item.is_tuple() || value.type.is_tuple()) error(e.place, "'in' a tuple of tuples cannot be compiled");
-          part += item.kind == value.type.kind && item.text == value.type.text ? " || true" : "";
+          part += item == value.type ? " || true" : "";
           continue;
         }
         const Dtype dtype = scalar_dtype(value.type.dtype, item.dtype);
@@ -278,7 +284,12 @@ Val FunctionLowering::compare(const Expr& e) {
       if (op == Operator::not_in) part = "!" + part;
     } else if (!left.type.is_scalar() || !right.type.is_scalar()) {
       bool equal = false;
-      if (left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) equal = left.text == right.text;
+      if (left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
+        equal = left.text == right.text;
+        const bool is_less = left.type.text < right.type.text;  // UTF-8 has the order of its code points
+        if (op == Operator::less || op == Operator::less_equal) part = is_less || (equal && op == Operator::less_equal) ? "true" : "false";
+        if (op == Operator::greater || op == Operator::greater_equal) part = !is_less && (!equal || op == Operator::greater_equal) ? "true" : "false";
+      }
       else if (left.type.is_tuple() && right.type.is_tuple()) {
         const Val a = pin(left), b = pin(right);
         part = left.type.items.size() == right.type.items.size() ? "(true" : "(false";
@@ -301,8 +312,12 @@ Val FunctionLowering::compare(const Expr& e) {
       // Mixed signs compare as numbers, not as bits.
       Dtype dtype = scalar_dtype(left.type.dtype, right.type.dtype);
       if (left.type.dtype == right.type.dtype) dtype = left.type.dtype;
+      const bool asks_identity = op == Operator::is || op == Operator::is_not;
       const char* symbol = op == Operator::is ? "==" : op == Operator::is_not ? "!=" : str(op);
-      part = have_two_signs(left.type.dtype, right.type.dtype)
+      const auto kind = [](const Type& type) { return type.is_boolean() ? 'b' : type.is_integer() ? 'i' : type.is_complex() ? 'c' : 'f'; };
+      part = asks_identity && kind(left.type) != kind(right.type)  // 1 is no True, and not 1.0
+                 ? fmt::format("((void)({}), (void)({}), {})", left.text, right.text, op == Operator::is_not)
+             : have_two_signs(left.type.dtype, right.type.dtype)
                  ? ordered(symbol, left.text, right.text)
                  : fmt::format("({} {} {})", cast(left.text, left.type.dtype, dtype), symbol, cast(right.text, right.type.dtype, dtype));
     }

@@ -295,22 +295,22 @@ class Pruner {
 }  // namespace
 
 std::optional<bool> is_of(const Type& type, const std::string& classes) {
-  const auto named = [&](std::string_view name) { return ("," + classes + ",").find("," + std::string(name) + ",") != std::string::npos; };
-  switch (type.kind) {
-    case TypeKind::unknown:
-    case TypeKind::optional: return std::nullopt;
-    case TypeKind::none: return named("NoneType");
-    case TypeKind::text: return named("str");
-    case TypeKind::array: return named("ndarray");
-    case TypeKind::tuple: return named("tuple");
-    case TypeKind::list: return named("list");
-    case TypeKind::dict: return named("dict");
-    case TypeKind::set: return named("set");
-    case TypeKind::scalar:
-      if (named(info(type.dtype).name)) return true;
-      return type.is_boolean() ? named("bool") || named("int") : type.is_integer() ? named("int") : type.is_complex() ? named("complex") : named("float");
-    default: return false;
-  }
+  const auto listed = [&](const std::string& name) { return ("," + classes + ",").find("," + name + ",") != std::string::npos; };
+  const auto name = [&]() -> std::string {
+    switch (type.kind) {
+      case TypeKind::none: return "NoneType";
+      case TypeKind::text: return "str";
+      case TypeKind::array: return "ndarray";
+      case TypeKind::tuple: return "tuple";
+      case TypeKind::list: return "list";
+      case TypeKind::dict: return "dict";
+      case TypeKind::set: return "set";
+      case TypeKind::scalar: return std::string(info(type.dtype).name);
+      default: return "";
+    }
+  }();
+  if (name.empty() || listed("?" + name)) return std::nullopt;
+  return listed(name);
 }
 
 void prune(const Function& function, const std::vector<Type>& arguments, Block& body) { Pruner(function, arguments).run(body); }

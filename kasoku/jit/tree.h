@@ -131,6 +131,7 @@ struct Options {
 struct Parameter {
   std::string name;
   bool has_default = false;
+  bool is_by_name = false;  ///< behind a `*`: never by place
   Binding default_value;
 };
 

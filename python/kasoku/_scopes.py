@@ -1,6 +1,11 @@
 """Functions inside a function that is compiled: whose names are whose, and comprehensions as the functions they are."""
 
 import ast
+import types
+
+import numpy as np
+
+from . import _core
 
 _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -144,17 +149,45 @@ def as_sorted(call):
     return _made("sorted_list", [start, ast.Expr(sort), end], call, ["ks_source"]), [source]
 
 
+_integers = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+_floats, _complexes = (np.float16, np.float32, np.float64), (np.complex64, np.complex128)
+_kinds = {bool: (np.bool_,), int: _integers, float: _floats, complex: _complexes}
+_numbers = [(python, own) for python, all_of in _kinds.items() for own in all_of]
+# Each of several classes, which compiled code cannot tell apart.
+_both = ("bool", "int64", "float64", "complex128", "ndarray")
+
+
 def classes(asked):
-    """Names of the classes that isinstance() asks for, as the compiler knows them."""
+    """What isinstance() is true of, as the compiler names kinds of values; "?" stands before those of which it may be.
+
+    A number counts as Python's if the class asked for has those. None if something is no class.
+    """
+    each = list(asked)
+    for one in each:  # it grows
+        each.extend(one if isinstance(one, tuple) else one.__args__ if isinstance(one, types.UnionType) else ())
+    each = [one for one in each if not isinstance(one, (tuple, types.UnionType))]
+    if not all(isinstance(one, type) for one in each):
+        return None
     found = []
-    for each in asked:
-        if isinstance(each, tuple):
-            found.append(classes(each))
-        elif hasattr(each, "__kasoku_classes__"):  # numba.types.Integer
-            found.append(each.__kasoku_classes__)
-        elif isinstance(each, type):
-            found.append("bool" if each.__name__ == "bool_" else each.__name__)
+
+    def add(name, python, own):
+        if issubclass(python, tuple(each)):
+            found.append(name)
+        elif issubclass(own, tuple(each)):
+            found.append("?" + name if name in _both else name)
+        elif python is not str and any(issubclass(one, python) and one is not bool for one in each):
+            found.append("?" + name)
+
+    for kind in (type(None), str, np.ndarray, tuple, list, dict, set):
+        add(kind.__name__, kind, _core.Array if kind is np.ndarray else kind)
+    for python, own in _numbers:
+        add(np.dtype(own).name, python, own)
     return ",".join(found)
+
+
+def dtypes_of(asked):
+    """Dtypes of compiled code that np.issubdtype says are of this one."""
+    return [own for _, own in _numbers if np.issubdtype(own, asked)]
 
 
 def as_items(name, call):

@@ -94,6 +94,7 @@ const Function* Reader::read_inner(nb::handle node, const std::string& name, Fra
   for (const std::string& each : names) {
     Parameter parameter;
     parameter.name = each;
+    parameter.is_by_name = true;
     function.parameters.push_back(std::move(parameter));
   }
   function.body = node.type().is(ast_class("Lambda")) ? returning(node) : block(node.attr("body"));
@@ -105,15 +106,18 @@ void Reader::inner_parameters(nb::handle args) {
   if (!args.attr("vararg").is_none() || !args.attr("kwarg").is_none())
     throw Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs").at(place_text(*frame_->function, {1, 0}));
   std::vector<std::pair<nb::object, nb::object>> all;  // parameter, default
+  size_t n_by_place = 0;
   for (const char* list : {"posonlyargs", "args"})
     for (nb::handle arg : args.attr(list)) all.emplace_back(nb::borrow(arg), nb::none());
   const size_t n_defaults = nb::len(nb::object(args.attr("defaults")));
+  n_by_place = all.size();
   for (size_t i = 0; i < n_defaults; ++i) all[all.size() - n_defaults + i].second = args.attr("defaults")[i];
   size_t k = 0;
   for (nb::handle arg : args.attr("kwonlyargs")) all.emplace_back(nb::borrow(arg), nb::object(args.attr("kw_defaults")[k++]));
   for (const auto& [arg, given] : all) {
     Parameter parameter;
     parameter.name = nb::cast<std::string>(arg.attr("arg"));
+    parameter.is_by_name = frame_->function->parameters.size() >= n_by_place;
     if (!given.is_none()) {
       if (class_name(given) != "Constant") fail(given, "a default of a function inside a compiled function must be a constant");
       parameter.has_default = true;

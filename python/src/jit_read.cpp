@@ -109,6 +109,7 @@ void Reader::parameters(nb::handle args) {
   for (nb::handle arg : args.attr("kwonlyargs")) {
     Parameter parameter;
     parameter.name = nb::cast<std::string>(arg.attr("arg"));
+    parameter.is_by_name = true;
     if (!keyword_defaults.is_none() && nb::cast<nb::dict>(keyword_defaults).contains(parameter.name.c_str())) {
       parameter.has_default = true;
       parameter.default_value = classify(nb::borrow(keyword_defaults[parameter.name.c_str()]), parameter.name);

@@ -80,6 +80,9 @@ class Reader {
   /// isinstance(x, (int, np.ndarray)) with the classes' names as a text; null for any other call.
   jit::ExprPtr isinstance_call(nb::handle node);
 
+  /// np.issubdtype(x.dtype, np.floating) as a comparison with dtypes; null for any other call.
+  jit::ExprPtr issubdtype_call(nb::handle node);
+
   /// A call that the library (kasoku/_library) has a function for; null for any other.
   jit::ExprPtr library_call(nb::handle node);
   const char* index_function(nb::handle subscript);

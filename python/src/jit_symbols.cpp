@@ -26,7 +26,10 @@ std::optional<Dtype> named_dtype(nb::handle value) {
     nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
     if (!modules.contains("numpy")) return std::nullopt;
     nb::object numpy = modules["numpy"];
-    if (PyType_Check(value.ptr()) && PyObject_IsSubclass(value.ptr(), nb::object(numpy.attr("generic")).ptr()) != 1) return std::nullopt;
+    if (PyType_Check(value.ptr())) {
+      const nb::object generic = numpy.attr("generic");
+      if (PyObject_IsSubclass(value.ptr(), generic.ptr()) != 1 || nb::len(nb::object(value.attr("__subclasses__")()))) return std::nullopt;  // np.floating is of several
+    }
     name = numpy.attr("dtype")(value).attr("name");
   }
   if (!name.is_valid()) return std::nullopt;
@@ -50,18 +53,23 @@ Type type_of_symbol(nb::handle value) {
 
 ExprPtr Reader::isinstance_call(nb::handle node) {
   nb::object function = node.attr("func"), arguments = node.attr("args");
-  if (class_name(function) != "Name" || nb::len(arguments) != 2) return nullptr;
+  if (nb::len(arguments) != 2) return nullptr;
   nb::object meant = resolve(function);
   if (!meant.is_valid() || !meant.is(nb::object(nb::module_::import_("builtins").attr("isinstance")))) return nullptr;
   nb::object names = nb::module_::import_("kasoku._scopes").attr("classes");
   nb::list classes;
-  nb::object asked = arguments[1];
-  nb::object all = class_name(asked) == "Tuple" ? nb::object(asked.attr("elts")) : nb::object(nb::make_tuple(asked));
-  for (nb::handle each : all) {
-    nb::object found = resolve(each);
-    if (!found.is_valid()) fail(each, "isinstance() asks for classes known when compiling");
-    classes.append(found);
-  }
+  const auto add = [&](const auto& add, nb::handle asked) -> void {
+    if (class_name(asked) == "Tuple") {
+      for (nb::handle each : nb::object(asked.attr("elts"))) add(add, each);
+    } else if (class_name(asked) == "BinOp") {  // int | str
+      for (const char* side : {"left", "right"}) add(add, asked.attr(side));
+    } else {
+      nb::object found = resolve(asked);
+      if (!found.is_valid()) fail(asked, "isinstance() asks for classes known when compiling");
+      classes.append(found);
+    }
+  };
+  add(add, arguments[1]);
   auto e = std::make_unique<Expr>();
   e->kind = ExprKind::call;
   e->place = place(node);
@@ -69,8 +77,39 @@ ExprPtr Reader::isinstance_call(nb::handle node) {
   e->items.push_back(expr(arguments[0]));
   auto text = std::make_unique<Expr>();
   text->place = e->place;
-  text->value = nb::cast<std::string>(names(classes));
+  nb::object known = names(nb::tuple(classes));
+  if (known.is_none()) fail(node, "isinstance() asks for a class or a tuple of classes");
+  text->value = nb::cast<std::string>(known);
   e->items.push_back(std::move(text));
+  return e;
+}
+
+ExprPtr Reader::issubdtype_call(nb::handle node) {
+  nb::object arguments = node.attr("args");
+  if (nb::len(arguments) != 2 || nb::len(nb::object(node.attr("keywords")))) return nullptr;
+  nb::object meant = resolve(node.attr("func"));
+  if (!meant.is_valid() || !nb::hasattr(meant, "__name__") || nb::cast<std::string>(nb::str(meant.attr("__name__"))) != "issubdtype") return nullptr;
+  nb::object known = resolve(arguments[0]), asked = resolve(arguments[1]);
+  if (!asked.is_valid() && class_name(nb::object(arguments[1])) == "Constant") asked = arguments[1].attr("value");
+  if (!asked.is_valid()) return nullptr;
+  const auto made = [&](ExprKind kind) {
+    auto e = std::make_unique<Expr>();
+    e->kind = kind;
+    e->place = place(node);
+    return e;
+  };
+  if (known.is_valid() && !nb::hasattr(known, "__kasoku_dtype__")) {
+    auto answer = made(ExprKind::constant);
+    answer->value = nb::cast<bool>(meant(known, asked));
+    return answer;
+  }
+  // x.dtype is one of those that are: what the types decide, the pruner takes.
+  auto all = made(ExprKind::tuple);
+  for (nb::handle dtype : nb::object(nb::module_::import_("kasoku._scopes").attr("dtypes_of")(asked))) all->items.push_back(global(nb::borrow(dtype), "dtype", node));
+  auto e = made(ExprKind::compare);
+  e->items.push_back(expr(arguments[0]));
+  e->items.push_back(std::move(all));
+  e->ops.push_back(Operator::in);
   return e;
 }
 

@@ -111,6 +111,7 @@ ExprPtr Reader::expr(nb::handle node) {
     if (ExprPtr made = list_call(node)) return made;
     if (ExprPtr made = dict_call(node)) return made;
     if (ExprPtr made = isinstance_call(node)) return made;
+    if (ExprPtr made = issubdtype_call(node)) return made;
     if (ExprPtr made = library_call(node)) return made;
     std::vector<std::string> names;  // of variables that a function inside is given
     nb::object called = node.attr("func");

@@ -35,8 +35,8 @@ _complex = {name[2:]: f for name, f in _all_of(numbers).items() if name.startswi
 _homes = [
     (np, {name: f for name, f in _numpy.items() if name not in _matrices}),
     (np.linalg, {name: _numpy[name] for name in _matrices}),
-    (math, {k: getattr(numbers, k) for k in "gcd factorial comb perm isqrt modf isclose dist fsum prod".split()}),
-    (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect isclose".split()}}),
+    (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
+    (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
     (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
     (bisect, {"bisect": sorting.bisect_right, "bisect_left": sorting.bisect_left,
               "bisect_right": sorting.bisect_right}),

@@ -9,23 +9,43 @@ def absolute(x):
     return abs(x)
 
 
+def _times(a, b):
+    """a * b, which wraps around nowhere."""
+    if isinstance(a, int) and isinstance(b, int) and a != 0 and b != 0 and abs(b) > 9223372036854775807 // abs(a):
+        raise OverflowError("the result does not fit into 64 bits")
+    return a * b
+
+
 def gcd(a, b):
+    if not (isinstance(a, int) and isinstance(b, int)):
+        raise TypeError("gcd() takes integers")
     x, y = abs(a), abs(b)
     while y != 0:
         x, y = y, x % y
+    if x < 0:
+        raise OverflowError("the result does not fit into 64 bits")
     return x
 
 
+def lcm(a, b):
+    common = gcd(a, b)
+    return _times(abs(a) // common, abs(b)) if common > 0 else 0
+
+
 def factorial(n):
+    if not isinstance(n, int):
+        raise TypeError("factorial() takes an integer")
     if n < 0:
         raise ValueError("factorial() not defined for negative values")
     product = 1
     for i in range(2, n + 1):
-        product *= i
+        product = _times(product, i)
     return product
 
 
 def comb(n, k):
+    if not (isinstance(n, int) and isinstance(k, int)):
+        raise TypeError("comb() takes integers")
     if k < 0 or n < 0:
         raise ValueError("comb() takes no negative values")
     if k > n:
@@ -34,11 +54,13 @@ def comb(n, k):
     product = 1
     for i in range(1, k + 1):
         common = gcd(product, i)  # divided first: only what does not fit itself leaves 64 bits
-        product = product // common * ((n - k + i) // (i // common))
+        product = _times(product // common, (n - k + i) // (i // common))
     return product
 
 
 def isqrt(n):
+    if not isinstance(n, int):
+        raise TypeError("isqrt() takes an integer")
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
     root = int(math.sqrt(n))  # quotients are compared: squares may leave 64 bits
@@ -56,7 +78,15 @@ def modf(x):
     return math.copysign(x - whole, x), whole
 
 
-def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
+def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
+    if not (isinstance(a, (int, float)) and isinstance(b, (int, float))):
+        raise TypeError("isclose() takes real numbers")
+    return c_isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
+def c_isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
+    if not (isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex))):
+        raise TypeError("isclose() takes numbers")
     if a == b:
         return True
     if math.isinf(a) or math.isinf(b):
@@ -64,12 +94,16 @@ def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
     return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
 
 
-def perm(n, k):
+def perm(n, k=None):
+    if k is None:
+        return factorial(n)
+    if not (isinstance(n, int) and isinstance(k, int)):
+        raise TypeError("perm() takes integers")
     if k < 0 or n < 0:
         raise ValueError("perm() takes no negative values")
     product = 1 if k <= n else 0
     for i in range(k if k <= n else 0):
-        product *= n - i
+        product = _times(product, n - i)
     return product
 
 
@@ -98,7 +132,7 @@ def fsum(seq):
 def prod(seq):
     product = 1
     for x in seq:
-        product *= x
+        product = _times(product, x)
     return product
 
 
@@ -107,7 +141,7 @@ def phase(z):
 
 
 def polar(z):
-    return abs(z), phase(z)
+    return abs(complex(z)), phase(z)
 
 
 def rect(r, phi):
@@ -256,18 +290,35 @@ def _down(heap, at):
 
 
 def pow_modulo(base, exponent, modulus):
+    if not (isinstance(base, int) and isinstance(exponent, int) and isinstance(modulus, int)):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     if modulus == 0:
         raise ValueError("pow() 3rd argument cannot be 0")
-    if exponent < 0:
-        raise ValueError("base is not invertible for the given modulus")
     size = abs(modulus)
-    result, square, left = 1 % size, base % size, exponent
+    if size < 0 or -exponent == exponent != 0:
+        raise OverflowError("a number of pow() does not fit into 64 bits")
+    square, left = base % size, exponent
+    if exponent < 0:
+        square, left = _inverse(base % size, size), -exponent
+    result = 1 % size
     while left > 0:
         if left % 2:
             result = _product_modulo(result, square, size)
         square = _product_modulo(square, square, size)
         left //= 2
     return result + modulus if modulus < 0 and result > 0 else result
+
+
+def _inverse(a, modulus):
+    """Euclid's algorithm, with the factor of `a` in each remainder."""
+    old, now, factor, following = a, modulus, 1, 0
+    while now > 0:
+        quotient = old // now
+        old, now = now, old - quotient * now
+        factor, following = following, factor - quotient * following
+    if old != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return factor % modulus
 
 
 def _product_modulo(a, b, modulus):

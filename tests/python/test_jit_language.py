@@ -1,0 +1,157 @@
+"""Rules of Python's language and library in compiled functions: its value, or an exception of its class."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+pytestmark = pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+
+
+def outcome(function, args):
+    try:
+        return function(*args)
+    except Exception as error:
+        return next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+
+
+def agree(function, *args):
+    """Compiled: the interpreter may not run it."""
+    got, want = outcome(ks.njit(function), args), outcome(function, args)
+    assert got == want and (isinstance(want, type) or type(got) is type(want))
+
+
+def order(a, b):
+    return a < b, a <= b, a > b, a >= b, a == b, a != b
+
+
+@pytest.mark.parametrize("a, b", [("a", "b"), ("b", "a"), ("a", "a"), ("a", "ab"), ("", "a"), ("z", "é"), ("Z", "a")])
+def test_texts_have_an_order(a, b):
+    agree(order, a, b)
+
+
+def test_what_has_no_order_is_a_type_error():
+    for function, args in [
+        (order, ("12", None)),
+        (order, (None, None)),
+        (lambda a, b: max(a, b), (1j, 2j)),
+        (order, (1j, 1j)),
+    ]:
+        with pytest.warns(Warning, match="has no meaning"), pytest.raises(TypeError):
+            ks.jit(function)(*args)
+
+
+@pytest.mark.parametrize("count", [-3, -1, 0, 1, 5, np.int8(-1)])
+def test_a_shift_by_less_than_nothing(count):
+    agree(lambda a, b: a << b, 12, int(count))
+    agree(lambda a, b: a >> b, -12, int(count))
+
+
+NUMBERS = (1, 2, 3)
+
+
+@pytest.mark.parametrize("at", [0, 2, -1, True, 3, -4, 1.5, 1.0])
+def test_an_index_of_a_tuple_is_an_integer(at):
+    assert outcome(ks.jit(lambda i: NUMBERS[i]), (at,)) == outcome(lambda i: NUMBERS[i], (at,))
+
+
+@pytest.mark.parametrize("base", [0, 1, 5, -5, 6, 2**40 + 1])
+@pytest.mark.parametrize("modulus", [1, 17, -17, 12, 2**61 - 1, 0])
+@pytest.mark.parametrize("exponent", [-1, -3, 0, 7])
+def test_powers_with_a_modulus(base, exponent, modulus):
+    agree(lambda x, n, m: pow(x, n, m), base, exponent, modulus)
+
+
+def factorial(n):
+    return math.factorial(n)
+
+
+def comb(n, k):
+    return math.comb(n, k)
+
+
+def perm(n, k):
+    return math.perm(n, k)
+
+
+def lcm(a, b):
+    return math.lcm(a, b)
+
+
+def gcd(a, b):
+    return math.gcd(a, b)
+
+
+def prod(a, b):
+    return math.prod((a, b, 2))
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [(factorial, (20,)), (factorial, (21,)), (factorial, (-1,)), (factorial, (2.0,)), (comb, (61, 30)), (comb, (68, 34)),
+     (comb, (3.0, 1)), (perm, (20, 19)), (perm, (30, 20)), (lcm, (2**40, 3**20)), (lcm, (2**40, 3**30)), (lcm, (0, 5)),
+     (gcd, (-(2**63), 2**40)), (gcd, (-(2**63), 0)), (gcd, (1.0, 2)), (prod, (2**31, 2**30)), (prod, (2**32, 2**30)),
+     (prod, (0.5, 3))],
+)  # fmt: skip
+def test_functions_of_the_library_do_not_wrap(function, args):
+    got, want = outcome(ks.njit(function), args), outcome(function, args)
+    is_larger = isinstance(want, int) and not -(2**63) <= want < 2**63
+    assert got is OverflowError if is_larger else got == want
+
+
+def kind(x):
+    if np.issubdtype(x.dtype, np.floating):
+        return 1
+    return 2 if np.issubdtype(x.dtype, np.integer) or np.issubdtype(x.dtype, "c16") else 3
+
+
+@pytest.mark.parametrize("dtype", "f2 f4 f8 i1 u8 ? c8 c16".split())
+def test_abstract_types_of_numpy(dtype):
+    if dtype != "f2":
+        agree(kind, np.zeros(3, dtype))
+    interpreted = ks.jit(lambda x: isinstance(x[0], np.floating) + 2 * (x.dtype == np.floating))
+    assert interpreted(np.zeros(3, dtype)) == interpreted.py_func(np.zeros(3, dtype))
+
+
+def test_classes_that_are_asked_for():
+    agree(lambda x: isinstance(x, (int, float)), 1.5)
+    agree(lambda x: isinstance(x, int | str), "a")
+    agree(lambda x: (isinstance(x, bool), isinstance(x, object)), True)
+    for asked in (25, "int"):
+        assert outcome(ks.jit(lambda x, asked=asked: isinstance(x, asked)), (1,)) is TypeError
+
+
+def test_an_array_has_no_truth():
+    for function in (lambda x: 1 if x else 2, lambda x: not x, lambda x: x and 1, lambda x: bool(x)):
+        assert outcome(ks.jit(function), (np.arange(3),)) is ValueError
+
+
+def test_identity_is_more_than_equality():
+    agree(lambda x: (x is True, x is not True, x is None), 1)
+    agree(lambda x: (x is True, x is not True, x is None), True)
+    made = ks.jit(lambda a, b: a is b)
+    assert not made((1, 2), (1, 3)) and not made((1,), ())
+
+
+def test_arguments_that_go_by_name():
+    def scaled(x, *, by=2):
+        return x * by
+
+    agree(lambda x: scaled(x) + scaled(x, by=3), 5)
+    for _ in range(2):  # also where types are inferred in several rounds
+        total = ks.njit(lambda n: sum([scaled(i, by=n) for i in range(n)]))
+        assert total(4) == 24
+    assert outcome(ks.jit(lambda x: scaled(x, 3)), (5,)) is TypeError
+
+
+@pytest.mark.parametrize("args", [(), (3.0,), (3.0, 4), (1.0, 2.0, 2), (-5,)])
+def test_hypot_takes_any_number(args):
+    functions = [
+        lambda: math.hypot(),
+        lambda a: math.hypot(a),
+        lambda a, b: math.hypot(a, b),
+        lambda a, b, c: math.hypot(a, b, c),
+    ]
+    assert ks.jit(functions[len(args)])(*args) == math.hypot(*args)
