@@ -3,6 +3,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
 
 #include <mutex>
@@ -22,7 +23,7 @@ std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
 }
 
 std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes,
-                                      std::shared_ptr<void> owner, bool is_read_only) {
+                                      std::shared_ptr<void> owner, bool is_read_only, Stream* theirs) {
   std::shared_ptr<Buffer> buffer(new Buffer);
   buffer->device_ = &device;
   buffer->memory_ = memory;
@@ -30,6 +31,8 @@ std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes
   buffer->is_read_only_ = is_read_only;
   buffer->is_own_ = false;
   buffer->owner_ = std::move(owner);
+  buffer->theirs_ = theirs;
+  buffer->last_stream_.store(theirs, std::memory_order_relaxed);
   buffer->is_shared = true;
   return buffer;
 }
@@ -52,9 +55,14 @@ void Buffer::throw_overrun(std::string_view kernel, std::string_view array) cons
 }
 
 Buffer::~Buffer() {
-  if (!is_own_ || !device_) return;
+  if (!device_) return;
   Stream* last = last_stream();
-  device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
+  if (is_own_) device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
+  try {
+    if (theirs_ && last != theirs_) device_->order(*last, *theirs_);
+  } catch (const Error&) {
+    // After a fork or a fault there is nothing left to wait for.
+  }
 }
 
 }  // namespace kasoku

@@ -15,9 +15,10 @@ class Buffer {
  public:
   /// New memory of `bytes` on `device`, in the order of the calling thread's stream.
   static std::shared_ptr<Buffer> allocate(Device& device, size_t bytes);
-  /// Somebody else's memory, kept alive by `owner`; marked shared.
+  /// Somebody else's memory, kept alive by `owner`; marked shared. `theirs`: the stream in which the owner's work on it
+  /// goes on, if that is known: uses here come after what it holds now, and it goes on after the last of them.
   static std::shared_ptr<Buffer> adopt(Device& device, void* memory, size_t bytes,
-                                       std::shared_ptr<void> owner, bool is_read_only);
+                                       std::shared_ptr<void> owner, bool is_read_only, Stream* theirs = nullptr);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -67,6 +68,7 @@ class Buffer {
   bool is_read_only_ = false;
   bool is_own_ = true;
   std::shared_ptr<void> owner_;
+  Stream* theirs_ = nullptr;
   std::atomic<Stream*> last_stream_{nullptr};  ///< allocate() sets it
 };
 

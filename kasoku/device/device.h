@@ -82,6 +82,9 @@ class Device {
   virtual Stream& current_stream() = 0;
   virtual std::shared_ptr<Stream> make_stream() = 0;
   virtual std::shared_ptr<Event> make_event() = 0;
+  /// Another library's stream, by its handle (1: CUDA's legacy default stream, 2: the calling thread's). On a CPU, where
+  /// work is done when a call returns, the current stream.
+  virtual Stream& foreign_stream(uintptr_t handle) { return current_stream(); }
   /// Later work on `then` waits for all that `first` holds now. Nothing to do on a CPU.
   virtual void order(Stream& first, Stream& then) {}
   /// Waits for all work of all threads.

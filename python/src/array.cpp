@@ -2,6 +2,7 @@
 /// ks.Array: what NumPy's ndarray has. Operators are bound in ops.cpp, reductions in
 /// reduce.cpp, the protocols of other libraries in interop.cpp.
 #include "arguments.h"
+#include "foreign.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
@@ -38,6 +39,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool co
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
+  if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copy_data);
   return import_host(object, wanted, device_from(device), copy_data);
 }
 

@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include "device.h"
+#include "foreign.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -156,6 +157,7 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
     operand.scalar = Scalar::of(int64_t{value});
     return operand;
   }
+  if ((operand.array = foreign_array(object))) return operand;
   if (PyObject_CheckBuffer(p) || nb::hasattr(object, "__array__") ||
       nb::isinstance<nb::sequence>(object)) {
     operand.array = import_host(object, std::nullopt, device, true);
@@ -194,15 +196,7 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   const Shape shape(view.shape, view.shape + view.ndim);
   if (can_share) {
     const Strides strides(view.strides, view.strides + view.ndim);
-    // The exporter's memory may begin before its first element (negative strides).
-    int64_t low = 0, high = static_cast<int64_t>(view.itemsize);
-    for (int i = 0; i < view.ndim; ++i)
-      (strides[i] < 0 ? low : high) += shape[i] ? strides[i] * (shape[i] - 1) : 0;
-    const bool is_read_only = view.readonly;
-    char* first = static_cast<char*>(view.buf);
-    auto buffer = Buffer::adopt(device, first + low, static_cast<size_t>(high - low), host,
-                                is_read_only);
-    return Array::view(std::move(buffer), -low, shape, strides, element);
+    return adopted(device, view.buf, shape, strides, element, info(element).size, host, view.readonly);
   }
   Array result = Array::empty(shape, element, device);
   if (view.len > 0) {
@@ -213,20 +207,6 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   }
   result.buffer()->history.filled_by_host = true;
   return result;
-}
-
-nb::object column_of(nb::handle object) {
-  if (!nb::hasattr(object.type(), "__array__") || PyType_Check(object.ptr())) return {};
-  const nb::object own = nb::make_tuple(numpy().attr("ndarray"), numpy().attr("generic"), nb::type<Array>());
-  if (PyObject_IsInstance(object.ptr(), own.ptr()) != 0 || nb::hasattr(object, "__kasoku_array__")) return PyErr_Clear(), nb::object();
-  const nb::object ndim = nb::getattr(object, "ndim", nb::int_(1));
-  if (!PyLong_Check(ndim.ptr()) || nb::cast<int64_t>(ndim) != 1) return {};
-  try {
-    nb::object values = numpy().attr("asarray")(object);
-    return nb::cast<int64_t>(values.attr("ndim")) == 1 ? values : nb::object();
-  } catch (const nb::python_error&) {
-    return {};
-  }
 }
 
 nb::object to_numpy(const Array& array) {

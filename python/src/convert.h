@@ -36,9 +36,6 @@ Array array_from(nb::handle object, Device& device);
 /// Copies a NumPy array (or what numpy.asarray makes one of) to `device`;
 /// without a copy if asked for and the memory can be shown as it is.
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy);
-/// The values of another library's column (a pandas Series, an Arrow array: one axis, `__array__`) as a NumPy array,
-/// which shows its memory if the library lets it; nothing for any other object.
-nb::object column_of(nb::handle object);
 /// A new NumPy array with a copy of the values.
 nb::object to_numpy(const Array& array);
 /// A NumPy array that shows the same memory; of a cpu array only.

@@ -1,6 +1,7 @@
 /// \file interop.cpp
 /// The protocols by which arrays go to and come from other libraries.
 #include "arguments.h"
+#include "foreign.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -86,50 +87,25 @@ nb::dict cuda_interface(const Array& x) {
   return result;
 }
 
-/// Somebody's DLPack: without a copy where the device is one of ours.
+/// Without a copy where the device is one of ours.
 Array from_dlpack(nb::handle object, nb::handle copy_data) {
-  nb::ndarray<nb::ro> source = nb::cast<nb::ndarray<nb::ro>>(object);
-  const bool on_cuda = source.device_type() == nb::device::cuda::value;
-  if (!on_cuda && source.device_type() != nb::device::cpu::value) throw Error(ErrorKind::unsupported, "from_dlpack: memory of that device cannot be read");
-  Device& where = device(on_cuda ? "cuda:" + std::to_string(source.device_id()) : "cpu");
-  const auto type = source.dtype();
-  std::optional<Dtype> dtype;
-  for (size_t i = 0; i < std::size(dtype_table); ++i) {
-    const DtypeInfo& row = dtype_table[i];
-    using Code = nb::dlpack::dtype_code;
-    const Code code = row.kind == DtypeKind::boolean ? Code::Bool : row.kind == DtypeKind::signed_ ? Code::Int : row.kind == DtypeKind::unsigned_ ? Code::UInt
-                      : row.kind == DtypeKind::complex_ ? Code::Complex : static_cast<Dtype>(i) == Dtype::bfloat16 ? Code::Bfloat : Code::Float;
-    if (row.kind != DtypeKind::opaque && static_cast<uint8_t>(code) == type.code && type.bits == 8 * row.size && type.lanes == 1) dtype = static_cast<Dtype>(i);
-  }
-  if (!dtype) throw Error(ErrorKind::type, "from_dlpack: no kasoku array can hold that dtype");
-  const int64_t itemsize = static_cast<int64_t>(info(*dtype).size);
-  Shape shape;
-  Strides strides;
-  int64_t low = 0, high = itemsize;
-  for (size_t d = 0; d < source.ndim(); ++d) {
-    shape.push_back(static_cast<int64_t>(source.shape(d)));
-    strides.push_back(source.stride(d) * itemsize);
-    (strides[d] < 0 ? low : high) += shape[d] ? strides[d] * (shape[d] - 1) : 0;
-  }
-  auto owner = std::shared_ptr<nb::ndarray<nb::ro>>(new nb::ndarray<nb::ro>(source), [](auto* p) {
-    const GilHeld gil;
-    delete p;
-  });
-  char* first = static_cast<char*>(const_cast<void*>(source.data()));
-  auto buffer = Buffer::adopt(where, first + low, static_cast<size_t>(high - low), owner, false);
-  const Array result = Array::view(std::move(buffer), -low, shape, strides, *dtype);
+  const Array result = array_of_dlpack(object);
   return !copy_data.is_none() && nb::cast<bool>(copy_data) ? copy(result) : result;
 }
 
 nb::object dlpack(nb::object self, nb::kwargs kwargs) {
-  const Array& x = nb::cast<Array&>(self);
+  Array x = nb::cast<Array&>(self);
+  const auto given = [&](const char* name) { return kwargs.contains(name) ? nb::object(kwargs[name]) : nb::none(); };
+  const nb::object wanted = given("dl_device"), copies = given("copy"), stream = given("stream");
   if (x.device().kind == DeviceKind::cpu) return numpy_view(x).attr("__dlpack__")(**kwargs);
-  void* first;
-  {
-    const GilReleased release;
-    first = x.data();
-    x.device().current_stream().synchronize();
+  if (!wanted.is_none() && !wanted.equal(self.attr("__dlpack_device__")())) {
+    if (!wanted.equal(nb::make_tuple(1, 0)) || (!copies.is_none() && !nb::cast<bool>(copies)))
+      throw nb::buffer_error("__dlpack__: the array cannot be shown on that device without a copy");
+    return to_numpy(x).attr("__dlpack__")();
   }
+  if (!copies.is_none() && nb::cast<bool>(copies)) x = copy(x);
+  give_to(x, stream.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(stream)));
+  void* const first = x.address();
   auto* keep = new std::shared_ptr<Buffer>(x.buffer());
   (*keep)->is_shared = true;
   nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(p); });
@@ -166,6 +142,7 @@ void bind_interop(nb::module_& m) {
     return nb::make_tuple(rebuild, nb::make_tuple(to_numpy(x), numpy_dtype(x.dtype()), nb::str(x.device().str().c_str())));
   });
   m.def("from_dlpack", &from_dlpack, "x"_a, "copy"_a = nb::none(), "An array that shows what another library's array shows.");
+  m.def("_array_of_interface", &array_of_interface, "x"_a, "An array that shows what an object's __cuda_array_interface__ shows; None if it has none.");
   m.def("asnumpy", [](nb::handle x) -> nb::object {
     return nb::isinstance<Array>(x) ? to_numpy(nb::cast<Array&>(x)) : nb::object(numpy().attr("asarray")(x));
   }, "x"_a.none(), "The values in a NumPy array; whatever is no array goes to numpy.asarray.");

@@ -1,7 +1,7 @@
 /// \file python/src/jit.cpp
 /// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
-#include "convert.h"
+#include "foreign.h"
 #include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
@@ -105,7 +105,7 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
   for (PyObject*& value : placed) {
     types.push_back(argument_type(value));
     if (!types.back().is_known())
-      if (nb::object column = column_of(value); column.is_valid() && argument_type(column).is_array()) {
+      if (nb::object column = stand_in(value); column.is_valid() && argument_type(column).is_array()) {
         types.back() = argument_type(column);
         value = column.ptr();
         columns.push_back(std::move(column));

@@ -2,6 +2,7 @@
 /// kasoku._core.JitKernel: a kernel written in Python (ks.cuda.jit) and its launches, on any device.
 #include "convert.h"
 #include "device.h"
+#include "foreign.h"
 #include "jit_raise.h"
 #include "jit_read.h"
 #include "jit_records.h"
@@ -224,9 +225,9 @@ class JitKernel {
   static nb::object shown_by(nb::handle value) {
     const nb::object numpys = nb::make_tuple(numpy().attr("ndarray"), numpy().attr("generic"));
     if (as_array(value) || PyObject_IsInstance(value.ptr(), numpys.ptr()) == 1) return {};  // NumPy's: of an element that kernels lack
-    if (nb::hasattr(value, "__cuda_array_interface__")) return nb::module_::import_("kasoku.cuda").attr("as_cuda_array")(value);
-    if (nb::hasattr(value, "__array_interface__")) return nb::module_::import_("numpy").attr("asarray")(value);
-    return column_of(value);
+    if (std::optional<Array> array = array_of_interface(value)) return nb::cast(*array);
+    if (nb::hasattr(value, "__array_interface__")) return numpy().attr("asarray")(value);
+    return stand_in(value);
   }
 
   struct Host {

@@ -1,7 +1,7 @@
 #include "kernel_arguments.h"
 
-#include "convert.h"
 #include "device_memory.h"
+#include "foreign.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
@@ -18,10 +18,6 @@ struct CallArguments::HostView {
   ~HostView() {
     if (view.obj) PyBuffer_Release(&view);
   }
-};
-
-struct CallArguments::Foreign {
-  std::vector<int64_t> shape, strides;
 };
 
 namespace {
@@ -181,7 +177,7 @@ const Array* array_in(nb::handle object) {
 
 ArrayRef CallArguments::host_ref(nb::handle object) {
   HostView& view = *views_.emplace_back(std::make_unique<HostView>());
-  const nb::object column = PyObject_CheckBuffer(object.ptr()) ? nb::object() : column_of(object);
+  const nb::object column = PyObject_CheckBuffer(object.ptr()) ? nb::object() : stand_in(object);
   if (PyObject_GetBuffer(column.is_valid() ? column.ptr() : object.ptr(), &view.view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   const Py_buffer& buffer = view.view;
   const std::optional<Dtype> dtype = dtype_of_format(buffer.format, buffer.itemsize);
@@ -202,42 +198,9 @@ ArrayRef CallArguments::host_ref(nb::handle object) {
 }
 
 bool CallArguments::add_foreign(nb::handle object) {
-  static const nb::handle name = interned("__cuda_array_interface__");
-  const nb::object found = attribute(object, name);
-  if (!found || !nb::isinstance<nb::dict>(found)) return false;
-  const nb::dict face = nb::cast<nb::dict>(found);
-  const nb::tuple data = nb::cast<nb::tuple>(face["data"]);
-  const std::string type = nb::cast<std::string>(face["typestr"]);  // "<f4"
-  const std::string code = type.substr(1, 1);
-  const int itemsize = std::stoi(type.substr(2));
-  Dtype dtype = Dtype::opaque;
-  for (size_t i = 0; i + 1 < std::size(dtype_table); ++i) {
-    const DtypeInfo& row = dtype_table[i];
-    const std::string kind = row.kind == DtypeKind::boolean     ? "b"
-                             : row.kind == DtypeKind::signed_   ? "i"
-                             : row.kind == DtypeKind::unsigned_ ? "u"
-                             : row.kind == DtypeKind::floating  ? "f"
-                                                                : "c";
-    if (kind == code && row.size == size_t(itemsize) && !row.code.empty())
-      dtype = static_cast<Dtype>(i);
-  }
-  Foreign& layout = *foreign_.emplace_back(std::make_unique<Foreign>());
-  for (nb::handle length : nb::iter(face["shape"])) layout.shape.push_back(nb::cast<int64_t>(length));
-  if (face.contains("strides") && !nb::object(face["strides"]).is_none())
-    for (nb::handle stride : nb::iter(face["strides"]))
-      layout.strides.push_back(nb::cast<int64_t>(stride));
-  else
-    layout.strides = contiguous_strides(layout.shape, itemsize);
-  ArrayRef ref;
-  ref.data = reinterpret_cast<void*>(nb::cast<uintptr_t>(data[0]));
-  ref.is_read_only = nb::cast<bool>(data[1]);
-  ref.shape = layout.shape.data();
-  ref.strides = layout.strides.data();
-  ref.ndim = static_cast<int>(layout.shape.size());
-  ref.dtype = dtype;
-  ref.itemsize = static_cast<uint32_t>(itemsize);
-  ref.device = &device(has_device("cuda") ? "cuda" : "cpu");  // where else can its address be?
-  next() = Argument(ref);
+  std::optional<Array> array = array_of_interface(object);
+  if (!array) return false;
+  next() = Argument(foreign_.emplace_back(std::move(*array)));
   return true;
 }
 
@@ -301,8 +264,12 @@ void CallArguments::add(nb::handle object) {
     Argument& argument = next() = Argument(memory.get().memory());
     argument.array.buffer = memory.buffer.get();
     argument.array.device = memory.device;
-  } else if (const nb::object column = column_of(object); column.is_valid()) {
-    const ArrayRef ref = host_ref(column);
+  } else if (const nb::object shown = stand_in(object); shown.is_valid()) {
+    if (const Array* array = array_in(shown)) {
+      next() = Argument(foreign_.emplace_back(*array));
+      return;
+    }
+    const ArrayRef ref = host_ref(shown);
     next() = Argument(ref);
   } else if (PyIndex_Check(p)) {  // somebody else's allocation: its address
     const nb::object index = nb::steal(PyNumber_Index(p));

@@ -6,6 +6,7 @@
 #include "bindings.h"
 #include "kasoku/kernel/arguments.h"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,7 +39,6 @@ class CallArguments {
 
  private:
   struct HostView;   // an exported Python buffer
-  struct Foreign;    // shape and strides of another library's array
   struct Transfer {
     size_t index;
     bool in, out;
@@ -56,7 +56,7 @@ class CallArguments {
   size_t count_ = 0, capacity_ = inline_count;
   std::unique_ptr<Argument[]> more_;
   std::vector<std::unique_ptr<HostView>> views_;  // a view may point into itself
-  std::vector<std::unique_ptr<Foreign>> foreign_;
+  std::deque<Array> foreign_;  // over other libraries' arrays
   std::vector<Transfer> transfers_;
 };
 

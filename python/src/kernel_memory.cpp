@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "device_memory.h"
 #include "device.h"
+#include "foreign.h"
 #include "kernel_arguments.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/buffer.h"
@@ -85,19 +86,8 @@ Array view_of(nb::handle base, int64_t offset, nb::handle shape, nb::handle stri
     buffer = (void(array->data()), array->buffer());
     offset += array->offset();
   } else {
-    int64_t low = 0, high = static_cast<int64_t>(size);
-    for (size_t i = 0; i < lengths.size(); ++i)
-      (steps[i] < 0 ? low : high) += lengths[i] ? steps[i] * (lengths[i] - 1) : 0;
-    char* first = static_cast<char*>(address_of(base)) + offset;
-    auto* owner = new nb::object(nb::borrow(base));
-    buffer = Buffer::adopt(to_device(device), first + low, static_cast<size_t>(high - low),
-                           std::shared_ptr<void>(owner,
-                                                 [](void* p) {
-                                                   const GilHeld gil;
-                                                   delete static_cast<nb::object*>(p);
-                                                 }),
-                           false);
-    offset = -low;
+    char* const first = static_cast<char*>(address_of(base)) + offset;
+    return adopted(to_device(device), first, lengths, steps, element, size, keep(base), false);
   }
   return Array::view(std::move(buffer), offset, lengths, steps, element, itemsize);
 }

@@ -8,7 +8,7 @@
 
 typedef unsigned long long address;
 enum { n_gpus = 2, invalid_value = 1, no_such_thing = 500 };
-typedef struct { int gpu; } thing; /* context, stream, event or pool */
+typedef struct thing { int gpu; struct thing *stream; } thing; /* context, stream, event or pool */
 static thing contexts[n_gpus];
 static int may_reach[n_gpus][n_gpus]; /* [whose pool][who] */
 static __thread thing *current;
@@ -103,10 +103,16 @@ MEMSET(cuMemsetD32Async, unsigned)
 int cuStreamCreate(thing **stream, unsigned flags) { return *stream = make(current->gpu), 0; }
 int cuStreamQuery(thing *stream) { return 0; }
 int cuStreamSynchronize(thing *stream) { return 0; }
-int cuStreamWaitEvent(thing *stream, thing *event, unsigned flags) { return log_call("wait", event->gpu, stream->gpu), 0; }
+int cuStreamWaitEvent(thing *stream, thing *event, unsigned flags) {
+  if (getenv("TWO_GPUS_LOG")) fprintf(stderr, "after %p %p\n", stream, event->stream);
+  return log_call("wait", event->gpu, stream->gpu), 0;
+}
 int cuEventCreate(thing **event, unsigned flags) { return *event = make(current->gpu), 0; }
 int cuEventDestroy_v2(thing *event) { return free(event), 0; }
-int cuEventRecord(thing *event, thing *stream) { return stream && event->gpu != stream->gpu ? invalid_value : 0; }
+int cuEventRecord(thing *event, thing *stream) {
+  event->stream = stream;
+  return stream && event->gpu != stream->gpu ? invalid_value : 0;
+}
 int cuEventQuery(thing *event) { return 0; }
 int cuEventSynchronize(thing *event) { return 0; }
 int cuEventElapsedTime(float *milliseconds, thing *first, thing *last) { return *milliseconds = 0, 0; }

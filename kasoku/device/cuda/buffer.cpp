@@ -79,8 +79,9 @@ void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
   try {
     ContextScope scope(*this);
     if (pool_) {
-      Stream& ours = &stream.device() == this ? stream : current_stream();
-      if (&ours != &stream) order(stream, ours);  // another GPU read it last
+      const bool is_ours = &stream.device() == this && !static_cast<CudaStream&>(stream).is_foreign;
+      Stream& ours = is_ours ? stream : current_stream();
+      if (!is_ours) order(stream, ours);  // another GPU or library read it last
       driver().cuMemFreeAsync(address(memory), stream_of(*this, ours));
     } else
       driver().cuMemFree(address(memory));

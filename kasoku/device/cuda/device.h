@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace kasoku::cuda {
@@ -35,6 +36,7 @@ class CudaDevice final : public Device {
   Stream& current_stream() override;
   std::shared_ptr<Stream> make_stream() override;
   std::shared_ptr<Event> make_event() override;
+  Stream& foreign_stream(uintptr_t handle) override;
   void order(Stream& first, Stream& then) override;
   void synchronize() override;
 
@@ -72,6 +74,7 @@ class CudaDevice final : public Device {
 
   std::mutex streams_mutex_;
   std::vector<CudaStream*> idle_streams_;
+  std::unordered_map<uintptr_t, CudaStream*> foreign_streams_;
   std::atomic<int> n_streams_{0};  ///< that were ever made
 
   std::mutex reached_mutex_;

@@ -47,6 +47,7 @@ enum Result : CUresult {
   deinitialized = 4,
   no_device = 100,
   no_binary_for_gpu = 209,
+  invalid_handle = 400,
   not_found = 500,
   not_ready = 600,
   launch_out_of_resources = 701,

@@ -68,13 +68,27 @@ std::shared_ptr<Stream> CudaDevice::make_stream() {
       &lend_stream(), [this](Stream* stream) { take_back(static_cast<CudaStream&>(*stream)); });
 }
 
+Stream& CudaDevice::foreign_stream(uintptr_t handle) {
+  // For good: a buffer may remember it as its last one.
+  std::lock_guard lock(streams_mutex_);
+  CudaStream*& stream = foreign_streams_[handle];
+  if (!stream) stream = new CudaStream(*this, reinterpret_cast<CUstream>(handle), true);
+  return *stream;
+}
+
 std::shared_ptr<Event> CudaDevice::make_event() { return std::make_shared<CudaEvent>(*this); }
 
 void CudaDevice::order(Stream& first, Stream& then) {
   CUstream earlier = nullptr;
   auto& owner = static_cast<CudaDevice&>(first.device());
   if (first.device().kind != DeviceKind::cuda || then.device().kind != DeviceKind::cuda) return;
-  earlier = static_cast<CudaStream&>(first).stream;
+  const auto& before = static_cast<CudaStream&>(first);
+  const auto& after = static_cast<CudaStream&>(then);
+  // Streams of ours and the legacy default stream wait for each other anyway.
+  const auto is_legacy = [](const CudaStream& stream) { return stream.handle() == 1; };
+  const bool wait_anyway = before.stream == after.stream || (is_legacy(before) && !after.is_foreign) || (is_legacy(after) && !before.is_foreign);
+  if (&owner == &then.device() && wait_anyway) return;
+  earlier = before.stream;
   CUevent event = nullptr;
   const auto asked = [&] { return "order a stream behind another on " + str(); };
   {
@@ -82,14 +96,16 @@ void CudaDevice::order(Stream& first, Stream& then) {
     check(driver().cuEventCreate(&event, 2), asked);  // 2: no timing
     const CUresult recorded = driver().cuEventRecord(event, earlier);
     if (recorded) driver().cuEventDestroy(event);
+    if (recorded == invalid_handle && before.is_foreign) return;  // it was destroyed: nobody waits for it any more
     check(recorded, asked);
   }
   CUresult waited;
   {
     ContextScope scope(static_cast<CudaDevice&>(then.device()));
-    waited = driver().cuStreamWaitEvent(static_cast<CudaStream&>(then).stream, event, 0);
+    waited = driver().cuStreamWaitEvent(after.stream, event, 0);
   }
   driver().cuEventDestroy(event);  // the driver keeps it until it is done
+  if (waited == invalid_handle && after.is_foreign) return;
   check(waited, asked);
 }
 

@@ -16,7 +16,7 @@ namespace kasoku::cuda {
 
 class CudaStream final : public Stream {
  public:
-  CudaStream(CudaDevice& device, CUstream stream) : stream(stream), device_(device) {}
+  CudaStream(CudaDevice& device, CUstream stream, bool is_foreign = false) : stream(stream), is_foreign(is_foreign), device_(device) {}
   Device& device() override { return device_; }
   void synchronize() override;
   bool is_done() override;
@@ -24,6 +24,7 @@ class CudaStream final : public Stream {
   uintptr_t handle() const override { return reinterpret_cast<uintptr_t>(stream); }
 
   const CUstream stream;
+  const bool is_foreign;  ///< another library's, which may destroy it
 
   /// A few bytes from the device, through pinned memory: the driver's own way for pageable
   /// memory keeps its lock until the copy is done. False if somebody else is using it.

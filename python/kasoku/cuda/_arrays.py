@@ -69,7 +69,7 @@ class DeviceNDArray:
             "typestr": self.dtype.str,
             "data": (self.__kasoku_array__.ptr if self.size else 0, False),
             "version": 3,
-            "stream": None,
+            "stream": _core._current_stream(self.__kasoku_array__.device).handle or None,
         }
 
     def transpose(self, axes=None):
@@ -274,17 +274,6 @@ def is_cuda_array(obj):
     return isinstance(obj, (DeviceNDArray, _core.Array)) or hasattr(obj, "__cuda_array_interface__")
 
 
-def view_of_interface(obj, device):
-    """An array of ours over the memory that an object's __cuda_array_interface__ shows."""
-    face = obj.__cuda_array_interface__
-    dtype = np.dtype(face["typestr"])
-    if not dtype.isnative:
-        raise ValueError(f"the array's bytes are in the other order: {face['typestr']}")
-    if 0 in face["shape"]:
-        return _core.empty(face["shape"], dtype, device)
-    return _core._view(face["data"][0], 0, tuple(face["shape"]), face.get("strides"), dtype, 0, device)
-
-
 def as_cuda_array(obj, sync=True):
     """The same memory under Numba's methods."""
     if isinstance(obj, DeviceNDArray):
@@ -293,9 +282,7 @@ def as_cuda_array(obj, sync=True):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     if isinstance(obj, _core.Array) or hasattr(obj, "__kasoku_array__"):
         return DeviceNDArray(bare(obj))
-    made = DeviceNDArray(view_of_interface(obj, "cuda" if _core.has_device("cuda") else None))
-    made.owner = obj
-    return made
+    return DeviceNDArray(_core._array_of_interface(obj))
 
 
 from_cuda_array_interface = as_cuda_array

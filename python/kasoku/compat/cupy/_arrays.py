@@ -8,7 +8,6 @@ import numpy as np
 
 import kasoku as ks
 from kasoku import _core
-from kasoku.cuda._arrays import view_of_interface
 
 from .._layout import strides_of
 from . import cuda
@@ -141,8 +140,7 @@ for _name in ("empty_like", "zeros_like", "ones_like"):
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
     """A new array on the current device with a copy of the values."""
     if _shows_device_memory(obj):
-        on_device = cuda.current().kind == "cuda" and hasattr(obj, "__dlpack__")
-        obj = _core.from_dlpack(obj) if on_device else view_of_interface(obj, cuda.current())
+        obj = _core._array_of_interface(obj)
     if isinstance(obj, ks.Array):
         here, current = obj, cuda.current()
         if obj.device != current and obj.device.kind == current.kind:  # another GPU

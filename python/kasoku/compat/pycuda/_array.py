@@ -90,7 +90,7 @@ class GPUArray(Operators):
             "data": (self.ptr, False),
             "typestr": self.dtype.str,
             "descr": self.dtype.descr,
-            "stream": None,
+            "stream": _core._current_stream(driver._device()).handle or None,
             "version": 3,
         }
 
