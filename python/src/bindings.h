@@ -35,9 +35,7 @@ class GilUntilBlocked final : public CallersLock {
   GilUntilBlocked(const GilUntilBlocked&) = delete;
   GilUntilBlocked& operator=(const GilUntilBlocked&) = delete;
   void give_up() override { thread_ = PyEval_SaveThread(); }
-  void take() override {
-    or_sleep([&] { PyEval_RestoreThread(thread_); });
-  }
+  void take() override { PyEval_RestoreThread(thread_); }
 
  private:
   CallersLock* const before_;

@@ -37,7 +37,7 @@ void warn_in_python(const Warning& warning) {
   const GilHeld gil;
   try {
     nb::object errors = nb::module_::import_("kasoku.errors");
-    call_python(errors.attr("_warn"), nb::make_tuple(errors.attr(category(warning.kind)), warning.text));
+    errors.attr("_warn")(errors.attr(category(warning.kind)), warning.text);
   } catch (nb::python_error& error) {
     if (is_python_thread) throw;
     error.discard_as_unraisable("a warning of kasoku");
@@ -53,7 +53,7 @@ void print_in_python(std::string_view text) {
     nb::object out = nb::module_::import_("sys").attr("stdout");
     if (out.is_none()) return;
     nb::object words = nb::steal(PyUnicode_DecodeUTF8(text.data(), text.size(), "replace"));
-    call_python(out.attr("write"), nb::make_tuple(words));
+    out.attr("write")(words);
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("printf of a kernel");
   }

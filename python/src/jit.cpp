@@ -84,7 +84,7 @@ PyObject* interpret(nb::handle function, PyObject* const* arguments, size_t n, P
   const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n_names; ++k)
     by_name[nb::handle(PyTuple_GetItem(names, k))] = nb::borrow(arguments[n + static_cast<size_t>(k)]);
-  return call_python(function, nb::tuple(positional), by_name).release().ptr();
+  return function(*positional, **by_name).release().ptr();
 }
 
 PyObject* interpret(const JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
@@ -292,7 +292,7 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
 void print_to_python(const char* text, uint64_t size) {
   const GilHeld acquired;
   try {
-    call_python(nb::module_::import_("sys").attr("stdout").attr("write"), nb::make_tuple(nb::str(text, size)));
+    nb::module_::import_("sys").attr("stdout").attr("write")(nb::str(text, size));
   } catch (nb::python_error&) {
   }
 }

@@ -40,9 +40,9 @@ thread_local nb::handle ContextScope::current;
 
 nb::object invoke(const nb::object& function, const nb::object& args, const nb::object& kwargs) {
   if (const nb::handle context = std::exchange(ContextScope::current, nb::handle()); context.is_valid())
-    return call_python(context.attr("copy")().attr("run"), nb::make_tuple(function) + args, kwargs);
+    return context.attr("copy")().attr("run")(function, *args, **kwargs);
   if (WatchScope::current) return WatchScope::current->around(WatchScope::current->index, function, args, kwargs);
-  return call_python(function, args, kwargs);
+  return function(*args, **kwargs);
 }
 
 /// While alive, this thread runs a program's function in a task. If the run was left, by Ctrl-C mostly,
@@ -210,7 +210,7 @@ nb::list compute(const std::vector<Delayed>& roots, int workers, nb::object prog
   if (!progress.is_none())
     options.on_progress = [&](size_t done, size_t all) {
       const GilHeld gil;
-      call_python(progress, nb::make_tuple(done, all));
+      progress(done, all);
     };
   nb::list results;
   for (const Value& value : run_released(graph_of(roots), options)) results.append(object_of(value));

@@ -46,7 +46,7 @@ class PoolCore {
       const GilHeld gil;
       const std::unique_ptr<Job> owned(job);
       try {
-        call_python(job->function, job->args);
+        job->function(*job->args);
       } catch (nb::python_error& error) {
         error.discard_as_unraisable("kasoku.Pool");
       }

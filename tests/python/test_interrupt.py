@@ -377,3 +377,60 @@ def test_the_interpreter_ends_while_threads_are_at_work(tmp_path, work):
     for _ in range(3):
         done = subprocess.run([sys.executable, program, work], capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+calling = r"""
+import kasoku as ks, sys, threading, time, warnings
+warnings.simplefilter("ignore")
+calls, locks = sys.argv[1:], []
+inside = threading.Semaphore(0)
+
+def stay(*args, **kwargs):
+    lock = threading.Lock()
+    locks.append(lock)
+    lock.acquire()
+    inside.release()
+    lock.acquire()
+
+class Slow:
+    __index__ = __len__ = __float__ = __getattr__ = __getitem__ = stay
+
+class Kind(type):
+    __subclasscheck__ = stay
+
+class Asked(metaclass=Kind): pass
+
+class Last:  # is gone when only the main thread may still run Python
+    def __del__(self, locks=locks, sleep=time.sleep):
+        for lock in locks: lock.release()
+        sleep(0.5)
+
+@ks.jit
+def reads(n):
+    s = n
+    for k in range(3):
+        if isinstance(n, Asked): s += 1
+    return s
+
+@ks.jit
+def interpreted(n):
+    return stay(n)
+
+slow, x, sys.last = Slow(), ks.arange(5), Last()
+kernel = ks.RawKernel('extern "C" __global__ void k(long long n, double *x) {}', "k")
+for call in calls:
+    threading.Thread(target=lambda call=call: eval(call), daemon=True).start()
+    assert inside.acquire(timeout=30), call
+"""
+
+
+def test_the_interpreter_ends_while_the_engine_calls_python(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(calling)
+    calls = [
+        "reads(1)", "interpreted(1)", "ks.zeros((3, slow))", "x[slow]", "x.sum(axis=slow)", "x + slow", "ks.stack(slow)",
+        "kernel((1,), (1,), (slow, x))", "ks.delayed(slow)", "ks.delayed(stay)().compute()",
+        "ks.compute(ks.delayed(abs)(1), progress=stay)",
+    ]  # fmt: skip
+    done = subprocess.run([sys.executable, program, *calls], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
