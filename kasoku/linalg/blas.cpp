@@ -41,6 +41,12 @@ bool take_functions(Blas& blas, void* library, const std::string& prefix,
   return true;
 }
 
+bool is_loaded(const std::string& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (library) dlclose(library);
+  return library;
+}
+
 std::string loaded_library(const std::string& part) {
   struct Search {
     const std::string& part;
@@ -86,20 +92,22 @@ std::mutex& threads_mutex() {
   (void)registered;
   return mutex;
 }
-int alone = 0, threads_before = 1;
+int raised = 0;  // those who want more threads than one of a library that is ours
 
 }  // namespace
 
-OneThread::OneThread(const Blas* blas) : blas_(blas && blas->set_threads && blas->get_threads ? blas : nullptr) {
-  if (!blas_) return;
+LibraryThreads::LibraryThreads(const Blas& blas, uint32_t n)
+    : blas_(blas), has_raised_(n > 1 && blas.set_threads), own_before_(blas.set_own_threads ? blas.set_own_threads(static_cast<int>(n)) : 0) {
+  if (!has_raised_) return;
   const std::lock_guard lock(threads_mutex());
-  if (alone++ == 0 && (threads_before = blas_->get_threads()) != 1) blas_->set_threads(1);
+  if (raised++ == 0) blas_.set_threads(static_cast<int>(n));
 }
 
-OneThread::~OneThread() {
-  if (!blas_) return;
+LibraryThreads::~LibraryThreads() {
+  if (blas_.set_own_threads) blas_.set_own_threads(own_before_);
+  if (!has_raised_) return;
   const std::lock_guard lock(threads_mutex());
-  if (--alone == 0 && threads_before != 1) blas_->set_threads(threads_before);
+  if (--raised == 0) blas_.set_threads(1);
 }
 
 const Blas* blas() { return found().is_there ? &found().blas : nullptr; }

@@ -18,8 +18,12 @@ struct Blas {
   /// cblas_?gemm by type: float, double, complex float, complex double.
   void* gemm[4] = {};
   void* gemv[4] = {};
-  void (*set_threads)(int) = nullptr;
-  int (*get_threads)() = nullptr;
+  /// Whether it works on the threads that call it: those of its own spin for each other, and stand still where a
+  /// neighbour has one of their cores. Not so a library that others of the process use too, if it has one number of
+  /// threads for all who call it.
+  bool is_on_callers = false;
+  void (*set_threads)(int) = nullptr;       ///< for all who call it; nothing if those are not only we
+  int (*set_own_threads)(int) = nullptr;    ///< of the calling thread: what was set, 0: as for all
 
   /// Whether `length` can be passed.
   bool takes(int64_t length) const { return has_64_bit_integers || length <= INT32_MAX; }
@@ -30,18 +34,18 @@ const Blas* blas();
 /// Why there is none.
 const std::string& blas_missing();
 
-/// While one lives, the library works on the threads that call it: those of its own spin for each other, and
-/// stand still where a neighbour has one of their cores. Others of the process may use the library too, so their
-/// number of threads is theirs again afterwards. Nothing for a null pointer.
-class OneThread {
+/// While one lives, the library takes `n` threads for calls of this one.
+class LibraryThreads {
  public:
-  explicit OneThread(const Blas* blas);
-  ~OneThread();
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  LibraryThreads(const Blas& blas, uint32_t n);
+  ~LibraryThreads();
+  LibraryThreads(const LibraryThreads&) = delete;
+  LibraryThreads& operator=(const LibraryThreads&) = delete;
 
  private:
-  const Blas* const blas_;
+  const Blas& blas_;
+  const bool has_raised_;
+  const int own_before_;
 };
 
 /// Each file looks for its library: openblas.cpp, mkl.cpp. `loaded_only`: take it
@@ -52,6 +56,8 @@ bool find_mkl(Blas& blas, bool loaded_only);
 /// Fills in the functions from an open library; false if some are missing.
 bool take_functions(Blas& blas, void* library, const std::string& prefix,
                     const std::string& suffix);
+/// Whether somebody has opened this file in the process.
+bool is_loaded(const std::string& file);
 /// The path of a library of the process whose file name contains `part`; "" if none.
 std::string loaded_library(const std::string& part);
 /// Folders from add_search_folder.

@@ -6,8 +6,10 @@
 #include "kasoku/linalg/leading.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace kasoku::linalg {
 namespace {
@@ -147,35 +149,75 @@ void zero(const Matmul& p, int64_t size) {
                   static_cast<size_t>(size));
 }
 
+/// The tiles of a result: `rows` by `columns` each, smaller at the edges.
+struct Tiles {
+  int64_t rows, columns, down, across;
+  Tiles(const Matmul& p, int64_t rows, int64_t columns)
+      : rows(rows), columns(columns), down((p.m + rows - 1) / rows), across((p.n + columns - 1) / columns) {}
+  int64_t count() const { return down * across; }
+};
+
+/// A tile of few columns costs a library less than one of few rows: it copies what it multiplies in that order.
+Tiles cut(const Matmul& p, double wanted) {
+  Tiles tiles(p, p.m, p.n);
+  const auto whole_registers = [](int64_t length) { return (length + 15) / 16 * 16; };
+  while (static_cast<double>(tiles.count()) < wanted && std::max(tiles.rows, tiles.columns) > 32) {
+    const bool cuts_rows = tiles.columns < 256 && tiles.rows >= tiles.columns;
+    tiles = Tiles(p, cuts_rows ? whole_registers(tiles.rows / 2) : tiles.rows, cuts_rows ? tiles.columns : whole_registers(tiles.columns / 2));
+  }
+  return tiles;
+}
+
+/// a @ a.T: what is above the diagonal of the result stands below it too.
+bool is_symmetric(const Matmul& p, const Operand& a, const Operand& b) {
+  return p.m == p.n && a.data == b.data && a.leading == b.leading && a.transpose != b.transpose;
+}
+
+/// The tile at (row, column) of c becomes that at (column, row), mirrored.
+template <class Element>
+void mirror(const Matrices& c, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  const auto at = [&](int64_t i) { return reinterpret_cast<Element*>(static_cast<char*>(c.data) + i * c.row_stride); };
+  for (int64_t i = row; i < row + rows; ++i)
+    for (int64_t j = column; j < column + columns; ++j) at(j)[i] = at(i)[j];
+}
+
 /// A product that is worth it is cut into tiles of the result, which the pool shares out; none takes longer than a
 /// tenth of a second, because a call cannot be interrupted.
 template <class F>
-void in_tiles(const Matmul& p, const Operand& a, const Operand& b, const F& product) {
+void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b, const F& product) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   // A product with a vector takes as long as the matrix takes to come.
   const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k), least = p.n == 1 ? 5e4 : 4e6, most = 4e9;
-  const double wanted = cpu::is_inside_parallel() ? 1 : std::max(std::min(4.0 * cpu::thread_limit(), work / least), work / most);
-  int64_t rows = p.m, columns = p.n;  // of a tile
-  const auto count = [](int64_t length, int64_t part) { return (length + part - 1) / part; };
-  while (static_cast<double>(count(p.m, rows) * count(p.n, columns)) < wanted && std::max(rows, columns) > 32) {
-    int64_t& longer = rows >= columns ? rows : columns;
-    longer = (longer / 2 + 15) / 16 * 16;  // whole registers
+  const double shared_out = !blas.is_on_callers || cpu::is_inside_parallel() ? 1 : std::min(4.0 * cpu::thread_limit(), work / least);
+  Tiles tiles = cut(p, std::max(shared_out, work / most));
+  const bool is_mirrored = size <= 16 && work > 2 * least && is_symmetric(p, a, b);
+  if (is_mirrored) {
+    const int64_t parts = 2 + static_cast<int64_t>(std::sqrt(static_cast<double>(tiles.count()))), edge = ((p.m + parts - 1) / parts + 15) / 16 * 16;
+    tiles = Tiles(p, edge, edge);
   }
-  const int64_t across = count(p.n, columns), tiles = count(p.m, rows) * across;
-  if (tiles == 1) return product(p, a, b);
-  cpu::parallel_blocks(static_cast<uint64_t>(tiles), 1, [&](uint64_t begin, uint64_t end) {
+  const auto run = [&](uint64_t begin, uint64_t end) {
+    const LibraryThreads one(blas, 1);
     for (auto t = static_cast<int64_t>(begin); t < static_cast<int64_t>(end); ++t) {
-      const int64_t i = t / across * rows, j = t % across * columns;
+      const int64_t i = t / tiles.across * tiles.rows, j = t % tiles.across * tiles.columns;
+      if (is_mirrored && i > j) continue;
       Matmul tile = p;
-      tile.m = std::min(rows, p.m - i), tile.n = std::min(columns, p.n - j);
+      tile.m = std::min(tiles.rows, p.m - i), tile.n = std::min(tiles.columns, p.n - j);
       tile.c.data = static_cast<char*>(p.c.data) + i * p.c.row_stride + j * p.c.column_stride;
       tile.b.data = static_cast<char*>(p.b.data) + j * p.b.column_stride;
       Operand x = a, y = b;
       x.data = static_cast<const char*>(a.data) + i * (a.transpose == no_transpose ? a.leading * size : size);
       y.data = static_cast<const char*>(b.data) + j * (b.transpose == no_transpose ? size : b.leading * size);
       product(tile, x, y);
+      if (!is_mirrored) continue;
+      if (size == 4) mirror<float>(p.c, i, j, tile.m, tile.n);
+      else if (size == 8) mirror<double>(p.c, i, j, tile.m, tile.n);
+      else mirror<std::complex<double>>(p.c, i, j, tile.m, tile.n);
     }
-  });
+  };
+  if (tiles.count() == 1) return run(0, 1);
+  std::optional<cpu::SerialScope> in_order;
+  if (!blas.is_on_callers) in_order.emplace();
+  cpu::parallel_blocks(static_cast<uint64_t>(tiles.count()), 1, run);
 }
 
 void blas_product(const Blas& blas, Matmul p) {
@@ -201,7 +243,7 @@ void blas_product(const Blas& blas, Matmul p) {
     p.c.row_stride = p.n * size;
     p.c.column_stride = size;
   }
-  in_tiles(p, a, b, [&](const Matmul& tile, const Operand& x, const Operand& y) {
+  in_tiles(blas, p, a, b, [&](const Matmul& tile, const Operand& x, const Operand& y) {
     if (blas.has_64_bit_integers) call<int64_t>(blas, tile, x, y);
     else call<int32_t>(blas, tile, x, y);
   });
@@ -260,10 +302,7 @@ void one_product(const Matmul& p) {
 
 void cpu_matmul(const Matmul& problem, Device&, Stream&) {
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
-  if (problem.batch.empty()) {
-    const OneThread one(work < 16e3 ? nullptr : blas());  // no library wakes threads for so little
-    return one_product(problem);
-  }
+  if (problem.batch.empty()) return one_product(problem);
   const auto items = static_cast<uint64_t>(problem.items());
   const auto at = [&](uint64_t index) {
     Matmul item = problem;
@@ -276,7 +315,6 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
     }
     return item;
   };
-  const OneThread one(blas());
   const uint32_t workers = cpu::worker_count();
   // Many products are shared out whole, a large one in tiles.
   const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 &&

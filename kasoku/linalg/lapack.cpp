@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ constexpr Row table[] = {
     {"potrf",        "potrf", "potrf"}, {"gelqf",        "gelqf", "gelqf"}, {"orglq", "orglq", "unglq"},
     {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
     {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"geev",  "geev",  "geev"},
-    {"gelsd",        "gelsd", "gelsd"},
+    {"gelsd",        "gelsd", "gelsd"}, {"",             "trsm",  "trsm"},
 };
+constexpr size_t trsm = std::size(table) - 1;  // no routine of ours: part of one
 // clang-format on
 
 struct Functions {
@@ -52,7 +54,8 @@ int type_of(Dtype dtype) {
 template <class Int>
 class Call {
  public:
-  Call(void* function, int type, std::span<const Rows> x) : function_(function), type_(type), x_(x) {}
+  Call(const Functions& functions, Routine routine, int type, std::span<const Rows> x)
+      : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), type_(type), x_(x) {}
 
   int64_t run(Routine routine) {
     const Rows& a = x_[0];
@@ -72,6 +75,7 @@ class Call {
         break;
       }
       case Routine::getri: {
+        if (trsm_ && n > 64) return invert(a, n);
         std::vector<Int> order = pivots();
         with_work([&](void* work, Int* length) { call(&n, a.data, &lines, order.data(), work, length, &info); });
         break;
@@ -162,6 +166,39 @@ class Call {
     reinterpret_cast<void (*)(T*..., size_t, size_t)>(function_)(address..., 1, 1);
   }
 
+  /// What getri does, in columns that the pool shares out: getri's own loops have one thread. Those of the inverse of
+  /// L begin at the diagonal; what stands left of them is U's inverse times that. In the end the pivots' order.
+  int64_t invert(const Rows& a, Int n) const {
+    const size_t size = element_size(), side = static_cast<size_t>(n);
+    char* const to = static_cast<char*>(a.data);
+    for (size_t i = 0; i < side; ++i)
+      if (is_zero(to + (i * side + i) * size)) return static_cast<int64_t>(i) + 1;
+    const std::unique_ptr<char[]> factors(new char[side * side * size]);
+    std::memcpy(factors.get(), to, side * side * size);
+    const double one[2] = {1, 0};
+    const float single[2] = {1, 0};
+    const void* const unit = type_ % 2 ? static_cast<const void*>(one) : single;
+    const uint64_t columns = std::max<uint64_t>(32, (side / (4 * cpu::thread_limit()) + 7) / 8 * 8);
+    cpu::parallel_blocks(side, columns, [&](uint64_t begin, uint64_t end) {
+      Int width = static_cast<Int>(end - begin), below = n - static_cast<Int>(begin), rows = n;
+      char left = 'L', lower = 'L', upper = 'U', no = 'N', implied = 'U';
+      std::memset(to + begin * side * size, 0, (end - begin) * side * size);
+      for (uint64_t j = begin; j < end; ++j) std::memcpy(to + (j * side + j) * size, unit, size);
+      const auto solve = [&](char* half, char* diagonal, Int* length, uint64_t first) {
+        reinterpret_cast<void (*)(char*, char*, char*, char*, Int*, Int*, const void*, const void*, Int*, void*, Int*, size_t, size_t, size_t, size_t)>(trsm_)(
+            &left, half, &no, diagonal, length, &width, unit, factors.get() + (first * side + first) * size, &rows, to + (begin * side + first) * size, &rows, 1, 1, 1, 1);
+      };
+      solve(&lower, &implied, &below, begin);
+      solve(&upper, &no, &rows, 0);
+    });
+    const std::vector<Int> order = pivots();
+    for (size_t j = side; j-- > 0;)
+      if (const auto other = static_cast<size_t>(order[j] - 1); other != j) std::swap_ranges(to + j * side * size, to + (j + 1) * side * size, to + other * side * size);
+    return 0;
+  }
+
+  bool is_zero(const void* element) const { return number(element) == 0 && (type_ < 2 || number(static_cast<const char*>(element) + real_size()) == 0); }
+  size_t element_size() const { return real_size() * (type_ < 2 ? 1 : 2); }
   size_t real_size() const { return type_ % 2 ? sizeof(double) : sizeof(float); }
   /// What a routine wrote where its workspace would be: the real part of an element.
   double number(const void* at) const {
@@ -185,11 +222,11 @@ class Call {
     Int length = -1;
     run(first, &length);
     length = std::max<Int>(static_cast<Int>(number(first)), 1);
-    std::vector<std::byte> work(static_cast<size_t>(length) * real_size() * (type_ < 2 ? 1 : 2));
+    std::vector<std::byte> work(static_cast<size_t>(length) * element_size());
     run(work.data(), &length);
   }
 
-  void* const function_;
+  void *const function_, *const trsm_;
   const int type_;
   const std::span<const Rows> x_;
 };
@@ -207,15 +244,15 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {
   const int type = type_of(dtype);
   if (!library || type < 0) return absent;
   static const Functions& functions = *new Functions(*library);
-  void* const function = functions.at[static_cast<size_t>(routine)][type];
   double longest = 1;
   for (const Rows& rows : operands) {
     if (!library->takes(rows.count) || !library->takes(rows.length)) return absent;
     longest = std::max(longest, static_cast<double>(std::max(rows.count, rows.length)));
   }
-  if (!function) return absent;
-  const OneThread one(longest < 1000 || cpu::is_inside_parallel() ? library : nullptr);
-  return library->has_64_bit_integers ? Call<int64_t>(function, type, operands).run(routine) : Call<int32_t>(function, type, operands).run(routine);
+  if (!functions.at[static_cast<size_t>(routine)][type]) return absent;
+  // Threads of its own are worth waking for large matrices.
+  const LibraryThreads threads(*library, longest < 1000 || cpu::is_inside_parallel() ? 1 : cpu::thread_limit());
+  return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine);
 }
 
 }  // namespace kasoku::linalg

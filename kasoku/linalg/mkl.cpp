@@ -17,8 +17,8 @@ bool take(Blas& blas, const std::string& file) {
   }
   blas.name = "mkl";
   blas.file = file;
-  blas.set_threads = reinterpret_cast<void (*)(int)>(dlsym(library, "MKL_Set_Num_Threads"));
-  blas.get_threads = reinterpret_cast<int (*)()>(dlsym(library, "MKL_Get_Max_Threads"));
+  blas.set_own_threads = reinterpret_cast<int (*)(int)>(dlsym(library, "MKL_Set_Num_Threads_Local"));
+  blas.is_on_callers = blas.set_own_threads;
   return true;
 }
 

@@ -16,6 +16,7 @@ constexpr Naming namings[] = {
     {"scipy_", "64_", true}, {"", "64_", true}, {"scipy_", "", false}, {"", "", false}};
 
 bool take(Blas& blas, const std::string& file) {
+  const bool is_of_others = is_loaded(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
   for (const Naming& naming : namings) {
@@ -23,9 +24,11 @@ bool take(Blas& blas, const std::string& file) {
     blas.name = "openblas";
     blas.file = file;
     blas.has_64_bit_integers = naming.has_64_bit_integers;
-    const auto threads = [&](const char* word) { return dlsym(library, fmt::format("{}openblas_{}_num_threads{}", naming.prefix, word, naming.suffix).c_str()); };
-    blas.set_threads = reinterpret_cast<void (*)(int)>(threads("set"));
-    blas.get_threads = reinterpret_cast<int (*)()>(threads("get"));
+    // Its threads are counted once for the process: openblas_set_num_threads_local of builds without OpenMP is
+    // the same number. A library that NumPy has too is left as it is.
+    if (!is_of_others) blas.set_threads = reinterpret_cast<void (*)(int)>(dlsym(library, fmt::format("{}openblas_set_num_threads{}", naming.prefix, naming.suffix).c_str()));
+    blas.is_on_callers = blas.set_threads;
+    if (blas.set_threads) blas.set_threads(1);
     return true;
   }
   dlclose(library);

@@ -1,7 +1,9 @@
 """Products of matrices and numpy.linalg in compiled functions, by the machine's library."""
 
-import ctypes
 import itertools
+import subprocess
+import sys
+import threading
 
 import kasoku as ks
 import numpy as np
@@ -213,9 +215,6 @@ def test_matrices_without_the_property_are_errors():
 
 def test_the_loops_do_what_the_library_does(tmp_path):
     """Where no library is, the same functions are there, slower."""
-    import subprocess
-    import sys
-
     program = tmp_path / "program.py"
     program.write_text(
         """
@@ -258,17 +257,106 @@ def test_matmul_is_the_operator():
     assert np.array_equal(compiled("np.matmul(a, b)", "a", "b")[0](a, b), product(a, b))
 
 
-def test_the_library_keeps_the_number_of_threads_that_others_gave_it():
+@pytest.mark.parametrize("is_of_others", [True, False])
+def test_others_products_keep_their_threads(is_of_others, tmp_path):
+    """A library that somebody opened before has the threads that they gave it, at every moment; one that only we have
+    has one, except for large factors."""
     openblas = pytest.importorskip("scipy_openblas64")
-    library = ctypes.CDLL(openblas.get_lib_dir() + "/libscipy_openblas64_.so")
-    read, write = library.scipy_openblas_get_num_threads64_, library.scipy_openblas_set_num_threads64_
-    before = read()
-    a = rng.random((300, 300))
-    try:
-        for n in (1, 2):
-            write(n)
-            kept = read()
-            product(a, a), (ks.array(a) @ ks.array(a)).numpy()
-            assert read() == kept
-    finally:
-        write(before)
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"""
+import ctypes, threading
+import kasoku as ks, numpy as np
+
+def opened():
+    return ctypes.CDLL({openblas.get_lib_dir() + "/libscipy_openblas64_.so"!r})
+
+@ks.njit
+def products(a):
+    for _ in range(3):
+        b = a @ a
+        c = np.linalg.inv(a)
+    return b, c
+
+a = np.random.default_rng(5).random((300, 300))
+if {is_of_others}:
+    opened().scipy_openblas_set_num_threads64_(2)
+else:
+    products(a)
+count = opened().scipy_openblas_get_num_threads64_
+seen, is_done = {{count()}}, threading.Event()
+
+def watch():
+    while not is_done.is_set():
+        seen.add(count())
+
+watcher = threading.Thread(target=watch)
+watcher.start()
+for _ in range(5):
+    b, c = products(a)
+    d = (ks.array(a) @ ks.array(a)).numpy()
+is_done.set()
+watcher.join()
+assert seen == {{{2 if is_of_others else 1}}}, seen
+np.testing.assert_allclose(b, a @ a)
+np.testing.assert_allclose(d, a @ a)
+np.testing.assert_allclose(a @ c, np.eye(300), atol=1e-8)
+"""
+    )
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+
+
+def test_large_factors_beside_products():
+    """Large factors take the library's threads, and products in other threads meanwhile are right all the same."""
+
+    @ks.njit(nogil=True)
+    def inverse(a):
+        return np.linalg.inv(a)
+
+    @ks.njit(nogil=True)
+    def factor(a):
+        return np.linalg.cholesky(a)
+
+    a, s = matrix("d", 200), np.full((1050, 1050), 0.5) + 3 * np.eye(1050)
+    want, wanted, is_done, wrong = np.linalg.inv(a), np.linalg.cholesky(s), threading.Event(), []
+
+    def others():
+        while not is_done.is_set():
+            if not np.allclose(product(a, want), np.eye(200)) or not np.allclose(inverse(a), want):
+                wrong.append(True)
+
+    threads = [threading.Thread(target=others) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        near(factor(s), wanted)
+    is_done.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("dtype", "fdFD")
+@pytest.mark.parametrize("n, k", [(200, 300), (301, 150)])
+def test_a_matrix_with_its_transpose_is_symmetric(dtype, n, k):
+    a = matrix(dtype, max(n, k))[:n, :k]
+    for name, x in layouts(a).items():
+        got = product(x, x.T)
+        near(got, x @ x.T)
+        assert np.array_equal(got, got.T) or name not in "CF"  # what the library cannot read is copied, each by itself
+    shifted = matrix(dtype, n)
+    near(product(shifted[:, 1:], shifted[:, :-1].T), shifted[:, 1:] @ shifted[:, :-1].T)
+
+
+@pytest.mark.parametrize("dtype", "fdFD")
+@pytest.mark.parametrize("n", [63, 65, 100, 257])
+def test_inverses_of_larger_matrices(dtype, n):
+    a = matrix(dtype, n)
+    f, _ = compiled("np.linalg.inv(a)", "a")
+    for x in layouts(a).values():
+        near(x @ f(x), np.eye(n).astype(dtype))
+    a[:, 3] = a[:, 5]
+    a[:3] = 0
+    with pytest.raises(np.linalg.LinAlgError):
+        f(a)
