@@ -58,7 +58,7 @@ clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: fuzz test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
+.PHONY: fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -89,6 +89,9 @@ FRONT ?= kernels
 fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
+
+accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (an hour); ARGS="--step 97 sin"
+	@$(VENV)/bin/python tools/accuracy.py $(or $(ARGS),--write)
 
 demo: build  ## The articles' programs, unchanged, and what they print
 	@$(VENV)/bin/python examples/demo.py

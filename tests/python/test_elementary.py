@@ -1,0 +1,80 @@
+"""Elementary functions of arrays: their errors in ulp, their ends, the same bits wherever they are computed.
+`make accuracy` looks at every float32 argument; here it is one in some thousands."""
+
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import accuracy
+
+FLOATS = ["float32", "float64"]
+ODD = ["sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "cbrt", "expm1", "log1p"]
+# What docs/accuracy.md says, rounded up. Those of float64 above 1 are the C library's.
+LIMITS = {"float32": {}, "float64": {"log10": 2, "sinh": 2.5, "cosh": 2, "tanh": 3, "arcsinh": 2.5, "arccosh": 3,
+                                     "arctanh": 2.5, "cbrt": 4, "tan": 1.5}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", accuracy.ONE)
+def test_float32_arguments_of_all_sizes(name):
+    error, where = accuracy.sweep(name, 4093)
+    assert error <= 1, (error, where)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", accuracy.ONE + accuracy.TWO)
+def test_samples_and_edges(name, dtype):
+    error, where = accuracy.sampled(name, np.dtype(dtype).type, 1 << 14)
+    assert error <= LIMITS[dtype].get(name, 1), (error, where)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", accuracy.ONE + accuracy.TWO)
+def test_the_same_bits_everywhere(name, dtype, device):
+    """In the middle of an array and at its end, on every device, and in a compiled function's loop."""
+    args = [x[:5003] for x in accuracy.samples(name, np.dtype(dtype).type, 1 << 11)]
+    want = getattr(ks, name)(*(ks.array(x, device="cpu") for x in args)).numpy()
+    got = getattr(ks, name)(*(ks.array(x, device=device) for x in args)).numpy()
+    np.testing.assert_array_equal(got, want)
+    tail = [getattr(ks, name)(*(ks.array(x[k : k + 3], device=device) for x in args)).numpy() for k in range(0, 600, 3)]
+    np.testing.assert_array_equal(np.concatenate(tail), want[:600])
+    assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", ODD)
+def test_signs(name, dtype):
+    x = accuracy.samples(name, np.dtype(dtype).type, 1 << 12)[0]
+    zeros = getattr(ks, name)(ks.array(np.array([0.0, -0.0], dtype))).numpy()
+    assert (zeros == 0).all() and np.signbit(zeros).tolist() == [False, True]
+    if name not in ("expm1", "log1p"):
+        here, there = (getattr(ks, name)(ks.array(v)).numpy() for v in (x, -x))
+        np.testing.assert_array_equal(here, -there)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_power_as_c99_has_it(dtype):
+    inf, nan = np.inf, np.nan
+    rows = [(0, 3, 0), (-0.0, 3, -0.0), (-0.0, 2, 0), (0, -1, inf), (-0.0, -1, -inf), (-0.0, -2, inf), (-1, inf, 1),
+            (-1, -inf, 1), (1, nan, 1), (nan, 0, 1), (nan, 1, nan), (-8, 1 / 3, nan), (0.5, -inf, inf), (2, -inf, 0),
+            (0.5, inf, 0), (2, inf, inf), (-inf, -3, -0.0), (-inf, -2, 0), (-inf, 3, -inf), (-inf, 0.5, inf), (inf, -1, 0),
+            (-2, 3, -8), (-2, 2, 4), (-2, -3, -0.125), (0, -inf, inf), (-0.0, 0.5, 0), (-1, 2**24 - 1, -1),
+            (-1, 2.0**60, 1), (-1, 8388609, -1)]  # fmt: skip
+    x, y, want = np.array(rows, dtype).T
+    got = (ks.array(x) ** ks.array(y)).numpy()
+    np.testing.assert_array_equal(got, want)
+    known = ~np.isnan(want)
+    assert (np.signbit(got) == np.signbit(want))[known].all()
+
+
+def test_errors_of_a_wrong_function_are_seen():
+    """The measure itself: 2 ulp off, a wrong end, a zero of the wrong sign."""
+    x = np.array([1.0, 0.5, np.inf, -0.0], np.float32)
+    exact = np.array([1.0, 0.5, np.inf, -0.0])
+    assert accuracy.errors(x, exact).tolist() == [0, 0, 0, 0]
+    off = np.array([1 + 2.0**-22, 0.5 - 2.0**-24, 3e38, 0.0], np.float32)
+    assert accuracy.errors(off, exact).tolist() == [2, 1, np.inf, np.inf]
