@@ -19,6 +19,7 @@ class Blocks(Warps):
             (self.scan, 2 * own),
             (self.block_scan, 2 * own * (self.threads % 32 == 0) * has("shuffle") * (not self.gone)),
             (self.publish, 2 * has("shared")),
+            (self.count_alone, 2 * has("shared")),
             (self.histogram, 3 * has("shared_atomic")),
             (self.compact, 2 * has("shared_atomic") * (not self.gone) * (place.depth < 3)),
             (self.one_warp, 3 * has("one_warp") * (not deep)),
@@ -217,6 +218,24 @@ class Blocks(Warps):
         self.give(place, "one", place.level)
 
     # ---- shared atomics ------------------------------------------------------------------------------
+
+    def count_alone(self, place):
+        """Several atomic operations of one thread on one number, whose order counts."""
+        m, i = self.name("m"), self.name("i")
+        self.line(f"const unsigned {m} = ({self.unsigned(place, THREAD, 1)}) % 8u;")
+        self.sync()
+
+        def body():
+            for _ in range(2 + self.below(3)):
+                operation = self.pick("Add", "Add", "Or", "Xor", "Min", "Max", "And", "Exch")
+                condition = f"if ({m} {self.pick('!=', '<', '>')} {self.below(8)}u) " if self.chance(30) else ""
+                self.line(f"{condition}atomic{operation}(&one, {self.pick(m, f'{self.below(99)}u', 't')});")
+
+        loop = f"for (unsigned {i} = 0u; {i} < {m}; ++{i})"
+        inside = (lambda: self.block(loop, body)) if self.chance(50) else body
+        self.block(f"if (t == {self.below(self.threads)}u)", inside)
+        self.sync()
+        self.give(place, "one", place.level)
 
     def histogram(self, place):
         """Everyone adds to everyone's; nobody looks before the barrier."""

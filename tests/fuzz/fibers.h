@@ -96,6 +96,8 @@ extern dim3 blockDim, gridDim;
 constexpr int warpSize = 32;
 
 #ifndef FIBER_RUNTIME  // the rest is for kernels
+extern "C" void* memcpy(void*, const void*, size_t) noexcept;
+
 // ---- arithmetic ------------------------------------------------------------------------------
 
 inline int min(int a, int b) { return a < b ? a : b; }

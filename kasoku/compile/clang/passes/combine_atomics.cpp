@@ -3,6 +3,7 @@
 #include "kasoku/compile/clang/passes/split_at_syncs.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -58,12 +59,23 @@ bool touches_memory(const Instruction& at) {
   return at.mayReadOrWriteMemory() && !is_arrival(at) && sync_of(at) == Sync::none;
 }
 
+// Whether it is the same which one a thread does first: that of additions, not that of an addition and a
+// maximum, unless they are known to be of two numbers.
+bool commute(const AtomicRMWInst& one, const AtomicRMWInst& other) {
+  if (one.getOperation() == other.getOperation() && one.getType() == other.getType()) return true;
+  const Place a = place_of(one), b = place_of(other);
+  const auto is_object = [](const Place& place) { return isa<Argument>(place.base) || isIdentifiedObject(place.base); };
+  if (a.base != b.base) return is_object(a) && is_object(b);
+  const auto size = [](const AtomicRMWInst& atomic) { return int64_t(atomic.getType()->getIntegerBitWidth() / 8); };
+  return a.offset + size(one) <= b.offset || b.offset + size(other) <= a.offset;
+}
+
 // Whether a thread looks at memory, or changes it, after the atomic; others like it
-// may be done in any order.
+// may be done in any order if they commute.
 bool is_last(const AtomicRMWInst& atomic, const Blocks& loop) {
   const auto matters = [&](const Instruction& at) {
     const auto* other = dyn_cast<AtomicRMWInst>(&at);
-    return touches_memory(at) && !(other && is_candidate(*other, loop));
+    return touches_memory(at) && !(other && is_candidate(*other, loop) && commute(atomic, *other));
   };
   for (const Instruction* at = atomic.getNextNode(); at; at = at->getNextNode())
     if (matters(*at)) return false;
