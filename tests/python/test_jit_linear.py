@@ -360,3 +360,64 @@ def test_inverses_of_larger_matrices(dtype, n):
     a[:3] = 0
     with pytest.raises(np.linalg.LinAlgError):
         f(a)
+
+
+@ks.njit
+def dot_into(a, b, out):
+    return np.dot(a, b, out=out)
+
+
+@pytest.mark.parametrize("dtype", "lfdFD")
+def test_dot_writes_into_an_array(dtype):
+    a, b, x = numbers(dtype, 40, 30), numbers(dtype, 30, 20), numbers(dtype, 30)
+    for one, other in [(a, b), (a, x), (x, b), (a[:2, :3], b[:3, :4]), (x, x), (a[:0], b), (a[:, :0], b[:0])]:
+        want = np.dot(one, other)
+        out = np.full(np.shape(want), 7, dtype)
+        got = dot_into(one, other, out)
+        assert np.shares_memory(got, out) or out.size == 0
+        same(out, want)
+    square = numbers(dtype, 5, 5)
+    want = square @ square
+    same(dot_into(square, square, square), want)  # what is written is read before
+
+
+@pytest.mark.parametrize(
+    "out",
+    [np.zeros((40, 21)), np.zeros((20, 40)).T, np.zeros((40, 20), "f"), np.zeros((40, 20), "D"), np.zeros(800),
+     np.zeros((80, 40))[::2, ::2], np.zeros((40, 20))[::-1], np.zeros(())],
+)  # fmt: skip
+def test_dot_refuses_other_arrays_as_numpy_does(out):
+    a, b = numbers("d", 40, 30), numbers("d", 30, 20)
+    for f in (dot_into.py_func, dot_into):
+        with pytest.raises(ValueError, match="output array"):
+            f(a, b, out)
+    assert not out.any()
+
+
+def test_matrices_without_elements_and_ranks_are_numpys():
+    texts = ["norm(a)", "norm(a, 1)", "norm(a, 2)", "norm(a, np.inf)", "matrix_rank(a)", "cond(a)", "cond(a, 1)", "det(a)",
+             "slogdet(a)", "matrix_power(a, 3)"]  # fmt: skip
+    ones, holes = np.ones((3, 3)), np.eye(3)
+    holes[1, 1] = np.nan
+    endless = np.array([[np.inf, 1.0], [2.0, 3.0]])
+    for text in texts:
+        fast, plain = compiled(f"np.linalg.{text}", "a")
+        for a in (
+            np.ones((0, 0)),
+            np.ones((0, 3)),
+            np.ones((3, 0)),
+            ones,
+            ones.astype("F"),
+            np.zeros((3, 3)),
+            holes,
+            endless,
+        ):
+            try:
+                want = plain(a)
+            except (np.linalg.LinAlgError, ValueError) as error:
+                with pytest.raises(type(error)):
+                    fast(a)
+            else:
+                near(fast(a), want)
+    near(compiled("np.linalg.cholesky(a)", "a")[0](holes), np.linalg.cholesky(holes))
+    assert compiled("np.linalg.matrix_rank(a)", "a")[0](np.zeros(3)) == 0

@@ -133,6 +133,8 @@ def instead(meant, name, call):
         return shapes.transpose, None
     if meant is sum and len(call.args) == 2:
         return sums.sum_from, None
+    if meant is np.dot and len(call.args) + len(call.keywords) == 3:
+        return linear.dot_into, None
     if isinstance(meant, np.ufunc) and meant.nin < 3 and len(call.args) == meant.nin + 1 and not call.keywords:
         return (sums.into if meant.nin == 1 else sums.into_2), meant
     return None

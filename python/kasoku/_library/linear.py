@@ -33,7 +33,7 @@ def norm(x, ord=None):
         return math.sqrt(total)
     if x.ndim == 1:
         if ord == np.inf:
-            return np.abs(x).max() * 1.0
+            return np.abs(x).max() * 1.0 if x.size > 0 else 0.0
         if ord == -np.inf:
             return np.abs(x).min() * 1.0
         if ord == 0:
@@ -50,12 +50,14 @@ def norm(x, ord=None):
         sums = _singular_values(x)
     else:
         raise ValueError("Invalid norm order for matrices.")
+    if ord > 0 and sums.size == 0:
+        return 0.0
     return (sums.max() if ord > 0 else sums.min()) * 1.0
 
 
 def _square(a):
     if a.shape[0] != a.shape[1]:
-        raise ValueError("Last 2 dimensions of the array must be square")
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
 
 
 def _factors(f):
@@ -194,7 +196,10 @@ def slogdet(a):
         size = abs(f[k, k])
         if size == 0:
             return f.sum().dtype.type(0), -np.inf
-        side *= f[k, k] / size
+        if f.dtype in (np.complex64, np.complex128):
+            side *= f[k, k] / size
+        elif np.real(f[k, k]) < 0:
+            side = -side
         logarithm += math.log(size)
     return side, logarithm
 
@@ -220,22 +225,28 @@ def cholesky(a):
                 rest -= out[i, k] * np.conj(out[j, k])
             if i > j:
                 out[i, j] = rest / out[j, j]
-            elif np.real(rest) > 0:
-                out[i, i] = math.sqrt(np.real(rest))
-            else:
+            elif np.real(rest) <= 0:
                 raise np.linalg.LinAlgError("Matrix is not positive definite")
+            else:
+                out[i, i] = math.sqrt(np.real(rest))
     return out
 
 
 def matrix_power(a, n):
     _square(a)
     base = inv(a) if n < 0 else _copy(a)
-    result = np.eye(a.shape[0]).astype(base.dtype)
+    if n == 0:
+        return np.eye(a.shape[0]).astype(base.dtype)
     left = abs(n)
+    while left % 2 == 0:
+        base = base @ base
+        left //= 2
+    result = base
+    left //= 2
     while left > 0:
+        base = base @ base
         if left % 2:
             result = result @ base
-        base = base @ base
         left //= 2
     return result
 
@@ -502,8 +513,7 @@ def lstsq(a, b, rcond=None):
     f[:, :] = p.T
     s = np.empty(min(m, n), np.abs(f).dtype)
     limit, rank = np.empty(1, s.dtype), np.zeros(1, np.int64)
-    step = 2.220446049250313e-16 if s.dtype == np.float64 else 1.1920928955078125e-07
-    limit[0] = step * max(m, n) if rcond is None else rcond
+    limit[0] = _step(s) * max(m, n) if rcond is None else rcond
     y = np.zeros((1 if b.ndim == 1 else b.shape[1], max(m, n)), f.dtype)
     if b.ndim == 1:
         y[0, :m] = q
@@ -523,17 +533,32 @@ def lstsq(a, b, rcond=None):
     return y[:, :n].T.copy(), left, rank[0], s
 
 
+def _step(x):
+    """What is between 1 and the next number of a real array's dtype."""
+    return 2.220446049250313e-16 if x.dtype == np.float64 else 1.1920928955078125e-07
+
+
 def matrix_rank(A, tol=None):  # noqa: N803
+    if A.ndim < 2:
+        return 1 if np.any(A != 0) else 0
     s = _singular_values(A)
-    limit = s.max() * max(A.shape[0], A.shape[1]) * 2.220446049250313e-16 if tol is None else tol * 1.0
+    if s.size == 0:
+        return 0
+    limit = s.max() * max(A.shape[0], A.shape[1]) * _step(s) if tol is None else tol * 1.0
     return np.count_nonzero(s > limit)
 
 
 def cond(x, p=None):
+    if x.size == 0:
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     if p is None:
         s = _singular_values(x)
-        return s[0] / s[s.size - 1] if s[s.size - 1] != 0.0 else np.inf
-    return norm(x, p) * norm(inv(x), p)
+        result = s[0] / s[s.size - 1] if s[s.size - 1] != 0.0 else np.inf
+    elif slogdet(x)[0] == 0:
+        result = np.inf
+    else:
+        result = norm(x, p) * norm(inv(x), p)
+    return np.inf if result != result and not np.any(x != x) else result
 
 
 def trace(a, offset=0):
@@ -545,6 +570,43 @@ def trace(a, offset=0):
 
 def matmul(a, b):
     return a @ b
+
+
+_refused = "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+
+
+def _is_in_c_order(x):
+    if x.ndim == 0:
+        return True
+    step = x.itemsize
+    for axis in range(x.ndim - 1, -1, -1):
+        if x.shape[axis] != 1 and x.strides[axis] != step and x.size > 0:
+            return False
+        step *= x.shape[axis]
+    return True
+
+
+def _stored(product, out):
+    if out.ndim == product.ndim:
+        if out.dtype == product.dtype:
+            if _is_in_c_order(out):
+                if out.shape != product.shape:
+                    raise ValueError("output array has wrong dimensions")
+                out[...] = product[()] if out.ndim == 0 else product
+                return out
+    if out.size >= 0:  # always: what never returns has no type
+        raise ValueError(_refused)
+    return out
+
+
+def dot_into(a, b, out):
+    if isinstance(a, (int, float, complex)) or isinstance(b, (int, float, complex)):
+        return _stored(a * b, out)
+    if a.ndim == 1 and b.ndim == 1:
+        number = np.empty((), np.result_type(a, b))
+        number[()] = np.dot(a, b)
+        return _stored(number, out)
+    return _stored(np.dot(a, b), out)
 
 
 def outer(a, b):
