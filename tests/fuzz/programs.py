@@ -164,7 +164,7 @@ class Programs(Memory):
     def entry_filtered(self, place):
         """What passes a test, in an order nobody knows."""
         self.parameter("unsigned* taken", "zeros", "u4", 1)
-        self.parameter("unsigned* queue", "unordered", "u4", self.total)
+        self.parameter("unsigned* queue", "unordered", "u4", 3 * self.total)
         self.line("const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;")
         inner, lanes = self.alone(place), self.threads % 32 == 0
         guard = f"i >= {self.total - self.below(self.threads)}u"
@@ -173,6 +173,9 @@ class Programs(Memory):
         test = f"({self.condition(inner, THREAD)}) && !({guard})"
         value = self.unsigned(inner, THREAD, 2)
         form = self.below(4 if lanes else 2)
+        if form == 0 and self.chance(30):  # by one thread another value, in a loop that is unrolled
+            line = f"if ({test}) queue[atomicAdd(taken, 1u)] = (threadIdx.x != {self.below(self.threads)}u ? {value} : in[(y * 3u) % n]) + k;"
+            return self.block(f"for (int k = 0; k < {2 + self.below(2)}; ++k)", line)
         if form == 0:
             return self.line(f"if ({test}) queue[atomicAdd(taken, 1u)] = {value};")
         if form == 1:

@@ -354,8 +354,9 @@ std::optional<unsigned> aggregate_atomics(Function& kernel, const BlockShape& sh
     for (Value* operand : {at.atomic->getPointerOperand(), at.atomic->getValOperand()})
       if (is_of_launch(operand)) hoist(operand);
   Aggregator aggregator(kernel, shape);
-  for (const Marked& at : all)
-    if (!aggregator.run(*at.atomic, at.number)) return at.number;
+  // LLVM may have written a block twice: two additions have one mark then, but each a counter of its own.
+  for (unsigned i = 0; i < all.size(); ++i)
+    if (!aggregator.run(*all[i].atomic, i)) return all[i].number;
   ask_ballots(kernel);
   cut_after_lanes(kernel, shape);
   return std::nullopt;
