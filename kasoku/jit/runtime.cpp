@@ -170,8 +170,10 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
     return;
   }
   cpu::LaunchState* const launch = cpu::current_launch();
-  // Small chunks are taken several at once, a 32nd of a worker's share at most.
-  const int64_t grain = std::min(worth_sharing / std::max<int64_t>(cost, 1) / chunk, chunks / (32 * int64_t{cpu::worker_count()}));
+  // Small chunks are taken several at once, a 32nd of a worker's share at most; or an eighth, where a 32nd is over
+  // before the clocks around it are read.
+  const int64_t worth = worth_sharing / std::max<int64_t>(cost, 1) / chunk, workers = cpu::worker_count();
+  const int64_t grain = std::min(worth, std::max(chunks / (32 * workers), std::min(worth / 2, chunks / (8 * workers))));
   try {
     cpu::parallel_blocks(static_cast<uint64_t>(chunks), static_cast<uint64_t>(grain), [&](uint64_t begin, uint64_t end) {
       cpu::LaunchState* const before = cpu::set_current_launch(launch);
