@@ -53,6 +53,16 @@ def elements(request):
     _core._elements_are_views(before)
 
 
+@pytest.fixture(scope="module", params=["at_once", "graph"])
+def tier(request):
+    """Both ways of small operations: at once, and as larger ones, in the graph."""
+    from kasoku import _core
+
+    before = _core._few_at_once(request.param == "at_once")
+    yield request.param
+    _core._few_at_once(before)
+
+
 @pytest.fixture
 def clean_process():
     """Runs text in a fresh interpreter: clean_process("import kasoku", env={…}, args=[…])."""

@@ -1,11 +1,13 @@
 #include "kasoku/array/array.h"
 
 #include "kasoku/array/checked_bytes.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/base/error.h"
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 #include <utility>
 
 namespace kasoku {
@@ -16,12 +18,9 @@ namespace {
 class SpinLock {
  public:
   void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) flag_.wait(true);
+    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   }
-  void unlock() {
-    flag_.clear(std::memory_order_release);
-    flag_.notify_one();
-  }
+  void unlock() { flag_.clear(std::memory_order_release); }
 
  private:
   std::atomic_flag flag_;
@@ -56,6 +55,7 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
 struct Array::State {
   mutable SpinLock lock;
   NodePtr node;  ///< guarded by lock; the rest never changes
+  Device* device;
   View view;
   Dtype dtype;
   size_t itemsize;
@@ -63,7 +63,7 @@ struct Array::State {
   bool is_contiguous;
 
   State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only)
-      : node(std::move(of)), view(std::move(view)), dtype(dtype), itemsize(itemsize),
+      : node(std::move(of)), device(node->device), view(std::move(view)), dtype(dtype), itemsize(itemsize),
         is_read_only(is_read_only), is_contiguous(kasoku::is_contiguous(this->view, itemsize)) {
     node->n_arrays.fetch_add(1);
   }
@@ -111,7 +111,8 @@ std::string str(const Shape& shape) {
 
 Array Array::empty(const Shape& shape, Dtype dtype, Device& device, size_t element_size) {
   const size_t itemsize = size_of_element(dtype, element_size);
-  auto storage = Storage::of(Buffer::allocate(device, checked_bytes(shape, itemsize)));
+  auto storage = std::make_shared<Storage>();
+  storage->hold(Buffer::allocate(device, checked_bytes(shape, itemsize)));
   return of(make_leaf(std::move(storage), shape, dtype, itemsize));
 }
 
@@ -151,7 +152,7 @@ const Shape& Array::shape() const { return state_->view.shape; }
 int64_t Array::size() const { return product(shape()); }
 Dtype Array::dtype() const { return state_->dtype; }
 size_t Array::itemsize() const { return state_->itemsize; }
-Device& Array::device() const { return *state_->current()->device; }
+Device& Array::device() const { return *state_->device; }
 bool Array::is_pending() const { return !state_->current()->is_done(); }
 const Strides& Array::strides() const { return state_->view.strides; }
 int64_t Array::offset() const { return state_->view.offset; }
@@ -159,6 +160,11 @@ bool Array::is_contiguous() const { return state_->is_contiguous; }
 bool Array::is_read_only() const { return state_->is_read_only; }
 
 std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->storage->buffer; }
+
+std::shared_ptr<Buffer> Array::buffer_if_computed() const {
+  std::lock_guard guard(state_->lock);
+  return state_->node->is_done() ? state_->node->storage->buffer : nullptr;
+}
 
 void* Array::data() const {
   void* const first = address();
@@ -230,6 +236,7 @@ void Array::assign(const Array& value) const {
   }
   const NodePtr node = state_->computed();
   for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
+  if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;
   if (input.node->is_done() && input.node->storage->buffer == node->storage->buffer) {
     // The value may overlap what is written: read it all first.
     Expression copy;

@@ -50,6 +50,8 @@ class Array {
   const void* data_for_read() const;
   /// Runs what is pending.
   std::shared_ptr<Buffer> buffer() const;
+  /// The memory of an array that is computed; null while it is pending.
+  std::shared_ptr<Buffer> buffer_if_computed() const;
 
   const Strides& strides() const;
   int64_t offset() const;     ///< bytes from the start of the buffer to the first element

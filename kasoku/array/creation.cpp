@@ -10,12 +10,24 @@
 
 namespace kasoku {
 
-Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
+namespace {
+
+NodePtr constant(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
   Expression expression;
   expression.kind = Expression::constant;
   expression.start = value;
   expression.n_pending = 0;
-  return Array::of(make_node(shape, dtype, device, std::move(expression)));
+  return make_node(shape, dtype, device, std::move(expression));
+}
+
+}  // namespace
+
+Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
+  return Array::of(constant(shape, value, dtype, device));
+}
+
+Array value(Scalar number, Dtype dtype, Device& device) {
+  return Array::of(constant({}, number, dtype, device), {}, dtype, info(dtype).size, /*is_read_only=*/true);
 }
 
 Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) {

@@ -9,6 +9,8 @@
 namespace kasoku {
 
 Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device);
+/// A number as a read-only array of no axes, which stands for an element that was read.
+Array value(Scalar number, Dtype dtype, Device& device);
 /// n elements: start + i * step, computed in `dtype`.
 Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device);
 

@@ -1,6 +1,7 @@
 #include "kasoku/array/elementwise.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/base/overflow_error.h"
 #include "kasoku/compile/backends.h"
@@ -209,6 +210,10 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
     is_first = false;
   }
   if (!device) throw Error(ErrorKind::type, std::string(info(op).name) + " needs an array");
+  // What is computed of values, which elements that were read are, is a value.
+  const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand& x) { return !x.array || x.array->is_read_only(); });
+  if (const std::optional<Array> result = apply_directly(op, types, operands, shape, *device))
+    return is_value ? result->read_only() : *result;
   Expression expression;
   expression.kind = Expression::elementwise;
   expression.op = op;
@@ -227,8 +232,6 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
     }
   }
   const Array result = Array::of(make_node(shape, types.result, *device, std::move(expression)));
-  // What is computed of values, which elements that were read are, is a value.
-  const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand& x) { return !x.array || x.array->is_read_only(); });
   return is_value ? result.read_only() : result;
 }
 

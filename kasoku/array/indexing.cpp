@@ -204,15 +204,43 @@ Scattered scattered(const Basic& basic) {
   return result;
 }
 
-/// What the element holds now. An array that is computed and lies in the host's memory is read; else a pending copy
-/// stands for the value, which runs before the array is written.
+bool is_at_hand(const Array& array) {
+  return array.device().is_host() && array.dtype() != Dtype::opaque && !array.is_pending();
+}
+
+/// What the element holds now. One that is at hand is read; else a pending copy stands for the value, which runs before
+/// the array is written.
 Array value_of(const Array& element) {
-  const bool is_at_hand = !element.is_pending() && element.device().kind == DeviceKind::cpu && element.dtype() != Dtype::opaque;
-  if (!is_at_hand) return copy(element).read_only();
-  return full({}, Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device()).read_only();
+  if (!is_at_hand(element)) return copy(element).read_only();
+  return value(Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device());
+}
+
+/// Bytes from the first element to one, if it is there.
+std::optional<int64_t> distance(const Array& array, std::span<const int64_t> at) {
+  const Shape& shape = array.shape();
+  if (at.size() != shape.size()) return std::nullopt;
+  int64_t bytes = 0;
+  for (size_t d = 0; d < at.size(); ++d) {
+    const int64_t place = at[d] < 0 ? at[d] + shape[d] : at[d];
+    if (place < 0 || place >= shape[d]) return std::nullopt;
+    bytes += place * array.strides()[d];
+  }
+  return bytes;
 }
 
 }  // namespace
+
+std::optional<Array> get_element(const Array& array, std::span<const int64_t> at) {
+  const std::optional<int64_t> bytes = is_at_hand(array) ? distance(array, at) : std::nullopt;
+  if (!bytes) return std::nullopt;
+  return value(Scalar::load(array.dtype(), static_cast<const char*>(array.data_for_read()) + *bytes), array.dtype(), array.device());
+}
+
+bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {
+  const std::optional<int64_t> bytes = is_at_hand(array) && !array.is_read_only() ? distance(array, at) : std::nullopt;
+  if (bytes) value.store(array.dtype(), static_cast<char*>(array.data()) + *bytes);
+  return bytes.has_value();
+}
 
 Array get_item(const Array& array, const std::vector<Index>& index) {
   const Array part = get_view(array, index);

@@ -113,23 +113,6 @@ std::string summary(const Fused& fused, const Device& device) {
   return text + ") on " + device.str();
 }
 
-Function& kernel(const Fused& fused, Device& device) {
-  if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device));
-  const Hash128 key = structure(fused.group, device);
-  const Kernels::Entry* entry = kernels().find(key);
-  if (!entry) {
-    Program program;
-    program.text = emit(fused.group);
-    program.file = "array.cu";
-    program.is_generated = true;
-    if (is_traced(Station::text)) trace(Station::text, program.text);
-    std::shared_ptr<Module> module = compile(program, device);
-    Function& function = module->function(group_entry);
-    entry = kernels().insert({key, std::move(module), &function});
-  }
-  return *entry->function;
-}
-
 /// Parameters in slots of 16 bytes; the low bytes are the value of a narrower one.
 class Parameters {
  public:
@@ -140,12 +123,10 @@ class Parameters {
     value.store(register_dtype(dtype), &slot);
     slots_.push_back(slot);
   }
-  /// As the kernel would hold it: a float16 number rounded.
   void add_rounded(const Scalar& value, Dtype dtype) {
-    if (register_dtype(dtype) == dtype) return add(value, dtype);
-    uint16_t bits;
-    value.store(dtype, &bits);
-    add(Scalar::load(dtype, &bits), dtype);
+    Slot slot{};
+    store_rounded(value, dtype, &slot);
+    slots_.push_back(slot);
   }
   void* const* pointers() {
     pointers_.resize(slots_.size());
@@ -213,6 +194,31 @@ constexpr int64_t elements_per_block = 32768;
 
 }  // namespace
 
+Function& group_kernel(const Fused& fused, Device& device) {
+  if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device));
+  const Hash128 key = structure(fused.group, device);
+  const Kernels::Entry* entry = kernels().find(key);
+  if (!entry) {
+    Program program;
+    program.text = emit(fused.group);
+    program.file = "array.cu";
+    program.is_generated = true;
+    if (is_traced(Station::text)) trace(Station::text, program.text);
+    std::shared_ptr<Module> module = compile(program, device);
+    Function& function = module->function(group_entry);
+    entry = kernels().insert({key, std::move(module), &function});
+  }
+  return *entry->function;
+}
+
+void store_rounded(const Scalar& value, Dtype dtype, void* to) {
+  const Dtype held = register_dtype(dtype);
+  if (held == dtype) return value.store(dtype, to);
+  uint16_t bits;
+  value.store(dtype, &bits);
+  Scalar::load(dtype, &bits).store(held, to);
+}
+
 RandomKey random_key(uint64_t seed, uint32_t stream) {
   // A seed below 2^32 is the first half of the key as it stands.
   const uint32_t low = static_cast<uint32_t>(seed), high = static_cast<uint32_t>(seed >> 32);
@@ -233,7 +239,7 @@ int64_t reduced_length(const Fused& fused) {
 
 void run_map(const Fused& fused, Buffer& buffer) {
   Device& device = buffer.device();
-  Function& function = kernel(fused, device);
+  Function& function = group_kernel(fused, device);
   buffer.use_here();
   const int64_t total = fused.total();
   Parameters& p = parameters();
@@ -255,7 +261,7 @@ void run_map(const Fused& fused, Buffer& buffer) {
 }
 
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device) {
-  Function& function = kernel(fused, device);
+  Function& function = group_kernel(fused, device);
   const Group& group = fused.group;
   const int64_t length = reduced_length(fused);
   int64_t pairs = outputs(fused) * part.chunks;

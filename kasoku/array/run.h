@@ -7,6 +7,13 @@
 
 namespace kasoku {
 
+class Function;
+
+/// The compiled kernel of a group; it stays for good.
+Function& group_kernel(const Fused& fused, Device& device);
+/// A number as a kernel holds it: of the register type of `dtype`, a 16-bit float rounded. Takes 16 bytes.
+void store_rounded(const Scalar& value, Dtype dtype, void* to);
+
 /// Computes an elementwise group into `buffer`.
 void run_map(const Fused& fused, Buffer& buffer);
 

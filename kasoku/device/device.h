@@ -48,6 +48,9 @@ class Device {
   const DeviceKind kind;
   const int index;
 
+  /// Its memory is the host's own, and work on it is done when a call returns.
+  bool is_host() const { return kind == DeviceKind::cpu; }
+
   /// "cpu", "cuda:0", "null".
   std::string str() const;
 

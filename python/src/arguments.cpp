@@ -32,9 +32,11 @@ Index one_index(nb::handle key, Device& device) {
     x.kind = Index::ellipsis;
   } else if (PySlice_Check(key.ptr())) {
     x.kind = Index::slice;
-    x.start = optional_int(key.attr("start"));
-    x.stop = optional_int(key.attr("stop"));
-    x.step = optional_int(key.attr("step")).value_or(1);
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(key.ptr(), &start, &stop, &step) != 0) throw nb::python_error();
+    x.start = start;
+    x.stop = stop;
+    x.step = step;
   } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
              (nb::hasattr(key, "ndim") && (nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
     x.kind = Index::array;
@@ -48,7 +50,8 @@ Index one_index(nb::handle key, Device& device) {
       x.array_value.reset();
     }
   } else {
-    x.number_value = as_int(key);
+    x.number_value = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+    if (x.number_value == -1 && PyErr_Occurred()) throw nb::python_error();
   }
   return x;
 }

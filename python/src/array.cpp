@@ -1,7 +1,8 @@
 /// \file array.cpp
-/// ks.Array: what NumPy's ndarray has. Operators are bound in ops.cpp, reductions in
+/// ks.Array: what NumPy's ndarray has. Operators are slots made in ops.cpp, reductions in
 /// reduce.cpp, the protocols of other libraries in interop.cpp.
 #include "arguments.h"
+#include "array_object.h"
 #include "foreign.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
@@ -9,6 +10,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
+#include "kernel_call.h"
 
 #include <nanobind/stl/string.h>
 
@@ -87,8 +89,94 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   std::optional<Operand> operand = operand_from(value, x.device());
   if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
   if (operand->weak != Weak::none) must_fit(operand->scalar, x.dtype());
-  const GilReleased release;
+  const GilUntilBlocked keep;
   set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device()));
+}
+
+/// The integer of an object of exactly that class, if 64 bits hold it.
+std::optional<int64_t> plain_int(PyObject* object) {
+  int overflow = 0;
+  const long long value = PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  return PyLong_CheckExact(object) && !overflow ? std::optional<int64_t>(value) : std::nullopt;
+}
+
+/// The numbers of a key that may name one element; none if it is another.
+class Position {
+ public:
+  explicit Position(nb::handle key) {
+    const bool is_tuple = PyTuple_CheckExact(key.ptr());
+    const size_t n = is_tuple ? static_cast<size_t>(PyTuple_Size(key.ptr())) : 1;
+    if (n > std::size(numbers_)) return;
+    for (size_t i = 0; i < n; ++i) {
+      const std::optional<int64_t> number = plain_int(is_tuple ? PyTuple_GetItem(key.ptr(), static_cast<Py_ssize_t>(i)) : key.ptr());
+      if (!number) return;
+      numbers_[i] = *number;
+    }
+    count_ = n;
+  }
+  explicit operator bool() const { return count_ > 0; }
+  std::span<const int64_t> numbers() const { return {numbers_, count_}; }
+
+ private:
+  int64_t numbers_[8];
+  size_t count_ = 0;
+};
+
+/// A Python float or integer.
+std::optional<Scalar> plain_number(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return Scalar::of(PyFloat_AsDouble(object));
+  const std::optional<int64_t> number = plain_int(object);
+  return number ? std::optional(Scalar::of(*number)) : std::nullopt;
+}
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+  return guarded([=] {
+    const Array& x = *nb::inst_ptr<Array>(self);
+    if (const Position at(key); at && !elements_are_views)
+      if (std::optional<Array> element = get_element(x, at.numbers())) return object_of(std::move(*element)).release().ptr();
+    return settled_object_of(get(x, key)).release().ptr();
+  });
+}
+
+PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
+  return guarded([=] { return subscript(self, nb::int_(at).ptr()); });
+}
+
+int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
+  PyObject* const done = guarded([=] {
+    if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
+    const Array& x = *nb::inst_ptr<Array>(self);
+    const Position at(key);
+    bool is_set = false;
+    const std::optional<Scalar> number = at && !x.is_read_only() ? plain_number(value) : std::nullopt;
+    if (number) {
+      must_fit(*number, x.dtype());
+      is_set = set_element(x, at.numbers(), *number);
+    }
+    if (!is_set) set(x, key, value);
+    return nb::none().release().ptr();
+  });
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Array& x = *nb::inst_ptr<Array>(self);
+  if (x.ndim() > 0) return x.shape()[0];
+  PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+  return -1;
+}
+
+std::vector<PyType_Slot> slots() {
+  std::vector<PyType_Slot> all = operator_slots();
+  const auto add = [&](int id, auto* function) { all.push_back({id, reinterpret_cast<void*>(function)}); };
+  add(Py_mp_subscript, subscript);
+  add(Py_mp_ass_subscript, assign_subscript);
+  add(Py_mp_length, length);
+  add(Py_sq_length, length);
+  add(Py_sq_item, subscript_by_number);
+  all.push_back({0, nullptr});
+  return all;
 }
 
 nb::object item(const Array& x, const nb::args& at) {
@@ -101,7 +189,8 @@ nb::object item(const Array& x, const nb::args& at) {
 }  // namespace
 
 void bind_array(nb::module_& m) {
-  nb::class_<Array>(m, "Array", nb::dynamic_attr(), nb::is_weak_referenceable(), "An n-dimensional array on a device, with NumPy's semantics.")
+  std::vector<PyType_Slot> all_slots = slots();
+  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(), "An n-dimensional array on a device, with NumPy's semantics.")
       .def_prop_ro("shape", [](const Array& x) { return tuple_from(x.shape()); })
       .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
       .def_prop_ro("ndim", &Array::ndim)
@@ -169,12 +258,6 @@ void bind_array(nb::module_& m) {
       .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); }, "Positions of the elements that are not zero: one array per axis.")
       .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
       .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())
-      .def("__getitem__", &get, nb::arg("key").none())
-      .def("__setitem__", &set, nb::arg("key").none(), nb::arg("value"))
-      .def("__len__", [](const Array& x) {
-        if (x.ndim() == 0) throw Error(ErrorKind::type, "len() of unsized object");
-        return x.shape()[0];
-      })
       .def("__iter__", [](nb::object self) {
         const Array& x = nb::cast<Array&>(self);
         if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");

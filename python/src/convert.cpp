@@ -1,5 +1,6 @@
 #include "convert.h"
 
+#include "array_object.h"
 #include "device.h"
 #include "foreign.h"
 #include "kasoku/array/creation.h"
@@ -112,8 +113,8 @@ std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
   PyObject* p = object.ptr();
-  if (nb::isinstance<Array>(object)) {
-    operand.array = nb::cast<Array&>(object);
+  if (const Array* array = array_of(object)) {
+    operand.array = *array;
     return operand;
   }
   if (PyBool_Check(p)) {  // a bool, but one with a dtype: it does not adapt

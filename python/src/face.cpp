@@ -3,6 +3,7 @@
 /// operands become is the face's own rule, a Python function; here its answers are kept, so that
 /// tensors and numbers of kinds that have been seen meet without any Python. Everything else (other
 /// arguments, refusals and their words) is the face's function of the operation.
+#include "array_object.h"
 #include "convert.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/reduce.h"
@@ -74,7 +75,7 @@ class Face {
     std::optional<Array> result = compute(op, wants_float, x, y);
     if (!result) return {};
     settle(*result);
-    return tensor_.make(array_object(std::move(*result)));
+    return tensor_.make(object_of(std::move(*result)));
   }
 
   /// The result becomes the elements of a tensor of its dtype and shape; false for any other.
@@ -95,11 +96,6 @@ class Face {
 
  private:
   static constexpr uint8_t unknown = 255, own_way = 254;
-
-  /// Without the caster, which would settle it again.
-  static nb::object array_object(Array&& array) {
-    return nb::steal(nb::detail::type_caster_base<Array>::from_cpp(std::move(array), nb::rv_policy::move, nullptr));
-  }
 
   struct Seen {
     uint8_t kind = not_plain;

@@ -1,5 +1,7 @@
 #include "kernel_arguments.h"
 
+#include "array_object.h"
+
 #include "device_memory.h"
 #include "foreign.h"
 #include "kasoku/base/error.h"
@@ -21,11 +23,6 @@ struct CallArguments::HostView {
 };
 
 namespace {
-
-PyTypeObject* array_type() {
-  static PyTypeObject* type = reinterpret_cast<PyTypeObject*>(nb::type<Array>().ptr());
-  return type;
-}
 
 /// An attribute, or nothing, without an exception in between.
 nb::object attribute(nb::handle object, nb::handle name) {
@@ -167,12 +164,11 @@ Argument& CallArguments::next() {
 }
 
 const Array* array_in(nb::handle object) {
-  if (Py_TYPE(object.ptr()) == array_type() || nb::isinstance<Array>(object))
-    return nb::inst_ptr<Array>(object);
+  if (const Array* array = array_of(object)) return array;
   static const nb::handle name = interned("__kasoku_array__");
   const nb::object inner = attribute(object, name);
   // The object that stands for the array holds it.
-  return inner && nb::isinstance<Array>(inner) ? nb::inst_ptr<Array>(inner) : nullptr;
+  return inner ? array_of(inner) : nullptr;
 }
 
 ArrayRef CallArguments::host_ref(nb::handle object) {

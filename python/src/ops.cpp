@@ -2,13 +2,17 @@
 /// Python names of the elementwise operations, and the operators of Array. A new
 /// row in ops.def needs nothing here: name, arity and text come from the table.
 #include "arguments.h"
+#include "array_object.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/matmul.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kernel_call.h"
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kasoku {
 
@@ -17,7 +21,7 @@ namespace {
 /// Host operands go where the first array is.
 Device& device_of(std::initializer_list<nb::handle> objects) {
   for (nb::handle object : objects)
-    if (nb::isinstance<Array>(object)) return nb::cast<Array&>(object).device();
+    if (const Array* array = array_of(object)) return array->device();
   return default_device();
 }
 
@@ -48,7 +52,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
     result = apply(op, std::span<const Operand>(operands, n), wanted);
     if (mask && !into) result = apply(Op::where, {*mask, result, Array::zeros({}, result.dtype(), device)});
   }
-  if (!into) return nb::cast(std::move(result));
+  if (!into) return settled_object_of(std::move(result));
   {
     const GilReleased release;
     store_result(*into, std::move(result), info(op).name, mask);
@@ -75,16 +79,11 @@ void bind_function(nb::module_& m, const char* name, Op op) {
           nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, row.doc);
 }
 
-template <class F, class... Extra>
-void method(nb::handle cls, const char* name, F&& f, const Extra&... extra) {
-  nb::cpp_function_def(std::forward<F>(f), nb::scope(cls), nb::name(name), nb::is_method(), extra...);
-}
-
 nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
 /// Types with an __array_ufunc__ of None, or a higher priority, take over.
 bool defers(nb::handle other) {
-  if (nb::isinstance<Array>(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
+  if (is_array(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
   if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
   return false;
 }
@@ -100,68 +99,92 @@ nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
     const GilUntilBlocked keep;
     result = is_reflected ? apply(op, {*y, x}) : apply(op, {x, *y});
   }
-  return nb::cast(std::move(result));
+  return settled_object_of(std::move(result));
 }
 
-struct Operator {
-  const char* name;  ///< without the underscores
-  Op op;
-};
+nb::object unary(Op op, const Array& x) {
+  Array result;
+  {
+    const GilUntilBlocked keep;
+    result = apply(op, {x});
+  }
+  return settled_object_of(std::move(result));
+}
 
-constexpr Operator binary_operators[] = {
-    {"add", Op::add},           {"sub", Op::subtract},      {"mul", Op::multiply},
-    {"truediv", Op::divide},    {"floordiv", Op::floor_divide}, {"mod", Op::remainder},
-    {"pow", Op::power},         {"and", Op::bitwise_and},   {"or", Op::bitwise_or},
-    {"xor", Op::bitwise_xor},   {"lshift", Op::left_shift}, {"rshift", Op::right_shift},
-};
-constexpr Operator comparisons[] = {
-    {"eq", Op::equal},   {"ne", Op::not_equal},     {"lt", Op::less},
-    {"le", Op::less_equal}, {"gt", Op::greater},    {"ge", Op::greater_equal},
-};
-constexpr Operator unary_operators[] = {
-    {"neg", Op::negative}, {"pos", Op::positive}, {"abs", Op::absolute}, {"invert", Op::invert},
-};
+nb::object in_place(Op op, nb::handle self, nb::handle other) {
+  const Array& x = *array_of(self);
+  if (x.ndim() == 0 && x.is_read_only()) return binary(op, x, other, false);  // a value: the name gets another
+  std::optional<Operand> y = operand_from(other, x.device());
+  if (!y) return not_implemented();
+  {
+    const GilUntilBlocked keep;
+    apply_in_place(op, x, *y);
+  }
+  return nb::borrow(self);
+}
 
-void bind_operators(nb::handle cls) {
-  for (const auto& [name, op] : binary_operators) {
-    const Op o = op;
-    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator());
-    method(cls, ("__r" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, true); }, nb::is_operator());
-    method(cls, ("__i" + std::string(name) + "__").c_str(), [o](nb::object self, nb::handle other) -> nb::object {
-      const Array& x = nb::cast<Array&>(self);
-      if (x.ndim() == 0 && x.is_read_only()) return binary(o, x, other, false);  // a value: the name gets another
-      std::optional<Operand> y = operand_from(other, x.device());
-      if (!y) return not_implemented();
-      {
-        const GilReleased release;
-        apply_in_place(o, x, *y);
-      }
-      return self;
-    }, nb::is_operator());
+nb::object matrix_product(Op, const Array& x, nb::handle other, bool is_reflected) {
+  std::optional<Operand> y = operand_from(other, x.device());
+  if (!y || !y->array) return not_implemented();
+  Array result;
+  {
+    const GilReleased release;
+    result = is_reflected ? matmul(*y->array, x) : matmul(x, *y->array);
   }
-  for (const auto& [name, op] : comparisons) {
-    const Op o = op;
-    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x, nb::handle y) { return binary(o, x, y, false); }, nb::is_operator(), nb::arg("other").none());
-  }
-  for (const auto& [name, op] : unary_operators) {
-    const Op o = op;
-    method(cls, ("__" + std::string(name) + "__").c_str(), [o](const Array& x) { return apply(o, {x}); }, gil_until_blocked());
-  }
-  const auto product = [](const Array& x, nb::handle other, bool is_reflected) -> nb::object {
-    std::optional<Operand> y = operand_from(other, x.device());
-    if (!y || !y->array) return not_implemented();
-    Array result;
-    {
-      const GilReleased release;
-      result = is_reflected ? matmul(*y->array, x) : matmul(x, *y->array);
-    }
-    return nb::cast(std::move(result));
-  };
-  method(cls, "__matmul__", [product](const Array& x, nb::handle y) { return product(x, y, false); }, nb::is_operator());
-  method(cls, "__rmatmul__", [product](const Array& x, nb::handle y) { return product(x, y, true); }, nb::is_operator());
+  return settled_object_of(std::move(result));
+}
+
+/// The type's slots: the interpreter calls them without a look for a method's name. Where the left operand is no array,
+/// the right one is.
+template <auto function, Op op>
+PyObject* of_two(PyObject* left, PyObject* right) {
+  return guarded([=] {
+    const Array* x = array_of(left);
+    return (x ? function(op, *x, right, false) : function(op, *array_of(right), left, true)).release().ptr();
+  });
+}
+
+template <Op op>
+PyObject* of_two_and_modulus(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) return nb::object(not_implemented()).release().ptr();
+  return of_two<binary, op>(left, right);
+}
+
+template <Op op>
+PyObject* of_self(PyObject* self) {
+  return guarded([=] { return unary(op, *array_of(self)).release().ptr(); });
+}
+
+template <Op op>
+PyObject* into_self(PyObject* self, PyObject* other) {
+  return guarded([=] { return in_place(op, self, other).release().ptr(); });
+}
+
+template <Op op>
+PyObject* into_self_of_three(PyObject* self, PyObject* other, PyObject* modulus) {
+  if (modulus != Py_None) return nb::object(not_implemented()).release().ptr();
+  return into_self<op>(self, other);
+}
+
+PyObject* compared(PyObject* self, PyObject* other, int comparison) {
+  constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};  // Py_LT …
+  return guarded([=] { return binary(ops[comparison], *array_of(self), other, false).release().ptr(); });
 }
 
 }  // namespace
+
+std::vector<PyType_Slot> operator_slots() {
+  const auto slot = [](int id, auto* function) { return PyType_Slot{id, reinterpret_cast<void*>(function)}; };
+#define KS_SLOTS(name, op) slot(Py_nb_##name, of_two<binary, Op::op>), slot(Py_nb_inplace_##name, into_self<Op::op>)
+  return {KS_SLOTS(add, add), KS_SLOTS(subtract, subtract), KS_SLOTS(multiply, multiply), KS_SLOTS(true_divide, divide),
+          KS_SLOTS(floor_divide, floor_divide), KS_SLOTS(remainder, remainder), KS_SLOTS(and, bitwise_and),
+          KS_SLOTS(or, bitwise_or), KS_SLOTS(xor, bitwise_xor), KS_SLOTS(lshift, left_shift), KS_SLOTS(rshift, right_shift),
+          slot(Py_nb_power, of_two_and_modulus<Op::power>), slot(Py_nb_inplace_power, into_self_of_three<Op::power>),
+          slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>), slot(Py_nb_negative, of_self<Op::negative>),
+          slot(Py_nb_positive, of_self<Op::positive>), slot(Py_nb_absolute, of_self<Op::absolute>),
+          slot(Py_nb_invert, of_self<Op::invert>), slot(Py_tp_richcompare, compared)};
+#undef KS_SLOTS
+}
 
 void bind_ops(nb::module_& m) {
   for (size_t i = 0; i < n_ops; ++i) bind_function(m, std::string(op_table[i].name).c_str(), static_cast<Op>(i));
@@ -189,6 +212,7 @@ void bind_ops(nb::module_& m) {
   };
   m.def("matmul", [product](nb::handle x, nb::handle y) { return product(x, y, false); }, nb::arg("x"), nb::arg("y"), "Matrix product.");
   m.def("dot", [product](nb::handle x, nb::handle y) { return product(x, y, true); }, nb::arg("x"), nb::arg("y"), "Dot product.");
+  m.def("_few_at_once", [](bool value) { return few_at_once.exchange(value); }, nb::arg("value"), "Whether operations on few elements that are computed run at once; what it was. For tests.");
   m.def("_ops", [] {
     nb::list rows;
     for (const OpInfo& row : op_table) {
@@ -198,7 +222,6 @@ void bind_ops(nb::module_& m) {
     }
     return rows;
   }, "The table of elementwise operations.");
-  bind_operators(m.attr("Array"));
 }
 
 }  // namespace kasoku

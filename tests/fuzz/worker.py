@@ -59,8 +59,15 @@ def work(target):
         print(json.dumps({"end": end}), file=say)
 
 
+def processor_seconds(pid):
+    """What the process used so far; on a busy machine less than the clock says."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
-    """Runs ranges of seeds in a process of its own, and starts that again where a kernel ended it."""
+    """Runs ranges of seeds in a process of its own, and starts that again where a kernel ended it. A kernel hangs that
+    takes longer than `limit` seconds of a processor, or ten times that on the clock."""
 
     def __init__(self, target, limit, passes=None, command=None, environment=None):
         """`passes` are the words of KASOKU_PASSES, which a process reads once; None leaves them as they are."""
@@ -102,7 +109,7 @@ class Worker:
         record = {**dataclasses.asdict(kernel), "want": [(str(w.dtype), w.tobytes().hex()) for w in want]}
         print(json.dumps(record), file=self.process.stdin)
         try:
-            line = self.lines.get(timeout=self.limit)
+            line = self.next_line(self.limit)
         except queue.Empty:
             self.stop()
             return "hang", f"longer than {self.limit} s"
@@ -111,6 +118,16 @@ class Worker:
             self.stop()
             return "fault", self.ending(code)
         return line["verdict"]
+
+    def next_line(self, limit):
+        """None where the process ended; queue.Empty where it hangs."""
+        begin, used = time.monotonic(), processor_seconds(self.process.pid)
+        while True:
+            try:
+                return self.lines.get(timeout=min(limit, 5))
+            except queue.Empty:
+                if time.monotonic() - begin > 10 * limit or processor_seconds(self.process.pid) - used > limit:
+                    raise
 
     @staticmethod
     def ending(code):
@@ -125,7 +142,7 @@ class Worker:
             print(first, end, file=self.process.stdin)
             while True:
                 try:
-                    line = self.lines.get(timeout=self.limit if seed is not None else 300)
+                    line = self.next_line(self.limit if seed is not None else 300)
                 except queue.Empty:
                     line = {"hang": True}
                 if line is None or "hang" in line:

@@ -13,6 +13,8 @@ import pytest
 import kasoku as ks
 from kasoku import _core
 
+pytestmark = pytest.mark.usefixtures("tier")
+
 hypothesis.settings.register_profile("kasoku", deadline=None, max_examples=60)
 hypothesis.settings.load_profile("kasoku")
 
@@ -405,8 +407,69 @@ def test_what_another_thread_computes(device):
 
 
 def test_many_small_arrays_do_not_all_stay_pending():
-    small, large = ks.arange(4), ks.zeros(1000).eval()
+    small, large = ks.arange(4), ks.zeros(2000).eval()
     many = [small + k for k in range(20_000)]
     assert sum(x.is_pending for x in many) < 10_000  # what a pending array holds is more than its values
     assert [int(x[3]) for x in many[::1999]] == [k + 3 for k in range(0, 20_000, 1999)]
     assert all(x.is_pending for x in [large + k for k in range(6_000)])  # less than its values
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "int32", "int64", "uint64", "float16", "float32", "complex64"]
+)
+def test_an_element_is_written_and_read_as_numpy_does(dtype, device):
+    keys = [(1, 2), (-2, -1), (0,), 1, (1, 3), (-3, 0), (0, 0, 0), True, 2**70]
+    numbers = [0, 1, -1, 3, 200, 70_000, 2**62, 2**63, 2**70, 2.75, -0.0, 1e300, np.inf, np.nan, True, 1 + 2j]
+    for key, number in [*((key, 1) for key in keys), *(((1, 2), number) for number in numbers)]:
+        want = np.zeros((2, 3), dtype)
+        got = ks.array(want, device=device)
+        raised = []
+        for x in (want, got):
+            try:
+                with np.errstate(all="ignore"):
+                    x[key] = number
+                raised.append(None)
+            except (IndexError, OverflowError, TypeError, ValueError) as error:
+                raised.append(error)
+        kind = type(raised[0])
+        assert isinstance(raised[1], kind), (key, number, raised)
+        np.testing.assert_array_equal(got.numpy(), want, str((key, number)))
+        if kind is not IndexError:
+            np.testing.assert_array_equal(got[key].numpy(), want[key], str((key, number)))
+
+
+def test_elements_are_not_deleted():
+    x = ks.arange(3)
+    with pytest.raises(TypeError, match="cannot be deleted"):
+        del x[0]
+    assert len(x) == 3 and list(reversed(x.tolist())) == [2, 1, 0]
+
+
+def test_slots_find_the_operand_that_is_an_array(device):
+    class Other:
+        __array_ufunc__ = None
+
+        def __radd__(self, other):
+            return "radd"
+
+        def __rpow__(self, other):
+            return "rpow"
+
+        def __eq__(self, other):
+            return "eq"
+
+        __hash__ = None
+
+    x = ks.array([1.0, 2.0], device=device)
+    assert x + Other() == "radd" and x ** Other() == "rpow" and (x == Other()) == "eq"
+    np.testing.assert_array_equal((2 - x).numpy(), [1, 0])
+    np.testing.assert_array_equal((2**x).numpy(), [2, 4])
+    np.testing.assert_array_equal((3 > x).numpy(), [True, True])
+    np.testing.assert_array_equal(ks.Array.__rsub__(x, 2).numpy(), [1, 0])
+    np.testing.assert_array_equal(([[1.0, 0.0], [0.0, 1.0]] @ x).numpy(), [1, 2])
+    with pytest.raises(TypeError):
+        pow(x, 2, 3)
+    with pytest.raises(TypeError):
+        x + "a"
+    x **= 2
+    np.testing.assert_array_equal(x.numpy(), [1, 4])

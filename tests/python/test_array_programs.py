@@ -7,6 +7,8 @@ import pytest
 
 import kasoku as ks
 
+pytestmark = pytest.mark.usefixtures("tier")
+
 N = 6
 
 

@@ -8,6 +8,8 @@ import pytest
 
 import kasoku as ks
 
+pytestmark = pytest.mark.usefixtures("tier")
+
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
 kinds = (TypeError, OverflowError, ValueError, IndexError, ZeroDivisionError)
 

@@ -158,8 +158,8 @@ def test_functions_of_the_user_get_values(face):
     assert seen == [False] * 4
 
 
-def test_a_loop_over_small_arrays_is_fused_from_its_second_turn_on():
-    names = {"x": torch.rand(8)}
+def test_a_loop_over_arrays_is_fused_from_its_second_turn_on():
+    names = {"x": torch.rand(2000)}
     code = compile("z = x * x + x * 2", "<a user's program>", "exec")
     launches = []
     for _ in range(4):

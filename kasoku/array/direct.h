@@ -1,0 +1,33 @@
+/// \file kasoku/array/direct.h
+/// Small operations on values that are there, in memory that the host reaches: they run at once. To
+/// remember one in a graph and to look up a kernel for its group costs more than to compute it.
+///
+/// The kernels are those of groups of one operation (codegen/group.h), found by operation and dtype
+/// instead of by a hash; so the bits are those of any fused group.
+#pragma once
+
+#include "kasoku/array/elementwise.h"
+
+#include <atomic>
+#include <optional>
+#include <span>
+
+namespace kasoku {
+
+/// Arrays of at most so many elements: a group of several operations on more of them saves passes
+/// over memory that are worth a graph.
+inline constexpr int64_t few_elements = 1024;
+
+/// Cleared, all operations are for the graph. Only tests do it, which compare the two ways.
+extern std::atomic<bool> few_at_once;
+
+/// The result of `op` for operands whose arrays stretch to `shape`; nothing if it is for the graph:
+/// much work, operands that are pending, of other dtypes or not in C order, another device's memory.
+std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device);
+
+/// Copies the elements of `from`, which has the shape of `to` and its dtype, also where the two
+/// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.
+/// What reads `to` and is pending has run.
+bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from);
+
+}  // namespace kasoku

@@ -1,0 +1,41 @@
+/// \file python/src/array_object.h
+/// Array as Python's object: seen and made without nanobind's table of C++ types, which costs as
+/// much as a small operation.
+#pragma once
+
+#include "bindings.h"
+
+#include <vector>
+
+namespace kasoku {
+
+inline PyTypeObject* array_type() {
+  static PyTypeObject* const type = reinterpret_cast<PyTypeObject*>(nb::type<Array>().ptr());
+  return type;
+}
+
+inline bool is_array(nb::handle object) {
+  return Py_TYPE(object.ptr()) == array_type() || PyType_IsSubtype(Py_TYPE(object.ptr()), array_type());
+}
+
+/// The array of an object that is one; null for any other.
+inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
+
+/// A new object, not settled.
+inline nb::object object_of(Array&& array) {
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type()));
+  new (nb::inst_ptr<Array>(object)) Array(std::move(array));
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+/// A new object; in eager mode the array is settled.
+inline nb::object settled_object_of(Array&& array) {
+  if (is_eager()) settle(array);
+  return object_of(std::move(array));
+}
+
+/// Slots of the class for Python's operators (ops.cpp).
+std::vector<PyType_Slot> operator_slots();
+
+}  // namespace kasoku
