@@ -10,6 +10,11 @@ if(TARGET _core)
   endforeach()
 endif()
 
+if(TARGET operations)
+  install(FILES ${operation_packs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
+  install(FILES ${operation_packs} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
 install(TARGETS kasoku EXPORT kasoku-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET kasoku_clang)
   install(TARGETS kasoku_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -28,7 +28,15 @@ def main(folder):
     for entry in sorted(zipfile.ZipFile(wheel).infolist(), key=lambda e: -e.compress_size)[:4]:
         print(f"  {entry.compress_size / 1e6:6.1f} MB  {entry.filename}")
     names = zipfile.ZipFile(wheel).namelist()
-    inside = ["LICENSE", "NOTICE", "licenses/LLVM.txt", "libkasoku.so", "libkasoku_clang.so", "_core.abi3.so"]
+    inside = [
+        "LICENSE",
+        "NOTICE",
+        "licenses/LLVM.txt",
+        "libkasoku.so",
+        "libkasoku_clang.so",
+        "_core.abi3.so",
+        "operations-x86-64-v3.pack",
+    ]
     missing = [name for name in inside if not any(path.endswith("/" + name) for path in names)]
     if missing:
         sys.exit(f"the wheel has no {', '.join(missing)}")

@@ -1,5 +1,6 @@
 #include "kasoku/array/creation.h"
 
+#include "kasoku/array/direct.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/base/error.h"
@@ -46,6 +47,7 @@ Array astype(const Array& array, Dtype dtype) {
     if (array.dtype() == dtype) return copy(array);
     throw Error(ErrorKind::type, "records convert to no other dtype");
   }
+  if (std::optional<Array> converted = convert_directly(array, dtype)) return *converted;
   Expression expression;
   expression.kind = Expression::cast;
   expression.inputs.push_back(array.input());

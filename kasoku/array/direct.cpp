@@ -16,9 +16,9 @@ std::atomic<bool> few_at_once{true};
 
 namespace {
 
-/// How an operand comes to an operation: as long as the result, one element, or a number.
-enum class Form : uint8_t { unit, one, number };
-constexpr size_t n_forms = 3, most_operands = 3;
+/// How an operand comes to an operation: as long as the result, or a number.
+enum class Form : uint8_t { unit, number };
+constexpr size_t n_forms = 2, most_operands = 3;
 constexpr size_t n_dtypes = std::size(dtype_table);
 
 /// The kernel of one operation. `result` is looked at: a row could give two for one dtype.
@@ -27,98 +27,6 @@ struct Kernel {
   std::atomic<Dtype> result{};
 };
 Kernel kernels[n_ops][n_dtypes][n_forms * n_forms * n_forms];
-
-Fused one_operation(Op op, const OpTypes& types, std::span<const Form> forms, Device& device) {
-  Fused fused;
-  Group& group = fused.group;
-  Instruction result{.kind = Instruction::apply, .op = op, .dtype = types.result, .compute = types.compute};
-  for (size_t i = 0; i < forms.size(); ++i) {
-    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
-    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
-    const bool is_number = forms[i] == Form::number;
-    const size_t index = is_number ? group.scalars.size() : group.loads.size();
-    if (is_number) group.scalars.push_back({dtype});
-    else group.loads.push_back({dtype, forms[i] == Form::unit ? Inner::unit : Inner::broadcast});
-    group.values.push_back({.kind = is_number ? Instruction::scalar : Instruction::load, .dtype = dtype, .index = static_cast<uint16_t>(index)});
-    result.in[i] = static_cast<uint16_t>(i);
-  }
-  group.values.push_back(result);
-  group.store_dtype = types.result;
-  group.for_cuda = takes_gpu_form(device);
-  fused.lengths = {few_elements};
-  return fused;
-}
-
-/// Elements of an array that is computed and lies as an operand must. Another thread may give the array another buffer.
-struct Source {
-  std::shared_ptr<Buffer> keep;
-  const char* memory = nullptr;
-};
-
-std::optional<Form> form_of(const Array& array, Dtype dtype, const Shape& shape) {
-  if (array.dtype() != dtype) return std::nullopt;
-  if (array.is_contiguous() && array.shape() == shape) return Form::unit;
-  return array.size() == 1 ? std::optional(Form::one) : std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device) {
-  const int64_t n = product(shape);
-  if (n == 0 || n > few_elements || !device.is_host() || takes_gpu_form(device) || !few_at_once.load(std::memory_order_relaxed)) return std::nullopt;
-  Form forms[most_operands];
-  Source sources[most_operands];
-  struct alignas(16) Number {
-    uint64_t words[2];
-  } numbers[most_operands];
-  size_t n_loads = 0, n_numbers = 0, which = 0;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Operand& x = operands[i];
-    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
-    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
-    if (x.array) {
-      const std::optional<Form> form = form_of(*x.array, dtype, shape);
-      Source& source = sources[n_loads];
-      if (!form || !(source.keep = x.array->buffer_if_computed())) return std::nullopt;
-      source.memory = static_cast<const char*>(source.keep->memory()) + x.array->offset();
-      forms[i] = *form;
-      ++n_loads;
-    } else {
-      forms[i] = Form::number;
-      store_rounded(x.scalar, dtype, &numbers[n_numbers++]);
-    }
-    which = which * n_forms + static_cast<size_t>(forms[i]);
-  }
-  Kernel& kernel = kernels[static_cast<size_t>(op)][static_cast<size_t>(types.compute)][which];
-  Function* function = kernel.function.load(std::memory_order_acquire);
-  if (!function) {
-    const Blocking others_go_on;
-    function = &group_kernel(one_operation(op, types, {forms, operands.size()}, device), device);
-    kernel.result.store(types.result, std::memory_order_relaxed);
-    kernel.function.store(function, std::memory_order_release);
-  }
-  if (kernel.result.load(std::memory_order_relaxed) != types.result) return std::nullopt;
-  auto storage = std::make_shared<Storage>();
-  storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(types.result).size));
-  // The parameters of codegen/group.h: y, loads, numbers, the length, strides of y and of the loads, total, chunk.
-  int64_t length = n, one = 1, zero = 0;
-  void* y = storage->buffer->memory();
-  void* arguments[3 + 3 * most_operands + 2];
-  size_t at = 0;
-  arguments[at++] = &y;
-  for (size_t k = 0; k < n_loads; ++k) arguments[at++] = &sources[k].memory;
-  for (size_t k = 0; k < n_numbers; ++k) arguments[at++] = &numbers[k];
-  arguments[at++] = &length;
-  arguments[at++] = &one;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (forms[i] != Form::number) arguments[at++] = forms[i] == Form::unit ? &one : &zero;
-  arguments[at++] = &length;
-  arguments[at++] = &length;
-  function->launch({}, arguments, device.current_stream());
-  return Array::of(make_leaf(std::move(storage), shape, types.result, info(types.result).size));
-}
-
-namespace {
 
 /// A copy of so few bytes costs less than the launch of a kernel.
 constexpr size_t few_bytes = 16 * few_elements;
@@ -163,7 +71,199 @@ struct Elements {
   }
 };
 
+Fused on_a_row(Group group, Dtype store, Device& device) {
+  Fused fused;
+  group.store_dtype = store;
+  group.for_cuda = takes_gpu_form(device);
+  fused.group = std::move(group);
+  fused.lengths = {few_elements};
+  return fused;
+}
+
+Fused one_operation(Op op, const OpTypes& types, std::span<const Form> forms, Device& device) {
+  Group group;
+  Instruction result{.kind = Instruction::apply, .op = op, .dtype = types.result, .compute = types.compute};
+  for (size_t i = 0; i < forms.size(); ++i) {
+    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
+    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
+    const bool is_number = forms[i] == Form::number;
+    const size_t index = is_number ? group.scalars.size() : group.loads.size();
+    if (is_number) group.scalars.push_back({dtype});
+    else group.loads.push_back({dtype, Inner::unit});
+    group.values.push_back({.kind = is_number ? Instruction::scalar : Instruction::load, .dtype = dtype, .index = static_cast<uint16_t>(index)});
+    result.in[i] = static_cast<uint16_t>(i);
+  }
+  group.values.push_back(result);
+  return on_a_row(std::move(group), types.result, device);
+}
+
+Fused one_cast(Dtype from, Dtype to, Device& device) {
+  Group group;
+  group.loads.push_back({from, Inner::unit});
+  group.values.push_back({.kind = Instruction::load, .dtype = from});
+  group.values.push_back({.kind = Instruction::cast, .dtype = to});
+  return on_a_row(std::move(group), to, device);
+}
+
+/// The function in `place`, which is found once.
+template <class Make>
+Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
+  if (Function* function = place.load(std::memory_order_acquire)) return *function;
+  const Blocking others_go_on;
+  Function& function = group_kernel(make(), device);
+  place.store(&function, std::memory_order_release);
+  return function;
+}
+
+/// The parameters of codegen/group.h of a kernel over one axis: y, loads, numbers, the length, strides of y and of the
+/// loads, total, chunk.
+class Arguments {
+ public:
+  Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
+  void add(void* value) { pointers_[count_++] = value; }
+  void add_length() { add(length_); }
+  void add_stride() { add(&one_); }
+  void launch(Function& function, Device& device) {
+    add_length();
+    add_length();
+    function.launch({}, pointers_, device.current_stream());
+  }
+
+ private:
+  static constexpr size_t most = 3 + 3 * most_operands + 2;
+  void* pointers_[most];
+  size_t count_ = 0;
+  int64_t* length_;
+  int64_t one_ = 1;
+};
+
+/// An operand's elements, of the dtype that the operation takes and one behind the other.
+struct Source {
+  std::shared_ptr<Buffer> keep;  ///< another thread may give the array another buffer
+  const char* memory = nullptr;
+  bool is_constant = false;  ///< the same number everywhere, which needs no memory of its own
+  alignas(16) char number[16];
+
+  /// False: it is pending. One number everywhere takes no kernel to be there.
+  bool find(const Array& array) {
+    if (array.dtype() == Dtype::opaque) return false;
+    keep = array.buffer_if_computed();
+    if (!keep) {
+      const auto pending = array.input().node->expression.load();
+      is_constant = pending && pending->kind == Expression::constant;
+      if (is_constant) pending->start.store(array.dtype(), number);
+      memory = number;
+      return is_constant;
+    }
+    memory = static_cast<const char*>(keep->memory()) + array.offset();
+    return true;
+  }
+
+  /// In C order, stretched to `shape`.
+  void spread(const Array& array, const Shape& shape, Device& device) {
+    if (!is_constant && array.is_contiguous() && array.shape() == shape) return;
+    const Strides to = contiguous_strides(shape, array.itemsize());
+    Strides from(shape.size(), 0);
+    const size_t more = shape.size() - array.shape().size();
+    for (size_t d = 0; d < array.shape().size() && !is_constant; ++d)
+      if (array.shape()[d] != 1) from[more + d] = array.strides()[d];
+    const Elements elements{shape.data(), shape.size(), array.itemsize()};
+    auto apart = Buffer::allocate(device, elements.bytes());
+    elements.copy(static_cast<char*>(apart->memory()), to.data(), memory, from.data());
+    take(std::move(apart));
+  }
+
+  void convert(Dtype from, Dtype to, int64_t n, Device& device) {
+    if (from == to) return;
+    static std::atomic<Function*> casts[n_dtypes][n_dtypes];
+    Function& cast = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
+    auto apart = Buffer::allocate(device, static_cast<size_t>(n) * info(to).size);
+    void* y = apart->memory();
+    Arguments arguments(y, n);
+    arguments.add(&memory);
+    arguments.add_length();
+    arguments.add_stride();
+    arguments.add_stride();
+    arguments.launch(cast, device);
+    take(std::move(apart));
+  }
+
+ private:
+  void take(std::shared_ptr<Buffer> apart) {
+    keep = std::move(apart);
+    memory = static_cast<const char*>(keep->memory());
+  }
+};
+
+/// Whether operations on arrays of that shape run at once there.
+bool is_for_now(const Shape& shape, const Device& device) {
+  const int64_t n = product(shape);
+  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed);
+}
+
 }  // namespace
+
+std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device) {
+  if (!is_for_now(shape, device)) return std::nullopt;
+  const int64_t n = product(shape);
+  Source sources[most_operands];
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].array && !sources[i].find(*operands[i].array)) return std::nullopt;
+  Form forms[most_operands];
+  struct alignas(16) Number {
+    uint64_t words[2];
+  } numbers[most_operands];
+  size_t which = 0, n_loads = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
+    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
+    forms[i] = Form::number;
+    if (!operands[i].array) {
+      store_rounded(operands[i].scalar, dtype, &numbers[i]);
+    } else if (const Array& x = *operands[i].array; x.size() == 1 && x.shape() != shape) {
+      sources[i].convert(x.dtype(), dtype, 1, device);
+      store_rounded(Scalar::load(dtype, sources[i].memory), dtype, &numbers[i]);
+    } else {
+      sources[i].spread(x, shape, device);
+      sources[i].convert(x.dtype(), dtype, n, device);
+      forms[i] = Form::unit;
+      ++n_loads;
+    }
+    which = which * n_forms + static_cast<size_t>(forms[i]);
+  }
+  Kernel& kernel = kernels[static_cast<size_t>(op)][static_cast<size_t>(types.compute)][which];
+  Function& function = found(kernel.function, device, [&] {
+    kernel.result.store(types.result);
+    return one_operation(op, types, {forms, operands.size()}, device);
+  });
+  if (kernel.result.load(std::memory_order_relaxed) != types.result) return std::nullopt;
+  auto storage = std::make_shared<Storage>();
+  storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(types.result).size));
+  void* y = storage->buffer->memory();
+  int64_t length = n;
+  Arguments arguments(y, length);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (forms[i] != Form::number) arguments.add(&sources[i].memory);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (forms[i] == Form::number) arguments.add(&numbers[i]);
+  arguments.add_length();
+  for (size_t k = 0; k < 1 + n_loads; ++k) arguments.add_stride();
+  arguments.launch(function, device);
+  return Array::of(make_leaf(std::move(storage), shape, types.result, info(types.result).size));
+}
+
+std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
+  Device& device = array.device();
+  const int64_t n = array.size();
+  Source source;
+  if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
+  source.spread(array, array.shape(), device);
+  source.convert(array.dtype(), dtype, n, device);
+  auto storage = std::make_shared<Storage>();
+  storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(dtype).size));
+  std::memcpy(storage->buffer->memory(), source.memory, storage->buffer->bytes());
+  return Array::of(make_leaf(std::move(storage), array.shape(), dtype, info(dtype).size));
+}
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {
   if (!few_at_once.load(std::memory_order_relaxed) || !buffer.device().is_host() || dtype == Dtype::opaque || from.node->dtype != dtype) return false;

@@ -22,8 +22,11 @@ inline constexpr int64_t few_elements = 1024;
 extern std::atomic<bool> few_at_once;
 
 /// The result of `op` for operands whose arrays stretch to `shape`; nothing if it is for the graph:
-/// much work, operands that are pending, of other dtypes or not in C order, another device's memory.
+/// many elements, operands that are pending, another device's memory.
 std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device);
+
+/// A new array of the same elements as another dtype, or the same; nothing as above.
+std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 
 /// Copies the elements of `from`, which has the shape of `to` and its dtype, also where the two
 /// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.

@@ -5,6 +5,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/file.h"
 #include "kasoku/compile/absent.h"
+#include "kasoku/compile/clang.h"
 
 #include <sys/stat.h>
 
@@ -59,7 +60,7 @@ DiskCache& disk() {
       folder = env(Env::KASOKU_CACHE_DIR);
       if (folder.empty()) folder = platform_cache_folder();
     }
-    return new DiskCache(folder, env_number(Env::KASOKU_CACHE_SIZE).value_or(1 << 30));
+    return new DiskCache(folder, env_number(Env::KASOKU_CACHE_SIZE).value_or(1 << 30), operations_file());
   }();
   return *disk;
 }

@@ -253,18 +253,36 @@ Compiler& clang_compiler() {
   return *compiler;
 }
 
+namespace {
+
+/// Where this library lies.
+const std::string& library_folder() {
+  static const std::string folder = [] {
+    dl_find_object self;  // dladdr would look for a function's name too, through thousands
+    if (::_dl_find_object(reinterpret_cast<void*>(&clang_is_loaded), &self) != 0) return std::string(".");
+    const std::string file = self.dlfo_link_map->l_name;
+    const size_t end = file.rfind('/');
+    return end == file.npos ? std::string(".") : file.substr(0, end);
+  }();
+  return folder;
+}
+
+}  // namespace
+
 std::string clang_library() {
   static const std::string path = [] {
-    if (std::string set = env(Env::KASOKU_CLANG_LIBRARY); !set.empty()) return set;
-    dl_find_object self;  // dladdr would look for a function's name too, through thousands
-    std::string folder = ".";
-    if (::_dl_find_object(reinterpret_cast<void*>(&clang_is_loaded), &self) == 0) {
-      const std::string file = self.dlfo_link_map->l_name;
-      if (const size_t end = file.rfind('/'); end != file.npos) folder = file.substr(0, end);
-    }
-    return folder + "/libkasoku_clang.so";
+    const std::string set = env(Env::KASOKU_CLANG_LIBRARY);
+    return set.empty() ? library_folder() + "/libkasoku_clang.so" : set;
   }();
   return path;
+}
+
+std::string operations_file() {
+  try {
+    return library_folder() + "/operations-" + cpu::target_architecture() + ".pack";
+  } catch (const Error&) {
+    return {};  // no code for this processor at all
+  }
 }
 
 bool clang_is_loaded() { return is_loaded; }

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -108,8 +110,8 @@ struct DiskCache::File {
   bool is_entry() const { return name.ends_with(suffix); }
 };
 
-DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
-    : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+DiskCache::DiskCache(std::string folder, uint64_t most_bytes, const std::string& brought)
+    : folder_(std::move(folder)), most_bytes_(most_bytes), brought_(brought) {}
 
 std::string DiskCache::path(const Key& key) const {
   const std::string hex = key.hash.hex();
@@ -147,9 +149,13 @@ void DiskCache::warn_once(const std::string& problem) {
 }
 
 std::optional<DiskEntry> DiskCache::read(const Key& key) {
+  DiskEntry entry;
+  if (const auto brought = folder_.empty() ? std::nullopt : brought_.find(key.hash)) {
+    entry.bytes = *brought;
+    if (verify(entry.bytes, key, entry.payload_at) == Verdict::good) return entry;
+  }
   if (!is_usable()) return std::nullopt;
   const std::string file = path(key);
-  DiskEntry entry;
   if (auto bytes = read_file(file))
     entry.bytes = std::move(*bytes);
   else
@@ -279,6 +285,17 @@ uint64_t DiskCache::clear() {
       removed += file.is_entry();
   }
   return removed;
+}
+
+std::string DiskCache::pack(const std::string& path) {
+  if (!is_usable()) return problem();
+  std::vector<std::pair<Hash128, std::string>> entries;
+  for (const File& file : files()) {
+    uint64_t high, low;
+    if (!file.is_entry() || std::sscanf(file.name.c_str(), "%16" SCNx64 "%16" SCNx64, &high, &low) != 2) continue;
+    if (std::optional<std::string> bytes = read_file(file.path)) entries.emplace_back(Hash128{high, low}, std::move(*bytes));
+  }
+  return EntryPack::write(path, std::move(entries));
 }
 
 DiskCache::Lock::Lock(Lock&& other) noexcept

@@ -8,6 +8,7 @@
 /// warning and everything stays in memory.
 #pragma once
 
+#include "kasoku/compile/entry_pack.h"
 #include "kasoku/compile/key.h"
 
 #include <atomic>
@@ -29,8 +30,9 @@ struct DiskEntry {
 
 class DiskCache {
  public:
-  /// An empty folder turns it off. Nothing is touched before the first use.
-  DiskCache(std::string folder, uint64_t most_bytes);
+  /// An empty folder turns it off. Nothing is touched before the first use. `brought` is the file of
+  /// a pack (entry_pack.h), which is looked into first; it may be absent.
+  DiskCache(std::string folder, uint64_t most_bytes, const std::string& brought = {});
 
   const std::string& folder() const { return folder_; }
   uint64_t most_bytes() const { return most_bytes_; }
@@ -75,6 +77,8 @@ class DiskCache {
   Use use();
   /// Removes all entries; the number of them.
   uint64_t clear();
+  /// Writes all entries into a pack; what went wrong, or nothing.
+  std::string pack(const std::string& path);
 
  private:
   struct File;
@@ -85,6 +89,7 @@ class DiskCache {
 
   const std::string folder_;
   const uint64_t most_bytes_;
+  const EntryPack brought_;
   std::once_flag checked_;
   std::atomic<bool> is_usable_{false};
   std::mutex mutex_;  ///< problem_ and the count of written bytes

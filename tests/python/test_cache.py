@@ -132,6 +132,27 @@ def test_stats_say_why_bytes_were_copied(device):
     assert all(reason in ks.stats.__doc__ for reason in ks._core._copy_reasons())
 
 
+def test_usual_operations_come_compiled_with_the_library(clean_process, tmp_path):
+    text = """
+import numpy as np, kasoku as ks
+for dtype in ("bool", "uint8", "int32", "int64", "float32", "float64", "complex128"):
+    x = ks.array(np.arange(1, 13).reshape(3, 4), dtype=dtype)
+    (x * 2 + x[::-1] == x.T.copy().reshape(3, 4)).eval()
+    (x[:, 1] + x[0, 0]).eval()
+    (x.astype("float64") + 1.5).eval()
+    (x.sum(), x.prod(), x.any())
+    large = ks.array(np.ones(5000), dtype=dtype)
+    large.eval(), (large + large).eval(), large.sum().eval()
+    ks.where(x > 1 if dtype != "complex128" else x == 1, x, 1).eval()
+stats = ks.stats()
+print(stats["compiles"], stats["disk_hits"])
+"""
+    compiles, hits = map(int, clean_process(text, env={"KASOKU_CACHE_DIR": str(tmp_path)}).stdout.split())
+    assert compiles == 0 and hits > 50
+    compiles, hits = map(int, clean_process(text, env={"KASOKU_CACHE": "0"}).stdout.split())
+    assert compiles > 50 and hits == 0
+
+
 def test_run_says_at_the_end_what_was_copied():
     text = "import kasoku as ks; ks.array([1.0, 2.0]).numpy()"
     result = subprocess.run(

@@ -1,0 +1,84 @@
+/// \file tools/pack_operations.cpp
+/// pack_operations FILE: runs the array operations of usual dtypes on few elements, so that they are
+/// compiled, and writes what the cache folder (KASOKU_CACHE_DIR, a new one) then holds into a pack.
+#include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/reduce.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/compile/cache.h"
+
+#include <atomic>
+#include <cstdio>
+#include <span>
+#include <thread>
+#include <vector>
+
+using namespace kasoku;
+
+namespace {
+
+constexpr Dtype usual[] = {Dtype::bool_, Dtype::uint8, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64, Dtype::complex128};
+constexpr ReduceOp reductions[] = {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max,
+                                   ReduceOp::any, ReduceOp::all, ReduceOp::argmin, ReduceOp::argmax};
+
+Array ones(Dtype dtype) {
+  const Array x = full({4}, Scalar::of(1), dtype, device("cpu"));
+  x.data();
+  return x;
+}
+
+/// Some combinations are not there: integer operations of floats, an order of complex numbers.
+template <class F>
+void if_there_is(F&& operation) {
+  try {
+    operation().data();
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::type && error.kind != ErrorKind::value) throw;
+  }
+}
+
+/// With each operand an array or a number, but not all of them numbers.
+void run(Op op, Dtype dtype) {
+  const unsigned arity = static_cast<unsigned>(info(op).arity);
+  for (unsigned numbers = 0; numbers + 1 < 1u << arity; ++numbers) {
+    std::vector<Operand> operands;
+    for (unsigned i = 0; i < arity; ++i) {
+      const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
+      if (numbers >> i & 1) operands.push_back(is_floating(dtype) ? Operand(1.0) : Operand(1));
+      else operands.push_back(ones(is_condition ? Dtype::bool_ : dtype));
+    }
+    if_there_is([&] { return apply(op, std::span<const Operand>(operands)); });
+  }
+}
+
+void run_others(Dtype dtype) {
+  for (const ReduceOp op : reductions) if_there_is([&] { return reduce(op, ones(dtype)); });
+  for (const Dtype to : usual) if_there_is([&] { return astype(ones(dtype), to); });
+  const Array many = full({2 * few_elements}, Scalar::of(1), dtype, device("cpu"));
+  many.data();
+  for (const Op op : {Op::add, Op::multiply}) if_there_is([&] { return apply(op, {many, many}); });
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) return std::fprintf(stderr, "usage: pack_operations FILE\n"), 2;
+  constexpr size_t n = (n_ops + 1) * std::size(usual);
+  std::atomic<size_t> next{0};
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+    threads.emplace_back([&] {
+      for (size_t k = next++; k < n; k = next++) {
+        const Dtype dtype = usual[k % std::size(usual)];
+        if (const size_t op = k / std::size(usual); op < n_ops) run(static_cast<Op>(op), dtype);
+        else run_others(dtype);
+      }
+    });
+  threads.clear();
+  const std::string problem = cache::disk().pack(words[1]);
+  if (!problem.empty()) return std::fprintf(stderr, "%s: %s\n", words[1], problem.c_str()), 1;
+  std::printf("%s: %llu entries\n", words[1], static_cast<unsigned long long>(cache::use().entries));
+  return 0;
+}
