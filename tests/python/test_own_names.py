@@ -120,6 +120,32 @@ programs = {
         "#define FLT_MAX 7.0f\n#define INT_MAX 2147483647\n#define DBL_EPSILON 1e-16\n#define M_PI 3.14\n#define UINT32_MAX 1u\n",
         "y[0]=FLT_MAX;",
     ),
+    "enum_member": ("enum { INT_MAX = 7 };\n", "y[0]=INT_MAX;"),
+    "enum_class": ("enum class limits : int { M_PI_2, M_PI_4 = 7 };\n", "y[0]=int(limits::M_PI_4);"),
+    "member": (
+        "struct limits { int INT_MAX; float DBL_MAX, NAN; };\n",
+        "limits one{1, 2, 7}; y[0]=one.NAN;",
+    ),
+    "parameter": (
+        "__device__ float f(float INFINITY, const float *NAN, int &CHAR_BIT) { return INFINITY + *NAN + CHAR_BIT; }\n",
+        "float a = 4; int b = 2; y[0]=f(1, &a, b);",
+    ),
+    "function": ("__device__ float UINT_MAX() { return 7; }\n", "y[0]=UINT_MAX();"),
+    "template_parameter": (
+        "template <int CHAR_BIT, typename FP_NAN> __device__ FP_NAN f() { return CHAR_BIT; }\n",
+        "y[0]=f<7, float>();",
+    ),
+    "local": ("", "float M_E = 3, M_PI = 7; y[0]=M_PI;"),
+    "local_pointer": ("struct box { float x; };\n", "box b{7}; box *NAN = &b; y[0]=NAN->x;"),
+    "class": ("struct NAN { float x; };\n", "y[0]=NAN{7}.x;"),
+    "mentioned": (
+        '// a NAN, or the INFINITY; /* float DBL_MAX; */ "int FLT_MAX;"\n/* enum { INT_MAX, UINT_MAX } */\n',
+        "float a[] = {INFINITY, FLT_MAX}; double b = a[0] * DBL_MAX, c = NAN; y[0]=b > INT_MAX && a[1] < UINT_MAX ? 1 : 7;",
+    ),
+    "asked_for": (
+        "#ifndef INT_MAX\n#define INT_MAX 1\n#endif\n#ifdef FLT_MAX\n#define SEVEN 7\n#endif\n#if UINT_MAX != 4294967295U\n#error\n#endif\n",
+        "y[0]=SEVEN;",
+    ),
 }
 
 

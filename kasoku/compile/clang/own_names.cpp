@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/own_names.h"
 
 #include "kasoku/base/words.h"
+#include "kasoku/compile/clang/prelude_files.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,15 +16,6 @@ constexpr std::string_view types[] = {
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
     "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "half",
     "half2", "complex", "bfloat16", "clock_t", "ssize_t", "timeval", "timespec", "FILE", "time_t",
-};
-constexpr std::string_view constants[] = {
-    "M_E", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", "M_LN2",
-    "M_LN10", "M_LOG2E", "M_LOG10E", "INFINITY", "NAN", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX",
-    "DBL_MIN", "DBL_EPSILON", "CHAR_MIN", "CHAR_MAX", "UCHAR_MAX", "SHRT_MIN", "SHRT_MAX", "USHRT_MAX",
-    "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MIN", "LONG_MAX", "ULONG_MAX", "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX",
-    "INT8_MIN", "INT8_MAX", "UINT8_MAX", "INT16_MIN", "INT16_MAX", "UINT16_MAX", "INT32_MIN", "INT32_MAX",
-    "UINT32_MAX", "INT64_MIN", "INT64_MAX", "UINT64_MAX", "SIZE_MAX", "CHAR_BIT", "HUGE_VAL", "HUGE_VALF", "NULL",
-    "RAND_MAX", "CUDART_INF", "CUDART_INF_F", "CUDART_NAN", "CUDART_NAN_F", "CUDART_PI", "CUDART_PI_F",
 };
 /// What the compiler itself looks for in std.
 constexpr std::string_view compilers_own[] = {"initializer_list", "nullptr_t"};
@@ -107,20 +99,112 @@ bool defines_type(std::string_view text, std::string_view name) {
   });
 }
 
-/// `const float name = …`, which a macro of that name would spoil.
-bool defines_variable(std::string_view text, std::string_view name) {
-  return any_place(text, name, [&](size_t begin, size_t end) {
-    const size_t next = text.find_first_not_of(" \t", end);
-    if (next == std::string_view::npos || !std::strchr("=({[", text[next]) || text.substr(next, 2) == "==") return false;
-    const std::string_view before = text.substr(0, begin);
-    for (std::string_view word : {"float", "double", "int", "const", "unsigned", "auto", "char", "long"})
-      if (ends_with_word(before, word)) return true;
-    return false;
-  });
+/// The names of the prelude's macros for constants.
+const std::vector<std::string_view>& constants() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> found;
+    for (const PreludeFile& file : prelude_files()) {
+      const std::string_view text = file.text, define = "#define ";
+      if (std::string_view(file.name) != "names.h") continue;
+      for (size_t at = text.find(define); at != text.npos; at = text.find(define, at))
+        at += define.size(), found.push_back(text.substr(at, word_end(text, at) - at));
+    }
+    return found;
+  }();
+  return names;
 }
 
-bool defines_macro(std::string_view text, std::string_view name) {
-  return any_place(text, name, [&](size_t begin, size_t) { return ends_with_word(text.substr(0, begin), "define"); });
+/// The text with blanks for comments, for what stands in quotes and for the preprocessor's lines.
+std::string code_of(std::string_view text) {
+  std::string code(text);
+  const auto blank = [&](size_t from, size_t to) {
+    to = std::min(to, code.size());
+    for (size_t i = from; i < to; ++i)
+      if (code[i] != '\n') code[i] = ' ';
+    return to;
+  };
+  const auto line_end = [&](size_t at) {
+    for (at = text.find('\n', at); at != text.npos && text[at - 1] == '\\';) at = text.find('\n', at + 1);
+    return std::min(at, text.size());
+  };
+  bool begins_line = true;
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (text.substr(at, 2) == "//" || (c == '#' && begins_line)) {
+      at = blank(at, line_end(at));
+    } else if (text.substr(at, 2) == "/*") {
+      at = blank(at, std::min(text.find("*/", at + 2), text.size()) + 2);
+    } else if (c == '"' || (c == '\'' && (at == 0 || !is_word_char(text[at - 1])))) {
+      size_t end = at + 1;
+      while (end < text.size() && text[end] != c && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+      at = blank(at, end + 1);
+    } else {
+      begins_line = c == '\n' || (begins_line && (c == ' ' || c == '\t'));
+      ++at;
+    }
+  }
+  return code;
+}
+
+constexpr std::string_view words_before_values[] = {"return", "case", "else", "do", "goto", "throw", "sizeof", "alignof", "new", "delete",
+                                                    "and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq"};
+constexpr std::string_view words_of_types[] = {"float", "double", "int", "const", "unsigned", "signed", "auto", "char", "long", "short", "bool", "void"};
+
+/// Whether what stands between the braces around the end of the text are an enumeration's members.
+bool is_within_enum(std::string_view text) {
+  int depth = 0;
+  for (size_t at = text.size(); at-- > 0;) {
+    if (std::strchr(")}]", text[at])) ++depth;
+    if (!std::strchr("({[", text[at]) || --depth >= 0) continue;
+    if (text[at] != '{') return false;
+    const std::string_view before = text.substr(0, at);
+    const size_t start = before.find_last_of(";{}");
+    return find_word(before.substr(start == before.npos ? 0 : start), "enum") != before.npos;
+  }
+  return false;
+}
+
+/// Whether the name in code[begin, end) is declared there: a variable, parameter, member, function, type or member of
+/// an enumeration, which a macro of that name would spoil.
+bool is_declared(std::string_view code, size_t begin, size_t end) {
+  const char next = next_character(code, end);
+  if (!next || !std::strchr("=;,()[{}:>", next) || code.substr(code.find(next, end), 2) == "==") return false;
+  std::string_view before = code.substr(0, begin);
+  before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
+  if (before.empty()) return false;
+  const auto ends_with_one_of = [&](const auto& words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return ends_with_word(before, word); });
+  };
+  const char last = before.back();
+  if (is_word_char(last)) {  // two words side by side
+    size_t first = before.size();
+    while (first > 0 && is_word_char(before[first - 1])) --first;
+    return !(before[first] >= '0' && before[first] <= '9') && !ends_with_one_of(words_before_values);
+  }
+  if (last == '*' || last == '&') {  // of a type of the language's, or where a product would have no effect
+    before = before.substr(0, before.find_last_not_of("*& \t\r\n") + 1);
+    if (ends_with_one_of(words_of_types)) return true;
+    const size_t type = before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
+    before = before.substr(0, type == before.npos ? 0 : type + 1);
+    const size_t start = before.find_last_not_of(" \t\r\n");
+    return (next == ';' || next == '=') && (start == before.npos || std::strchr(";{}", before[start]));
+  }
+  if (last == '{' || last == ',') {
+    if ((next == ',' || next == '=' || next == '}') && is_within_enum(before)) return true;
+    const size_t start = before.find_last_of(";{}()<");  // `int a, name;`
+    const std::string_view statement = before.substr(start == before.npos ? 0 : start + 1);
+    if (last == '{' || (start != before.npos && !std::strchr(";{}", before[start]))) return false;
+    const size_t word = statement.find_first_not_of(" \t\r\n");
+    const std::string_view type = word == statement.npos ? statement : statement.substr(word, word_end(statement, word) - word);
+    return std::ranges::find(words_of_types, type) != std::end(words_of_types);
+  }
+  return false;
+}
+
+/// Whether the text makes something of a name that is a macro of ours.
+bool defines_constant(std::string_view text, std::string_view code, std::string_view name) {
+  return any_place(text, name, [&](size_t begin, size_t) { return ends_with_word(text.substr(0, begin), "define"); }) ||
+         any_place(code, name, [&](size_t begin, size_t end) { return is_declared(code, begin, end); });
 }
 
 std::string renamed(std::string_view name) {
@@ -142,8 +226,9 @@ std::string own_names(std::string_view text) {
       out.find("define numeric_limits ") == out.npos)
     out += "namespace std { template <class T> struct " + std::string(prefix) + "numeric_limits : numeric_limits<T> {}; }\n" +
            renamed("numeric_limits");
-  for (std::string_view name : constants)
-    if (defines_variable(text, name) || defines_macro(text, name)) out += "#undef " + std::string(name) + '\n';
+  const std::string code = code_of(text);
+  for (std::string_view name : constants())
+    if (defines_constant(text, code, name)) out += "#undef " + std::string(name) + '\n';
   // Programs cut out of a file have lost the line that gives the namespace its short name.
   const bool uses_short = text.find("cg::") != std::string_view::npos;
   if (uses_short && !any_place(text, "cg", [&](size_t begin, size_t) {

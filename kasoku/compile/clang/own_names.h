@@ -1,6 +1,6 @@
 /// \file kasoku/compile/clang/own_names.h
 /// Names that a text defines for itself although the prelude has them:
-/// `typedef long long int64_t;`, `const float M_PI = …`, `#define INFINITY …`,
+/// `typedef long long int64_t;`, `const float M_PI = …`, `enum { INT_MAX = 7 };`, `#define INFINITY …`,
 /// `namespace std { template <class T> struct numeric_limits … }`. NVRTC has none of them,
 /// so such texts are right there and have to be right here. Functions in std need no words:
 /// ours come by way of a using-directive (prelude/std.h).
