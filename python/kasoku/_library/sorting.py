@@ -169,7 +169,10 @@ def _is_before(x, y):
 def _place(a, v, side):
     if side != "left" and side != "right":
         raise ValueError("search side must be one of 'left' or 'right'")
-    low, high = 0, len(a)
+    return _place_within(a, v, side, 0, len(a))
+
+
+def _place_within(a, v, side, low, high):
     while low < high:
         middle = (low + high) // 2
         if _is_before(a[middle], v) if side == "left" else not _is_before(v, a[middle]):
@@ -194,13 +197,7 @@ def searchsorted(a, v, side="left"):
             high = len(a)
         else:
             low, high = 0, min(high + 1, len(a))
-        while low < high:
-            middle = (low + high) // 2
-            if _is_before(a[middle], v) if side == "left" else not _is_before(v, a[middle]):
-                low = middle + 1
-            else:
-                high = middle
-        flat[i] = low
+        low = high = flat[i] = _place_within(a, v, side, low, high)
     return out
 
 

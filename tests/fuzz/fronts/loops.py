@@ -233,23 +233,19 @@ class Writer:
         getattr(self, self.pick(*kinds))(place)
 
     def int(self, place):
-        value = self.bounded(place)
-        old = [name for name in place.ints if name in place.assigned]
-        if old and self.chance(0.5):
-            return self.add(place, f"{self.pick(*old)} = ({value})")
-        name = self.name("n")
-        self.add(place, f"{name} = ({value})")
-        place.ints.append(name)
-        place.assigned.add(name)
+        self.assign(place, place.ints, "n", f"({self.bounded(place)})")
 
     def float(self, place):
-        value = self.floating(place)
-        old = [name for name in place.floats if name in place.assigned]
+        self.assign(place, place.floats, "x", self.floating(place))
+
+    def assign(self, place, variables, kind, value):
+        """To a variable that is there, or a new one."""
+        old = [name for name in variables if name in place.assigned]
         if old and self.chance(0.5):
             return self.add(place, f"{self.pick(*old)} = {value}")
-        name = self.name("x")
+        name = self.name(kind)
         self.add(place, f"{name} = {value}")
-        place.floats.append(name)
+        variables.append(name)
         place.assigned.add(name)
 
     def augment(self, place):
