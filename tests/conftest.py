@@ -82,3 +82,19 @@ def clean_process():
         return result
 
     return run
+
+
+@pytest.fixture(scope="session")
+def two_gpus(tmp_path_factory):
+    """The environment of a process on a driver of two GPUs, which says what was copied and freed where, and which stream
+    waited for which."""
+    import subprocess
+    from pathlib import Path
+
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    folder = tmp_path_factory.mktemp("driver")
+    text = Path(__file__).parent / "device" / "two_gpus.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-w", text, "-o", folder / "libcuda.so.1"], check=True)
+    return {**os.environ, "LD_LIBRARY_PATH": str(folder), "KASOKU_DEVICE": "cuda", "TWO_GPUS_LOG": "1"}

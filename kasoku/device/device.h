@@ -57,8 +57,8 @@ class Device {
   virtual const DeviceProperties& properties() = 0;
   virtual MemoryUse memory_use() = 0;
 
-  /// Memory for `bytes` (0 gives a valid pointer), aligned to at least 256
-  /// bytes; contents are not defined. ErrorKind::memory names size and device.
+  /// Memory for `bytes` (0 gives a valid pointer), aligned to 256 bytes, on a CPU to
+  /// no more than 64 or 128 if it has not more; contents are not defined. ErrorKind::memory names size and device.
   virtual void* allocate(size_t bytes, Stream& stream) = 0;
   virtual void deallocate(void* memory, size_t bytes, Stream& stream) noexcept = 0;
   /// Whether somebody wrote past the end of memory that allocate() gave; says so once. Only a CPU knows.
@@ -90,6 +90,8 @@ class Device {
   virtual Stream& foreign_stream(uintptr_t handle) { return current_stream(); }
   /// Later work on `then` waits for all that `first` holds now. Nothing to do on a CPU.
   virtual void order(Stream& first, Stream& then) {}
+  /// Whether work here may read and write the memory of `other`, another device.
+  virtual bool can_reach(Device& other) { return false; }
   /// Waits for all work of all threads.
   virtual void synchronize() = 0;
 

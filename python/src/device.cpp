@@ -136,6 +136,8 @@ void bind_device(nb::module_& m) {
         run_pending(&d);
         d.synchronize();
       }, no_gil(), "Runs what is pending and waits for all work on this device.")
+      .def("can_reach", [](Device& d, nb::handle other) { return d.can_reach(to_device(nb::borrow(other))); }, "other"_a,
+           "Whether its kernels may read and write the memory of another device, as two GPUs of one host mostly may.")
       .def("trim", &Device::trim, no_gil(), "Gives memory that is kept for reuse back.")
       .def("__str__", &Device::str)
       .def("__repr__", [](Device& d) { return "kasoku.Device('" + d.str() + "')"; })

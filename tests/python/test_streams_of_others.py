@@ -7,11 +7,8 @@ which; what a reader would see too early needs a GPU, and pairs with other libra
 import contextlib
 import importlib
 import importlib.util
-import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,18 +72,6 @@ def test_compiled_loops_and_kernels_take_it(kind):
     assert host.values.tolist() == ((np.arange(6.0) * 4 + 1) / 2).reshape(2, 3).tolist()
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    """The environment of a process on a driver that says which stream waits for which."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("needs a C compiler")
-    folder = tmp_path_factory.mktemp("driver")
-    text = Path(__file__).parent.parent / "device" / "two_gpus.c"
-    subprocess.run([compiler, "-shared", "-fPIC", "-w", text, "-o", folder / "libcuda.so.1"], check=True)
-    return {**os.environ, "LD_LIBRARY_PATH": str(folder), "KASOKU_DEVICE": "cuda", "TWO_GPUS_LOG": "1"}
-
-
 setting = """
 import sys, types
 import kasoku as ks, numpy as np
@@ -129,26 +114,26 @@ both = ["ours for theirs", "theirs for ours"]
 
 
 @pytest.mark.parametrize("read", ["ks.asarray(Shows(theirs))", "ks.cuda.as_cuda_array(Shows(theirs)).copy_to_host()"])
-def test_the_stream_of_an_interface_is_waited_for_and_waits(read, driver):
-    assert waits(f"y = {read}\nnp.asarray(y)\ndel y", driver) == both
+def test_the_stream_of_an_interface_is_waited_for_and_waits(read, two_gpus):
+    assert waits(f"y = {read}\nnp.asarray(y)\ndel y", two_gpus) == both
 
 
 @pytest.mark.parametrize("stream", ["1", "None"])
-def test_streams_that_wait_anyway_cost_nothing(stream, driver):
-    assert waits(f"y = ks.asarray(Shows({stream}))\nnp.asarray(y)\ndel y", driver) == []
+def test_streams_that_wait_anyway_cost_nothing(stream, two_gpus):
+    assert waits(f"y = ks.asarray(Shows({stream}))\nnp.asarray(y)\ndel y", two_gpus) == []
 
 
 @pytest.mark.parametrize("kind", ["Gives", "GivesOld"])
-def test_a_producer_is_told_who_reads(kind, driver):
+def test_a_producer_is_told_who_reads(kind, two_gpus):
     program = f"""
 made = {kind}()
 assert (ks.from_dlpack(made).numpy() == np.arange(4.0)).all() and (ks.asarray(made).numpy() == x.numpy()).all()
 assert made.asked == [ours, ours]
 """
-    assert waits(program, driver) == []  # x is ours: the same stream
+    assert waits(program, two_gpus) == []  # x is ours: the same stream
 
 
-def test_pytorch_is_asked_for_its_stream(driver):
+def test_pytorch_is_asked_for_its_stream(two_gpus):
     program = """
 torch = sys.modules["torch"] = types.ModuleType("torch")
 torch.cuda = types.SimpleNamespace(current_stream=lambda index: types.SimpleNamespace(cuda_stream=theirs))
@@ -165,18 +150,18 @@ y = _core._array_of_interface(Tensor())
 y.numpy()
 del y
 """
-    assert waits(program, driver) == both + both
+    assert waits(program, two_gpus) == both + both
 
 
 @pytest.mark.parametrize(
     "stream, want",
     [("theirs", ["theirs for ours", "ours for theirs"]), ("None", []), ("1", []), ("-1", [])],
 )
-def test_a_consumer_is_given_its_order(stream, want, driver):
-    assert waits(f"capsule = x.__dlpack__(stream={stream})\nx.numpy()", driver) == want
+def test_a_consumer_is_given_its_order(stream, want, two_gpus):
+    assert waits(f"capsule = x.__dlpack__(stream={stream})\nx.numpy()", two_gpus) == want
 
 
-def test_what_cannot_be_given(driver):
+def test_what_cannot_be_given(two_gpus):
     program = """
 def refused(kind, **asked):
     try:
@@ -194,7 +179,7 @@ else:
 assert x.__cuda_array_interface__["stream"] == ours
 assert ks.cuda.as_cuda_array(x).__cuda_array_interface__["stream"] == ours
 """
-    waits(program, driver)
+    waits(program, two_gpus)
 
 
 late = """

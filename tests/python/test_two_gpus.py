@@ -5,10 +5,8 @@ needs two GPUs.
 """
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,18 +14,6 @@ import kasoku as ks
 
 n_gpus = sum(d.kind == "cuda" for d in ks.devices())
 needs_two = pytest.mark.skipif(n_gpus < 2, reason="needs two GPUs")
-
-
-@pytest.fixture(scope="module")
-def two_gpus(tmp_path_factory):
-    """The environment of a process that has two GPUs, of which the driver says what was copied and freed where."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("needs a C compiler")
-    folder = tmp_path_factory.mktemp("driver")
-    text = Path(__file__).parent.parent / "device" / "two_gpus.c"
-    subprocess.run([compiler, "-shared", "-fPIC", "-w", text, "-o", folder / "libcuda.so.1"], check=True)
-    return {**os.environ, "LD_LIBRARY_PATH": str(folder), "KASOKU_DEVICE": "cuda", "TWO_GPUS_LOG": "1"}
 
 
 def run(program, env):
@@ -135,6 +121,24 @@ first.pop()
 @pytest.mark.parametrize("package", moving)
 def test_memory_goes_where_it_is_wanted(package, two_gpus):
     run(moving[package], two_gpus)
+
+
+peers = {
+    "ks": "import kasoku as ks\nfirst, second = (ks.Device(f'cuda:{k}') for k in (0, 1))\n"
+    "asked = first.can_reach(second), first.can_reach('cuda:0'), first.can_reach('cpu'), ks.Device('cpu').can_reach(first)\n"
+    "assert asked == (True, False, False, False)",
+    "cupy": "from cupy.cuda import runtime\n"
+    "assert (runtime.deviceCanAccessPeer(0, 1), runtime.deviceCanAccessPeer(1, 1)) == (1, 0)",
+    "pycuda": "import pycuda.driver as drv\ndrv.init()\none, other = drv.Device(0), drv.Device(1)\n"
+    "assert other.can_access_peer(one) and not one.can_access_peer(one)",
+    "torch": "import torch\nassert torch.cuda.can_device_access_peer(0, 'cuda:1') and not torch.cuda.can_device_access_peer(1, 1)",
+    "numba": "from numba import cuda\nhere = cuda.current_context()\nassert here.can_access_peer(1) and not here.can_access_peer(0)",
+}
+
+
+@pytest.mark.parametrize("package", peers)
+def test_a_gpu_says_whom_it_reaches(package, two_gpus):
+    run(peers[package], two_gpus)
 
 
 def test_copies_wait_for_both_gpus_and_memory_is_freed_on_its_own(two_gpus):

@@ -67,14 +67,21 @@ CUcontext CudaDevice::context() {
   return context_;
 }
 
+bool CudaDevice::can_reach(Device& other) {
+  if (other.kind != DeviceKind::cuda || &other == this) return false;
+  context();  // and the driver
+  int can = 0;
+  check(driver().cuDeviceCanAccessPeer(&can, device_, static_cast<CudaDevice&>(other).device_),
+        [&] { return fmt::format("ask whether {} reaches the memory of {}", str(), other.str()); });
+  return can;
+}
+
 void CudaDevice::reach(CudaDevice& other) {
   const CUcontext theirs = other.context();  // and its pool
   const std::lock_guard lock(reached_mutex_);
   if (std::ranges::find(reached_, &other) != reached_.end()) return;
-  int can = 0;
   const auto asked = [&] { return fmt::format("let {} reach the memory of {}", str(), other.str()); };
-  check(driver().cuDeviceCanAccessPeer(&can, device_, other.device_), asked);
-  if (can) {
+  if (can_reach(other)) {
     ContextScope scope(*this);
     const CUresult result = driver().cuCtxEnablePeerAccess(theirs, 0);
     if (result != peer_access_already_enabled) check(result, asked);

@@ -38,6 +38,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<Event> make_event() override;
   Stream& foreign_stream(uintptr_t handle) override;
   void order(Stream& first, Stream& then) override;
+  bool can_reach(Device& other) override;
   void synchronize() override;
 
   std::shared_ptr<Module> load(Code code) override;

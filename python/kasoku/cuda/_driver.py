@@ -281,6 +281,10 @@ class Context:
     def reset(self):
         _core.synchronize()
 
+    def can_access_peer(self, peer):
+        """Whether kernels here may use the memory of the GPU of that number."""
+        return self.device._native.can_reach(gpus[peer]._native)
+
     def push(self):
         """It is always the current one."""
 

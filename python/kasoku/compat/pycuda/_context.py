@@ -105,7 +105,7 @@ class Device:
         return f"0000:{self._number:02x}:00.0"
 
     def can_access_peer(self, other):
-        return False
+        return self._device.can_reach(other._device)
 
     def get_attributes(self):
         return {_Attributes(name): value for name, value in cuda_attributes(self._device).items()}

@@ -51,6 +51,10 @@ def get_device_capability(device=None):
     return tuple(_device(device).properties["compute_capability"])
 
 
+def can_device_access_peer(device, peer_device):
+    return _device(device).can_reach(_device(peer_device))
+
+
 class _Properties:
     def __init__(self, properties):
         self.name = properties["name"]

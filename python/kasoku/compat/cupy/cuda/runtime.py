@@ -58,7 +58,7 @@ def setDevice(device):
 
 
 def deviceCanAccessPeer(device, peer):
-    return 0
+    return int(Device(device)._get().can_reach(Device(peer)._get()))
 
 
 def memGetInfo():
