@@ -298,6 +298,28 @@ std::vector<Marked> marked(Function& kernel) {
   return found;
 }
 
+uint64_t number_of(const Instruction& call) { return cast<ConstantInt>(cast<CallBase>(call).getArgOperand(0))->getZExtValue(); }
+
+// Whether blocks stop elsewhere between a contribution and where they ask for their part of it: blocks that
+// come later would be given theirs in the meantime, and what was there before is kept for one stop only.
+bool is_early(const Instruction& contribution) {
+  SmallSetVector<const BasicBlock*, 16> later;
+  // The first stop from there on in its block; null if there is none.
+  const auto stop = [](const Instruction* at) {
+    while (at && sync_of(*at) != Sync::aggregate) at = at->getNextNode();
+    return at;
+  };
+  const auto is_elsewhere = [&](const Instruction* first, const BasicBlock& block) {
+    const Instruction* found = stop(first);
+    if (!found) later.insert(succ_begin(&block), succ_end(&block));
+    return found && number_of(*found) != number_of(contribution);
+  };
+  if (is_elsewhere(&contribution, *contribution.getParent())) return true;
+  for (size_t i = 0; i < later.size(); ++i)
+    if (is_elsewhere(&later[i]->front(), *later[i])) return true;
+  return false;
+}
+
 void return_at_one_place(Function& kernel) {
   SmallVector<ReturnInst*> ends;
   for (BasicBlock& block : kernel)
@@ -357,6 +379,8 @@ std::optional<unsigned> aggregate_atomics(Function& kernel, const BlockShape& sh
   // LLVM may have written a block twice: two additions have one mark then, but each a counter of its own.
   for (unsigned i = 0; i < all.size(); ++i)
     if (!aggregator.run(*all[i].atomic, i)) return all[i].number;
+  for (const Instruction& at : instructions(kernel))
+    if (is_contribution(at) && is_early(at)) return all[number_of(at)].number;
   ask_ballots(kernel);
   cut_after_lanes(kernel, shape);
   return std::nullopt;
