@@ -53,17 +53,17 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
 }
 
 struct Array::State {
-  mutable SpinLock lock;
   NodePtr node;  ///< guarded by lock; the rest never changes
   Device* device;
   View view;
-  Dtype dtype;
   size_t itemsize;
+  mutable SpinLock lock;
+  Dtype dtype;
   bool is_read_only;
   bool is_contiguous;
 
   State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only)
-      : node(std::move(of)), device(node->device), view(std::move(view)), dtype(dtype), itemsize(itemsize),
+      : node(std::move(of)), device(node->device), view(std::move(view)), itemsize(itemsize), dtype(dtype),
         is_read_only(is_read_only), is_contiguous(kasoku::is_contiguous(this->view, itemsize)) {
     node->n_arrays.fetch_add(1);
   }

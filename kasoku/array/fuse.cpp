@@ -23,9 +23,9 @@ constexpr size_t max_loads = 20;
 
 /// Positions over a node's C-order layout, taken apart into numbers along its axes.
 struct Steps {
-  std::vector<int64_t> origin;            ///< per axis of the node
+  Extents origin;            ///< per axis of the node
   std::vector<int> axis;                  ///< per axis of the domain: which of the node's, or -1
-  std::vector<int64_t> step;              ///< and how far along it
+  Extents step;              ///< and how far along it
 };
 
 std::optional<Steps> take_apart(const View& view, const Shape& shape, size_t itemsize) {
@@ -37,7 +37,7 @@ std::optional<Steps> take_apart(const View& view, const Shape& shape, size_t ite
     steps.origin[d] = rest / whole[d];
     rest %= whole[d];
   }
-  std::vector<int64_t> low = steps.origin, high = steps.origin;
+  Extents low = steps.origin, high = steps.origin;
   for (size_t a = 0; a < view.shape.size(); ++a) {
     const int64_t stride = view.strides[a];
     steps.axis.push_back(-1);

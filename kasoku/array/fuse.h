@@ -16,12 +16,12 @@ namespace kasoku {
 /// for leaves that are computed.
 struct Access {
   int64_t offset = 0;
-  std::vector<int64_t> strides;
+  Extents strides;
 };
 
 struct Fused {
   Group group;
-  std::vector<int64_t> lengths;  ///< of the domain's axes: kept, then reduced
+  Extents lengths;  ///< of the domain's axes: kept, then reduced
   struct Load {
     NodePtr node;
     Access access;

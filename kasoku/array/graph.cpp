@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -17,7 +18,7 @@ namespace {
 /// More pending operations than this, and the newest runs: it bounds the size of
 /// kernels, the depth of recursion and the memory that inputs hold.
 constexpr int max_pending = 48;
-/// A pending array holds about 1.5 kB. Where as many are pending, those whose values are no larger run.
+/// A pending array holds about a kilobyte. Where as many are pending, those whose values are no larger run.
 constexpr size_t many_pending = 4096;
 constexpr int64_t few_bytes = 1024;
 
@@ -92,7 +93,7 @@ void Storage::add_reader(const NodePtr& node) {
   std::lock_guard lock(mutex_);
   if (readers_.size() >= prune_at_) {
     seen = prune(readers_);
-    prune_at_ = std::max<size_t>(64, 2 * readers_.size());
+    prune_at_ = static_cast<uint32_t>(std::max<size_t>(64, 2 * readers_.size()));
   }
   readers_.push_back(node);
   has_readers_.store(true, std::memory_order_release);

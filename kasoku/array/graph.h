@@ -10,19 +10,20 @@
 
 #include "kasoku/array/scalar.h"
 #include "kasoku/base/dtype.h"
+#include "kasoku/base/extents.h"
+#include "kasoku/base/small_mutex.h"
 #include "kasoku/codegen/group.h"
 #include "kasoku/device/buffer.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace kasoku {
 
-using Shape = std::vector<int64_t>;
-using Strides = std::vector<int64_t>;
+using Shape = Extents;
+using Strides = Extents;
 
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
@@ -49,10 +50,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::vector<NodePtr> take_readers();
 
  private:
-  std::atomic<bool> has_readers_{false};
-  std::mutex mutex_;
   std::vector<std::weak_ptr<Node>> readers_;
-  size_t prune_at_ = 64;
+  SmallMutex mutex_;
+  uint32_t prune_at_ = 64;
+  std::atomic<bool> has_readers_{false};
 };
 
 
@@ -89,12 +90,13 @@ struct Expression {
 
 struct Node : std::enable_shared_from_this<Node> {
   Node(Shape shape, Dtype dtype, size_t itemsize, Device& device, std::shared_ptr<Storage> storage)
-      : shape(std::move(shape)), dtype(dtype), itemsize(itemsize), device(&device),
+      : shape(std::move(shape)), itemsize(itemsize), dtype(dtype), device(&device),
         storage(std::move(storage)) {}
 
   const Shape shape;
-  const Dtype dtype;
   const size_t itemsize;
+  const Dtype dtype;
+  SmallMutex mutex;                  ///< held while it is computed
   Device* const device;
 
   /// Null once computed; then storage->buffer is there.
@@ -103,7 +105,6 @@ struct Node : std::enable_shared_from_this<Node> {
 
   std::atomic<int> n_arrays{0};      ///< Arrays that show it
   std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
-  std::mutex mutex;                  ///< held while it is computed
 
   bool is_done() const { return expression.load() == nullptr; }
   int64_t size() const;

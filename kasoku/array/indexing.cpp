@@ -274,7 +274,7 @@ namespace {
 
 /// Leading axes of length 1 vanish where there are too many, as in NumPy.
 Array without_leading(Array value, int ndim) {
-  while (value.ndim() > ndim && value.shape()[0] == 1) value = squeeze(value, std::vector<int64_t>{0});
+  while (value.ndim() > ndim && value.shape()[0] == 1) value = squeeze(value, Extents{0});
   return value;
 }
 

@@ -62,8 +62,8 @@ Array matmul(const Array& a, const Array& b) {
     problem.c.data = result.data();
     linalg::matmul(problem, a.device(), a.device().current_stream());
   }
-  if (a.ndim() == 1) result = squeeze(result, std::vector<int64_t>{b.ndim() == 1 ? -2 : result.ndim() - 2});
-  if (b.ndim() == 1) result = squeeze(result, std::vector<int64_t>{-1});
+  if (a.ndim() == 1) result = squeeze(result, Extents{b.ndim() == 1 ? -2 : result.ndim() - 2});
+  if (b.ndim() == 1) result = squeeze(result, Extents{-1});
   return result;
 }
 

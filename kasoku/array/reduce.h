@@ -11,7 +11,7 @@
 namespace kasoku {
 
 struct Axes {
-  std::optional<std::vector<int64_t>> axes;  ///< nothing: all
+  std::optional<Extents> axes;  ///< nothing: all
   bool keepdims = false;
 };
 

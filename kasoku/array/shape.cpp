@@ -57,7 +57,7 @@ std::optional<Strides> strides_in(const View& view, const Shape& shape) {
   return result;
 }
 
-std::vector<size_t> normal_axes(const std::vector<int64_t>& axes, int64_t ndim) {
+std::vector<size_t> normal_axes(const Extents& axes, int64_t ndim) {
   std::vector<size_t> result;
   for (int64_t axis : axes) {
     const size_t d = normal_axis(axis, ndim);
@@ -87,7 +87,7 @@ Array reshape(const Array& array, Shape shape) {
 
 Array ravel(const Array& array) { return reshape(contiguous(array), {array.size()}); }
 
-Array transpose(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+Array transpose(const Array& array, const std::optional<Extents>& axes) {
   const size_t ndim = static_cast<size_t>(array.ndim());
   std::vector<size_t> order(ndim);
   std::iota(order.rbegin(), order.rend(), size_t{0});
@@ -112,10 +112,10 @@ Array swapaxes(const Array& array, int64_t a, int64_t b) {
   return array.with_view(std::move(view));
 }
 
-Array moveaxis(const Array& array, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
+Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
   const auto a = normal_axes(from, array.ndim()), b = normal_axes(to, array.ndim());
   if (a.size() != b.size()) throw Error(ErrorKind::value, "`source` and `destination` arguments must have the same number of elements");
-  std::vector<int64_t> order;
+  Extents order;
   for (size_t d = 0; d < static_cast<size_t>(array.ndim()); ++d)
     if (!std::count(a.begin(), a.end(), d)) order.push_back(static_cast<int64_t>(d));
   std::vector<size_t> by_place(a.size());
@@ -125,7 +125,7 @@ Array moveaxis(const Array& array, const std::vector<int64_t>& from, const std::
   return transpose(array, order);
 }
 
-Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+Array squeeze(const Array& array, const std::optional<Extents>& axes) {
   const View view = array.input().view;
   std::vector<size_t> out;
   if (axes) out = normal_axes(*axes, array.ndim());
@@ -141,7 +141,7 @@ Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axe
   return array.with_view(std::move(result));
 }
 
-Array expand_dims(const Array& array, const std::vector<int64_t>& axes) {
+Array expand_dims(const Array& array, const Extents& axes) {
   View view = array.input().view;
   auto places = normal_axes(axes, array.ndim() + static_cast<int64_t>(axes.size()));
   std::sort(places.begin(), places.end());
@@ -152,7 +152,7 @@ Array expand_dims(const Array& array, const std::vector<int64_t>& axes) {
   return array.with_view(std::move(view));
 }
 
-Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes) {
+Array flip(const Array& array, const std::optional<Extents>& axes) {
   View view = array.input().view;
   std::vector<size_t> turned(view.shape.size());
   std::iota(turned.begin(), turned.end(), size_t{0});
@@ -164,15 +164,15 @@ Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes) 
   return array.with_view(std::move(view));
 }
 
-Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<std::vector<int64_t>>& axes) {
+Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<Extents>& axes) {
   if (!axes) {
     if (shifts.size() != 1) throw Error(ErrorKind::value, "without axes an array is rolled by one shift");
-    return reshape(roll(ravel(array), shifts, std::vector<int64_t>{0}), array.shape());
+    return reshape(roll(ravel(array), shifts, Extents{0}), array.shape());
   }
   if (shifts.size() != axes->size() && shifts.size() != 1 && axes->size() != 1)
     throw Error(ErrorKind::value, "roll has " + std::to_string(shifts.size()) + " shifts for " + std::to_string(axes->size()) + " axes");
   const Shape& shape = array.shape();
-  std::vector<int64_t> by(shape.size(), 0);
+  Extents by(shape.size(), 0);
   for (size_t i = 0; i < std::max(shifts.size(), axes->size()); ++i) {
     const size_t d = normal_axis((*axes)[axes->size() == 1 ? 0 : i], array.ndim());
     if (shape[d]) by[d] = (by[d] + shifts[shifts.size() == 1 ? 0 : i] % shape[d] + shape[d]) % shape[d];

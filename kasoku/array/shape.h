@@ -14,17 +14,17 @@ namespace kasoku {
 Array reshape(const Array& array, Shape shape);
 Array ravel(const Array& array);
 /// No axes: reversed.
-Array transpose(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+Array transpose(const Array& array, const std::optional<Extents>& axes = std::nullopt);
 Array swapaxes(const Array& array, int64_t a, int64_t b);
-Array moveaxis(const Array& array, const std::vector<int64_t>& from, const std::vector<int64_t>& to);
+Array moveaxis(const Array& array, const Extents& from, const Extents& to);
 /// No axes: all of length 1.
-Array squeeze(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
-Array expand_dims(const Array& array, const std::vector<int64_t>& axes);
-Array flip(const Array& array, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+Array squeeze(const Array& array, const std::optional<Extents>& axes = std::nullopt);
+Array expand_dims(const Array& array, const Extents& axes);
+Array flip(const Array& array, const std::optional<Extents>& axes = std::nullopt);
 
 /// Elements move on by `shift` places along their axis, what falls out at the end comes in at the
 /// start; shifts of one axis add up. No axes: of the ravelled array, one shift.
-Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<std::vector<int64_t>>& axes = std::nullopt);
+Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<Extents>& axes = std::nullopt);
 
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis,
                   std::optional<Dtype> dtype = std::nullopt);

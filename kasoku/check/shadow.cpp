@@ -366,7 +366,7 @@ std::string KnownArray::element(const char* address) const {
   std::vector<size_t> axes(shape.size());
   for (size_t k = 0; k < axes.size(); ++k) axes[k] = k;
   std::ranges::sort(axes, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
-  std::vector<int64_t> at(shape.size());
+  Extents at(shape.size());
   int64_t rest = (address - first) / size;
   for (const size_t k : axes) at[k] = rest / strides[k], rest %= strides[k];
   return fmt::format("{}[{}]", name, fmt::join(at, ", "));

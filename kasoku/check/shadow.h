@@ -8,6 +8,7 @@
 /// of its element, no schedule can hide one and none is invented.
 #pragma once
 
+#include "kasoku/base/extents.h"
 #include "kasoku/check/finding.h"
 #include "kasoku/check/order.h"
 
@@ -87,7 +88,7 @@ struct KnownArray {
   std::string name;
   uint64_t element_bytes;
   const char* first = nullptr;    ///< element 0, where shape and strides (in elements) are known
-  std::vector<int64_t> shape = {}, strides = {};
+  Extents shape = {}, strides = {};
   bool is_unwritten = false;      ///< it had no values at first
 
   /// "x[3]" or "x[1, 2]".

@@ -2,16 +2,30 @@
 #include "kasoku/device/buffer.h"
 
 #include "kasoku/base/error.h"
-#include "kasoku/base/text.h"
-#include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/overrun.h"
 
 #include <mutex>
 
 namespace kasoku {
 
+/// Somebody else's memory.
+struct Buffer::Adopted : Buffer {
+  std::shared_ptr<void> owner;
+  Stream* theirs = nullptr;
+
+  ~Adopted() {
+    try {
+      if (theirs && last_stream() != theirs) device().order(*last_stream(), *theirs);
+    } catch (const Error&) {
+      // After a fork or a fault there is nothing left to wait for.
+    }
+  }
+};
+
 std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
-  std::shared_ptr<Buffer> buffer(new Buffer);
+  struct Own : Buffer {};
+  std::shared_ptr<Buffer> buffer = std::make_shared<Own>();
   Stream& stream = device.current_stream();
   buffer->memory_ = device.allocate(bytes, stream);
   buffer->last_stream_.store(&stream, std::memory_order_relaxed);
@@ -24,14 +38,14 @@ std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
 
 std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes,
                                       std::shared_ptr<void> owner, bool is_read_only, Stream* theirs) {
-  std::shared_ptr<Buffer> buffer(new Buffer);
+  const auto buffer = std::make_shared<Adopted>();
   buffer->device_ = &device;
   buffer->memory_ = memory;
   buffer->bytes_ = bytes;
   buffer->is_read_only_ = is_read_only;
   buffer->is_own_ = false;
-  buffer->owner_ = std::move(owner);
-  buffer->theirs_ = theirs;
+  buffer->owner = std::move(owner);
+  buffer->theirs = theirs;
   buffer->last_stream_.store(theirs, std::memory_order_relaxed);
   buffer->is_shared = true;
   return buffer;
@@ -48,21 +62,13 @@ void Buffer::change_stream(Stream& stream) {
 }
 
 void Buffer::throw_overrun(std::string_view kernel, std::string_view array) const {
-  throw Error(ErrorKind::device, "kernel " + quote(kernel) + " wrote past the end of " + quote(array) + ", which has " +
-                                     std::to_string(bytes_) + " bytes")
-      .why("what lay behind may be damaged too")
-      .fix("KASOKU_CHECK=bounds or `kasoku run --check` names the line");
+  throw past_the_end(kernel, array, bytes_);
 }
 
 Buffer::~Buffer() {
-  if (!device_) return;
-  Stream* last = last_stream();
-  if (is_own_) device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
-  try {
-    if (theirs_ && last != theirs_) device_->order(*last, *theirs_);
-  } catch (const Error&) {
-    // After a fork or a fault there is nothing left to wait for.
-  }
+  if (!device_ || !is_own_) return;
+  Stream* const last = last_stream();
+  device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
 }
 
 }  // namespace kasoku

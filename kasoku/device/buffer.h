@@ -27,9 +27,6 @@ class Buffer {
   void* memory() const { return memory_; }
   size_t bytes() const { return bytes_; }
   bool is_read_only() const { return is_read_only_; }
-  /// Others can write it too (imported, or exported): nothing that reads it may stay pending.
-  std::atomic<bool> is_shared{false};
-
   /// Who keeps account of the arrays in this memory (array/graph.h).
   std::weak_ptr<void> storage;
 
@@ -58,17 +55,20 @@ class Buffer {
     std::atomic<const char*> read_by_kernel{nullptr};  ///< interned name of the last reader
   } history;
 
+  /// Others can write it too (imported, or exported): nothing that reads it may stay pending.
+  std::atomic<bool> is_shared{false};
+
  private:
   Buffer() = default;
   void change_stream(Stream& stream);
   [[noreturn]] void throw_overrun(std::string_view kernel, std::string_view array) const;
+  struct Adopted;
+
+  bool is_read_only_ = false;
+  bool is_own_ = true;
   Device* device_ = nullptr;
   void* memory_ = nullptr;
   size_t bytes_ = 0;
-  bool is_read_only_ = false;
-  bool is_own_ = true;
-  std::shared_ptr<void> owner_;
-  Stream* theirs_ = nullptr;
   std::atomic<Stream*> last_stream_{nullptr};  ///< allocate() sets it
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kasoku/base/dtype.h"
+#include "kasoku/base/extents.h"
 #include "kasoku/device/device.h"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct Matrices {
   void* data = nullptr;
   int64_t row_stride = 0;
   int64_t column_stride = 0;
-  std::vector<int64_t> batch_strides;  ///< as many as batch axes; 0 where it is broadcast
+  Extents batch_strides;  ///< as many as batch axes; 0 where it is broadcast
 };
 
 /// c[m, n] = a[m, k] @ b[k, n] for every item of the batch. All of one dtype; the
@@ -26,7 +27,7 @@ struct Matrices {
 struct Matmul {
   Dtype dtype = Dtype::float32;
   int64_t m = 0, n = 0, k = 0;
-  std::vector<int64_t> batch;  ///< lengths of the batch axes
+  Extents batch;  ///< lengths of the batch axes
   Matrices a, b, c;
 
   int64_t items() const {

@@ -58,10 +58,10 @@ Index one_index(nb::handle key, Device& device) {
 
 }  // namespace
 
-std::optional<std::vector<int64_t>> axes_from(nb::handle axis) {
+std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;
-  if (PyIndex_Check(axis.ptr())) return std::vector<int64_t>{as_int(axis)};
-  std::vector<int64_t> axes;
+  if (PyIndex_Check(axis.ptr())) return Extents{as_int(axis)};
+  Extents axes;
   for (nb::handle one : nb::iter(axis)) axes.push_back(as_int(one));
   return axes;
 }

@@ -9,7 +9,7 @@
 namespace kasoku {
 
 /// None, an int or a tuple of ints.
-std::optional<std::vector<int64_t>> axes_from(nb::handle axis);
+std::optional<Extents> axes_from(nb::handle axis);
 /// None or an int.
 std::optional<int64_t> axis_from(nb::handle axis);
 /// shape, or *shape as methods take it.

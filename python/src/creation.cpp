@@ -187,7 +187,7 @@ void bind_creation(nb::module_& m) {
   m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
     const Array array = array_from(x, default_device());
     const Shape shifts = shape_from(shift);
-    std::optional<std::vector<int64_t>> axes;
+    std::optional<Extents> axes;
     if (!axis.is_none()) axes = shape_from(axis);
     const GilReleased release;
     return roll(array, shifts, axes);

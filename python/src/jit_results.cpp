@@ -32,7 +32,7 @@ struct Given {
   const char* data;
   Dtype dtype;
   std::vector<size_t> shape;
-  std::vector<int64_t> strides;  ///< bytes
+  Extents strides;  ///< bytes
 };
 
 std::optional<Given> given_array(PyObject* value) {
@@ -49,7 +49,7 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
   auto* const data = reinterpret_cast<char*>(w[0]);
   auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
   std::vector<size_t> shape;
-  std::vector<int64_t> strides;
+  Extents strides;
   for (int k = 0; k < type.ndim; ++k) {
     shape.push_back(w[1 + k]);
     strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]));

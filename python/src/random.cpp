@@ -18,6 +18,11 @@ namespace {
 using namespace nb::literals;
 using GeneratorPtr = std::shared_ptr<Generator>;
 
+int64_t first_length(const Array& array) {
+  if (array.ndim() == 0) throw Error(ErrorKind::value, "an array of no axes has nothing to draw from");
+  return array.shape()[0];
+}
+
 Shape size_from(nb::handle size) { return size.is_none() ? Shape{} : shape_from(size); }
 
 Dtype float_from(nb::handle dtype) {
@@ -80,8 +85,8 @@ Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::h
   Device& where = device_from(device);
   std::optional<Array> pool;
   int64_t n;
-  if (PyIndex_Check(from.ptr()) && !nb::isinstance<Array>(from)) n = shape_from(from).at(0);
-  else n = (pool = array_from(from, where))->shape().at(0);
+  if (PyIndex_Check(from.ptr()) && !nb::isinstance<Array>(from)) n = shape_from(from)[0];
+  else n = first_length(*(pool = array_from(from, where)));
   const Shape shape = size_from(size);
   if (n <= 0 && product(shape) > 0) throw Error(ErrorKind::value, "a cannot be empty unless no samples are taken");
   if (!replace && product(shape) > n) throw Error(ErrorKind::value, "Cannot take a larger sample than population when replace is False");
@@ -93,10 +98,10 @@ Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::h
 
 Array permuted(Generator& g, nb::handle x, nb::handle device) {
   Device& where = device_from(device);
-  if (PyIndex_Check(x.ptr()) && !nb::isinstance<Array>(x)) return g.permutation(shape_from(x).at(0), where);
+  if (PyIndex_Check(x.ptr()) && !nb::isinstance<Array>(x)) return g.permutation(shape_from(x)[0], where);
   const Array array = array_from(x, where);
   const GilReleased release;
-  return take(array, g.permutation(array.shape().at(0), array.device()), 0);
+  return take(array, g.permutation(first_length(array), array.device()), 0);
 }
 
 uint64_t seed_from(nb::handle seed) {

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -86,7 +88,7 @@ TEST_CASE("memory: blocks are aligned, distinct and their own") {
     const size_t bytes = i % 50 ? random() % 5000 : random() % (8 << 20);
     auto buffer = Buffer::allocate(cpu, bytes);
     CHECK(buffer->memory() != nullptr);
-    CHECK(reinterpret_cast<uintptr_t>(buffer->memory()) % 256 == 0);
+    CHECK(reinterpret_cast<uintptr_t>(buffer->memory()) % std::min<size_t>(std::bit_ceil(std::max<size_t>(bytes, 64)), 256) == 0);
     std::memset(buffer->memory(), i & 0xff, bytes);
     buffers.push_back(std::move(buffer));
     if (i % 3 == 0) buffers.erase(buffers.begin() + static_cast<long>(random() % buffers.size()));

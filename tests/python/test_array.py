@@ -406,6 +406,25 @@ def test_what_another_thread_computes(device):
             np.testing.assert_array_equal(parts[3].numpy(), expected)
 
 
+def test_a_small_array_takes_little_memory(clean_process):
+    text = """
+import kasoku as ks
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+x = ks.array([1.0, 2.0, 3.0, 4.0])
+first = [x + 1 for _ in range(10_000)]  # and what the first of them brings
+before = resident()
+many = [x + 1 for _ in range(50_000)]
+for one in many:
+    one.eval()
+print((resident() - before) / len(many))
+"""
+    assert float(clean_process(text).stdout) < 1100  # bytes, of which 32 are its values
+
+
 def test_many_small_arrays_do_not_all_stay_pending():
     small, large = ks.arange(4), ks.zeros(2000).eval()
     many = [small + k for k in range(20_000)]

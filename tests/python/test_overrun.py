@@ -47,6 +47,30 @@ def test_a_large_array_too():
             fill((1,), (1,), (c, n))
 
 
+def test_a_global_too():
+    module = ks.RawModule(
+        code="""
+__device__ float table[10];
+__constant__ int few[3];
+__device__ __align__(128) char wide;
+extern "C" __global__ void fill(int n) { table[n] = 1; }
+extern "C" __global__ void spoil(int n) { ((volatile int *)few)[n] = 1; }
+extern "C" __global__ void widen(int n, unsigned long long *at) { *at = (unsigned long long)&wide; (&wide)[n] = 1; }
+"""
+    )
+    fill, spoil, widen = (module.get_function(name) for name in ("fill", "spoil", "widen"))
+    fill((1,), (1,), (9,))
+    with past_the_end("fill", "table"):
+        fill((1,), (1,), (10,))
+    fill((1,), (1,), (9,))  # said once
+    with past_the_end("spoil", "few", 12):
+        spoil((1,), (1,), (3,))
+    at = ks.zeros(1, dtype="uint64")
+    with past_the_end("widen", "wide", 1):
+        widen((1,), (1,), (128, at))
+    assert int(at.numpy()[0]) % 128 == 0
+
+
 def test_each_face_and_form_of_kernel():
     fill = SourceModule(text).get_function("fill")
     with past_the_end("fill", "c"):

@@ -22,8 +22,8 @@ namespace kasoku::cpu {
 
 namespace {
 
-/// Classes are 256 · {4, 5, 6, 7}/4 · 2^k: at most a quarter is wasted.
-constexpr size_t n_classes = 4 * 50;
+/// Classes are 64, 128 and 256 · {4, 5, 6, 7}/4 · 2^k: at most a quarter of much is wasted.
+constexpr size_t n_classes = 2 + 4 * 50;
 /// From here on pages come from the system one request at a time, in huge pages.
 constexpr size_t mapped_bytes = size_t{1} << 20;
 constexpr size_t page = 4096, huge_page = size_t{2} << 20;
@@ -31,14 +31,17 @@ constexpr size_t page = 4096, huge_page = size_t{2} << 20;
 constexpr size_t checked_bytes = size_t{64} << 20;
 
 size_t class_of(size_t bytes) {
-  const size_t units = std::max<size_t>(bytes, 1) - 1;
-  if (units < 4 * memory_alignment) return units / memory_alignment;  // 256, 512, 768, 1024
+  if (bytes <= 128) return bytes <= 64 ? 0 : 1;
+  const size_t units = bytes - 1;
+  if (units < 4 * memory_alignment) return 2 + units / memory_alignment;  // 256, 512, 768, 1024
   const size_t power = std::bit_width(units) - 1;       // units in [2^power, 2^(power+1))
   const size_t quarter = (units >> (power - 2)) & 3;
-  return (power - 10) * 4 + 4 + quarter;
+  return 2 + (power - 10) * 4 + 4 + quarter;
 }
 
 size_t bytes_of(size_t size_class) {
+  if (size_class < 2) return size_t{64} << size_class;
+  size_class -= 2;
   if (size_class < 4) return (size_class + 1) * memory_alignment;
   const size_t power = (size_class - 4) / 4 + 10, quarter = (size_class - 4) % 4;
   return (size_t{1} << power) + ((quarter + 1) << (power - 2));
@@ -63,8 +66,8 @@ constexpr size_t most_in_chunk = 8192;
 #endif
 
 /// The memory that a piece of so many bytes takes, up to where the next one may begin.
-size_t piece_bytes(size_t rounded) { return rounded + memory_alignment; }
-static_assert(sizeof canary <= memory_alignment);
+size_t piece_bytes(size_t rounded) { return rounded + std::min(rounded, memory_alignment); }
+static_assert(sizeof canary <= 64);
 
 size_t pieces_in_chunk(size_t rounded) {
   return rounded <= most_in_chunk ? chunk_bytes / piece_bytes(rounded) : 1;

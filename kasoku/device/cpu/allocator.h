@@ -12,6 +12,7 @@
 
 namespace kasoku::cpu {
 
+/// Of memory for no more than half as much it is 128 or 64: whatever fits there is aligned to its own size at most.
 inline constexpr size_t memory_alignment = 256;
 
 /// Never null. Throws ErrorKind::memory, also when the machine could promise the

@@ -103,8 +103,9 @@ struct CpuFunction::Work {
   }
 };
 
-CpuFunction::CpuFunction(Module& module, const KernelInfo& info, const VariantMaker& make_variant)
+CpuFunction::CpuFunction(Module& module, const Globals& globals, const KernelInfo& info, const VariantMaker& make_variant)
     : module_(module),
+      globals_(globals),
       info_(info),
       make_variant_(make_variant),
       last_name_(info.name.starts_with("ks_") ? nullptr : lasting(info.name)),
@@ -149,6 +150,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (last_name_) note_kernel(last_name_);
   if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);
   if (auto children = run_grid(shape, args)) complete(std::move(children));
+  globals_.check_ends(info_.name);
 }
 
 void CpuFunction::check(const LaunchShape& shape) const {

@@ -2,6 +2,7 @@
 /// A kernel on the processor: machine code per block shape, and launches.
 #pragma once
 
+#include "kasoku/device/cpu/globals.h"
 #include "kasoku/device/cpu/launch.h"
 #include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/module.h"
@@ -27,7 +28,7 @@ using VariantMaker = std::function<Variant(const KernelInfo&, const uint32_t blo
 
 class CpuFunction final : public Function {
  public:
-  CpuFunction(Module& module, const KernelInfo& info, const VariantMaker& make_variant);
+  CpuFunction(Module& module, const Globals& globals, const KernelInfo& info, const VariantMaker& make_variant);
 
   const KernelInfo& info() const override { return info_; }
   Module& module() override { return module_; }
@@ -54,6 +55,7 @@ class CpuFunction final : public Function {
   static constexpr size_t most_shapes = 8;
 
   Module& module_;
+  const Globals& globals_;
   const KernelInfo& info_;
   const VariantMaker& make_variant_;
   const char* const last_name_;  ///< as note_kernel() takes it; nullptr for kernels of ours

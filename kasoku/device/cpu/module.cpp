@@ -2,15 +2,13 @@
 #include "kasoku/device/cpu/module.h"
 
 #include "kasoku/base/error.h"
-#include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/function.h"
+#include "kasoku/device/cpu/globals.h"
 #include "kasoku/device/cpu/loader.h"
 #include "kasoku/device/cpu/runtime.h"
 #include "kasoku/device/module.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -20,18 +18,13 @@ namespace {
 
 class CpuModule final : public Module {
  public:
-  CpuModule(Device& device, Code code) : Module(std::move(code)), device_(device) {
-    for (const GlobalInfo& global : info().globals) add_global(global);
+  CpuModule(Device& device, Code code) : Module(std::move(code)), device_(device), globals_(code_) {
     make_variant_ = [this](const KernelInfo& kernel, const uint32_t block[3]) {
       return make_variant(kernel, block);
     };
     functions_.reserve(info().kernels.size());
     for (const KernelInfo& kernel : info().kernels)
-      functions_.push_back(std::make_unique<CpuFunction>(*this, kernel, make_variant_));
-  }
-
-  ~CpuModule() override {
-    for (const auto& [symbol, global] : globals_) deallocate(global.memory, global.bytes);
+      functions_.push_back(std::make_unique<CpuFunction>(*this, globals_, kernel, make_variant_));
   }
 
   Device& device() override { return device_; }
@@ -41,28 +34,16 @@ class CpuModule final : public Module {
   }
 
   GlobalMemory global(std::string_view name) override {
-    return globals_.at(find_global(info(), name).symbol);
+    return *globals_.find(find_global(info(), name).symbol);
   }
 
  private:
-  void add_global(const GlobalInfo& global) {
-    if (globals_.contains(global.symbol)) return;
-    char* memory = static_cast<char*>(allocate(global.size));
-    std::memset(memory, 0, global.size);
-    if (const auto value = code_.initial_values.find(global.symbol);
-        value != code_.initial_values.end())
-      std::memcpy(memory, value->second.data(),
-                  std::min<size_t>(value->second.size(), global.size));
-    globals_.emplace(global.symbol, GlobalMemory{memory, global.size});
-  }
-
   Variant make_variant(const KernelInfo& kernel, const uint32_t block[3]) {
     if (!code_.specialise)
       throw Error(ErrorKind::internal, "a module for the CPU came without its code");
     const KernelCode code = code_.specialise(kernel, block);
     const auto resolve = [this](const std::string& symbol) -> void* {
-      if (const auto global = globals_.find(symbol); global != globals_.end())
-        return global->second.memory;
+      if (const GlobalMemory* const global = globals_.find(symbol)) return global->memory;
       return find_runtime_function(symbol);
     };
     Variant variant{};
@@ -77,7 +58,7 @@ class CpuModule final : public Module {
   }
 
   Device& device_;
-  std::map<std::string, GlobalMemory> globals_;  ///< by symbol
+  const Globals globals_;
   VariantMaker make_variant_;
   std::vector<std::unique_ptr<CpuFunction>> functions_;  ///< as info().kernels
 };
