@@ -105,6 +105,19 @@ Fused one_cast(Dtype from, Dtype to, Device& device) {
   return on_a_row(std::move(group), to, device);
 }
 
+Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Device& device) {
+  Group group;
+  group.loads.push_back({from, Inner::unit});
+  group.values.push_back({.kind = Instruction::load, .dtype = from});
+  if (from != compute) group.values.push_back({.kind = Instruction::cast, .dtype = compute});
+  group.is_reduce = true;
+  group.reduce_op = op;
+  group.accumulate = compute;
+  group.kept_rank = 0;
+  group.reduced_rank = 1;
+  return on_a_row(std::move(group), Dtype{}, device);
+}
+
 /// The function in `place`, which is found once.
 template <class Make>
 Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
@@ -115,8 +128,8 @@ Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
   return function;
 }
 
-/// The parameters of codegen/group.h of a kernel over one axis: y, loads, numbers, the length, strides of y and of the
-/// loads, total, chunk.
+/// The parameters of codegen/group.h of a kernel over one axis: y (and positions), loads, numbers, the length, strides of
+/// y (but not of a reduction's) and of the loads; then total and chunk, or pairs, per_block, chunks, first_chunk and length.
 class Arguments {
  public:
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
@@ -128,13 +141,17 @@ class Arguments {
     add_length();
     function.launch({}, pointers_, device.current_stream());
   }
+  void launch_reduction(Function& function, Device& device) {
+    for (int64_t* each : {&one_, &one_, &one_, &zero_, length_}) add(each);
+    function.launch({}, pointers_, device.current_stream());
+  }
 
  private:
-  static constexpr size_t most = 3 + 3 * most_operands + 2;
+  static constexpr size_t most = 8 + 2 * most_operands;
   void* pointers_[most];
   size_t count_ = 0;
   int64_t* length_;
-  int64_t one_ = 1;
+  int64_t one_ = 1, zero_ = 0;
 };
 
 /// An operand's elements, of the dtype that the operation takes and one behind the other.
@@ -263,6 +280,31 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(dtype).size));
   std::memcpy(storage->buffer->memory(), source.memory, storage->buffer->bytes());
   return Array::of(make_leaf(std::move(storage), array.shape(), dtype, info(dtype).size));
+}
+
+std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, const Shape& shape) {
+  static std::atomic<Function*> reductions[static_cast<size_t>(ReduceOp::argmax) + 1][n_dtypes][n_dtypes];
+  Device& device = array.device();
+  Source source;
+  if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
+  source.spread(array, array.shape(), device);
+  const Dtype from = array.dtype();
+  Function& function = found(reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)], device,
+                             [&] { return one_reduction(op, from, compute, device); });
+  const bool gives_position = op == ReduceOp::argmin || op == ReduceOp::argmax;
+  const Dtype result = gives_position ? Dtype::int64 : compute;
+  auto storage = std::make_shared<Storage>();
+  storage->hold(Buffer::allocate(device, info(result).size));
+  alignas(16) char value[16];
+  void *y = gives_position ? value : storage->buffer->memory(), *position = storage->buffer->memory();
+  int64_t length = array.size();
+  Arguments arguments(y, length);
+  if (gives_position) arguments.add(&position);
+  arguments.add(&source.memory);
+  arguments.add_length();
+  arguments.add_stride();
+  arguments.launch_reduction(function, device);
+  return Array::of(make_leaf(std::move(storage), shape, result, info(result).size));
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {

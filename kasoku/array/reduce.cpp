@@ -1,9 +1,12 @@
 #include "kasoku/array/reduce.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/base/axis_error.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 namespace kasoku {
@@ -73,7 +76,6 @@ Array reduce(ReduceOp op, const Array& array, const Axes& axes, std::optional<Dt
   expression.reduce_op = op;
   expression.is_reduced = reduced_axes(array, axes);
   expression.compute = accumulator(op, array.dtype(), dtype);
-  expression.inputs.push_back(array.input());
   Shape shape;
   bool is_empty = false;
   for (size_t d = 0; d < expression.is_reduced.size(); ++d) {
@@ -88,7 +90,10 @@ Array reduce(ReduceOp op, const Array& array, const Axes& axes, std::optional<Dt
     throw Error(ErrorKind::value, "zero-size array to reduction operation " + name(op) + "imum which has no identity");
   }
   const Dtype given = is_arg(op) ? Dtype::int64 : expression.compute;
-  Array result = Array::of(make_node(shape, given, array.device(), std::move(expression)));
+  std::optional<Array> at_once;
+  if (std::ranges::all_of(expression.is_reduced, std::identity())) at_once = reduce_directly(op, expression.compute, array, shape);
+  if (!at_once) expression.inputs.push_back(array.input());
+  const Array result = at_once ? *at_once : Array::of(make_node(shape, given, array.device(), std::move(expression)));
   const Dtype expected = is_arg(op)  ? Dtype::int64
                          : dtype     ? *dtype
                          : is_floating(array.dtype()) && given != Dtype::bool_ ? array.dtype()
