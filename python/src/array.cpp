@@ -14,6 +14,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -71,17 +72,26 @@ nb::object index_of(const Array& x) {
 /// CuPy's arrays are of this class, and its elements are views: programs write to them and give kernels their address.
 std::atomic<bool> elements_are_views{false};
 
+/// Arrays as indices are much work; without them an index is little, and the lock is kept.
+template <class F>
+auto with_index(const std::vector<Index>& index, F&& f) {
+  if (std::ranges::any_of(index, [](const Index& x) { return x.kind == Index::array; })) {
+    const GilReleased release;
+    return f();
+  }
+  const GilUntilBlocked keep;
+  return f();
+}
+
 Array get_part(const Array& x, nb::handle key) {
   const std::vector<Index> index = index_from(key, x.device());
-  const GilReleased release;
-  return get_view(x, index);
+  return with_index(index, [&] { return get_view(x, index); });
 }
 
 Array get(const Array& x, nb::handle key) {
   if (elements_are_views) return get_part(x, key);
   const std::vector<Index> index = index_from(key, x.device());
-  const GilReleased release;
-  return get_item(x, index);
+  return with_index(index, [&] { return get_item(x, index); });
 }
 
 void set(const Array& x, nb::handle key, nb::handle value) {
@@ -89,8 +99,7 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   std::optional<Operand> operand = operand_from(value, x.device());
   if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
   if (operand->weak != Weak::none) must_fit(operand->scalar, x.dtype());
-  const GilUntilBlocked keep;
-  set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device()));
+  with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
 /// The integer of an object of exactly that class, if 64 bits hold it.
