@@ -74,6 +74,11 @@ void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& 
   --indent_, --loop_depth_;
 }
 
+/// LLVM turns `(i + 1) % n` into a comparison where it knows that i runs from 0 to n, which strips hide.
+static bool divides_by_number_of_run_time(const Expr& e) {
+  return e.kind == ExprKind::binary && e.op == Operator::modulo && e.items[1]->kind != ExprKind::constant;
+}
+
 bool FunctionLowering::is_quick(const Block& body, std::set<int>& seen) const {
   bool quick = true;
   each_stmt(body, [&](const Stmt& stmt) {
@@ -81,7 +86,7 @@ bool FunctionLowering::is_quick(const Block& body, std::set<int>& seen) const {
              (stmt.kind != StmtKind::for_ || is_short(stmt));
   });
   each_expr(body, [&](const Expr& e) {
-    quick &= !prints_or_computes_arrays(e);
+    quick &= !prints_or_computes_arrays(e) && !divides_by_number_of_run_time(e);
     if (quick && e.callee >= 0 && seen.insert(e.callee).second)
       quick = is_quick(unit_.unit.functions[e.callee]->body, seen);
   });
