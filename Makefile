@@ -90,7 +90,7 @@ fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
-accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (an hour); ARGS="--step 97 sin"
+accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
 	@$(VENV)/bin/python tools/accuracy.py $(or $(ARGS),--write)
 
 demo: build  ## The articles' programs, unchanged, and what they print

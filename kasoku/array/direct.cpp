@@ -84,8 +84,7 @@ Fused one_operation(Op op, const OpTypes& types, std::span<const Form> forms, De
   Group group;
   Instruction result{.kind = Instruction::apply, .op = op, .dtype = types.result, .compute = types.compute};
   for (size_t i = 0; i < forms.size(); ++i) {
-    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
-    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
+    const Dtype dtype = operand_dtype(op, i, types.compute);
     const bool is_number = forms[i] == Form::number;
     const size_t index = is_number ? group.scalars.size() : group.loads.size();
     if (is_number) group.scalars.push_back({dtype});
@@ -180,10 +179,7 @@ struct Source {
   void spread(const Array& array, const Shape& shape, Device& device) {
     if (!is_constant && array.is_contiguous() && array.shape() == shape) return;
     const Strides to = contiguous_strides(shape, array.itemsize());
-    Strides from(shape.size(), 0);
-    const size_t more = shape.size() - array.shape().size();
-    for (size_t d = 0; d < array.shape().size() && !is_constant; ++d)
-      if (array.shape()[d] != 1) from[more + d] = array.strides()[d];
+    const Strides from = is_constant ? Strides(shape.size(), 0) : stretched({array.shape(), array.strides()}, shape).strides;
     const Elements elements{shape.data(), shape.size(), array.itemsize()};
     auto apart = Buffer::allocate(device, elements.bytes());
     elements.copy(static_cast<char*>(apart->memory()), to.data(), memory, from.data());
@@ -232,8 +228,7 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   } numbers[most_operands];
   size_t which = 0, n_loads = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
-    const Dtype dtype = is_condition ? Dtype::bool_ : types.compute;
+    const Dtype dtype = operand_dtype(op, i, types.compute);
     forms[i] = Form::number;
     if (!operands[i].array) {
       store_rounded(operands[i].scalar, dtype, &numbers[i]);
@@ -254,9 +249,8 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
     return one_operation(op, types, {forms, operands.size()}, device);
   });
   if (kernel.result.load(std::memory_order_relaxed) != types.result) return std::nullopt;
-  auto storage = std::make_shared<Storage>();
-  storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(types.result).size));
-  void* y = storage->buffer->memory();
+  const Array result = Array::empty(shape, types.result, device);
+  void* y = result.buffer_if_computed()->memory();
   int64_t length = n;
   Arguments arguments(y, length);
   for (size_t i = 0; i < operands.size(); ++i)
@@ -266,7 +260,7 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   arguments.add_length();
   for (size_t k = 0; k < 1 + n_loads; ++k) arguments.add_stride();
   arguments.launch(function, device);
-  return Array::of(make_leaf(std::move(storage), shape, types.result, info(types.result).size));
+  return result;
 }
 
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
@@ -276,10 +270,9 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
-  auto storage = std::make_shared<Storage>();
-  storage->hold(Buffer::allocate(device, static_cast<size_t>(n) * info(dtype).size));
-  std::memcpy(storage->buffer->memory(), source.memory, storage->buffer->bytes());
-  return Array::of(make_leaf(std::move(storage), array.shape(), dtype, info(dtype).size));
+  const Array result = Array::empty(array.shape(), dtype, device);
+  std::memcpy(result.buffer_if_computed()->memory(), source.memory, result.nbytes());
+  return result;
 }
 
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, const Shape& shape) {
@@ -292,11 +285,9 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   Function& function = found(reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)], device,
                              [&] { return one_reduction(op, from, compute, device); });
   const bool gives_position = op == ReduceOp::argmin || op == ReduceOp::argmax;
-  const Dtype result = gives_position ? Dtype::int64 : compute;
-  auto storage = std::make_shared<Storage>();
-  storage->hold(Buffer::allocate(device, info(result).size));
+  const Array result = Array::empty(shape, gives_position ? Dtype::int64 : compute, device);
   alignas(16) char value[16];
-  void *y = gives_position ? value : storage->buffer->memory(), *position = storage->buffer->memory();
+  void *position = result.buffer_if_computed()->memory(), *y = gives_position ? value : position;
   int64_t length = array.size();
   Arguments arguments(y, length);
   if (gives_position) arguments.add(&position);
@@ -304,7 +295,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   arguments.add_length();
   arguments.add_stride();
   arguments.launch_reduction(function, device);
-  return Array::of(make_leaf(std::move(storage), shape, result, info(result).size));
+  return result;
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {
@@ -330,12 +321,9 @@ bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& fr
     return true;
   }
   char apart[few_bytes];  // the two may overlap
-  int64_t steps[64];
-  int64_t step = static_cast<int64_t>(elements.itemsize);
-  if (elements.rank > std::size(steps)) return false;
-  for (size_t d = elements.rank; d-- > 0; step *= to.shape[d]) steps[d] = step;
-  elements.copy(apart, steps, first, from.view.strides.data());
-  elements.copy(memory, to.strides.data(), apart, steps);
+  const Strides steps = contiguous_strides(to.shape, elements.itemsize);
+  elements.copy(apart, steps.data(), first, from.view.strides.data());
+  elements.copy(memory, to.strides.data(), apart, steps.data());
   return true;
 }
 

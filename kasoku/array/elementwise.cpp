@@ -143,8 +143,6 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
-namespace {
-
 View stretched(const View& view, const Shape& shape) {
   View result{shape, Strides(shape.size(), 0), view.offset};
   const size_t more = shape.size() - view.shape.size();
@@ -152,8 +150,6 @@ View stretched(const View& view, const Shape& shape) {
     if (view.shape[d] != 1) result.strides[more + d] = view.strides[d];
   return result;
 }
-
-}  // namespace
 
 Array broadcast_to(const Array& array, const Shape& shape) {
   if (std::ranges::any_of(shape, [](int64_t n) { return n < 0; }))
@@ -226,8 +222,7 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
       if (input.view.shape != shape) input.view = stretched(input.view, shape);
       expression.inputs.push_back(std::move(input));
     } else {
-      const bool is_condition = i == 0 && info(op).result == ResultRule::conditional;
-      const Array constant = full({}, x.scalar, is_condition ? Dtype::bool_ : types.compute, *device);
+      const Array constant = full({}, x.scalar, operand_dtype(op, i, types.compute), *device);
       expression.inputs.push_back({constant.input().node, {shape, Strides(shape.size(), 0), 0}});
     }
   }

@@ -44,5 +44,7 @@ void apply_in_place(Op op, const Array& x, const Operand& y);
 /// The shape that all stretch to, or an error that names the axis.
 Shape broadcast(const Shape& a, const Shape& b);
 Array broadcast_to(const Array& array, const Shape& shape);
+/// The view in a shape that it stretches to.
+View stretched(const View& view, const Shape& shape);
 
 }  // namespace kasoku

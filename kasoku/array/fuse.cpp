@@ -2,6 +2,7 @@
 
 #include "kasoku/array/array.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/array/promote.h"
 #include "kasoku/base/error.h"
 
 #include <algorithm>
@@ -193,8 +194,7 @@ class Builder {
     for (size_t i = 0; i < views.size(); ++i) {
       const uint16_t in = value(expression->inputs[i].node, views[i], false);
       if (expression->kind == Expression::cast) return convert(in, node->dtype);
-      const bool is_condition = i == 0 && info(expression->op).result == ResultRule::conditional;
-      result.in[i] = convert(in, is_condition ? Dtype::bool_ : expression->compute);
+      result.in[i] = convert(in, operand_dtype(expression->op, i, expression->compute));
     }
     if (expression->kind == Expression::elementwise) fix_divisor(result);
     return add(result);

@@ -25,6 +25,11 @@ Dtype promote(std::span<const Typed> operands);
 /// is the first and not promoted).
 OpTypes op_types(Op op, std::span<const Typed> operands);
 
+/// What operand `i` of `op` is converted to; the condition of where is a bool.
+constexpr Dtype operand_dtype(Op op, size_t i, Dtype compute) {
+  return i == 0 && info(op).result == ResultRule::conditional ? Dtype::bool_ : compute;
+}
+
 /// numpy.can_cast(from, to, "same_kind"): what in-place operators ask.
 bool can_cast_same_kind(Dtype from, Dtype to);
 

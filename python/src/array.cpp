@@ -131,13 +131,6 @@ class Position {
   size_t count_ = 0;
 };
 
-/// A Python float or integer.
-std::optional<Scalar> plain_number(PyObject* object) {
-  if (PyFloat_CheckExact(object)) return Scalar::of(PyFloat_AsDouble(object));
-  const std::optional<int64_t> number = plain_int(object);
-  return number ? std::optional(Scalar::of(*number)) : std::nullopt;
-}
-
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([=] {
     const Array& x = *nb::inst_ptr<Array>(self);
@@ -157,10 +150,10 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     const Array& x = *nb::inst_ptr<Array>(self);
     const Position at(key);
     bool is_set = false;
-    const std::optional<Scalar> number = at && !x.is_read_only() ? plain_number(value) : std::nullopt;
-    if (number) {
-      must_fit(*number, x.dtype());
-      is_set = set_element(x, at.numbers(), *number);
+    if (at && !x.is_read_only() && (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
+      const Scalar number = operand_from(value, x.device())->scalar;
+      must_fit(number, x.dtype());
+      is_set = set_element(x, at.numbers(), number);
     }
     if (!is_set) set(x, key, value);
     return nb::none().release().ptr();
