@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import types
 
 from . import _core, _task
@@ -35,7 +36,9 @@ def _layers(self):
 
 
 def _scheduler(graph, keys, **options):
-    """What other packages' compute() runs the graph by."""
+    """What other packages' compute() runs the graph by; what Dask gives since 2025 makes its graph when asked."""
+    if not isinstance(graph, collections.abc.Mapping):
+        graph = graph.__dask_graph__()
     return _task.compute(_core._delayed_keys(graph, keys), **options)[0]
 
 
@@ -91,6 +94,7 @@ _members = {
     "__dask_tokenize__": lambda self: self.key,
     "__dask_postcompute__": lambda self: (_first, ()),
     "__dask_postpersist__": _post_persist,
+    "__dask_optimize__": staticmethod(lambda graph, keys, **options: graph),
     "__dask_scheduler__": staticmethod(_scheduler),
     "dask": property(_layers, doc="The graph, a mapping from keys to tasks."),
 }

@@ -394,7 +394,8 @@ std::string fresh_key(const std::string& name) {
 }
 
 std::string name_of(nb::handle object) {
-  if (nb::hasattr(object, "func") && nb::hasattr(object, "keywords")) return name_of(object.attr("func"));  // a partial
+  const nb::handle type = object.type();
+  if (nb::hasattr(type, "func") && nb::hasattr(type, "keywords")) return name_of(object.attr("func"));  // a partial
   nb::object name = nb::getattr(object, "__name__", nb::none());
   if (!nb::isinstance<nb::str>(name)) name = object.type().attr("__name__");
   return nb::str(name).c_str();

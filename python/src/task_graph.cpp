@@ -21,7 +21,13 @@ bool is_task(nb::handle value) {
 /// A task as Dask itself writes it since 2025: it tells the keys that it needs, and is called with their values.
 bool is_node(nb::handle value) {
   const nb::handle type = value.type();
-  return PyCallable_Check(value.ptr()) && nb::hasattr(type, "dependencies") && nb::hasattr(type, "inline");
+  return PyCallable_Check(value.ptr()) && nb::hasattr(type, "dependencies") && nb::hasattr(type, "substitute");
+}
+
+/// A key as Dask marks it, its TaskRef, in a place where any value may stand.
+bool is_reference(nb::handle value) {
+  const nb::handle type = value.type();
+  return nb::hasattr(type, "substitute") && nb::hasattr(type, "key") && !PyCallable_Check(value.ptr());
 }
 
 bool is_key(nb::handle value, nb::handle graph) {
@@ -165,6 +171,8 @@ class Reader {
       for (nb::handle item : value) collect(item, needs);
     } else if (is_key(value, graph_)) {
       needs.push_back(nb::borrow(value));
+    } else if (is_reference(value)) {
+      needs.push_back(value.attr("key"));
     }
   }
 
@@ -181,7 +189,8 @@ class Reader {
       for (nb::handle item : value) items.append(take(item, inputs));
       return items;
     }
-    return is_key(value, graph_) ? input(*find(value)) : nb::borrow(value);
+    if (is_key(value, graph_)) return input(*find(value));
+    return is_reference(value) ? input(*find(value.attr("key"))) : nb::borrow(value);
   }
 
   nb::object needs_of(nb::handle node) const {

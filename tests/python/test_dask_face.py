@@ -2,6 +2,7 @@
 
 import contextvars
 import dataclasses
+import functools
 import io
 import operator
 import pickle
@@ -319,7 +320,7 @@ class Node:
     def dependencies(self):
         return frozenset(arg.key for arg in self.args if isinstance(arg, Node))
 
-    def inline(self, graph):
+    def substitute(self, keys, key=None):
         return self
 
     def __call__(self, values=()):
@@ -337,11 +338,117 @@ def test_tasks_that_are_objects_are_called_with_their_inputs():
         dask.get({"b": b}, "b")
 
 
-def test_collections_of_the_real_dask():
+class Reference:
+    """A key in the place of a value, as dask._task_spec writes it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key):
+        self.key = key
+
+    def substitute(self, keys, key=None):
+        return self
+
+
+def test_keys_that_are_marked_as_such():
+    graph = {"a": 5, "b": Reference("a"), "c": (sum, [Reference("b"), (inc, Reference("a"))])}
+    assert dask.get(graph, ["b", "c"]) == [5, 11]
+    with pytest.raises(KeyError, match="gone"):
+        dask.get({"b": Reference("gone")}, "b")
+
+
+def test_an_object_that_has_every_attribute_is_a_value():
+    class Any:
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return Any()
+
+    one = Any()
+    assert delayed(one).key.startswith("Any-") and delayed(one).compute() is one
+    assert delayed(functools.partial(inc, 1))().key.startswith("inc-")
+
+
+# Collections of the real package, by the face's compute(), and by the package's own with the face's scheduler.
+by_either = pytest.mark.parametrize("values", [
+    lambda *given: dask.compute(*given),
+    lambda *given: tuple(one.compute(scheduler=dask.threaded.get) for one in given),
+], ids=["compute", "get"])  # fmt: skip
+
+
+@by_either
+def test_arrays_of_the_real_dask(values):
     array = pytest.importorskip("dask.array")
-    x = array.arange(12, chunks=5).reshape(3, 4)
-    total, part = dask.compute((x + 1).sum(), x[1])
-    assert total == 78 and part.tolist() == [4, 5, 6, 7]
+    plain = np.random.default_rng(0).random((40, 30))
+    x = array.from_array(plain, chunks=(13, 7))
+    for lazy, right in [(x @ x.T, plain @ plain.T), (x.mean(axis=0), plain.mean(axis=0)), (x.sum(), plain.sum()),
+                        (x[3:20:3, [1, 5, 2]], plain[3:20:3, [1, 5, 2]]), (x[x > 0.5], plain[plain > 0.5]),
+                        (x.rechunk((5, 30)), plain), (x.T.reshape(1200), plain.T.ravel()),
+                        (x.cumsum(axis=0), plain.cumsum(axis=0)), (x.map_blocks(lambda b: b * 2), plain * 2),
+                        (x.map_overlap(lambda b: b + 1, depth=1, boundary="reflect"), plain + 1),
+                        (array.linalg.svd(x.rechunk((10, 30)))[1], np.linalg.svd(plain)[1]),
+                        (array.from_delayed(delayed(np.ones)(5), (5,), float).sum(), 5)]:  # fmt: skip
+        np.testing.assert_allclose(values(lazy)[0], right)
+    total, row = values(x.sum(), x[1])
+    np.testing.assert_allclose([total, row.sum()], [plain.sum(), plain[1].sum()])
+
+
+@by_either
+def test_bags_of_the_real_dask(values):
+    bag = pytest.importorskip("dask.bag")
+    b = bag.from_sequence(range(20), npartitions=4)
+    for lazy, right in [(b.map(lambda x: x * 2), list(range(0, 40, 2))), (b.sum(), 190), (b.topk(2), [19, 18]),
+                        (b.filter(lambda x: x % 2), list(range(1, 20, 2))), (b.map(lambda x: None), [None] * 20),
+                        (b.foldby(lambda x: x % 2, operator.add), [(0, 90), (1, 100)]),
+                        (bag.zip(b, b.map(str)), [(i, str(i)) for i in range(20)])]:  # fmt: skip
+        assert values(lazy) == (right,)
+    assert {k: len(v) for k, v in values(b.groupby(lambda x: x % 3))[0]} == {0: 7, 1: 7, 2: 6}
+
+
+@by_either
+def test_delayed_of_the_real_dask(values):
+    real = pytest.importorskip("dask")
+    nothing, add = real.delayed(lambda *given: None), real.delayed(operator.add)
+    assert values(nothing(nothing()), add(1, add(2, 3))) == (None, 6)
+    assert values(real.delayed(dict)(a=[add(1, 2), {"b": nothing()}])) == ({"a": [3, {"b": None}]},)
+    who = contextvars.ContextVar("who", default="nobody")
+    who.set("the caller")
+    assert values(real.delayed(who.get)()) == ("the caller",)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_real_dask_and_the_face_in_one_graph():
+    real = pytest.importorskip("dask")
+    theirs, ours = real.delayed(operator.add)(1, 2), delayed(operator.add)(3, 4)
+    assert delayed(operator.mul)(theirs, ours).compute() == 21
+    assert real.delayed(operator.mul)(theirs, ours).compute(scheduler="sync") == 21
+    assert dask.compute([theirs, {"ours": ours}]) == ([3, {"ours": 7}],)
+    assert real.compute(theirs, ours, scheduler="sync") == (3, 7)
+
+
+def test_a_client_runs_and_persists_collections_of_the_real_dask():
+    array = pytest.importorskip("dask.array")
+    from kasoku.compat.dask import distributed
+
+    meet, go = threading.Barrier(8), threading.Event()
+
+    def met(block):
+        meet.wait(20)
+        return block
+
+    def waited(block):
+        go.wait(20)
+        return block + 1
+
+    with distributed.Client(threads_per_worker=8) as client:
+        eight = array.arange(8, chunks=1).map_blocks(met, dtype=int, meta=np.empty(0, int))
+        assert dask.compute(eight)[0].tolist() == list(range(8))  # each waits for the seven others
+        assert eight.compute(scheduler=dask.threaded.get).tolist() == list(range(8))
+        kept = client.persist(array.arange(8, chunks=4).map_blocks(waited, dtype=int, meta=np.empty(0, int)))
+        assert [f.status for f in distributed.futures_of(kept)] == ["pending"]
+        go.set()
+        assert dask.compute(kept.sum()) == (36,) and kept.sum().compute(scheduler="sync") == 36
+        assert client.compute(kept.max()).result() == 8
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
