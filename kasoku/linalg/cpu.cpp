@@ -4,12 +4,14 @@
 #include "kasoku/linalg/blas.h"
 #include "kasoku/linalg/convert.h"
 #include "kasoku/linalg/leading.h"
+#include "kasoku/linalg/vector.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace kasoku::linalg {
 namespace {
@@ -288,8 +290,19 @@ void half_product(Matmul p) {
     }
 }
 
-void one_product(const Matmul& p) {
+/// A row times a matrix is the transposed matrix times a column.
+void make_column(Matmul& p) {
+  if (p.m == 1 && p.n > 1) {
+    std::swap(p.m, p.n), std::swap(p.a, p.b);
+    for (Matrices* x : {&p.a, &p.b, &p.c}) std::swap(x->row_stride, x->column_stride);
+  }
+  if (p.n == 1) p.b.column_stride = p.c.column_stride = static_cast<int64_t>(info(p.dtype).size);
+}
+
+void one_product(Matmul p) {
+  make_column(p);
   if (p.k == 0) return zero(p, static_cast<int64_t>(info(p.dtype).size));
+  if (vector_product(p)) return;
   if (p.dtype == Dtype::float16 || p.dtype == Dtype::bfloat16) return half_product(p);
   const Blas* library = type_of(p.dtype) >= 0 ? blas() : nullptr;
   if (library &&

@@ -290,6 +290,40 @@ TEST_CASE("matmul: two batch axes that are not one") {
   }
 }
 
+TEST_CASE("matmul: a matrix times a vector and a vector times a matrix, in one piece and in many") {
+  for (Device* device : all_devices())
+    for (const Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::complex64})
+      for (const Layout layout : {Layout::rows, Layout::columns})
+        for (const auto& [m, k] : std::vector<std::array<int64_t, 2>>{
+                 {64, 64}, {71, 67}, {517, 331}, {4113, 67}, {67, 4113}, {3, 70'001}, {70'001, 3}, {1, 70'001}}) {
+          check_product(*device, dtype, 1, m, 1, k, layout, Layout::rows, Layout::rows);
+          check_product(*device, dtype, 1, 1, m, k, Layout::rows, layout, Layout::rows);
+        }
+}
+
+TEST_CASE("matmul: a product with a vector has the same bits on any number of threads") {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const auto& [m, k] : std::vector<std::array<int64_t, 2>>{{800, 900}, {3, 300'000}, {300'000, 3}})
+    for (const bool is_transposed : {false, true}) {
+      std::vector<double> a(size_t(m * k)), b(static_cast<size_t>(k)), c[2];
+      for (std::vector<double>* x : {&a, &b})
+        for (double& value : *x) value = uniform(random);
+      for (const uint32_t limit : {0u, 1u}) {
+        cpu::set_thread_limit(limit);
+        c[limit].resize(static_cast<size_t>(m));
+        Matmul p;
+        p.dtype = Dtype::float64;
+        p.m = m, p.n = 1, p.k = k;
+        p.a = is_transposed ? Matrices{a.data(), 8, m * 8, {}} : Matrices{a.data(), k * 8, 8, {}};
+        p.b = {b.data(), 8, 8, {}}, p.c = {c[limit].data(), 8, 8, {}};
+        linalg::matmul(p, device("cpu"), device("cpu").current_stream());
+      }
+      cpu::set_thread_limit(0);
+      CHECK(c[0] == c[1]);
+    }
+}
+
 TEST_CASE("matmul: integers wrap") {
   for (Device* device : all_devices()) {
     int8_t a[] = {100, 100}, b[] = {100, 100}, c = 0;

@@ -1,0 +1,70 @@
+#include "kasoku/linalg/vector.h"
+
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/processor.h"
+#include "kasoku/linalg/leading.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace kasoku::linalg {
+namespace {
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+namespace avx2 {
+constexpr size_t register_bytes = 32;
+#include "kasoku/linalg/vector_lines.inc"
+}  // namespace avx2
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,avx512f")
+namespace avx512 {
+constexpr size_t register_bytes = 64;
+#include "kasoku/linalg/vector_lines.inc"
+}  // namespace avx512
+#pragma GCC pop_options
+
+/// The result is made in pieces, and where those are few, so are its sums: they are added in the end.
+template <class T>
+void product(const Matmul& p, const Leading& a) {
+  const bool is_along_sum = !a.is_transposed, is_wide = cpu::target_architecture() == "x86-64-v4";
+  const auto dots = is_wide ? avx512::dots<T, 8> : avx2::dots<T, 8>, add_lines = is_wide ? avx512::add_lines<T, 8> : avx2::add_lines<T, 8>;
+  const auto parts = [](int64_t length, int64_t each) { return (length + each - 1) / each; };
+  // A piece is worth a thread's time; one that is added to line by line stays in the first-level cache.
+  const int64_t worth = std::max<int64_t>(65536, p.m * p.k / 32), few = 64, most = 2048;
+  const bool has_whole_sums = is_along_sum && p.m >= few;
+  const int64_t results = has_whole_sums ? parts(parts(worth, p.k), 8) * 8 : is_along_sum ? p.m : parts(parts(p.m, parts(p.m, most)), 16) * 16;
+  const int64_t terms = has_whole_sums ? p.k : parts(parts(worth, results), 16) * 16;
+  const int64_t across = parts(p.m, results), deep = parts(p.k, terms);
+  T* const c = static_cast<T*>(p.c.data);
+  const std::unique_ptr<T[]> sums(deep > 1 ? new T[static_cast<size_t>(deep * p.m)] : nullptr);
+  cpu::parallel_blocks(static_cast<uint64_t>(across * deep), 1, [&](uint64_t begin, uint64_t end) {
+    for (auto piece = static_cast<int64_t>(begin); piece < static_cast<int64_t>(end); ++piece) {
+      const int64_t i = piece % across * results, k = piece / across * terms, n = std::min(results, p.m - i), length = std::min(terms, p.k - k);
+      const T *const from = static_cast<const T*>(p.a.data) + (is_along_sum ? i * a.elements + k : k * a.elements + i), *const x = static_cast<const T*>(p.b.data) + k;
+      T* const to = (deep > 1 ? sums.get() + piece / across * p.m : c) + i;
+      if (is_along_sum) dots(from, n, length, a.elements, x, to);
+      else add_lines(from, length, n, a.elements, x, std::fill_n(to, n, T{}) - n);
+    }
+  });
+  for (int64_t d = 0; d < (deep > 1 ? deep : 0); ++d)
+    for (int64_t i = 0; i < p.m; ++i) c[i] = (d ? c[i] : T{}) + sums[static_cast<size_t>(d * p.m + i)];
+}
+
+}  // namespace
+
+bool vector_product(const Matmul& p) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  if (p.n != 1 || p.b.row_stride != size || p.c.row_stride != size || cpu::processor_level() < 3) return false;
+  const std::optional<Leading> a = leading(p.a, p.m, p.k, size);
+  constexpr int64_t least = 64;  // of a shorter line the sum in the end is what takes time
+  if (!a || (a->is_transposed ? p.m : p.k) < least) return false;
+  if (p.dtype == Dtype::float32) return product<float>(p, *a), true;
+  if (p.dtype == Dtype::float64) return product<double>(p, *a), true;
+  return false;
+}
+
+}  // namespace kasoku::linalg
