@@ -81,7 +81,7 @@ class Tiles(Blocks):
         self.line(f"unsigned {x} = {self.unsigned(place, THREAD, 1)};")
         inner = place.without(s)
         mine = (Variable(x, "unsigned", THREAD), Variable(k, "unsigned", place.level, False))
-        inner = inner.but(variables=inner.variables + mine, can_return=False, exits=None)
+        inner = inner.but(variables=inner.variables + mine, can_return=False, exits=None, depth=place.depth + 1)
 
         def body():
             self.line(f"{s.text}[t] = in[(gid + {k} * {self.pick(1, 3, 32)}u) % n];")

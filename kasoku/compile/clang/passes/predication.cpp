@@ -6,7 +6,11 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
@@ -59,6 +63,13 @@ class Masker {
         case Found::one: break;
       }
       joins_ = &joins;
+      DominatorTree dominators(kernel_);
+      LoopInfo loops(dominators);
+      AssumptionCache assumptions(kernel_);
+      TargetLibraryInfoImpl no_library;
+      TargetLibraryInfo library(no_library);
+      ScalarEvolution scev(kernel_, library, assumptions, dominators, loops);
+      loops_ = &loops, scev_ = &scev;
       if (!plan(parting)) return false;
       apply(parting);
     }
@@ -140,30 +151,37 @@ class Masker {
   // What is run by all or not at all: a piece of text, from `head` to where its ways join.
   struct Piece {
     BasicBlock* head;
-    Blocks inner;             ///< blocks of branches in it
-    BasicBlock* next;         ///< where it goes on, if it has inner blocks; null: nowhere
+    bool has_branches;  ///< then it ends where these join, not at the end of its head
+    Blocks inner;       ///< blocks of branches in it
+    BasicBlock* next;   ///< where it goes on, if it has branches; null: nowhere
   };
 
   // Cuts the waiting side into pieces and finds what all threads compute.
   bool plan(const Parting& at) {
     pieces_.clear();
     common_.clear();
+    if (!find_vote(at)) return false;
     Blocks heads;
     if (at.through != at.join) heads.insert(at.through);
     Blocks inside;
     for (size_t i = 0; i < heads.size(); ++i) {
       BasicBlock* head = heads[i];
-      Piece piece{head, {}, nullptr};
+      Piece piece{head, false, {}, nullptr};
       Instruction* end = head->getTerminator();
       if (end->getNumSuccessors() > 1) {
+        // A loop in which nobody waits is one piece: it may end only for those whom its branch let in.
         BasicBlock* join = join_of(*joins_, *head);
+        if (const Loop* loop = loops_->getLoopFor(head); loop && loop->getHeader() == head)
+          while (join && loop->contains(join)) join = join_of(*joins_, *join);
         Blocks ways;
         for (BasicBlock* side : successors(head))
           for (BasicBlock* block : between(side, join)) ways.insert(block);
-        if (!waits(ways, is_any) && !ways.contains(head)) {
+        if (!waits(ways, is_any)) {
+          if (ways.remove(head) && !loops_->isLoopHeader(head)) return false;
           for (BasicBlock* block : ways)
             for (BasicBlock* from : predecessors(block))
               if (from != head && !ways.contains(from)) return false;
+          piece.has_branches = true;
           piece.inner = ways;
           piece.next = join;
           for (BasicBlock* block : ways) inside.insert(block);
@@ -184,10 +202,59 @@ class Masker {
     find_common();
     for (const Piece& piece : pieces_) {
       Instruction* end = piece.head->getTerminator();
-      if (piece.inner.empty() && end->getNumSuccessors() > 1 && !is_common(end->getOperand(0)))
+      if (!piece.has_branches && end->getNumSuccessors() > 1 && !is_common(end->getOperand(0)))
         return false;
     }
     return true;
+  }
+
+  // All threads run a loop in which some wait. It ends if some take part; if none does, its numbers may
+  // be such that it never ends, so that a vote is needed before it.
+  bool find_vote(const Parting& at) {
+    vote_ = Sync::none;
+    bool has_warp_loop = false;
+    for (Loop* loop : loops_->getLoopsInPreorder()) {
+      if (!at.waiting.contains(loop->getHeader()) || scev_->getSmallConstantTripCount(loop)) continue;
+      Blocks blocks;
+      blocks.insert(loop->block_begin(), loop->block_end());
+      if (!waits(blocks, is_any)) continue;
+      vote_ = Sync::ballot;
+      has_warp_loop |= !waits(blocks, is_block_barrier);
+    }
+    if (vote_ == Sync::none || !waits(at.waiting, is_block_barrier)) return true;
+    vote_ = Sync::barrier_or;
+    return !has_warp_loop;  // warps of which no thread takes part would run it
+  }
+
+  // Ends `before` with a branch past the waiting side, if no thread takes part in it.
+  BasicBlock* vote(BasicBlock* before, const Parting& at) {
+    LLVMContext& context = kernel_.getContext();
+    auto* voted = BasicBlock::Create(context, "voted", &kernel_, at.through);
+    IRBuilder<> build(before);
+    Module& module = *kernel_.getParent();
+    Type* word = build.getInt32Ty();
+    Value* all = build.getInt32(~0u);
+    const unsigned number = syncs_.size() + 1;
+    SmallVector<Value*> brought{build.getInt32(number), build.CreateZExt(takes_part_, word)};
+    if (vote_ == Sync::ballot) brought.push_back(all);
+    build.CreateCall(module.getFunction("ks_arrive"), brought);
+    build.CreateBr(voted);
+    build.SetInsertPoint(voted);
+    CallInst* call =
+        vote_ == Sync::ballot
+            ? build.CreateCall(module.getOrInsertFunction("ks_ballot", FunctionType::get(word, {word, word}, false)), {all, build.getInt32(0)})
+            : build.CreateCall(module.getOrInsertFunction("ks_barrier_or", FunctionType::get(word, {word}, false)), {build.getInt32(0)});
+    call->setConvergent();
+    BasicBlock* past = at.join;
+    if (!past) {
+      past = BasicBlock::Create(context, "nobody", &kernel_);
+      ReturnInst::Create(context, past);
+    }
+    build.CreateCondBr(build.CreateICmpNE(call, build.getInt32(0)), at.through, past);
+    syncs_.push_back({vote_, call, voted, word, number});
+    sync_at_.clear();
+    for (SyncPoint& sync : syncs_) sync_at_[sync.block] = &sync;
+    return voted;
   }
 
   bool is_common(const Value* value) const {
@@ -232,7 +299,7 @@ class Masker {
     for (const Piece& piece : pieces_)
       for (const BasicBlock* from : phi.blocks())
         if (piece.inner.contains(const_cast<BasicBlock*>(from)) ||
-            (piece.head == from && !piece.inner.empty()))
+            (piece.head == from && piece.has_branches))
           return true;
     return false;
   }
@@ -254,7 +321,6 @@ class Masker {
         phi.removeIncomingValue(from, /*DeletePHIIfEmpty=*/false);
       }
       at.branch->eraseFromParent();
-      BranchInst::Create(at.through, from);
     } else {
       begin = BasicBlock::Create(context, "past", &kernel_, at.through);
       SmallVector<BasicBlock*> ends;
@@ -282,14 +348,17 @@ class Masker {
         }
       if (at.join)
         for (BasicBlock* end : ends) end->getTerminator()->replaceSuccessorWith(at.join, begin);
-      BranchInst::Create(at.through, begin);
       at.branch->setSuccessor(through_if ? 0 : 1, begin);
-      at.through->replacePhiUsesWith(from, begin);
     }
+    BasicBlock* voted = vote_ == Sync::none ? nullptr : vote(begin, at);
+    if (!voted) BranchInst::Create(at.through, begin);
+    at.through->replacePhiUsesWith(from, voted ? voted : begin);
     Blocks others;  // that come to the join from elsewhere
     if (at.join)
       for (BasicBlock* before : predecessors(at.join))
         if (!at.waiting.contains(before)) others.insert(before);
+    if (voted)
+      for (auto& [phi, value] : past) phi->addIncoming(value, voted);
     made_.clear();
     for (Piece& piece : pieces_) mask(piece);
     repair();
@@ -317,7 +386,7 @@ class Masker {
       if (is_arrival(instruction)) arrival = &instruction;
       else if (!common_.contains(&instruction)) masked.push_back(&instruction);
     }
-    if (masked.empty() && piece.inner.empty()) {
+    if (masked.empty() && !piece.has_branches) {
       if (arrival) let_stay_away(*cast<CallInst>(arrival));
       return;
     }
@@ -325,7 +394,7 @@ class Masker {
     auto* tail = BasicBlock::Create(context, "goes.on", &kernel_, body->getNextNode());
     for (Instruction* instruction : masked) instruction->moveBefore(*body, body->end());
     Instruction* end = head->getTerminator();
-    if (piece.inner.empty()) {
+    if (!piece.has_branches) {
       if (arrival) arrival->moveBefore(*tail, tail->end());
       end->moveBefore(*tail, tail->end());
       BranchInst::Create(tail, body);
@@ -439,6 +508,9 @@ class Masker {
   BlockShape shape_;
   DenseMap<const BasicBlock*, SyncPoint*> sync_at_;
   const PostDominatorTree* joins_ = nullptr;
+  const LoopInfo* loops_ = nullptr;
+  ScalarEvolution* scev_ = nullptr;
+  Sync vote_ = Sync::none;  ///< what asks whether anybody takes part; none: nobody needs to know
   std::vector<Piece> pieces_;
   Blocks heads_, waiting_;
   SmallPtrSet<const Instruction*, 32> common_;

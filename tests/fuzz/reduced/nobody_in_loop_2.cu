@@ -1,0 +1,16 @@
+// A loop with waits that only some threads enter: it ends only if some do
+// seed 40047863; grid 4; block 64; shared 0
+// zeros u4 256; data u4 256 7; scalar i4 1
+// crc 71f82d25
+extern "C" __global__ void k(unsigned* out, const unsigned* in, int n) {
+  const unsigned t = threadIdx.x, gid = blockIdx.x * 64u + t;
+  unsigned x = in[gid];
+  const int some = n - (int)(t / 32u);
+  if ((t & 31u) < 16u && some > 0) {
+    int i = 0;
+    do {
+      x += __shfl_xor_sync(0xffffu, x, 1 + i % 8);
+    } while (++i < some);
+  }
+  out[gid] = x;
+}
