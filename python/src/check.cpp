@@ -172,7 +172,7 @@ void bind_check(nb::module_& m) {
   m.def("_check_launches", [](nb::callable report) {
     nb::object* const kept = new nb::object(std::move(report));  // as long as the process
     check_launches([kept](const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not) {
-      nb::gil_scoped_acquire gil;
+      const GilHeld gil;
       (*kept)(kernel, findings, why_not);
     });
   }, "report"_a, "Calls report(kernel, findings, why_not) before each launch of a kernel in CUDA C++.");

@@ -5,13 +5,9 @@
 
 #include <exception>
 
-namespace {
-
-[[noreturn]] void sleep_until_exit() {
+void kasoku::sleep_until_exit() {
   for (;;) ::pause();
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -22,7 +18,7 @@ Personality __real___gxx_personality_v0;
 /// goes no further than to the innermost.
 _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
                                                 _Unwind_Exception* exception, _Unwind_Context* context) {
-  if (actions & _UA_FORCE_UNWIND) sleep_until_exit();
+  if (actions & _UA_FORCE_UNWIND) kasoku::sleep_until_exit();
   return __real___gxx_personality_v0(version, actions, kind, exception, context);
 }
 }

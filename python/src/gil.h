@@ -5,7 +5,8 @@
 /// and then, by pthread_exit(). That would unwind through the engine, whose destructors drop objects
 /// without the lock, and whose `catch (...)` makes an abort of it. Such a thread sleeps until the
 /// process is gone instead, as Python itself has it from 3.14 on: gil.cpp sees to that, wherever in
-/// the extension a call to Python is.
+/// the extension a call to Python is. A thread that comes for the lock when the interpreter is gone,
+/// while libraries end, would find nothing to make its state in, and sleeps too.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,6 +14,8 @@
 namespace nb = nanobind;
 
 namespace kasoku {
+
+[[noreturn]] void sleep_until_exit();
 
 /// While alive, this thread does not hold the lock.
 using GilReleased = nb::gil_scoped_release;
@@ -25,7 +28,12 @@ class GilHeld {
   GilHeld& operator=(const GilHeld&) = delete;
 
  private:
-  const PyGILState_STATE state_ = PyGILState_Ensure();
+  static PyGILState_STATE ensure() {
+    if (!Py_IsInitialized()) sleep_until_exit();
+    return PyGILState_Ensure();
+  }
+
+  const PyGILState_STATE state_ = ensure();
 };
 
 }  // namespace kasoku
