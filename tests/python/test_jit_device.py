@@ -323,41 +323,44 @@ def test_reductions_of_complex_arrays(place, n, dtype):
 
 
 def complex_elements(z, w):
-    return z * w, z / w, z**w, np.square(z), np.reciprocal(w), w**3, np.sqrt(z), np.exp(z), np.arctan(w), np.abs(z * w)
+    return z * w, z / w, np.square(z), np.reciprocal(w), w**3, np.abs(z * w)
+
+
+def complex_functions(z, w):
+    return z**w, np.sqrt(z), np.exp(z), np.arctan(w)
 
 
 def complex_loops(z, w):
-    out = np.empty((5, z.size), z.dtype)
+    out = np.empty((4, z.size), z.dtype)
     for i in range(z.size):
-        out[0, i], out[1, i], out[2, i] = z[i] * w[i], z[i] / w[i], z[i] ** w[i]
-        out[3, i], out[4, i] = z[i] * z[i], z.dtype.type(1) / w[i]
+        out[0, i], out[1, i] = z[i] * w[i], z[i] / w[i]
+        out[2, i], out[3, i] = z[i] * z[i], z.dtype.type(1) / w[i]
     return out
 
 
 @pytest.mark.parametrize("dtype", ["complex128", "complex64"])
 def test_complex_numbers_are_the_same_everywhere(place, dtype):
-    """In loops, in array expressions and in arrays: one formula of each operation."""
+    """In loops, in array expressions and in arrays: one formula of each operation, and one library of functions."""
     parts = np.array([0.0, -0.0, 0.1, -1.7, 3e-5, 1e30, np.inf, -np.inf, np.nan])
     z, w = (x.ravel() for x in np.meshgrid(*[(parts[:, None] + 1j * parts).ravel()] * 2))
     z, w = z.astype(dtype), w.astype(dtype)
     got, _ = check(place, complex_elements, z, w)
     a, b = ks.asarray(z), ks.asarray(w)
-    arrays = (
-        a * b,
-        a / b,
-        a**b,
-        ks.square(a),
-        ks.reciprocal(b),
-        b**3,
-        ks.sqrt(a),
-        ks.exp(a),
-        ks.arctan(b),
-        ks.abs(a * b),
-    )
+    arrays = (a * b, a / b, ks.square(a), ks.reciprocal(b), b**3, ks.abs(a * b))
     assert same(got, tuple(x.numpy() for x in arrays))
     looped = ks.njit(complex_loops)(z, w)
-    for mine, theirs in zip(looped, got[:5], strict=True):
+    for mine, theirs in zip(looped, got[:4], strict=True):
         assert same(mine, theirs)
+    if place.name == "cuda":  # the functions are those of each device's library
+        keep = np.isfinite(z) & np.isfinite(w) & (np.abs(z) < 9) & (np.abs(w) < 9)
+        z, w = z[keep], w[keep]
+        with place:
+            got = place.get(ks.njit(complex_functions)(place.put(z), place.put(w)))
+        for mine, theirs in zip(got, ks.njit(complex_functions)(z, w), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-5 if dtype == "complex64" else 1e-13)
+        return
+    got, _ = check(place, complex_functions, z, w)
+    assert same(got, tuple(x.numpy() for x in (a**b, ks.sqrt(a), ks.exp(a), ks.arctan(b))))
 
 
 def of_arrays(x):
