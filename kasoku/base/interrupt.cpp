@@ -3,7 +3,8 @@
 
 #include "kasoku/base/error.h"
 
-#include <chrono>
+#include <time.h>
+
 #include <utility>
 
 namespace kasoku {
@@ -16,10 +17,11 @@ std::atomic<InterruptPoll> interrupt_poll{nullptr};
 thread_local const std::atomic<bool>* stop_now __attribute__((tls_model("initial-exec"))) = nullptr;
 constexpr int64_t poll_nanoseconds = 50'000'000;
 
+/// The clock's last tick, some milliseconds ago at most: it costs a fifth of the time of now, and every chunk asks.
 int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
 }
 
 }  // namespace
