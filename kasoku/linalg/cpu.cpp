@@ -216,13 +216,16 @@ void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand
       else mirror<std::complex<double>>(p.c, i, j, tile.m, tile.n);
     }
   };
-  if (tiles.count() == 1) return run(0, 1);
+  if (tiles.count() == 1) {
+    const LibraryThreads one(blas, 1);
+    return product(p, a, b);
+  }
   std::optional<cpu::SerialScope> in_order;
   if (!blas.is_on_callers) in_order.emplace();
   cpu::parallel_blocks(static_cast<uint64_t>(tiles.count()), 1, run);
 }
 
-void blas_product(const Blas& blas, Matmul p) {
+void blas_product(const Blas& blas, Matmul& p) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   Operand a, b;
   Bytes a_copy, b_copy, c_copy;
@@ -253,7 +256,7 @@ void blas_product(const Blas& blas, Matmul p) {
 }
 
 /// float16 and bfloat16: operands become float32, so does the sum.
-void half_product(Matmul p) {
+void half_product(const Matmul& p) {
   const auto widen = [&](const Matrices& x, int64_t rows, int64_t columns) {
     std::unique_ptr<float[]> out(
         new float[static_cast<size_t>(std::max<int64_t>(rows * columns, 1))]);
