@@ -64,6 +64,15 @@ def tier(request):
 
 
 @pytest.fixture
+def on_device(device):
+    """What the test makes lies on each device in turn."""
+    import kasoku as ks
+
+    with ks.default_device(device):
+        yield
+
+
+@pytest.fixture
 def clean_process():
     """Runs text in a fresh interpreter: clean_process("import kasoku", env={…}, args=[…])."""
     import subprocess

@@ -179,7 +179,13 @@ class Flow(Expressions):
         level, limit, inner, i = self.loop(place, 6)
         self.line(f"int {i} = 0;")
         also = f" && ({self.condition(place, level)})" if self.chance(30) else ""
-        self.block("do", lambda: self.body(inner), f"}} while (++{i} < {self.bound(place, level, limit)}{also});")
+        bound, c = self.bound(place, level, limit), self.name("c")
+        if self.chance(60):
+            return self.block("do", lambda: self.body(inner), f"}} while (++{i} < {bound}{also});")
+        # LLVM asks at its end alone whether it goes on, and for equality: whoever is not let in never ends it.
+        self.line(f"const int {c} = {bound};")
+        loop = lambda: self.block("do", lambda: self.body(inner), f"}} while (++{i} < {c}{also});")
+        self.block(f"if ({c} > 0)", loop)
 
     def endless_loop(self, place):
         """A loop that only `break` ends."""

@@ -15,9 +15,15 @@ from kasoku import _core
 
 pytestmark = pytest.mark.usefixtures("tier")
 
-hypothesis.settings.register_profile("kasoku", deadline=None, max_examples=60)
+hypothesis.settings.register_profile(
+    "kasoku",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],  # on_device stays for all examples
+)
 hypothesis.settings.load_profile("kasoku")
 
+everywhere = pytest.mark.usefixtures("on_device")
 shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
 
 
@@ -25,6 +31,7 @@ def numbers(shape, dtype="float64", seed=0):
     return np.random.default_rng(seed).integers(-50, 50, shape).astype(dtype)
 
 
+@everywhere
 @hypothesis.given(st.data())
 def test_basic_indexing(data):
     x = numbers(data.draw(shapes))
@@ -35,6 +42,7 @@ def test_basic_indexing(data):
     assert ks.array(x)[index].shape == want.shape
 
 
+@everywhere
 @hypothesis.given(st.data())
 def test_basic_assignment(data):
     x = numbers(data.draw(shapes))
@@ -47,6 +55,7 @@ def test_basic_assignment(data):
     np.testing.assert_array_equal(y.numpy(), x)
 
 
+@everywhere
 @hypothesis.given(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=5), st.data())
 def test_broadcasting(pair, data):
     a, b = (numbers(s, seed=k) for k, s in enumerate(pair.input_shapes))
@@ -54,6 +63,7 @@ def test_broadcasting(pair, data):
     np.testing.assert_array_equal(((ks.array(a) - 1) * (ks.array(b) + 1)).numpy(), (a - 1) * (b + 1))
 
 
+@everywhere
 @hypothesis.given(st.data())
 def test_reductions(data):
     x = numbers(data.draw(shapes), data.draw(st.sampled_from(["int32", "float64", "bool", "uint8"])))
@@ -87,6 +97,7 @@ def test_reductions(data):
         np.testing.assert_allclose(source.std(axis=axis).numpy(), x.std(axis=axis), rtol=1e-9, atol=1e-9)
 
 
+@everywhere
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
 def test_argmin_and_argmax(name):
     for shape in [(1,), (7,), (3, 5), (20000,), (3, 9000), (9000, 3)]:
@@ -99,6 +110,7 @@ def test_argmin_and_argmax(name):
         getattr(ks.array([]), name)()
 
 
+@everywhere
 @pytest.mark.parametrize("n", [0, 1, 5, 1023, 1025, 8192, 8193, 100_003])
 def test_sums_of_all_sizes(n):
     x = numbers(n)
@@ -107,6 +119,7 @@ def test_sums_of_all_sizes(n):
     np.testing.assert_allclose(float(ks.array(y).sum()), y.sum(), rtol=1e-12, atol=1e-9)
 
 
+@everywhere
 @hypothesis.given(st.data())
 def test_reshape_and_transpose(data):
     x = numbers(data.draw(shapes))
@@ -119,6 +132,7 @@ def test_reshape_and_transpose(data):
     np.testing.assert_array_equal(ks.flip(y).numpy(), np.flip(want))
 
 
+@everywhere
 @hypothesis.given(st.data())
 def test_advanced_indexing(data):
     x = numbers(data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)))
@@ -147,6 +161,7 @@ def test_views_share_and_copies_do_not():
     assert v.tolist() == [18, 19, 20]
 
 
+@everywhere
 def test_in_place_keeps_the_object_and_its_dtype():
     x = ks.arange(4)
     y = x
@@ -162,6 +177,7 @@ def as_floats(z):
     return _core._view(z, 0, (4,), (8,), np.dtype("f8"), 0, z.device)
 
 
+@everywhere
 @pytest.mark.parametrize("view", [lambda z: z.real, as_floats], ids=["real", "floats"])
 def test_views_through_another_dtype_wait_for_their_readers(view):
     z = ks.array([1 + 5j, 2 + 6j]) + 0
@@ -233,6 +249,7 @@ def test_pickle_and_copy():
         assert y.tolist() == [0, 2, 4, 6, 8] and y.dtype == x.dtype
 
 
+@everywhere
 @pytest.mark.parametrize("args", [(5,), (2, 8), (0, 1, 0.1), (5, 0, -2), (3, 3), (0, -3)])
 def test_arange(args):
     want, got = np.arange(*args), ks.arange(*args)
@@ -240,6 +257,7 @@ def test_arange(args):
     np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
 
 
+@everywhere
 def test_creation():
     for f in ("zeros", "ones"):
         for dtype in ("float64", "int8", "bool"):
@@ -255,6 +273,7 @@ def test_creation():
         ks.empty((2**40, 2**40))
 
 
+@everywhere
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_magnitudes(dtype):
     """Of all sizes, beside longdouble's hypot: no overflow between, infinities win over NaN."""
@@ -275,6 +294,7 @@ def test_magnitudes(dtype):
     assert (np.abs(ours[finite] - exact[finite]) <= 1.5 * np.spacing(expected[finite])).all()
 
 
+@everywhere
 def test_roll():
     """Shifts beyond the length and of one axis twice, several axes, views, nothing at all."""
     data = np.arange(24.0).reshape(2, 3, 4)
@@ -299,6 +319,7 @@ def test_roll():
         ks.roll(ks.zeros(2), 1, 1)
 
 
+@everywhere
 def test_concatenate_and_stack():
     a, b = numbers((2, 3)), numbers((4, 3), "int32", 1)
     np.testing.assert_array_equal(ks.concatenate([ks.array(a), ks.array(b)]).numpy(), np.concatenate([a, b]))
@@ -310,6 +331,7 @@ def test_concatenate_and_stack():
         ks.concatenate([ks.array(a), ks.ones((2, 2))])
 
 
+@everywhere
 @pytest.mark.parametrize(
     "shapes",
     [
@@ -333,6 +355,7 @@ def test_matmul(shapes, dtype):
     np.testing.assert_allclose((ks.array(a.T).T @ ks.array(b)).numpy(), want, rtol=1e-6)
 
 
+@everywhere
 def test_messages_name_shapes_and_what_to_type():
     with pytest.raises(ValueError, match=r"shapes \(3, 4\) and \(5,\) do not broadcast"):
         ks.ones((3, 4)) + ks.ones(5)
@@ -342,6 +365,7 @@ def test_messages_name_shapes_and_what_to_type():
         ks.arange(3) ** -1
 
 
+@everywhere
 def test_everything_runs_at_its_place_in_eager_mode():
     assert (ks.arange(3) + 1).is_pending
     with ks.eager():
@@ -360,6 +384,7 @@ def test_everything_runs_at_its_place_in_eager_mode():
     assert not y.is_pending
 
 
+@everywhere
 def test_long_chains_stay_bounded():
     x = ks.zeros(10)
     for _ in range(3000):
@@ -371,6 +396,7 @@ def test_long_chains_stay_bounded():
     assert y.tolist() == [2.0**60] * 4
 
 
+@everywhere
 def test_threads_share_arrays():
     x = ks.arange(20_000.0)
     y = ks.sqrt(x) + 1

@@ -8,6 +8,8 @@ import pytest
 
 import kasoku as ks
 
+everywhere = pytest.mark.usefixtures("on_device")  # the references are the same: so are the numbers
+
 
 def philox(counter, key):
     """Philox4x32-10 by its definition."""
@@ -30,6 +32,7 @@ def test_the_reference_gives_the_published_answers():
     ]
 
 
+@everywhere
 @pytest.mark.parametrize("seed", [0, 1, 12345, 2**32 - 1])
 def test_numbers_are_the_generators_words(seed):
     g = ks.random.default_rng(seed)
@@ -52,6 +55,7 @@ def test_a_seed_repeats_and_draws_differ():
     assert not np.array_equal(ks.random.default_rng().random(9).numpy(), ks.random.default_rng().random(9).numpy())
 
 
+@everywhere
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_same_stored_sliced_reshaped_and_fused(dtype):
     x = ks.random.default_rng(5).random((30, 40), dtype=dtype)
@@ -64,6 +68,7 @@ def test_the_same_stored_sliced_reshaped_and_fused(dtype):
     assert total == pytest.approx(stored.astype("f8").sum(), rel=1e-12)
 
 
+@everywhere
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 1023, 8193, 40001])
 def test_odd_sizes(n):
     for draw in ("random", "standard_normal"):
@@ -72,6 +77,7 @@ def test_odd_sizes(n):
             np.testing.assert_array_equal(getattr(ks.random.default_rng(1), draw)(n, dtype=dtype).numpy(), long[:n])
 
 
+@everywhere
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_moments(dtype):
     n = 2_000_000
@@ -88,6 +94,7 @@ def test_moments(dtype):
     assert abs(float(e.mean()) - 2) < 6 * 2 / math.sqrt(n)
 
 
+@everywhere
 def test_integers():
     g = ks.random.default_rng(2)
     x = g.integers(-3, 4, 100_000).numpy()
@@ -122,9 +129,25 @@ def test_pi_needs_no_memory():
     assert x.is_pending and y.is_pending
 
 
+@everywhere
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [1024, 4096, 100_003])
 def test_fused_sums_have_the_bits_of_stored_ones(dtype, n):
     """No product is contracted into a sum: whether it is fused changes no bit."""
     fused = float(ks.random.default_rng(1).standard_normal(n, dtype=dtype).sum())
     assert float(ks.random.default_rng(1).standard_normal(n, dtype=dtype).eval().sum()) == fused
+
+
+def test_the_same_numbers_on_every_device(device):
+    def drawn():
+        g = ks.random.default_rng(11)
+        draws = [g.random(1001, dtype=t) for t in ("float32", "float64")]
+        draws += [g.standard_normal(1001, dtype=t) for t in ("float32", "float64")]
+        draws += [g.integers(-5, 10**12, 1001), g.integers(0, 7, (3, 5)), g.permutation(50), g.choice(9, 30)]
+        return [x.numpy() for x in draws]
+
+    with ks.default_device("cpu"):
+        want = drawn()
+    with ks.default_device(device):
+        for a, b in zip(drawn(), want, strict=True):
+            np.testing.assert_array_equal(a, b)

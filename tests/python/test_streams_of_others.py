@@ -237,7 +237,7 @@ def libraries():
             yield pytest.param(name, kind, marks=marks)
 
 
-@pytest.mark.parametrize("name, kind", libraries())
+@pytest.mark.parametrize("name, kind", list(libraries()))
 def test_pairs_with_other_libraries(name, kind):
     library = importlib.import_module(name)
     n, where = 2048, {"device": "cuda"} if name == "torch" else {}
