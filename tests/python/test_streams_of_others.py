@@ -273,3 +273,29 @@ def test_pairs_with_other_libraries(name, kind):
             assert float(x.sum()) == 3 * n * n
             y = library.from_dlpack(ks.asarray(x) * 2)
             assert float(y.sum()) == 6 * n * n
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU")
+def test_pairs_with_jax(clean_process):
+    """Its arrays are written once, on streams that it does not show."""
+    pytest.importorskip("jax")
+    clean_process(
+        """
+import jax, jax.numpy as jnp, kasoku as ks
+n = 2048
+a = jnp.ones((n, n), "float32")
+for _ in range(3):
+    b = a
+    for _ in range(20):
+        b = (b @ a) / n
+    assert float(ks.from_dlpack(b).sum()) == n * n
+    assert float(ks.asarray(b + 1).sum()) == 2 * n * n
+    y = ks.from_dlpack(b + 1)
+    for _ in range(20):
+        y = ks.eval(y * 1 + 1)
+    assert float(jnp.from_dlpack(y).sum()) == 22 * n * n
+""",
+        env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "KASOKU_DEVICE": "cuda"},
+        timeout=300,
+    )
