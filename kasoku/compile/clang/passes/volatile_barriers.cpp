@@ -32,27 +32,29 @@ bool reads_what_others_write(const Instruction& instruction) {
   return load && (load->isVolatile() || load->isAtomic()) && is_in_global_memory(load->getPointerOperand());
 }
 
-/// Whose writes a loop may wait for: those of all blocks are in global memory.
-enum class Others { of_block, of_grid, with_locks };
+/// Whose writes a loop may wait for, and whether for locks: those of all blocks are in global memory.
+enum class Others { of_block, of_block_with_locks, of_grid, of_grid_with_locks };
 
 /// Reads memory as somebody does who expects that it changes. Atomic operations that
 /// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
 bool looks_at_memory(const Instruction& instruction, Others others) {
+  const bool locks = others == Others::of_block_with_locks || others == Others::of_grid_with_locks;
+  const bool of_grid = others == Others::of_grid || others == Others::of_grid_with_locks;
   const Value* pointer = nullptr;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
     if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
   } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    if (others == Others::with_locks || exchange->getCompareOperand() == exchange->getNewValOperand())
+    if (locks || exchange->getCompareOperand() == exchange->getNewValOperand())
       pointer = exchange->getPointerOperand();
   } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    if (others == Others::with_locks) pointer = update->getPointerOperand();
+    if (locks) pointer = update->getPointerOperand();
     const auto* operand = dyn_cast<Constant>(update->getValOperand());
     const auto operation = update->getOperation();
     if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
       pointer = update->getPointerOperand();
   }
   if (!pointer) return false;
-  return others != Others::of_block ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+  return of_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
 /// Whether what is read there decides, by value or by the ways that lead to it.
@@ -87,6 +89,42 @@ bool waits_in_memory(const Loop& loop, const DominatorTree& dominators, Others o
   });
 }
 
+/// Tries to take a lock: another value than this one is there until somebody gives it back.
+bool tries_lock(const Instruction& instruction) {
+  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return isa<Constant>(exchange->getCompareOperand()) && exchange->getCompareOperand() != exchange->getNewValOperand();
+  const auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+  return update && isa<Constant>(update->getValOperand()) &&
+         (update->getOperation() == AtomicRMWInst::Xchg || update->getOperation() == AtomicRMWInst::Or);
+}
+
+/// Stores to volatile shared memory around which the lanes of a warp wait for each other. Not those that a thread
+/// may come to with a lock: it gets on alone, and others try until it has given the lock back.
+SmallPtrSet<const Instruction*, 8> stores_in_step(const Function& kernel) {
+  SmallPtrSet<const Instruction*, 8> stores;
+  for (const Instruction& instruction : instructions(kernel))
+    if (const auto* store = dyn_cast<StoreInst>(&instruction);
+        store && store->isVolatile() && points_to_shared(store->getPointerOperand()))
+      stores.insert(store);
+  if (stores.empty() || none_of(instructions(kernel), tries_lock)) return stores;
+  const DominatorTree dominators(const_cast<Function&>(kernel));
+  const LoopInfo loops(dominators);
+  SmallVector<const BasicBlock*> pending;
+  for (const Loop* loop : loops.getLoopsInPreorder())
+    if (any_of(loop->blocks(), [](const BasicBlock* block) { return any_of(*block, tries_lock); }) &&
+        waits_in_memory(*loop, dominators, Others::of_block_with_locks))
+      append_range(pending, loop->blocks());
+  SmallPtrSet<const BasicBlock*, 16> seen;
+  while (!pending.empty()) {
+    const BasicBlock* block = pending.pop_back_val();
+    if (!seen.insert(block).second) continue;
+    const auto stop = find_if(*block, [](const Instruction& at) { return sync_of(at) != Sync::none; });
+    for (const Instruction& instruction : make_range(block->begin(), stop)) stores.erase(&instruction);
+    if (stop == block->end()) append_range(pending, successors(block));
+  }
+  return stores;
+}
+
 }  // namespace
 
 bool waits_in_memory(const Function& kernel) {
@@ -103,12 +141,12 @@ bool waits_for_locks(const Function& kernel) {
   const auto tries = [](const Instruction& at) {
     const auto* update = dyn_cast<AtomicRMWInst>(&at);
     return (isa<AtomicCmpXchgInst>(at) || (update && update->getOperation() == AtomicRMWInst::Xchg)) &&
-           looks_at_memory(at, Others::with_locks);
+           looks_at_memory(at, Others::of_grid_with_locks);
   };
   const DominatorTree dominators(const_cast<Function&>(kernel));
   const LoopInfo loops(dominators);
   return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
-    return waits_in_memory(*loop, dominators, Others::with_locks) ||
+    return waits_in_memory(*loop, dominators, Others::of_grid_with_locks) ||
            any_of(loop->blocks(), [&](const BasicBlock* block) { return any_of(*block, tries); });
   });
 }
@@ -116,10 +154,9 @@ bool waits_for_locks(const Function& kernel) {
 void add_warp_barriers_for_volatile(Function& kernel) {
   SmallVector<StoreInst*> stores;
   SmallVector<LoadInst*> loads;
+  const auto in_step = stores_in_step(kernel);
   for (Instruction& instruction : instructions(kernel)) {
-    if (auto* store = dyn_cast<StoreInst>(&instruction);
-        store && store->isVolatile() && points_to_shared(store->getPointerOperand()))
-      stores.push_back(store);
+    if (in_step.contains(&instruction)) stores.push_back(cast<StoreInst>(&instruction));
     if (auto* load = dyn_cast<LoadInst>(&instruction);
         load && load->isVolatile() && points_to_shared(load->getPointerOperand()))
       loads.push_back(load);
@@ -141,9 +178,9 @@ void add_warp_barriers_for_volatile(Function& kernel) {
 
 void let_waiting_loops_turn(Function& kernel) {
   // Stores to volatile shared memory get barriers of their own.
-  const auto stops = [](const Instruction& instruction) {
-    const auto* store = dyn_cast<StoreInst>(&instruction);
-    return sync_of(instruction) != Sync::none || (store && store->isVolatile() && points_to_shared(store->getPointerOperand()));
+  const auto in_step = stores_in_step(kernel);
+  const auto stops = [&](const Instruction& instruction) {
+    return sync_of(instruction) != Sync::none || in_step.contains(&instruction);
   };
   const auto writes_for_others = [](const Instruction& instruction) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
@@ -155,7 +192,7 @@ void let_waiting_loops_turn(Function& kernel) {
   const LoopInfo loops(dominators);
   SmallVector<BasicBlock*> latches, turns;
   for (const Loop* loop : loops.getLoopsInPreorder()) {
-    const auto has = [&](bool (*such)(const Instruction&)) {
+    const auto has = [&](auto such) {
       return any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, such); });
     };
     // Lanes of a warp that look at different things go on by themselves, the others as a warp.
