@@ -112,6 +112,7 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     touch.is_flag = touch.is_volatile && writes && order_.has_fenced({block, thread});
     keep_moments(touch, flags, reinterpret_cast<uint64_t>(address));
   }
+  bool is_unwritten = true;
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t at = reinterpret_cast<uint64_t>(address) + done;
     const uint64_t step = std::min(bytes - done, page_bytes - at % page_bytes);
@@ -122,14 +123,8 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
       if (flags & ks_access_shared) {  // a new block finds its shared memory untouched
         for (Touch* old : {&cell->writer, &cell->reader, &cell->other_reader})
           if (old->site && old->block != block) old->site = nullptr;
-        if (!writes && !cell->writer.site)
-          unwritten_.emplace_back(&site, Finding{"uninitialised", site.array, site.file, site.line, 0,
-                  fmt::format("{} reads {} before any thread of its block has written there",
-                              agent(touch), element(site, address))});
       }
-      if (!(flags & ks_access_shared) && !writes && array && array->is_unwritten && !cell->writer.site)
-        unwritten_.emplace_back(&site, Finding{"uninitialised", array->name, site.file, site.line, 0,
-                fmt::format("{} reads {}, which nobody has written", agent(touch), element(site, address))});
+      is_unwritten &= !cell->writer.site;
       if (flags & ks_access_exchange) tested(*cell, touch, reinterpret_cast<uint64_t>(address));
       if (cell->writer.site && !is_synchronised(cell->writer, touch) && !is_ordered(cell->writer, touch))
         conflict(cell->writer, true, touch, writes, address);
@@ -147,6 +142,16 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
       }
     }
     done += step;
+  }
+  // Between the members of a structure that is copied is what nobody writes or asks for.
+  if (!writes && is_unwritten) {
+    if (flags & ks_access_shared)
+      unwritten_.emplace_back(&site, Finding{"uninitialised", site.array, site.file, site.line, 0,
+              fmt::format("{} reads {} before any thread of its block has written there",
+                          agent(touch), element(site, address))});
+    else if (array && array->is_unwritten)
+      unwritten_.emplace_back(&site, Finding{"uninitialised", array->name, site.file, site.line, 0,
+              fmt::format("{} reads {}, which nobody has written", agent(touch), element(site, address))});
   }
   return address;
 }

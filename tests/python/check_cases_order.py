@@ -96,6 +96,15 @@ kernel("a_local_array_written_backwards", body="  int own[4]; for (int k = n / 1
 kernel("a_fixed_place_of_a_local_array", "uninitialised", body="  int own[4]; own[t % 3] = d[t]; if (d[t] > 5) out[t] = own[3];")  # fmt: skip
 kernel("a_fixed_place_written_behind_the_same_test", body="  int own[4]; if (d[t] > 5) own[3] = d[t]; own[t % 3] = 1; if (d[t] > 5) out[t] = own[3];")  # fmt: skip
 
+gaps = """  struct S {{ int key; unsigned char tag; int v[2]; }}; __shared__ S s[64], q[64]; {}
+  s[t].tag = 3; s[t].v[0] = 1; s[t].v[1] = 2; __syncthreads(); {} out[t] = mine.key + mine.tag + mine.v[1];"""
+for name, copied in (
+    ("its_own", "const S& o = s[63 - t]; S mine = o; mine.key ^= mine.v[0];"),
+    ("shared_memory", "q[t] = s[63 - t]; __syncthreads(); const S& mine = q[63 - t];"),
+):
+    kernel(f"a_structure_with_gaps_copied_to_{name}", body=gaps.format("s[t].key = t;", copied))
+kernel("a_member_that_nobody_writes_beside_gaps", "uninitialised", body=gaps.format("", "S mine = s[63 - t];"))
+
 # ── kernels: what a compiler would read ahead, or make one of two ─────────────────────────
 
 own_place = "  __shared__ int s[8]; if (t < 8) s[t] = t;\n  int sum = 0; for (int i = 0; i < n; ++i) if (t == {}) sum += s[5];\n  out[t] = sum;"  # fmt: skip

@@ -97,7 +97,7 @@ class Instrumenter {
             reads | writes | atomic | exchange | scope_of(at) |
                 order_of(at, says_order(at) ? swap->getSuccessOrdering() : swap->getFailureOrdering(), reads | writes));
     } else if (auto* copy = dyn_cast<AnyMemTransferInst>(&at)) {
-      watch(at, 1, copy->getLength(), reads);
+      if (is_read(*getUnderlyingObject(copy->getRawDest()))) watch(at, 1, copy->getLength(), reads);
       watch(at, 0, copy->getLength(), writes);
     } else if (auto* fill = dyn_cast<AnyMemSetInst>(&at)) {
       watch(at, 0, fill->getLength(), writes);
@@ -158,6 +158,15 @@ class Instrumenter {
       if (isa<GetElementPtrInst>(user)) return is_seen(*user);
       if (isa<StoreInst>(user)) return use.getOperandNo() == StoreInst::getPointerOperandIndex();
       return isa<LoadInst>(user) || isa<AnyMemIntrinsic>(user);
+    });
+  }
+
+  /// Not what is left of a thread's own variable whose members are values: the bytes between them.
+  bool is_read(const Value& object) {
+    return !isa<AllocaInst>(object) || any_of(object.uses(), [&](const Use& use) {
+      const auto* call = dyn_cast<CallInst>(use.getUser());
+      const bool is_ours = call && is_contained({local_.getCallee(), local_access_.getCallee()}, call->getCalledOperand());
+      return !is_ours && !(isa_and_nonnull<AnyMemTransferInst>(call) && use.getOperandNo() == 0);
     });
   }
 
