@@ -76,7 +76,8 @@ Fused on_a_row(Group group, Dtype store, Device& device) {
   group.store_dtype = store;
   group.for_cuda = takes_gpu_form(device);
   fused.group = std::move(group);
-  fused.lengths = {few_elements};
+  fused.space.lengths = {few_elements};
+  fused.group.inner.assign(fused.group.loads.size() + !fused.group.is_reduce, Inner::unit);
   return fused;
 }
 
@@ -88,7 +89,7 @@ Fused one_operation(Op op, const OpTypes& types, std::span<const Form> forms, De
     const bool is_number = forms[i] == Form::number;
     const size_t index = is_number ? group.scalars.size() : group.loads.size();
     if (is_number) group.scalars.push_back({dtype});
-    else group.loads.push_back({dtype, Inner::unit});
+    else group.loads.push_back(dtype);
     group.values.push_back({.kind = is_number ? Instruction::scalar : Instruction::load, .dtype = dtype, .index = static_cast<uint16_t>(index)});
     result.in[i] = static_cast<uint16_t>(i);
   }
@@ -98,7 +99,7 @@ Fused one_operation(Op op, const OpTypes& types, std::span<const Form> forms, De
 
 Fused one_cast(Dtype from, Dtype to, Device& device) {
   Group group;
-  group.loads.push_back({from, Inner::unit});
+  group.loads.push_back(from);
   group.values.push_back({.kind = Instruction::load, .dtype = from});
   group.values.push_back({.kind = Instruction::cast, .dtype = to});
   return on_a_row(std::move(group), to, device);
@@ -106,7 +107,7 @@ Fused one_cast(Dtype from, Dtype to, Device& device) {
 
 Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Device& device) {
   Group group;
-  group.loads.push_back({from, Inner::unit});
+  group.loads.push_back(from);
   group.values.push_back({.kind = Instruction::load, .dtype = from});
   if (from != compute) group.values.push_back({.kind = Instruction::cast, .dtype = compute});
   group.is_reduce = true;
@@ -127,21 +128,18 @@ Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
   return function;
 }
 
-/// The parameters of codegen/group.h of a kernel over one axis: y (and positions), loads, numbers, the length, strides of
-/// y (but not of a reduction's) and of the loads; then total and chunk, or pairs, per_block, chunks, first_chunk and length.
+/// The parameters of codegen/group.h of a kernel over one axis: y (and positions), loads, numbers; then total and chunk, or
+/// the length, pairs, per_block, chunks, first_chunk and length.
 class Arguments {
  public:
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
   void add(void* value) { pointers_[count_++] = value; }
-  void add_length() { add(length_); }
-  void add_stride() { add(&one_); }
   void launch(Function& function, Device& device) {
-    add_length();
-    add_length();
+    for (int64_t* each : {length_, length_}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
   void launch_reduction(Function& function, Device& device) {
-    for (int64_t* each : {&one_, &one_, &one_, &zero_, length_}) add(each);
+    for (int64_t* each : {length_, &one_, &one_, &one_, &zero_, length_}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
 
@@ -194,9 +192,6 @@ struct Source {
     void* y = apart->memory();
     Arguments arguments(y, n);
     arguments.add(&memory);
-    arguments.add_length();
-    arguments.add_stride();
-    arguments.add_stride();
     arguments.launch(cast, device);
     take(std::move(apart));
   }
@@ -226,7 +221,7 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   struct alignas(16) Number {
     uint64_t words[2];
   } numbers[most_operands];
-  size_t which = 0, n_loads = 0;
+  size_t which = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Dtype dtype = operand_dtype(op, i, types.compute);
     forms[i] = Form::number;
@@ -239,7 +234,6 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
       sources[i].spread(x, shape, device);
       sources[i].convert(x.dtype(), dtype, n, device);
       forms[i] = Form::unit;
-      ++n_loads;
     }
     which = which * n_forms + static_cast<size_t>(forms[i]);
   }
@@ -257,8 +251,6 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
     if (forms[i] != Form::number) arguments.add(&sources[i].memory);
   for (size_t i = 0; i < operands.size(); ++i)
     if (forms[i] == Form::number) arguments.add(&numbers[i]);
-  arguments.add_length();
-  for (size_t k = 0; k < 1 + n_loads; ++k) arguments.add_stride();
   arguments.launch(function, device);
   return result;
 }
@@ -292,8 +284,6 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   Arguments arguments(y, length);
   if (gives_position) arguments.add(&position);
   arguments.add(&source.memory);
-  arguments.add_length();
-  arguments.add_stride();
   arguments.launch_reduction(function, device);
   return result;
 }

@@ -3,7 +3,9 @@
 #include "kasoku/array/array.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/promote.h"
+#include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
+#include "kasoku/codegen/loop_text.h"
 
 #include <algorithm>
 #include <bit>
@@ -86,7 +88,7 @@ class Builder {
  public:
   Fused fused;
 
-  explicit Builder(const Shape& domain) : domain_size_(product(domain)) {}
+  explicit Builder(const Shape& domain) : domain_size_(product(domain)) { fused.space.lengths = domain; }
 
   /// The value that `view` shows of the node, as an instruction.
   uint16_t value(const NodePtr& node, const View& view, bool is_root) {
@@ -122,6 +124,35 @@ class Builder {
   void finish(uint16_t value) {
     if (value + 1u != fused.group.values.size())
       add({.kind = Instruction::cast, .dtype = fused.group.values[value].dtype, .in = {value, 0, 0}});
+  }
+
+  void store(const View& target, Dtype dtype) {
+    fused.group.store_dtype = dtype;
+    fused.space.walks.push_back({target.offset, target.strides, static_cast<int64_t>(info(dtype).size)});
+  }
+
+  void reduce(const Expression& expression, size_t kept) {
+    fused.group.is_reduce = true;
+    fused.group.reduce_op = expression.reduce_op;
+    fused.group.accumulate = expression.compute;
+    fused.space.kept = kept;
+  }
+
+  void lay_out(Device& device) {
+    for (std::vector<Walk>* walks : {&load_walks_, &arange_walks_, &random_walks_})
+      std::ranges::move(*walks, std::back_inserter(fused.space.walks));
+    Group& group = fused.group;
+    IterationSpace& space = fused.space;
+    group.for_cuda = takes_gpu_form(device);
+    group.by_chains = !group.for_cuda && device.properties().architecture == "x86-64-v4";
+    space.arrange(group.is_reduce ? AxisOrder::merged : AxisOrder::free);
+    group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
+    group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
+    // The CPU's loops lose nothing with 64 bits.
+    group.wide_index = !group.for_cuda || !space.is_narrow;
+    if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.for_cuda);
+    choose_form();
+    for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
 
  private:
@@ -166,14 +197,19 @@ class Builder {
       case Expression::arange:
       case Expression::random: {
         const bool is_random = expression->kind == Expression::random;
-        Access access{view.offset / itemsize, view.strides};
-        for (int64_t& stride : access.strides) stride /= itemsize;
-        auto& leaves = is_random ? fused.randoms : fused.aranges;
-        leaves.push_back({node, expression, std::move(access)});
-        (is_random ? group.randoms : group.aranges)
-            .push_back({node->dtype, Inner::unit, expression->random_leaf.distribution});
+        Walk walk{view.offset / itemsize, view.strides, 1, Walk::numbers};
+        for (int64_t& stride : walk.strides) stride /= itemsize;
+        std::vector<Walk>& walks = is_random ? random_walks_ : arange_walks_;
+        walks.push_back(std::move(walk));
+        if (is_random) {
+          fused.randoms.push_back({node, expression});
+          group.randoms.push_back({node->dtype, expression->random_leaf.distribution});
+        } else {
+          fused.aranges.push_back(expression);
+          group.aranges.push_back(node->dtype);
+        }
         return add({.kind = is_random ? Instruction::random : Instruction::arange, .dtype = node->dtype,
-                    .index = static_cast<uint16_t>(leaves.size() - 1)});
+                    .index = static_cast<uint16_t>(walks.size() - 1)});
       }
       case Expression::cast:
       case Expression::elementwise: break;
@@ -218,135 +254,43 @@ class Builder {
   uint16_t load(const NodePtr& node, const View& view) {
     Group& group = fused.group;
     if (node->dtype == Dtype::opaque) throw Error(ErrorKind::type, "records cannot be computed with");
-    fused.loads.push_back({node, {view.offset, view.strides}});
-    group.loads.push_back({node->dtype, Inner::unit});
+    fused.loads.push_back(node);
+    load_walks_.push_back({view.offset, view.strides, static_cast<int64_t>(node->itemsize)});
+    group.loads.push_back(node->dtype);
     return add({.kind = Instruction::load, .dtype = node->dtype, .index = static_cast<uint16_t>(group.loads.size() - 1)});
+  }
+
+  void choose_form() {
+    Group& group = fused.group;
+    IterationSpace& space = fused.space;
+    const size_t last = space.lengths.size() - 1;
+    if (group.is_reduce && group.kept_rank > 0 && !group.for_cuda && !group.has_indices) {
+      const size_t column = group.kept_rank - 1u;
+      const auto along = [&](size_t d) {
+        return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
+      };
+      group.by_columns = space.lengths[column] >= 4 && along(column) && !along(last);
+      if (group.by_columns) space.go_along(column);
+    }
+    group.by_fours = !fused.randoms.empty() && !group.by_columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    for (size_t k = 0; k < fused.randoms.size(); ++k) {
+      const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
+      group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
+      for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
+    }
+    const int64_t reduced = reduced_length(fused);
+    group.by_warps = group.is_reduce && group.for_cuda && reduced <= warp_row && space.size() > reduced;
   }
 
   int64_t domain_size_;
   std::vector<Known> known_;
+  std::vector<Walk> load_walks_, arange_walks_, random_walks_;
 };
-
-std::vector<Access*> accesses(Fused& fused) {
-  std::vector<Access*> all;
-  if (!fused.group.is_reduce) all.push_back(&fused.store);
-  for (auto& load : fused.loads) all.push_back(&load.access);
-  for (auto& leaf : fused.aranges) all.push_back(&leaf.access);
-  for (auto& leaf : fused.randoms) all.push_back(&leaf.access);
-  return all;
-}
-
-void remove_axis(Fused& fused, const std::vector<Access*>& all, size_t d) {
-  fused.lengths.erase(fused.lengths.begin() + static_cast<long>(d));
-  for (Access* access : all) access->strides.erase(access->strides.begin() + static_cast<long>(d));
-}
-
-/// Axes that every operand crosses in one go become one; axes of length 1 vanish.
-void collapse(Fused& fused) {
-  const std::vector<Access*> all = accesses(fused);
-  size_t kept = fused.group.kept_rank;
-  for (size_t d = fused.lengths.size(); d-- > 0;) {
-    if (fused.lengths[d] == 1) {
-      remove_axis(fused, all, d);
-      if (d < kept) --kept;
-      continue;
-    }
-    const bool has_next = d + 1 < fused.lengths.size() && d + 1 != kept;
-    if (!has_next) continue;
-    const bool merges = std::all_of(all.begin(), all.end(), [&](const Access* x) {
-      return x->strides[d] == x->strides[d + 1] * fused.lengths[d + 1];
-    });
-    if (!merges) continue;
-    fused.lengths[d + 1] *= fused.lengths[d];
-    remove_axis(fused, all, d);
-    if (d < kept) --kept;
-  }
-  const auto add_axis = [&](size_t d) {
-    fused.lengths.insert(fused.lengths.begin() + static_cast<long>(d), 1);
-    for (Access* access : all) access->strides.insert(access->strides.begin() + static_cast<long>(d), 0);
-  };
-  if (!fused.group.is_reduce && kept == 0) add_axis(kept++);
-  if (fused.group.is_reduce && fused.lengths.size() == kept) add_axis(kept);
-  fused.group.kept_rank = static_cast<uint8_t>(kept);
-  fused.group.reduced_rank = static_cast<uint8_t>(fused.lengths.size() - kept);
-}
-
-/// A short innermost axis makes short loops: elementwise groups may go along another.
-void choose_inner_axis(Fused& fused) {
-  const size_t last = fused.lengths.size() - 1;
-  if (fused.group.is_reduce || last == 0 || fused.lengths[last] >= 16) return;
-  const auto longest = std::max_element(fused.lengths.begin(), fused.lengths.end());
-  if (*longest < 4 * fused.lengths[last]) return;
-  const size_t d = static_cast<size_t>(longest - fused.lengths.begin());
-  std::swap(fused.lengths[d], fused.lengths[last]);
-  for (Access* access : accesses(fused)) std::swap(access->strides[d], access->strides[last]);
-}
-
-Inner inner_of(int64_t stride, int64_t unit, int64_t length) {
-  if (length == 1) return Inner::broadcast;
-  return stride == 0 ? Inner::broadcast : stride == unit ? Inner::unit : Inner::strided;
-}
-
-void classify(Fused& fused) {
-  Group& group = fused.group;
-  size_t axis = fused.lengths.size() - 1;
-  if (group.is_reduce && group.kept_rank > 0 && !group.for_cuda && !group.has_indices) {
-    const size_t column = group.kept_rank - 1u;
-    const auto along = [&](size_t d) {
-      return std::count_if(fused.loads.begin(), fused.loads.end(), [&](const Fused::Load& load) {
-        return load.access.strides[d] == static_cast<int64_t>(load.node->itemsize);
-      });
-    };
-    if (fused.lengths[column] >= 4 && along(column) > 0 && along(axis) == 0) {
-      group.by_columns = true;
-      axis = column;
-    }
-  }
-  const int64_t length = fused.lengths[axis];
-  for (size_t k = 0; k < fused.loads.size(); ++k)
-    group.loads[k].inner = inner_of(fused.loads[k].access.strides[axis], static_cast<int64_t>(fused.loads[k].node->itemsize), length);
-  for (size_t k = 0; k < fused.aranges.size(); ++k)
-    group.aranges[k].inner = inner_of(fused.aranges[k].access.strides[axis], 1, length);
-  bool in_fours = !fused.randoms.empty() && !group.by_columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
-  for (size_t k = 0; k < fused.randoms.size(); ++k) {
-    const Access& access = fused.randoms[k].access;
-    group.randoms[k].inner = inner_of(access.strides[axis], 1, length);
-    in_fours &= group.randoms[k].inner == Inner::unit && access.offset % 4 == 0;
-    for (size_t d = 0; d + 1 < access.strides.size(); ++d) in_fours &= access.strides[d] % 4 == 0;
-  }
-  int64_t reduced = 1;
-  for (size_t d = group.kept_rank; d < fused.lengths.size(); ++d) reduced *= fused.lengths[d];
-  group.by_warps = group.is_reduce && group.for_cuda && reduced <= warp_row && fused.total() > reduced;
-  group.by_fours = in_fours;
-  if (!group.is_reduce)
-    group.store_inner = length == 1 ? Inner::broadcast : inner_of(fused.store.strides[axis], static_cast<int64_t>(info(group.store_dtype).size), length);
-}
-
-/// 32-bit numbers where all positions fit; the CPU's loops lose nothing with 64 bits.
-void choose_index(Fused& fused) {
-  if (!fused.group.for_cuda) return;
-  int64_t reach = fused.total() + 4096;
-  for (const Access* access : accesses(fused)) {
-    int64_t span = 0;
-    for (size_t d = 0; d < fused.lengths.size(); ++d) span += std::abs(access->strides[d]) * (fused.lengths[d] - 1);
-    reach = std::max(reach, span + std::abs(access->offset));
-  }
-  fused.group.wide_index = reach > 0x7fffffff;
-}
-
-void lay_out(Fused& fused, Device& device) {
-  fused.group.for_cuda = takes_gpu_form(device);
-  fused.group.by_chains = !fused.group.for_cuda && device.properties().architecture == "x86-64-v4";
-  collapse(fused);
-  choose_inner_axis(fused);
-  classify(fused);
-  choose_index(fused);
-}
 
 /// Random leaves that are not read in order cost a call of the generator each;
 /// memory is cheaper while there is some.
 bool store_scattered(Fused& fused) {
-  if (fused.randoms.empty() || fused.group.by_fours || fused.total() < 4096) return false;
+  if (fused.randoms.empty() || fused.group.by_fours || fused.space.size() < 4096) return false;
   bool any = false;
   for (const auto& leaf : fused.randoms)
     if (leaf.node->size() > 1 && fits_in_budget(*leaf.node)) {
@@ -358,8 +302,6 @@ bool store_scattered(Fused& fused) {
 
 }  // namespace
 
-int64_t Fused::total() const { return product(lengths); }
-
 bool is_whole(const View& view, const Shape& shape, size_t itemsize) {
   return view.offset == 0 && product(view.shape) == product(shape) && is_contiguous(view, itemsize);
 }
@@ -370,11 +312,8 @@ Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root
     Fused& fused = builder.fused;
     const uint16_t result = builder.value(value.node, value.view, is_root);
     builder.finish(builder.convert(result, dtype));
-    fused.lengths = target.shape;
-    fused.store = {target.offset, target.strides};
-    fused.group.store_dtype = dtype;
-    fused.group.kept_rank = static_cast<uint8_t>(target.shape.size());
-    lay_out(fused, *value.node->device);
+    builder.store(target, dtype);
+    builder.lay_out(*value.node->device);
     const bool is_leaf = fused.randoms.size() == 1 && fused.randoms[0].node == value.node;
     if (is_leaf || !store_scattered(fused)) return std::move(fused);
   }
@@ -396,12 +335,8 @@ Fused fuse_reduce(const Expression& expression) {
     Builder builder(view.shape);
     Fused& fused = builder.fused;
     builder.finish(builder.convert(builder.value(input.node, view, false), expression.compute));
-    fused.lengths = view.shape;
-    fused.group.is_reduce = true;
-    fused.group.reduce_op = expression.reduce_op;
-    fused.group.accumulate = expression.compute;
-    fused.group.kept_rank = static_cast<uint8_t>(kept);
-    lay_out(fused, *input.node->device);
+    builder.reduce(expression, kept);
+    builder.lay_out(*input.node->device);
     if (!store_scattered(fused)) return std::move(fused);
   }
 }
@@ -413,12 +348,8 @@ Fused fuse_partials(const Expression& expression, const NodePtr& values, const N
   builder.value(values, view, false);
   if (indices) builder.value(indices, {view.shape, contiguous_strides(view.shape, indices->itemsize), 0}, false);
   fused.group.has_indices = indices != nullptr;
-  fused.lengths = view.shape;
-  fused.group.is_reduce = true;
-  fused.group.reduce_op = expression.reduce_op;
-  fused.group.accumulate = expression.compute;
-  fused.group.kept_rank = 1;
-  lay_out(fused, *values->device);
+  builder.reduce(expression, 1);
+  builder.lay_out(*values->device);
   return std::move(fused);
 }
 

@@ -5,6 +5,7 @@
 
 #include "kasoku/array/graph.h"
 #include "kasoku/codegen/group.h"
+#include "kasoku/codegen/loop.h"
 
 #include <atomic>
 #include <memory>
@@ -12,31 +13,18 @@
 
 namespace kasoku {
 
-/// Affine over the axes of a group's domain: bytes for memory, element numbers
-/// for leaves that are computed.
-struct Access {
-  int64_t offset = 0;
-  Extents strides;
-};
-
 struct Fused {
   Group group;
-  Extents lengths;  ///< of the domain's axes: kept, then reduced
-  struct Load {
-    NodePtr node;
-    Access access;
-  };
-  std::vector<Load> loads;
+  /// Axes: kept, then reduced. Walks: as Group::inner has them.
+  IterationSpace space;
+  std::vector<NodePtr> loads;
   std::vector<Scalar> scalars;
-  struct Leaf {
+  std::vector<std::shared_ptr<const Expression>> aranges;
+  struct Random {
     NodePtr node;
     std::shared_ptr<const Expression> expression;
-    Access access;
   };
-  std::vector<Leaf> aranges, randoms;
-  Access store;  ///< elementwise groups
-
-  int64_t total() const;
+  std::vector<Random> randoms;
 };
 
 /// Groups take the form that they have on a GPU, whatever the device: one kernel

@@ -2,6 +2,7 @@
 
 #include "kasoku/base/hash.h"
 #include "kasoku/base/trace.h"
+#include "kasoku/codegen/loop_text.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
@@ -79,18 +80,19 @@ Hash128 structure(const Group& group, const Device& device) {
   bytes.clear();
   const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
   const Device* where = &device;
-  put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.store_inner, group.is_reduce, group.reduce_op,
+  put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
       group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.by_chains, group.wide_index, group.for_cuda, group.by_warps);
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   count(group.values.size());
   for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);
   count(group.loads.size());
-  for (const LoadSpec& x : group.loads) put(x.dtype, x.inner);
+  for (Dtype x : group.loads) put(x);
   count(group.scalars.size());
   for (const ScalarSpec& x : group.scalars) put(x.dtype, x.fixed);
   count(group.aranges.size());
-  for (const LinearSpec& x : group.aranges) put(x.dtype, x.inner);
-  for (const LinearSpec& x : group.randoms) put(x.dtype, x.inner, x.distribution);
+  for (Dtype x : group.aranges) put(x);
+  for (const RandomSpec& x : group.randoms) put(x.dtype, x.distribution);
+  for (Inner x : group.inner) put(x);
   return hash128(bytes);
 }
 
@@ -109,7 +111,7 @@ std::string summary(const Fused& fused, const Device& device) {
     text += info(x.dtype).name;
   }
   text += " over (";
-  for (size_t d = 0; d < fused.lengths.size(); ++d) text += (d ? ", " : "") + std::to_string(fused.lengths[d]);
+  for (size_t d = 0; d < fused.space.lengths.size(); ++d) text += (d ? ", " : "") + std::to_string(fused.space.lengths[d]);
   return text + ") on " + device.str();
 }
 
@@ -152,18 +154,19 @@ Parameters& parameters() {
 
 void add_operands(Parameters& p, const Fused& fused) {
   const Group& group = fused.group;
-  for (const auto& load : fused.loads) {
-    Buffer& buffer = *load.node->storage->buffer;
+  const Walk* walk = fused.space.walks.data() + !group.is_reduce;
+  for (const NodePtr& load : fused.loads) {
+    Buffer& buffer = *load->storage->buffer;
     buffer.use_here();
-    p.add(static_cast<const char*>(buffer.memory()) + load.access.offset);
+    p.add(static_cast<const char*>(buffer.memory()) + walk++->offset);
   }
   for (size_t k = 0; k < group.scalars.size(); ++k)
     if (!group.scalars[k].fixed) p.add_rounded(fused.scalars[k], group.scalars[k].dtype);
   for (size_t k = 0; k < group.aranges.size(); ++k) {
-    p.add(fused.aranges[k].expression->start, group.aranges[k].dtype);
-    p.add(fused.aranges[k].expression->step, group.aranges[k].dtype);
+    p.add(fused.aranges[k]->start, group.aranges[k]);
+    p.add(fused.aranges[k]->step, group.aranges[k]);
   }
-  for (const auto& leaf : fused.randoms) {
+  for (const Fused::Random& leaf : fused.randoms) {
     const RandomLeaf& random = leaf.expression->random_leaf;
     const RandomKey key = random_key(random.seed, random.stream);
     p.add(int64_t{key.k0});
@@ -174,23 +177,13 @@ void add_operands(Parameters& p, const Fused& fused) {
       p.add(static_cast<int64_t>(random.range));
     }
   }
-  for (const auto& leaf : fused.aranges) p.add(leaf.access.offset);
-  for (const auto& leaf : fused.randoms) p.add(leaf.access.offset);
-  for (int64_t length : fused.lengths) p.add(length);
-  const auto strides = [&](const Access& access, size_t itemsize) {
-    for (int64_t stride : access.strides) p.add(stride / static_cast<int64_t>(itemsize));
-  };
-  if (!group.is_reduce) strides(fused.store, info(group.store_dtype).size);
-  for (const auto& load : fused.loads) strides(load.access, load.node->itemsize);
-  for (const auto& leaf : fused.aranges) strides(leaf.access, 1);
-  for (const auto& leaf : fused.randoms) strides(leaf.access, 1);
+  add_numbers(fused.space, [&](int64_t number) { p.add(number); });
 }
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Elements that one block of a CPU launch takes: enough to hide the hand-out,
-/// few enough that all workers get some.
-constexpr int64_t elements_per_block = 32768;
+/// Elements that one block of a CPU's reduction takes.
+constexpr int64_t elements_per_block = 16384;
 
 }  // namespace
 
@@ -227,13 +220,13 @@ RandomKey random_key(uint64_t seed, uint32_t stream) {
 
 int64_t outputs(const Fused& fused) {
   int64_t n = 1;
-  for (int d = 0; d < fused.group.kept_rank; ++d) n *= fused.lengths[static_cast<size_t>(d)];
+  for (int d = 0; d < fused.group.kept_rank; ++d) n *= fused.space.lengths[static_cast<size_t>(d)];
   return n;
 }
 
 int64_t reduced_length(const Fused& fused) {
   int64_t n = 1;
-  for (size_t d = fused.group.kept_rank; d < fused.lengths.size(); ++d) n *= fused.lengths[d];
+  for (size_t d = fused.group.kept_rank; d < fused.space.lengths.size(); ++d) n *= fused.space.lengths[d];
   return n;
 }
 
@@ -241,22 +234,10 @@ void run_map(const Fused& fused, Buffer& buffer) {
   Device& device = buffer.device();
   Function& function = group_kernel(fused, device);
   buffer.use_here();
-  const int64_t total = fused.total();
   Parameters& p = parameters();
-  p.add(static_cast<char*>(buffer.memory()) + fused.store.offset);
+  p.add(static_cast<char*>(buffer.memory()) + fused.space.walks[0].offset);
   add_operands(p, fused);
-  p.add(total);
-  LaunchShape shape;
-  if (fused.group.for_cuda) {
-    p.add(int64_t{0});
-    shape.grid[0] = static_cast<uint32_t>(divide_up(total, 1024));
-    shape.block[0] = 256;
-  } else {
-    // Blocks are counted in 32 bits, so a huge array has larger ones.
-    const int64_t chunk = std::max(elements_per_block, (divide_up(total, int64_t{1} << 30) + 3) & ~int64_t{3});
-    p.add(chunk);
-    shape.grid[0] = static_cast<uint32_t>(divide_up(total, chunk));
-  }
+  const LaunchShape shape = add_launch(fused.space, fused.group.schedule, 256, 4, [&](int64_t number) { p.add(number); });
   function.launch(shape, p.pointers(), device.current_stream());
 }
 
@@ -267,11 +248,11 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   int64_t pairs = outputs(fused) * part.chunks;
   int64_t elements = std::min(length, chunk_elements);
   if (group.by_columns) {
-    const int64_t columns = fused.lengths[group.kept_rank - 1u];
+    const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
     pairs = pairs / columns * divide_up(columns, column_width);
     elements *= std::min(columns, column_width);
   }
-  const int64_t per_block = std::max({int64_t{1}, elements_per_block / 2 / elements, divide_up(pairs, int64_t{1} << 30)});
+  const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
   Parameters& p = parameters();
   p.add(results);
   if (positions) p.add(positions);

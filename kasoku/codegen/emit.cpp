@@ -1,11 +1,6 @@
-// Legend of the text.
-//   y, x0 …        memory: the result, the loads        s0 …  numbers
-//   a0_… r0_…      aranges and random leaves            v0 …  values of one element
-//   n0 n1 …        lengths of the axes, outermost first
-//   x0_s1          stride of x0 along axis 1, in elements
-//   bx0, px0       where x0 is: before, and at the start of, the innermost loop
-//                  (a pointer; of a0 and r0 the element's number)
-//   i0 i1 …        numbers along the axes               j     along the innermost loop
+// Legend of the text, beside that of loop_text.cpp.
+//   y, x0 …        operands: the result, the loads      s0 …  numbers
+//   a0, r0 …       operands: aranges and random leaves  v0 …  values of one element
 #include "kasoku/codegen/emit.h"
 
 #include "kasoku/codegen/helpers.h"
@@ -49,49 +44,16 @@ std::string op_text(const Instruction& x) {
   return info(x.dtype).kind == DtypeKind::floating ? round_to(x.dtype, out) : out;
 }
 
-std::string position(const Operand& operand, int inner_axis, const std::string& j) {
-  switch (operand.inner) {
-    case Inner::unit: return j;
-    case Inner::broadcast: return "0";
-    default: return fmt::format("{} * {}_s{}", j, operand.name, inner_axis);
-  }
-}
+/// Elements of 32 bits take a word of the generator's four, others two.
+bool takes_word(const RandomSpec& leaf) { return info(leaf.dtype).size == 4; }
 
-int inner_axis(const Group& group) {
-  return group.by_columns ? group.kept_rank - 1 : group.rank() - 1;
-}
-
-/// One element's random number from its own call.
-std::string random_alone(const LinearSpec& leaf, int k, const std::string& e) {
-  const std::string call = fmt::format("r{0}_draw, 0, r{0}_k0, r{0}_k1)", k);
-  if (leaf.distribution == Distribution::uniform && leaf.dtype == Dtype::float32)
-    return fmt::format("ks_uniform_f32(ks_word(ks_philox({0} >> 2, {1}, {0}))", e, call);
-  if (leaf.distribution == Distribution::normal && leaf.dtype == Dtype::float32)
-    return fmt::format("ks_normal_of_four(ks_philox({0} >> 2, {1}, {0})", e, call);
+/// A random number of the words that element `e` shares with its neighbours.
+std::string random_text(const RandomSpec& leaf, int k, const std::string& words, const std::string& e) {
+  if (leaf.distribution == Distribution::uniform)
+    return takes_word(leaf) ? fmt::format("ks_uniform_f32(ks_word({}, {}))", words, e) : fmt::format("ks_uniform_of_two({}, {})", words, e);
   if (leaf.distribution == Distribution::normal)
-    return fmt::format("ks_normal_f64(ks_philox({0} >> 1, {1}, (int)({0} & 1))", e, call);
-  if (leaf.distribution == Distribution::integers)
-    return fmt::format("ks_integer(ks_word_pair(ks_philox({0} >> 1, {1}, {0}), r{2}_low, r{2}_range)", e,
-                       call, k);
-  return fmt::format("ks_uniform_of_two(ks_philox({0} >> 1, {1}, {0})", e, call);
-}
-
-/// The same number when the calls for four elements were made.
-std::string random_of_four(const LinearSpec& leaf, int k, int quarter) {
-  const char* words = "abcd";
-  const int half = quarter / 2;
-  const bool odd = quarter % 2;
-  if (leaf.distribution == Distribution::uniform && leaf.dtype == Dtype::float32)
-    return fmt::format("ks_uniform_f32(w{}_0.{})", k, words[quarter]);
-  if (leaf.distribution == Distribution::normal && leaf.dtype == Dtype::float32)
-    return fmt::format("ks_normal_f32(w{0}_0.{1}, w{0}_0.{2}, {3})", k, words[2 * half],
-                       words[2 * half + 1], int{odd});
-  if (leaf.distribution == Distribution::normal)
-    return fmt::format("ks_normal_f64(w{}_{}, {})", k, half, int{odd});
-  const std::string pair = fmt::format("w{}_{}.{}", k, half, odd ? "cd" : "ab");
-  if (leaf.distribution == Distribution::integers)
-    return fmt::format("ks_integer({0}, r{1}_low, r{1}_range)", pair, k);
-  return fmt::format("ks_uniform_f64({})", pair);
+    return takes_word(leaf) ? fmt::format("ks_normal_of_four({}, {})", words, e) : fmt::format("ks_normal_f64({}, (int)({} & 1))", words, e);
+  return fmt::format("ks_integer(ks_word_pair({0}, {1}), r{2}_low, r{2}_range)", words, e, k);
 }
 
 }  // namespace
@@ -120,32 +82,21 @@ std::string store_text(Dtype memory, const std::string& value) {
   return value;
 }
 
-std::vector<Operand> moving_operands(const Group& group) {
-  std::vector<Operand> all;
-  if (!group.is_reduce) all.push_back({"y", group.store_inner, true});
-  for (size_t k = 0; k < group.loads.size(); ++k)
-    all.push_back({fmt::format("x{}", k), group.loads[k].inner, true});
-  for (size_t k = 0; k < group.aranges.size(); ++k)
-    all.push_back({fmt::format("a{}", k), group.aranges[k].inner, false});
-  for (size_t k = 0; k < group.randoms.size(); ++k)
-    all.push_back({fmt::format("r{}", k), group.randoms[k].inner, false});
-  return all;
-}
-
 std::string parameters(const Group& group) {
-  std::string text = fmt::format("{}* __restrict__ y", memory_text(group.is_reduce ? group.accumulate : group.store_dtype));
+  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.is_reduce ? group.accumulate : group.store_dtype),
+                                 group.is_reduce ? "y" : "_m_y");
   const bool is_arg = group.reduce_op == ReduceOp::argmin || group.reduce_op == ReduceOp::argmax;
   if (group.is_reduce && is_arg) text += ", long long* __restrict__ y_at";
   const auto add = [&](std::string_view type, const std::string& name) {
     text += fmt::format(", {} {}", type, name);
   };
   for (size_t k = 0; k < group.loads.size(); ++k)
-    text += fmt::format(",\n    const {}* __restrict__ x{}", memory_text(group.loads[k].dtype), k);
+    text += fmt::format(",\n    const {}* __restrict__ _m_x{}", memory_text(group.loads[k]), k);
   for (size_t k = 0; k < group.scalars.size(); ++k)
     if (!group.scalars[k].fixed) add(register_text(group.scalars[k].dtype), fmt::format("s{}", k));
   for (size_t k = 0; k < group.aranges.size(); ++k) {
-    add(register_text(group.aranges[k].dtype), fmt::format("a{}_start", k));
-    add(register_text(group.aranges[k].dtype), fmt::format("a{}_step", k));
+    add(register_text(group.aranges[k]), fmt::format("a{}_start", k));
+    add(register_text(group.aranges[k]), fmt::format("a{}_step", k));
   }
   for (size_t k = 0; k < group.randoms.size(); ++k) {
     for (const char* part : {"k0", "k1", "draw"}) add("unsigned int", fmt::format("r{}_{}", k, part));
@@ -154,44 +105,10 @@ std::string parameters(const Group& group) {
       add("unsigned long long", fmt::format("r{}_range", k));
     }
   }
-  const auto operands = moving_operands(group);
-  for (const Operand& x : operands)
-    if (!x.is_memory) add("ks_index", x.name + "_first");
-  text += ",\n    ks_index n0";
-  for (int d = 1; d < group.rank(); ++d) add("ks_index", fmt::format("n{}", d));
-  for (const Operand& x : operands) {
-    text += ",\n    ks_index " + x.name + "_s0";
-    for (int d = 1; d < group.rank(); ++d) add("ks_index", fmt::format("{}_s{}", x.name, d));
-  }
-  text += group.is_reduce ? ",\n    long long pairs, long long per_block, long long chunks, "
-                            "long long first_chunk, long long length"
-                          : ",\n    long long total, long long chunk";
-  return text;
-}
-
-std::string positions(const Group& group, int first, int last, const std::string& at, bool is_first,
-                      char from, char to, const std::string& indent) {
-  std::string text;
-  // Numbers along the axes, innermost first; the last quotient needs no remainder.
-  std::string rest = at;
-  for (int d = last - 1; d >= first; --d) {
-    if (d == first) {
-      text += fmt::format("{}const ks_index i{} = {};\n", indent, d, rest);
-    } else {
-      text += fmt::format("{0}const ks_index q{1} = {2} / n{1}, i{1} = {2} - q{1} * n{1};\n", indent, d, rest);
-      rest = fmt::format("q{}", d);
-    }
-  }
-  for (const Operand& x : moving_operands(group)) {
-    std::string where = is_first ? (x.is_memory ? x.name : x.name + "_first") : fmt::format("{}{}", from, x.name);
-    for (int d = first; d < last; ++d) where += fmt::format(" + i{} * {}_s{}", d, x.name, d);
-    const std::string type =
-        !x.is_memory  ? "const ks_index"
-        : x.name == "y" ? fmt::format("{}*", memory_text(group.store_dtype))
-                        : fmt::format("const {}*", memory_text(group.loads[std::stoul(x.name.substr(1))].dtype));
-    text += fmt::format("{}{} {}{} = {};\n", indent, type, to, x.name, where);
-  }
-  return text;
+  text += ",\n    " + loop_parameters(group);
+  return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
+                                  "long long first_chunk, long long length"
+                         : text;
 }
 
 namespace {
@@ -202,10 +119,10 @@ constexpr size_t chains_at_once = 4;
 std::vector<std::pair<std::string, std::string>> blocks_for_four(const Group& group, const std::string& t) {
   std::vector<std::pair<std::string, std::string>> blocks;
   for (size_t k = 0; k < group.randoms.size(); ++k) {
-    const int n = info(group.randoms[k].dtype).size == 4 ? 1 : 2;
+    const int n = takes_word(group.randoms[k]) ? 1 : 2;
     for (int i = 0; i < n; ++i)
       blocks.emplace_back(fmt::format("{}_{}", k, i),
-                          fmt::format("((unsigned long long)(pr{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
+                          fmt::format("((unsigned long long)(_p_r{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
                                       n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i)));
   }
   return blocks;
@@ -236,58 +153,30 @@ std::string calls_for_four(const Group& group, const std::string& t, const std::
 }
 
 std::string loop_of_fours(const Group& group, const std::string& indent) {
-  const size_t chains = blocks_for_four(group, "t").size();
+  const size_t chains = blocks_for_four(group, "").size();
   const std::string copies =
       group.by_chains && chains_at_once % chains == 0 ? fmt::format(" interleave_count({})", chains_at_once / chains) : "";
   return fmt::format("#pragma clang loop vectorize(assume_safety){}\n{}for (long long t = 0; t < fours; ++t) {{\n", copies, indent) +
          calls_for_four(group, "(unsigned long long)t", indent + "  ");
 }
 
-std::string loads_of_four(const Group& group, const std::string& indent) {
-  std::string text;
-  for (size_t k = 0; k < group.loads.size(); ++k)
-    if (group.loads[k].inner == Inner::unit)
-      text += fmt::format("{0}const ks_four<{1}> f{2} = *(const ks_four<{1}>*)px{2};\n", indent,
-                          memory_text(group.loads[k].dtype), k);
-  return text;
-}
-
-std::string is_aligned(const Group& group, char from, const std::string& start) {
-  std::string bits;
-  const auto add = [&](const std::string& name, Dtype dtype) {
-    bits += fmt::format("{}((size_t)({}{}{}) & {})", bits.empty() ? "" : " | ", from, name, start,
-                        std::min<size_t>(16, 4 * info(dtype).size) - 1);
-  };
-  if (!group.is_reduce && group.store_inner == Inner::unit) add("y", group.store_dtype);
-  for (size_t k = 0; k < group.loads.size(); ++k)
-    if (group.loads[k].inner == Inner::unit) add(fmt::format("x{}", k), group.loads[k].dtype);
-  return bits.empty() ? "true" : "(" + bits + ") == 0";
-}
-
 std::string element(const Group& group, const Place& place, const std::string& indent) {
-  const std::string& j = place.j;
+  const Loop loop = group;
+  const LoopOperand* const loads = loop.operands.data() + !group.is_reduce;
+  const LoopOperand *const aranges = loads + group.loads.size(), *const randoms = aranges + group.aranges.size();
   std::string text;
-  const int axis = inner_axis(group);
   for (size_t i = 0; i < group.values.size(); ++i) {
     const Instruction& x = group.values[i];
     std::string value;
     switch (x.kind) {
-      case Instruction::load: {
-        const LoadSpec& load = group.loads[x.index];
-        const Operand operand{fmt::format("x{}", x.index), load.inner, true};
-        value = load_text(load.dtype, place.is_loaded && load.inner == Inner::unit
-                                          ? fmt::format("f{}.v[{}]", x.index, place.quarter)
-                                          : fmt::format("p{}[{}]", operand.name, position(operand, axis, j)));
-        break;
-      }
+      case Instruction::load: value = load_text(group.loads[x.index], value_at(loop, loads[x.index], place)); break;
       case Instruction::scalar: {
         const int64_t fixed = group.scalars[x.index].fixed;
         value = fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
         break;
       }
       case Instruction::arange: {
-        const Operand operand{fmt::format("a{}", x.index), group.aranges[x.index].inner, false};
-        const std::string e = fmt::format("(pa{} + {})", x.index, position(operand, axis, j));
+        const std::string e = value_at(loop, aranges[x.index], place);
         const Dtype type = register_dtype(x.dtype);
         if (info(type).kind == DtypeKind::floating)
           value = round_to(x.dtype, fmt::format("a{0}_start + ({1}){2} * a{0}_step", x.index, register_text(type), e));
@@ -296,13 +185,12 @@ std::string element(const Group& group, const Place& place, const std::string& i
         break;
       }
       case Instruction::random: {
-        const LinearSpec& leaf = group.randoms[x.index];
-        if (group.by_fours && place.quarter >= 0) {
-          value = random_of_four(leaf, x.index, place.quarter);
+        const RandomSpec& leaf = group.randoms[x.index];
+        if (group.by_fours && !place.quarter.empty()) {
+          value = random_text(leaf, x.index, takes_word(leaf) ? fmt::format("w{}_0", x.index) : fmt::format("({0} < 2 ? w{1}_0 : w{1}_1)", place.quarter, x.index), place.quarter);
         } else {
-          const Operand operand{fmt::format("r{}", x.index), leaf.inner, false};
-          text += fmt::format("{}const unsigned long long e{} = (unsigned long long)(pr{} + {});\n", indent, i, x.index, position(operand, axis, j));
-          value = random_alone(leaf, x.index, fmt::format("e{}", i));
+          text += fmt::format("{}const unsigned long long e{} = (unsigned long long){};\n", indent, i, value_at(loop, randoms[x.index], place));
+          value = random_text(leaf, x.index, fmt::format("ks_philox(e{0} >> {1}, r{2}_draw, 0, r{2}_k0, r{2}_k1)", i, takes_word(leaf) ? 2 : 1, x.index), fmt::format("e{}", i));
         }
         break;
       }
@@ -331,74 +219,36 @@ std::string last_value(const Group& group, int from_end) {
 
 namespace {
 
-/// Four elements in a row a thread: one call of the generator, and memory 16 bytes
-/// at a time where the addresses allow it.
-std::string cuda_fours(const Group& group, const auto& store) {
-  std::string text =
-      "  const long long first = (long long)blockIdx.x * 1024 + 4 * threadIdx.x;\n"
-      "  if (first >= total) return;\n  const ks_index at = (ks_index)first;\n" +
-      positions(group, 0, 1, "at", true, 0, 'p', "  ");
-  if (group.by_fours) text += calls_for_four(group, "0", "  ");
-  text += fmt::format("  if (first + 4 <= total && {}) {{\n", is_aligned(group, 'p', "")) + loads_of_four(group, "    ");
-  const bool is_unit = group.store_inner == Inner::unit;
-  if (is_unit) text += fmt::format("    ks_four<{}> out;\n", memory_text(group.store_dtype));
-  for (int k = 0; k < 4; ++k) {
-    const Place place{std::to_string(k), k, true};
-    text += "    {\n" +
-            (is_unit ? element(group, place, "      ") +
-                           fmt::format("      out.v[{}] = {};\n", k, store_text(group.store_dtype, last_value(group)))
-                     : store(place, "      ")) +
-            "    }\n";
-  }
-  if (is_unit) text += fmt::format("    *(ks_four<{}>*)py = out;\n", memory_text(group.store_dtype));
-  text += "    return;\n  }\n";
-  for (int k = 0; k < 4; ++k)
-    text += fmt::format("  if (first + {0} < total) {{\n{1}  }}\n", k, store({std::to_string(k), k}, "    "));
-  return text;
+std::string emit_map(const Group& group) {
+  const Loop loop = group;
+  Body body;
+  body.is_pure = true;
+  body.element = [&](const Place& place, const std::string& indent) {
+    return element(group, place, indent) +
+           fmt::format("{}{} = {};\n", indent, value_at(loop, loop.operands[0], place), store_text(group.store_dtype, last_value(group)));
+  };
+  if (group.for_cuda) body.unroll = unroll(group, 4, 1);
+  if (group.by_fours) (group.for_cuda ? body.calls : body.head_of_fours) = group.for_cuda ? calls_for_four(group, "(unsigned long long)(_j >> 2)", "  ") : loop_of_fours(group, "  ");
+  return loop_text(loop, body);
 }
 
 }  // namespace
 
-std::string emit_map(const Group& group) {
-  const int rank = group.rank();
-  const Operand y{"y", group.store_inner, true};
-  const auto store = [&](const Place& place, const std::string& indent) {
-    return element(group, place, indent) +
-           fmt::format("{}py[{}] = {};\n", indent, position(y, rank - 1, place.j), store_text(group.store_dtype, last_value(group)));
-  };
-  std::string text;
-  if (group.for_cuda && rank == 1) return cuda_fours(group, store);
-  if (group.for_cuda) {
-    // Four elements a thread, a block's width apart.
-    text += "  const long long first = (long long)blockIdx.x * 1024;\n" + unroll(group, 4, 1) +
-            "  for (int k = 0; k < 4; ++k) {\n"
-            "    const long long at_k = first + k * 256 + threadIdx.x;\n    if (at_k < total) {\n"
-            "      const ks_index at = (ks_index)at_k;\n";
-    text += positions(group, 0, rank, "at", true, 0, 'p', "      ") + store({"0"}, "      ") + "    }\n  }\n";
-    return text;
-  }
-  text += "  long long at = (long long)blockIdx.x * chunk;\n"
-          "  const long long end = at + chunk < total ? at + chunk : total;\n";
-  if (group.by_fours) {
-    text += positions(group, 0, 1, "at", true, 0, 'p', "  ");
-    text += "  const long long n = end - at, fours = n >> 2;\n" +
-            loop_of_fours(group, "  ");
-    for (int k = 0; k < 4; ++k)
-      text += "    {\n" + store({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
-    text += "  }\n  for (long long j = 4 * fours; j < n; ++j) {\n" + store({"j"}, "    ") + "  }\n";
-    return text;
-  }
-  const std::string loop = "#pragma clang loop vectorize(assume_safety)\n";
-  if (rank == 1)
-    return text + positions(group, 0, 1, "at", true, 0, 'p', "  ") + "  const long long n = end - at;\n" + loop +
-           "  for (long long j = 0; j < n; ++j) {\n" + store({"j"}, "    ") + "  }\n";
-  text += "  while (at < end) {\n" + positions(group, 0, rank, "at", true, 0, 'p', "    ") +
-          fmt::format("    const long long left = n{0} - i{0}, n = left < end - at ? left : end - at;\n", rank - 1) + loop +
-          "    for (long long j = 0; j < n; ++j) {\n" + store({"j"}, "      ") + "    }\n    at += n;\n  }\n";
-  return text;
-}
-
 }  // namespace codegen
+
+Group::operator Loop() const {
+  using codegen::memory_text;
+  Loop loop{{}, rank(), by_columns ? kept_rank - 1 : rank() - 1, is_reduce, schedule};
+  const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
+    const bool is_output = name == "y";
+    loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
+  };
+  if (!is_reduce) add("y", memory_text(store_dtype), Walk::memory);
+  for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
+  for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
+  for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
+  return loop;
+}
 
 std::string emit(const Group& group) {
   using namespace codegen;
@@ -411,7 +261,7 @@ std::string emit(const Group& group) {
       "typedef {} ks_index;\n{}\n"
       "extern \"C\" __global__ void {}({}) {{\n{}}}\n",
       group.for_cuda ? "" : "#pragma clang fp contract(off)\n",
-      group.for_cuda && !group.wide_index ? "int" : "long long", helper_text(params + body),
+      group.wide_index ? "long long" : "int", helper_text(params + body),
       group_entry, params, body);
 }
 

@@ -13,11 +13,11 @@
 
 namespace kasoku {
 
+enum class Inner : uint8_t;
+enum class Schedule : uint8_t;
+struct Loop;
 enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
 enum class Distribution : uint8_t { uniform, normal, integers };
-
-/// How an operand moves along the innermost axis.
-enum class Inner : uint8_t { unit, broadcast, strided };
 
 /// One value of an element's computation, in order; inputs are earlier ones.
 struct Instruction {
@@ -30,16 +30,9 @@ struct Instruction {
   uint16_t in[3] = {0, 0, 0};
 };
 
-struct LoadSpec {
+struct RandomSpec {
   Dtype dtype;
-  Inner inner;
-};
-
-/// A leaf that is computed from the element's own number.
-struct LinearSpec {
-  Dtype dtype;
-  Inner inner;
-  Distribution distribution{};  ///< random leaves
+  Distribution distribution;
 };
 
 /// A number: a parameter of the kernel, or part of its text.
@@ -50,10 +43,12 @@ struct ScalarSpec {
 
 struct Group {
   std::vector<Instruction> values;
-  std::vector<LoadSpec> loads;
+  std::vector<Dtype> loads;
   std::vector<ScalarSpec> scalars;
-  std::vector<LinearSpec> aranges;
-  std::vector<LinearSpec> randoms;
+  std::vector<Dtype> aranges;
+  std::vector<RandomSpec> randoms;
+  /// Of what moves: the result (elementwise), then loads, aranges and randoms.
+  std::vector<Inner> inner;
 
   /// Axes of the domain: kept ones, then reduced ones (none: an elementwise group).
   uint8_t kept_rank = 1;
@@ -61,7 +56,6 @@ struct Group {
 
   /// Elementwise: where the last value goes.
   Dtype store_dtype{};
-  Inner store_inner = Inner::unit;
 
   bool is_reduce = false;
   ReduceOp reduce_op{};
@@ -79,10 +73,13 @@ struct Group {
   bool by_chains = false;
   /// On a GPU: so few elements for each result that a warp does it, not a block.
   bool by_warps = false;
+  Schedule schedule{};  ///< of a map
   bool wide_index = true;
   bool for_cuda = false;
 
   int rank() const { return kept_rank + reduced_rank; }
+  /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …
+  operator Loop() const;
 };
 
 /// Elements of a reduction that one lane tree combines, and its lanes. They define
@@ -102,11 +99,8 @@ inline constexpr const char* group_entry = "ks_group";
 ///   y (indices too for argmin and argmax), each load's pointer,
 ///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
-///   first element number of each arange, of each random,
-///   lengths of all axes,
-///   strides in elements of y (elementwise only), each load, each arange, each
-///   random: of all axes; 0 where not moved,
-///   elementwise: total, chunk; reduce: pairs, per_block, chunks, first_chunk, length
+///   what add_numbers() of loop_text.h gives, and add_launch() of a map;
+///   reduce: pairs, per_block, chunks, first_chunk, length
 std::string emit(const Group& group);
 
 /// The register type of a dtype: float for the 16-bit floats.

@@ -110,7 +110,7 @@ std::string walk(const Group& group, const std::string& start, const std::string
   const std::string deeper = indent + "  ";
   return fmt::format("{0}for (long long done = 0, n; done < {1}; done += n) {{\n{2}const long long at = {3} + done;\n", indent, limit, deeper, start) +
          positions(group, first, last, "at", false, 'b', 'p', deeper) +
-         fmt::format("{0}const long long row = n{1} - i{1};\n{0}n = row < {2} - done ? row : {2} - done;\n", deeper, last - 1, limit) +
+         fmt::format("{0}const long long row = _n{1} - _i{1};\n{0}n = row < {2} - done ? row : {2} - done;\n", deeper, last - 1, limit) +
          loop(deeper) + indent + "}\n";
 }
 
@@ -168,9 +168,9 @@ std::string cpu_columns(const Group& group) {
   text += "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
           "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n" + pair_numbers(group);
   // Here o counts strips of columns, not columns.
-  text += fmt::format("    const long long strips = (n{0} + {1}) / {2}, strip = o % strips;\n"
-                      "    const long long start = (o / strips) * n{0} + strip * {2};\n"
-                      "    const long long left = n{0} - strip * {2}, width = left < {2} ? left : {2};\n", inner, column_width - 1, column_width) +
+  text += fmt::format("    const long long strips = (_n{0} + {1}) / {2}, strip = o % strips;\n"
+                      "    const long long start = (o / strips) * _n{0} + strip * {2};\n"
+                      "    const long long left = _n{0} - strip * {2}, width = left < {2} ? left : {2};\n", inner, column_width - 1, column_width) +
           positions(group, 0, group.kept_rank, "start", true, 0, 'b', "    ") +
           fmt::format("    const int lanes = (int)(count < {0} ? count : {0});\n"
                       "    for (int l = 0; l < lanes * {1}; ++l) {{ acc[l] = {2};{3} }}\n", chunk_lanes, column_width, identity(group),

@@ -4,6 +4,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/kernel/element_loop.h"
 #include "kasoku/kernel/element_state.h"
 #include "kasoku/kernel/typed.h"
 
@@ -13,9 +14,6 @@
 
 namespace kasoku {
 namespace {
-
-/// Rows shorter than this leave too many threads of a block without work.
-constexpr int64_t shortest_row = 64;
 
 constexpr size_t max_params = ElementKey::max_params;
 
@@ -65,8 +63,8 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   types.resolve(state.in, state.out, given);
 
   // The shape of the loop.
-  const ArrayRef* walked[ElementLoop::max_arrays];
-  std::string_view names[ElementLoop::max_arrays];
+  const ArrayRef* walked[max_params];
+  std::string_view names[max_params];
   size_t arrays = 0;
   for (size_t k = 0; k < given.size(); ++k) {
     if (given[k].kind != Argument::Kind::array) {
@@ -87,8 +85,6 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       throw Error(ErrorKind::value,
                   fmt::format("{}: the output '{}' is read-only", name, param(k).name));
     if (param(k).is_raw) continue;
-    if (arrays == ElementLoop::max_arrays)
-      throw Error(ErrorKind::unsupported, fmt::format("{}: more than {} arrays", name, arrays));
     walked[arrays] = &given[k].array;
     names[arrays++] = param(k).name;
   }
@@ -140,20 +136,21 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   arrays = 0;
   for (size_t k = 0; k < count; ++k)
     if (args[k].kind == Argument::Kind::array && !param(k).is_raw) walked[arrays++] = &args[k].array;
-  const ElementLoop loop = make_loop(shape, {walked, arrays},
-                                     !state.has_indexer || state.options.reduce_dims,
-                                     !state.has_order && call.size < 0);
-  if (loop.size == 0) return results;
+  IterationSpace space = space_over(shape, {walked, arrays});
+  const bool is_given = state.traits.sees_axes && !state.options.reduce_dims;
+  if (state.has_index) space.walks.push_back({0, contiguous_strides(shape, 1), 1, Walk::index});
+  space.arrange(is_given ? AxisOrder::given : state.traits.sees_axes ? AxisOrder::merged : AxisOrder::free);
+  if (space.size() == 0) return results;
 
   ElementKey key;
   key.device = device;
-  key.ndim = static_cast<uint8_t>(loop.ndim);
-  key.is_narrow = loop.is_narrow;
+  key.ndim = static_cast<uint8_t>(space.lengths.size());
+  key.is_narrow = space.is_narrow;
   key.count = static_cast<uint8_t>(count);
-  key.is_rows = loop.ndim > 1 && loop.shape[loop.ndim - 1] >= shortest_row &&
-                !state.has_indexer && !needs_loop(state.options, state.operation) &&
-                loop.size / loop.shape[loop.ndim - 1] < (int64_t{1} << 30);
-  key.is_fours = state.takes_fours && loop.ndim == 1 && takes_gpu_form(*device);
+  key.index = static_cast<uint8_t>(state.has_index ? space.walks.back().inner : Inner::unit);
+  // Along a single axis the threads of a block are vectors too, and of doubles better ones.
+  BodyTraits traits = state.traits;
+  traits.is_vector &= space.lengths.size() > 1;
   for (size_t k = 0, walk = 0; k < count; ++k) {
     const Parameter& p = param(k);
     const Dtype dtype = types.dtype_of(p, args[k]);
@@ -161,26 +158,29 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     ParamUse use = ParamUse::scalar;
     if (p.is_raw) {
       use = ParamUse::raw;
-      key.is_fours = false;
+      traits.is_straight = traits.is_vector = false;
       const bool is_contiguous = args[k].array.is_c_contiguous();
       key.is_narrow &= args[k].array.size() < (int64_t{1} << 31);
       class_ = static_cast<unsigned>(args[k].array.ndim) * 2 + is_contiguous;
     } else if (args[k].kind == Argument::Kind::array) {
       use = k < inputs ? ParamUse::input : ParamUse::output;
-      key.is_fours &= loop.step[walk] == Step::contiguous || (k < inputs && loop.step[walk] == Step::broadcast);
-      class_ = static_cast<unsigned>(loop.step[walk++]);
+      class_ = static_cast<unsigned>(space.walks[walk++].inner);
     }
     key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
   }
+  const bool is_simt = takes_gpu_form(*device);
+  const Schedule schedule = choose_schedule(space, traits, is_simt);
+  key.form = static_cast<uint8_t>(schedule);
 
   ElementLaunch& launch = state_->element_plans.find_or(key, [&] {
     ElementText text;
     text.options = &state.options;
     text.operation = &state.operation;
-    text.ndim = loop.ndim;
+    const int rank = static_cast<int>(space.lengths.size());
+    text.loop = {.rank = rank, .inner = rank - 1, .schedule = schedule};
+    text.index = static_cast<Inner>(key.index);
     text.is_narrow = key.is_narrow;
-    text.is_rows = key.is_rows;
-    text.is_fours = key.is_fours;
+    text.is_simt = is_simt;
     text.typedefs = types.typedefs();
     for (size_t k = 0, walk = 0; k < count; ++k) {
       ElementParam element{&param(k), static_cast<ParamUse>(key.params[k] & 3),
@@ -189,7 +189,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
         element.ndim = args[k].array.ndim;
         element.is_contiguous = args[k].array.is_c_contiguous();
       } else if (element.use != ParamUse::scalar) {
-        element.step = loop.step[walk++];
+        element.inner = space.walks[walk++].inner;
       }
       text.params.push_back(std::move(element));
     }
@@ -197,18 +197,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   });
 
   PackedArguments packed;
-  const auto add_count = [&](int64_t value) {
-    if (key.is_narrow) packed.add_value(static_cast<uint32_t>(value));
-    else packed.add_value(static_cast<uint64_t>(value));
-  };
-  const int inner = loop.ndim - 1;
-  const int64_t block = call.block_size ? call.block_size : launch.block;
-  const int64_t pieces = (loop.shape[inner] + block - 1) / block;
-  if (key.is_rows) packed.add_value(static_cast<uint32_t>(pieces));
-  add_count(loop.size);
-  if (loop.ndim > 1 || state.has_indexer)
-    for (int axis = 0; axis < loop.ndim; ++axis) add_count(loop.shape[axis]);
-  for (size_t k = 0, walk = 0; k < count; ++k) {
+  for (size_t k = 0; k < count; ++k) {
     const Parameter& p = param(k);
     const auto use = static_cast<ParamUse>(key.params[k] & 3);
     if (use == ParamUse::scalar) {
@@ -223,11 +212,6 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
         packed.add_value(array.shape[axis]);
         packed.add_value(array.strides[axis]);
       }
-    } else {
-      const bool is_strided = loop.step[walk] == Step::strided;
-      const int axes = loop.ndim == 1 && !is_strided ? 0 : inner + is_strided;
-      for (int axis = 0; axis < axes; ++axis) packed.add_value(loop.strides[walk][axis]);
-      ++walk;
     }
     if (Buffer* buffer = array.buffer) {
       buffer->use_on(*stream);
@@ -237,14 +221,10 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       }
     }
   }
-  if (key.is_rows) {
-    LaunchShape launch_shape;
-    launch_shape.block[0] = static_cast<uint32_t>(block);
-    launch_shape.grid[0] = static_cast<uint32_t>(loop.size / loop.shape[inner] * pieces);
-    launch.function->launch(launch_shape, packed.pointers(), *stream);
-  } else {
-    launch.run(key.is_fours ? (loop.size + 3) / 4 : loop.size, call.block_size, packed, stream);
-  }
+  const auto add = [&](int64_t number) { packed.add_value(number); };
+  add_numbers(space, add);
+  const LaunchShape launch_shape = add_launch(space, schedule, call.block_size ? call.block_size : launch.block, 1, add);
+  launch.function->launch(launch_shape, packed.pointers(), *stream);
   for (size_t k = 0; k < count; ++k)
     if (const Buffer* buffer = args[k].array.buffer) buffer->check_end(state.options.name, param(k).name);
   return results;

@@ -22,7 +22,6 @@ struct ElementLaunch {
   ElementLaunch(Device& device, const Program& program, const ElementwiseOptions& options) {
     prepare(device, program, options);
   }
-  void run(int64_t count, int64_t block_size, const PackedArguments& packed, Stream* stream) const;
 
  private:
   void prepare(Device& device, const Program& program, const ElementwiseOptions& options);
@@ -41,7 +40,7 @@ ResolvedRange resolve_range(const ElementRange& range, int64_t n, const std::str
 
 struct PointerKey {
   Device* device;
-  bool is_narrow, is_range;
+  bool is_wide, is_range;
   bool operator==(const PointerKey&) const = default;
 };
 
@@ -49,12 +48,12 @@ struct PointerKey {
 struct ElementKey {
   static constexpr size_t max_params = 64;
   Device* device = nullptr;
-  uint8_t ndim = 0, is_narrow = 0, is_rows = 0, is_fours = 0, count = 0;
+  uint8_t ndim = 0, is_narrow = 0, form = 0, index = 0, count = 0;
   std::array<uint16_t, max_params> params{};  ///< use, dtype, step or rank
 
   bool operator==(const ElementKey& other) const {
     return device == other.device && ndim == other.ndim && is_narrow == other.is_narrow &&
-           is_rows == other.is_rows && is_fours == other.is_fours && count == other.count &&
+           form == other.form && index == other.index && count == other.count &&
            std::memcmp(params.data(), other.params.data(), count * sizeof params[0]) == 0;
   }
 };
@@ -66,9 +65,8 @@ struct ElementParts {
   ElementwiseOptions options;
   bool is_over_pointers = false;
   std::vector<bool> walked;   ///< over pointers: indexed by [i] alone
-  bool has_order = false;     ///< over elements: the text sees positions
-  bool has_indexer = false;   ///< the text says _ind
-  bool takes_fours = false;   ///< over elements: a thread may take four
+  bool has_index = false;     ///< over elements: the text says `i`, or `_ind`
+  BodyTraits traits;          ///< over elements
 };
 
 struct ElementwiseKernel::State : ElementParts {

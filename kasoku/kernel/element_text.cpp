@@ -1,16 +1,16 @@
 #include "kasoku/kernel/element_text.h"
 
+#include "kasoku/base/words.h"
 #include "kasoku/codegen/helpers.h"
-#include "kasoku/kernel/element_fours.h"
 #include "kasoku/kernel/headers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 // Names in the text: what the user writes has the user's names; `i`, `n` and `_ind` are
-// promised to the operation; everything else of ours begins with `_`.
-//   _index     this thread's element          _count     number of elements
-//   _data_x    where the elements of x are    _shape0 …  the loop's axes, innermost last
-//   _x_0 …     strides of x in bytes          _row, _j   row of this block, place in it
+// promised to the operation; everything else of ours begins with `_` (codegen/loop_text.cpp).
 namespace kasoku {
 namespace {
 
@@ -20,12 +20,6 @@ std::string with_lines(const std::string& text, const std::string& what) {
   std::string file;
   for (char c : what) file += c == '"' || c == '\\' ? '_' : c;
   return fmt::format("#line 1 \"{}\"\n{}\n", file, text);
-}
-
-bool mentions(const ElementwiseOptions& options, const std::string& operation,
-              std::string_view word) {
-  return mentions_word(operation, word) || mentions_word(options.loop_prep, word) ||
-         mentions_word(options.after_loop, word);
 }
 
 /// The user's part of the body: a statement each, in its own lines.
@@ -43,9 +37,12 @@ std::string start_of(const ElementwiseOptions& options, bool has_complex, bool h
   return text + "#line 1 \"kasoku\"\n";
 }
 
-Program finish(std::string text, const ElementwiseOptions& options) {
+/// The whole text of a kernel with such parameters before the loop's own.
+Program finish(std::string start, std::string params, const Loop& loop, const Body& body, bool is_wide,
+               const ElementwiseOptions& options) {
   Program program;
-  program.text = std::move(text);
+  program.text = fmt::format("{}typedef {} ks_index;\n__global__ void {}({}{}{}) {{\n{}}}\n", start, is_wide ? "long long" : "int",
+                             options.name, params, params.empty() ? "" : ", ", loop_parameters(loop), loop_text(loop, body));
   program.file = options.name;
   program.options = options.options;
   program.is_checked = options.is_checked;
@@ -53,72 +50,83 @@ Program finish(std::string text, const ElementwiseOptions& options) {
   return program;
 }
 
-/// Kernel parameters, and what turns them into the user's names.
-struct Body {
-  std::string params, prologue, element;
+void add_param(std::string& params, const std::string& declaration) { params += (params.empty() ? "" : ", ") + declaration; }
 
-  void param(const std::string& declaration) {
-    params += (params.empty() ? "" : ", ") + declaration;
-  }
-};
-
-void add_raw(Body& body, const ElementParam& param, bool is_narrow) {
+/// Adds a raw array's parameters; what makes the user's name of them.
+std::string raw_array(const ElementParam& param, bool is_narrow, std::string& params) {
   const std::string& name = param.declared->name;
-  const bool is_const = param.declared->is_const;
-  body.param(fmt::format("{}{}* _data_{}, ptrdiff_t _size_{}", is_const ? "const " : "", param.type,
-                         name, name));
+  const std::string type = (param.declared->is_const ? "const " : "") + param.type;
+  add_param(params, fmt::format("{}* _m_{}, ptrdiff_t _size_{}", type, name, name));
   std::string axes;
   for (int axis = 0; axis < param.ndim; ++axis) {
-    body.param(fmt::format("ptrdiff_t _{0}_d{1}, ptrdiff_t _{0}_s{1}", name, axis));
-    axes += fmt::format("  {0}.set_axis({1}, _{0}_d{1}, _{0}_s{1});\n", name, axis);
+    add_param(params, fmt::format("ptrdiff_t _d{1}_{0}, ptrdiff_t _s{1}_{0}", name, axis));
+    axes += fmt::format("  {0}.set_axis({1}, _d{1}_{0}, _s{1}_{0});\n", name, axis);
   }
-  body.prologue += fmt::format("  CArray<{}{}, {}, {}, {}> {}(_data_{}, _size_{});\n{}",
-                               is_const ? "const " : "", param.type, param.ndim,
-                               param.is_contiguous, is_narrow, name, name, name, axes);
+  return fmt::format("  CArray<{0}, {1}, {2}, {3}> {4}(_m_{4}, _size_{4});\n", type, param.ndim, param.is_contiguous, is_narrow, name) + axes;
 }
 
-void add_element(Body& body, const ElementParam& param, const ElementText& text) {
-  const std::string& name = param.declared->name;
-  const bool is_input = param.use == ParamUse::input;
-  body.param(fmt::format("{}{}* _data_{}", is_input ? "const " : "", param.type, name));
-  std::string place;
-  if (text.ndim == 1 && param.step == Step::contiguous) {
-    place = fmt::format("_data_{}[_index]", name);
-  } else if (text.ndim == 1 && param.step == Step::broadcast) {
-    place = fmt::format("_data_{}[0]", name);
-  } else {
-    // Offsets of the outer axes belong to the row where a block stays in one.
-    const int outer = text.ndim - 1;
-    std::string offset;
-    for (int axis = 0; axis < outer; ++axis) {
-      body.param(fmt::format("ptrdiff_t _{}_{}", name, axis));
-      offset += fmt::format(" + _k{1} * _{0}_{1}", name, axis);
-    }
-    const std::string pointer = fmt::format("_at_{}", name);
-    const std::string line =
-        fmt::format("  {0}char* {1} = ({0}char*)_data_{2}{3};\n", is_input ? "const " : "", pointer,
-                    name, offset);
-    (text.is_rows ? body.prologue : body.element) += line;
-    const char* j = text.is_rows ? "_j" : text.ndim == 1 ? "_index" : "_kj";
-    const std::string type = (is_input ? "const " : "") + param.type;
-    if (param.step == Step::contiguous) {
-      place = fmt::format("(({}*){})[{}]", type, pointer, j);
-    } else if (param.step == Step::broadcast) {
-      place = fmt::format("*({}*){}", type, pointer);
-    } else {
-      body.param(fmt::format("ptrdiff_t _{}_{}", name, outer));
-      place = fmt::format("*({}*)({} + (ptrdiff_t){} * _{}_{})", type, pointer, j, name, outer);
-    }
+/// Whether the first thing that the text does with `name` is a plain assignment, in a
+/// statement of its own.
+bool starts_with_assignment(const std::string& text, const std::string& name) {
+  const size_t at = find_word(text, name);
+  if (at == text.npos) return false;
+  size_t before = at, end = at + name.size();
+  while (before > 0 && isspace(static_cast<unsigned char>(text[before - 1]))) --before;
+  while (end < text.size() && isspace(static_cast<unsigned char>(text[end]))) ++end;
+  return (before == 0 || text[before - 1] == ';') && end + 1 < text.size() && text[end] == '=' &&
+         text[end + 1] != '=';
+}
+
+/// Whether a run of the operation is one statement after the other, as far as the text shows.
+bool is_straight(const std::string& operation) {
+  // Anything that may keep a statement from running, or hide what it does.
+  for (const char* mark : {"{", "}", "#", "\"", "//", "/*", "'", "\\"})
+    if (operation.find(mark) != operation.npos) return false;
+  for (const char* word : {"if", "else", "for", "while", "do", "switch", "return", "goto", "asm"})
+    if (mentions_word(operation, word)) return false;
+  return true;
+}
+
+/// Whether the text, or functions before it, may have to do with threads, or loop.
+bool is_plain(const std::string& text) {
+  for (const char* part : {"Idx", "Dim", "__", "atomic", "printf", "asm", "#", "tid", "group"})
+    if (text.find(part) != text.npos) return false;
+  for (const char* word : {"for", "while", "do", "goto"})
+    if (mentions_word(text, word)) return false;
+  // Functions become vectors where threads are the lanes; those here are instructions.
+  static constexpr std::string_view instructions[] = {"min", "max", "abs", "fabs", "fabsf", "sqrt", "sqrtf", "floor", "ceil",
+                                                      "fma", "float", "double", "int", "unsigned", "long", "bool", "sizeof"};
+  for (size_t at = text.find('('); at != text.npos; at = text.find('(', at + 1)) {
+    size_t start = at;
+    while (start > 0 && is_word_char(text[start - 1])) --start;
+    const std::string_view called(text.data() + start, at - start);
+    const bool is_placeholder = called.size() == 1 && isupper(static_cast<unsigned char>(called[0]));
+    if (!called.empty() && !is_placeholder && std::ranges::find(instructions, called) == std::end(instructions)) return false;
   }
-  body.element += is_input ? fmt::format("    const {} {} = {};\n", param.type, name, place)
-                           : fmt::format("    {} &{} = {};\n", param.type, name, place);
+  return true;
 }
 
 }  // namespace
 
+bool mentions(const ElementwiseOptions& options, const std::string& operation, std::string_view word) {
+  return mentions_word(operation, word) || mentions_word(options.loop_prep, word) || mentions_word(options.after_loop, word);
+}
+
 bool needs_loop(const ElementwiseOptions& options, const std::string& operation) {
   return !options.loop_prep.empty() || !options.after_loop.empty() ||
          mentions_word(operation, "continue") || mentions_word(operation, "break");
+}
+
+BodyTraits traits_of(const ElementwiseOptions& options, const std::string& operation, const std::vector<Parameter>& outputs) {
+  BodyTraits traits;
+  traits.is_in_loop = needs_loop(options, operation);
+  traits.sees_axes = mentions(options, operation, "_ind");
+  traits.is_straight = is_straight(operation) && !traits.is_in_loop && !traits.sees_axes && !options.is_checked;
+  traits.is_vector = traits.is_straight && is_plain(operation) && is_plain(options.preamble);
+  traits.assigns_first = !outputs.empty() && std::ranges::all_of(outputs, [&](const Parameter& output) {
+    return !output.is_raw && starts_with_assignment(operation, output.name);
+  });
+  return traits;
 }
 
 std::string declaration(const Parameter& param) {
@@ -129,130 +137,80 @@ std::string declaration(const Parameter& param) {
 Program element_program(const ElementText& text) {
   const ElementwiseOptions& options = *text.options;
   const std::string& operation = *text.operation;
-  const bool uses_index = mentions(options, operation, "_ind");
-  const char* narrow = text.is_narrow ? "unsigned" : "unsigned long long";
-
+  const bool uses_axes = mentions(options, operation, "_ind");
+  Loop loop = text.loop;
   Body body;
-  const int inner = text.ndim - 1;
-  const bool has_shape = text.ndim > 1 || uses_index;
-  if (text.is_rows) body.param("unsigned _pieces");
-  body.param(fmt::format("{} _count", narrow));
-  if (has_shape)
-    for (int axis = 0; axis < text.ndim; ++axis) body.param(fmt::format("{} _shape{}", narrow, axis));
-
-  // Where this element is: _k0 … of the outer axes, _kj (or _j, _index) of the innermost.
-  std::string axes;
-  if (text.ndim > 1) {
-    if (!text.is_rows)
-      axes = fmt::format("    {0} _rest = _index;\n    const {0} _kj = _rest % _shape{1};\n"
-                         "    _rest /= _shape{1};\n", narrow, inner);
-    for (int axis = inner - 1; axis > 0; --axis)
-      axes += fmt::format("    const ptrdiff_t _k{0} = _rest % _shape{0};\n    _rest /= _shape{0};\n",
-                          axis);
-    axes += "    const ptrdiff_t _k0 = _rest;\n";
-  }
-  if (text.is_rows)
-    body.prologue += fmt::format(
-        "  const unsigned _row = blockIdx.x / _pieces;\n"
-        "  const {0} _j = (blockIdx.x - _row * _pieces) * blockDim.x + threadIdx.x;\n"
-        "  {0} _rest = _row;\n{1}",
-        narrow, axes);
-  else
-    body.element += axes;
-
-  bool has_complex = false, has_raw = uses_index;
+  std::string params;
+  bool has_complex = false, has_raw = uses_axes;
   for (const ElementParam& param : text.params) {
+    const std::string& name = param.declared->name;
     has_complex |= param.type.find("complex") != std::string::npos;
     has_raw |= param.use == ParamUse::raw;
-    if (param.use == ParamUse::scalar)
-      body.param(fmt::format("const {} {}", param.type, param.declared->name));
-    else if (param.use == ParamUse::raw)
-      add_raw(body, param, text.is_narrow);
-    else
-      add_element(body, param, text);
+    if (param.use == ParamUse::scalar) {
+      add_param(params, fmt::format("const {} {}", param.type, name));
+    } else if (param.use == ParamUse::raw) {
+      body.before += raw_array(param, text.is_narrow, params);
+    } else {
+      const bool is_output = param.use == ParamUse::output;
+      add_param(params, fmt::format("{}{}* _m_{}", is_output ? "" : "const ", param.type, name));
+      loop.operands.push_back({name, param.type, param.inner, Walk::memory, is_output});
+    }
   }
-
-  std::string out = start_of(options, has_complex, has_raw, text.typedefs);
-  if (text.is_fours) out += helper_text("ks_four");
-  out += fmt::format("__global__ void {}({}) {{\n{}", options.name, body.params, text.is_fours ? "" : body.prologue);
-  if (mentions(options, operation, "n")) out += "  const ptrdiff_t n = _count;\n";
-  if (uses_index) {
-    out += fmt::format("  CIndexer<{}> _ind(_count);\n", text.ndim);
-    for (int axis = 0; axis < text.ndim; ++axis)
-      out += fmt::format("  _ind.set_axis({0}, _shape{0});\n", axis);
+  if (mentions(options, operation, "i") || uses_axes) loop.operands.push_back({"i", "", text.index, Walk::index});
+  if (mentions(options, operation, "n")) body.before += "  const ptrdiff_t n = _total;\n";
+  if (uses_axes) {
+    body.before += fmt::format("  CIndexer<{}> _ind(_total);\n", loop.rank);
+    for (int axis = 0; axis < loop.rank; ++axis)
+      body.before += fmt::format("  _ind.set_axis({}, {});\n", axis, loop.rank == 1 ? "_total" : fmt::format("_n{}", axis));
   }
-
-  if (text.is_fours)
-    return finish(std::move(out) + fours_body(text, narrow, body.prologue, operation_lines(options, operation)), options);
-
-  std::string element = body.element;
-  if (mentions(options, operation, "i") || uses_index)
-    element = fmt::format("    const ptrdiff_t i = {};\n",
-                          text.is_rows ? fmt::format("(ptrdiff_t)_row * _shape{} + _j", inner)
-                                       : "_index") +
-              (uses_index ? "    _ind.set(i);\n" : "") + element;
-
-  if (text.is_rows) {
-    out += fmt::format("  if (_j < _shape{}) {{\n{}{}  }}\n}}\n", inner, element,
-                       operation_lines(options, operation));
-    return finish(std::move(out), options);
+  body.is_in_loop = needs_loop(options, operation);
+  if (body.is_in_loop) {
+    body.before += with_lines(options.loop_prep, options.name + " loop_prep") + ";\n#line 1 \"kasoku\"\n";
+    body.after = with_lines(options.after_loop, options.name + " after_loop") + ";\n";
   }
-  const std::string index =
-      fmt::format("{}blockIdx.x * blockDim.x + threadIdx.x",
-                  text.is_narrow ? "" : "(unsigned long long)");
-  if (needs_loop(options, operation)) {
-    out += with_lines(options.loop_prep, options.name + " loop_prep") + ";\n#line 1 \"kasoku\"\n";
-    out += fmt::format("  for ({0} _index = {1}; _index < _count; _index += ({0})gridDim.x * "
-                       "blockDim.x) {{\n{2}{3}  }}\n",
-                       narrow, index, element, operation_lines(options, operation));
-    out += with_lines(options.after_loop, options.name + " after_loop") + ";\n}\n";
-  } else {
-    out += fmt::format("  const {} _index = {};\n  if (_index < _count) {{\n{}{}  }}\n}}\n", narrow,
-                       index, element, operation_lines(options, operation));
-  }
-  return finish(std::move(out), options);
+  body.element = [&](const Place& place, const std::string& indent) {
+    std::string all;
+    for (const LoopOperand& x : loop.operands)
+      all += fmt::format("{}{}{} {}{} = {};\n", indent, x.is_output ? "" : "const ", x.kind == Walk::memory ? x.type : "ptrdiff_t",
+                         x.is_output ? "&" : "", x.name, value_at(loop, x, place));
+    if (uses_axes) all += indent + "_ind.set(i);\n";
+    return all + operation_lines(options, operation);
+  };
+  std::string start = start_of(options, has_complex, has_raw, text.typedefs);
+  if (loop.schedule == Schedule::fours) start += helper_text("ks_four");
+  return finish(std::move(start), std::move(params), loop, body, !text.is_simt || !text.is_narrow, options);
 }
 
 Program pointer_program(const std::vector<Parameter>& params, const ElementwiseOptions& options,
-                        const std::string& operation, bool is_narrow, bool is_range) {
-  const char* narrow = is_narrow ? "unsigned" : "unsigned long long";
+                        const std::string& operation, bool is_wide, bool is_range) {
   bool has_complex = false;
-  Body body;
+  std::string all;
   for (const Parameter& param : params) {
     has_complex |= param.type.find("complex") != std::string::npos;
-    body.param(declaration(param));
+    add_param(all, declaration(param));
   }
-  body.param(fmt::format("{} _count", narrow));
-  if (is_range) body.param("long start, long step");
-
-  std::string out = start_of(options, has_complex, false);
-  out += fmt::format("__global__ void {}({}) {{\n", options.name, body.params);
-  const bool is_loop = needs_loop(options, operation);
+  if (is_range) add_param(all, "long start, long step");
+  Body body;
+  body.is_in_loop = needs_loop(options, operation);
   const auto uses = [&](std::string_view word) { return mentions(options, operation, word); };
   if (uses("n") && std::none_of(params.begin(), params.end(),
                                 [](const Parameter& p) { return p.name == "n"; }))
-    out += "  const size_t n = _count;\n";
-  if (is_loop || uses("tid")) out += "  const unsigned tid = threadIdx.x;\n";
-  if (is_loop || uses("total_threads"))
-    out += fmt::format("  const {0} total_threads = ({0})gridDim.x * blockDim.x;\n", narrow);
-  if (is_loop || uses("cta_start"))
-    out += fmt::format("  const {0} cta_start = ({0})blockDim.x * blockIdx.x;\n", narrow);
-  const std::string place = is_range ? "start + (long)_index * step" : "_index";
-  const std::string i = fmt::format("    const {} i = {};\n", is_range ? "long" : "size_t", place);
-  const std::string lines = operation_lines(options, operation);
-  if (is_loop) {
-    out += is_range ? "  long i;\n" : "  size_t i;\n";
-    out += with_lines(options.loop_prep, options.name + " loop_prep") + ";\n#line 1 \"kasoku\"\n";
-    out += fmt::format("  for ({} _index = cta_start + tid; _index < _count; _index += "
-                       "total_threads) {{\n    i = {};\n{}  }}\n",
-                       narrow, place, lines);
-    out += with_lines(options.after_loop, options.name + " after_loop") + ";\n}\n";
-  } else {
-    out += fmt::format("  const {} _index = {}blockIdx.x * blockDim.x + threadIdx.x;\n"
-                       "  if (_index < _count) {{\n{}{}  }}\n}}\n",
-                       narrow, is_narrow ? "" : "(unsigned long long)", i, lines);
+    body.before += "  const size_t n = _total;\n";
+  for (const auto& [name, value] : {std::pair{"tid", "unsigned tid = threadIdx.x"},
+                                    {"total_threads", "ks_index total_threads = (ks_index)gridDim.x * blockDim.x"},
+                                    {"cta_start", "ks_index cta_start = (ks_index)blockDim.x * blockIdx.x"}})
+    if (body.is_in_loop || uses(name)) body.before += fmt::format("  const {};\n", value);
+  const char* type = is_range ? "long" : "size_t";
+  if (body.is_in_loop) {
+    body.before += fmt::format("  {} i;\n", type) + with_lines(options.loop_prep, options.name + " loop_prep") + ";\n#line 1 \"kasoku\"\n";
+    body.after = with_lines(options.after_loop, options.name + " after_loop") + ";\n";
   }
-  return finish(std::move(out), options);
+  body.element = [&](const Place& place, const std::string& indent) {
+    return fmt::format("{}{}i = {};\n", indent, body.is_in_loop ? "" : fmt::format("const {} ", type),
+                       is_range ? fmt::format("start + (long){} * step", place.j) : place.j) +
+           operation_lines(options, operation);
+  };
+  return finish(start_of(options, has_complex, false), std::move(all), {}, body, is_wide, options);
 }
 
 }  // namespace kasoku

@@ -2,8 +2,8 @@
 /// The text around one element: parameters, index arithmetic, the loop or its guard.
 #pragma once
 
+#include "kasoku/codegen/loop_text.h"
 #include "kasoku/compile/program.h"
-#include "kasoku/kernel/element_loop.h"
 #include "kasoku/kernel/elementwise.h"
 
 namespace kasoku {
@@ -15,7 +15,7 @@ struct ElementParam {
   const Parameter* declared;
   ParamUse use;
   std::string type;     ///< of an element, with placeholders resolved
-  Step step = Step::contiguous;  ///< inputs and outputs
+  Inner inner = Inner::unit;  ///< inputs and outputs
   int ndim = 0;         ///< of raw
   bool is_contiguous = true;  ///< of raw
 };
@@ -25,21 +25,23 @@ struct ElementText {
   const std::string* operation;
   std::vector<ElementParam> params;
   std::string typedefs;  ///< of the placeholders
-  int ndim = 1;          ///< of the loop, innermost last
+  Loop loop;             ///< its operands are left out
+  Inner index{};         ///< how `i` moves, if the operation asks for it
   bool is_narrow = true;
-  bool is_rows = false;  ///< a block stays within one innermost row
-  bool is_fours = false;  ///< a thread takes four elements in a row
+  bool is_simt = false;
 };
 
-/// Whether the operation must stand in a real loop: it has parts around the loop, or says
-/// `continue` or `break`.
-bool needs_loop(const ElementwiseOptions& options, const std::string& operation);
+/// What the operation allows; outputs that it may look at are `outputs`.
+BodyTraits traits_of(const ElementwiseOptions& options, const std::string& operation, const std::vector<Parameter>& outputs);
+
+/// Whether the text says `word` in the kernel.
+bool mentions(const ElementwiseOptions& options, const std::string& operation, std::string_view word);
 
 Program element_program(const ElementText& text);
 
-/// Over pointers: the user's parameters, then the count, then start and step if `is_range`.
+/// Over pointers: the user's parameters, then start and step if `is_range`, then the loop's.
 Program pointer_program(const std::vector<Parameter>& params, const ElementwiseOptions& options,
-                        const std::string& operation, bool is_narrow, bool is_range);
+                        const std::string& operation, bool is_wide, bool is_range);
 
 /// "T name", the declaration of a parameter over pointers.
 std::string declaration(const Parameter& param);

@@ -1,12 +1,12 @@
 #include "kasoku/kernel/elementwise.h"
 
+#include "kasoku/array/fuse.h"
 #include "kasoku/base/text.h"
 #include "kasoku/base/words.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/stream.h"
-#include "kasoku/kernel/element_fours.h"
 #include "kasoku/kernel/element_state.h"
 #include "kasoku/kernel/swapped.h"
 
@@ -67,14 +67,6 @@ void ElementLaunch::prepare(Device& on, const Program& program, const Elementwis
   text = program.text;
 }
 
-void ElementLaunch::run(int64_t count, int64_t block_size, const PackedArguments& packed,
-                        Stream* stream) const {
-  LaunchShape shape;
-  shape.block[0] = block_size ? static_cast<uint32_t>(block_size) : block;
-  shape.grid[0] = static_cast<uint32_t>((count + shape.block[0] - 1) / shape.block[0]);
-  function->launch(shape, packed.pointers(), *stream);
-}
-
 ElementwiseKernel::ElementwiseKernel(std::string_view arguments, std::string operation,
                                      ElementwiseOptions options)
     : ElementwiseKernel(parse_pointer_parameters(arguments), std::move(operation),
@@ -114,20 +106,15 @@ ElementwiseKernel::ElementwiseKernel(std::string_view in_params, std::string_vie
       if (in.name == out.name)
         throw Error(ErrorKind::value, "two parameters are named " + quote(in.name));
   }
-  const ElementwiseOptions& o = state_->options;
-  const auto mentions = [&](std::string_view word) {
-    return mentions_word(state_->operation, word) || mentions_word(o.loop_prep, word) ||
-           mentions_word(o.after_loop, word);
-  };
-  state_->has_order = mentions("i") || mentions("_ind");
-  state_->has_indexer = mentions("_ind");
-  state_->takes_fours = !state_->has_indexer && !needs_loop(o, state_->operation) && always_assigns(state_->operation, state_->out);
+  state_->has_index = mentions(state_->options, state_->operation, "i") || mentions(state_->options, state_->operation, "_ind");
+  state_->traits = traits_of(state_->options, state_->operation, state_->out);
 }
 
 void ElementwiseKernel::watch() {
   auto watched = std::make_shared<State>();
   static_cast<ElementParts&>(*watched) = *state_;
   watched->options.is_checked = true;
+  watched->traits = traits_of(watched->options, watched->operation, watched->out);
   watched->options.device = &device("cpu");
   state_ = std::move(watched);
 }
@@ -191,11 +178,11 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
   Device* const device = &device_for(args, call);
   // Positions are computed in 32 bits where the largest of them fits.
   const int64_t last = range.start + range.step * std::max<int64_t>(range.count - 1, 0);
-  const bool is_narrow = std::max({n, range.count, range.start, last}) < (int64_t{1} << 31);
-  const PointerKey key{device, is_narrow, call.range.has_value()};
+  const bool is_wide = !takes_gpu_form(*device) || std::max({n, range.count, range.start, last}) >= (int64_t{1} << 31) - 4096;
+  const PointerKey key{device, is_wide, call.range.has_value()};
   ElementLaunch& launch = state_->pointer_plans.find_or(key, [&] {
     return ElementLaunch(*device,
-                         pointer_program(state.in, state.options, state.operation, is_narrow,
+                         pointer_program(state.in, state.options, state.operation, is_wide,
                                          key.is_range),
                          state.options);
   });
@@ -203,17 +190,19 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
   const KernelInfo& kernel = launch.function->info();
   PackedArguments packed;
   pack_values(kernel, args, *device, packed);
-  if (is_narrow) packed.add_value(static_cast<uint32_t>(range.count));
-  else packed.add_value(static_cast<uint64_t>(range.count));
   if (call.range) {
     packed.add_value(static_cast<int64_t>(range.start));
     packed.add_value(static_cast<int64_t>(range.step));
   }
   if (range.count == 0) return;
+  IterationSpace space;
+  space.lengths = {range.count};
+  const LaunchShape shape = add_launch(space, Schedule::each, call.block_size ? call.block_size : launch.block, 1,
+                                       [&](int64_t number) { packed.add_value(number); });
   Stream* stream = call.stream ? call.stream : &device->current_stream();
   for (const Argument& argument : args)
     if (argument.array.buffer) argument.array.buffer->use_on(*stream);
-  launch.run(range.count, call.block_size, packed, stream);
+  launch.function->launch(shape, packed.pointers(), *stream);
   check_ends(kernel, args);
   note_launch(kernel, args);
 }

@@ -4,6 +4,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/stream.h"
+#include "kasoku/kernel/element_loop.h"
 #include "kasoku/kernel/reduction_state.h"
 #include "kasoku/kernel/typed.h"
 
@@ -33,39 +34,31 @@ std::vector<bool> reduced_axes(const std::optional<std::vector<int>>& axes, int 
   return reduced;
 }
 
-/// The axes of `loop` for which `wanted` holds, as a loop of their own, in C order.
-ElementLoop part_of(const Shape& shape, const std::vector<bool>& reduced, bool wanted,
-                    std::span<const ArrayRef> arrays) {
-  Shape part;
-  std::vector<Strides> strides(arrays.size());
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (reduced[axis] != wanted) continue;
-    part.push_back(shape[axis]);
-    for (size_t k = 0; k < arrays.size(); ++k) {
-      const int missing = static_cast<int>(shape.size()) - arrays[k].ndim;
-      const int own = static_cast<int>(axis) - missing;
-      strides[k].push_back(own < 0 || arrays[k].shape[own] == 1 ? 0 : arrays[k].strides[own]);
+/// The axes of the reduction's space for which `wanted` holds, in C order.
+IterationSpace part_of(const IterationSpace& whole, const std::vector<bool>& reduced, bool wanted) {
+  IterationSpace part;
+  part.walks.resize(whole.walks.size());
+  for (size_t d = 0; d < reduced.size(); ++d) {
+    if (reduced[d] != wanted) continue;
+    part.lengths.push_back(whole.lengths[d]);
+    for (size_t k = 0; k < part.walks.size(); ++k) {
+      part.walks[k].unit = whole.walks[k].unit;
+      part.walks[k].strides.push_back(whole.walks[k].strides[d]);
     }
   }
-  std::vector<ArrayRef> views(arrays.begin(), arrays.end());
-  std::vector<const ArrayRef*> pointers;
-  for (size_t k = 0; k < views.size(); ++k) {
-    views[k].ndim = static_cast<int>(part.size());
-    views[k].shape = part.data();
-    views[k].strides = strides[k].data();
-    pointers.push_back(&views[k]);
-  }
-  return make_loop(part, pointers, true, false);
+  part.arrange(AxisOrder::merged);
+  return part;
 }
 
 /// Adds the shape of a loop as parameters, and statements that split `index` into its axes.
-std::string split_index(const ElementLoop& loop, const char* axis_name, const char* index,
+std::string split_index(const IterationSpace& space, const char* axis_name, const char* index,
                         std::string& params) {
-  for (int axis = 0; axis < loop.ndim; ++axis)
+  const size_t rank = space.lengths.size();
+  for (size_t axis = 0; axis < rank; ++axis)
     params += fmt::format("_index_t _{}shape{}, ", axis_name, axis);
-  if (loop.ndim == 1) return fmt::format("const ptrdiff_t _{}0 = {};", axis_name, index);
+  if (rank == 1) return fmt::format("const ptrdiff_t _{}0 = {};", axis_name, index);
   std::string out = fmt::format("_index_t _{}rest = {};", axis_name, index);
-  for (int axis = loop.ndim - 1; axis > 0; --axis)
+  for (size_t axis = rank - 1; axis > 0; --axis)
     out += fmt::format("const _index_t _{0}{1} = _{0}rest % _{0}shape{1}; _{0}rest /= _{0}shape{1};",
                        axis_name, axis);
   return out + fmt::format("const _index_t _{0}0 = _{0}rest;", axis_name);
@@ -127,8 +120,10 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     if (!reduced[axis]) kept.push_back(shape[axis]);
     if (!reduced[axis] || call.keepdims) out_shape.push_back(reduced[axis] ? 1 : shape[axis]);
   }
-  const ElementLoop inner = part_of(shape, reduced, true, walked);
-  const ElementLoop outer = part_of(shape, reduced, false, walked);
+  const IterationSpace whole = space_over(shape, pointers);
+  const IterationSpace inner = part_of(whole, reduced, true), outer = part_of(whole, reduced, false);
+  const int64_t length = inner.size(), n_outputs = outer.size();
+  const size_t inner_rank = inner.lengths.size(), outer_rank = outer.lengths.size();
 
   // Outputs are computed in C order; one that is passed with other strides gets a copy.
   std::vector<Array> results;
@@ -142,25 +137,25 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     }
     results.push_back(Array::empty(out_shape, types.dtype_of_output(state.out[k]), *device));
   }
-  if (inner.size == 0 && state.neutral.empty() && outer.size > 0) throw nothing_to_reduce(name);
+  if (length == 0 && state.neutral.empty() && n_outputs > 0) throw nothing_to_reduce(name);
 
   ElementKey key;
   key.device = device;
-  bool is_narrow = inner.is_narrow && outer.is_narrow && inner.size * outer.size < narrow_limit;
+  bool is_narrow = inner.is_narrow && outer.is_narrow && length * n_outputs < narrow_limit;
   for (const Argument& argument : args)
     if (argument.kind == Argument::Kind::array) is_narrow &= argument.array.size() < narrow_limit;
   key.is_narrow = is_narrow;
-  key.ndim = static_cast<uint8_t>(inner.ndim);
-  key.is_rows = static_cast<uint8_t>(outer.ndim);
+  key.ndim = static_cast<uint8_t>(inner_rank);
+  key.form = static_cast<uint8_t>(outer_rank);
   key.count = static_cast<uint8_t>(inputs + outputs);
   // Outputs side by side in memory, in one axis: a row of them is read at a time.
   const bool last_is_kept = !reduced.empty() && !reduced.back();
-  bool has_columns = last_is_kept && outer.ndim == 1;
+  bool has_columns = last_is_kept && outer_rank == 1;
   for (size_t walk = 0; walk < walked.size(); ++walk)
-    has_columns &= outer.step[walk] != Step::strided && inner.step[walk] != Step::contiguous;
+    has_columns &= outer.walks[walk].inner != Inner::strided && inner.walks[walk].inner != Inner::unit;
   for (size_t k = 0; k < inputs; ++k)
     has_columns &= args[k].kind != Argument::Kind::array || !state.in[k].is_raw;
-  if (has_columns) key.is_rows |= 0x80;
+  if (has_columns) key.form |= 0x80;
   for (size_t k = 0, walk = 0; k < inputs + outputs; ++k) {
     const Parameter& param = k < inputs ? state.in[k] : state.out[k - inputs];
     const Argument none;
@@ -170,7 +165,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     if (k < inputs && args[k].kind == Argument::Kind::array) {
       use = param.is_raw ? ParamUse::raw : ParamUse::input;
       class_ = param.is_raw ? unsigned(args[k].array.ndim) * 2 + args[k].array.is_c_contiguous()
-                            : unsigned(inner.step[walk]) + 3 * unsigned(outer.step[walk]);
+                            : unsigned(inner.walks[walk].inner) + 3 * unsigned(outer.walks[walk].inner);
       walk += !param.is_raw;
     }
     key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
@@ -211,17 +206,17 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
         continue;
       }
       std::string at = fmt::format("const char* _row_{0} = (const char*)_data_{0}", param.name);
-      for (int axis = 0; axis < outer.ndim; ++axis) {
+      for (size_t axis = 0; axis < outer_rank; ++axis) {
         text.in_params += fmt::format("ptrdiff_t _{}_o{}, ", param.name, axis);
-        const bool is_plain = axis + 1 == outer.ndim && outer.step[walk] == Step::contiguous;
+        const bool is_plain = axis + 1 == outer_rank && outer.walks[walk].inner == Inner::unit;
         at += is_plain ? fmt::format(" + (ptrdiff_t)_o{} * sizeof({})", axis, type)
                        : fmt::format(" + (ptrdiff_t)_o{0} * _{1}_o{0}", axis, param.name);
       }
       text.of_output += at + ";";
       std::string place = fmt::format("_row_{}", param.name);
-      for (int axis = 0; axis < inner.ndim; ++axis) {
+      for (size_t axis = 0; axis < inner_rank; ++axis) {
         text.in_params += fmt::format("ptrdiff_t _{}_i{}, ", param.name, axis);
-        const bool is_plain = axis + 1 == inner.ndim && inner.step[walk] == Step::contiguous;
+        const bool is_plain = axis + 1 == inner_rank && inner.walks[walk].inner == Inner::unit;
         place += is_plain ? fmt::format(" + (ptrdiff_t)_i{} * sizeof({})", axis, type)
                           : fmt::format(" + (ptrdiff_t)_i{0} * _{1}_i{0}", axis, param.name);
       }
@@ -251,23 +246,23 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     return ReductionLaunch(*device, text);
   });
 
-  if (outer.size > 0) {
+  if (n_outputs > 0) {
     const auto add_index = [&](PackedArguments& packed, int64_t value) {
       if (is_narrow) packed.add_value(static_cast<uint32_t>(value));
       else packed.add_value(static_cast<uint64_t>(value));
     };
-    const bool one_each = inner.size <= short_length ||
-                          (last_is_kept && outer.size >= many_outputs) ||
-                          outer.size * ((inner.size + reduction_chunk - 1) / reduction_chunk) >=
+    const bool one_each = length <= short_length ||
+                          (last_is_kept && n_outputs >= many_outputs) ||
+                          n_outputs * ((length + reduction_chunk - 1) / reduction_chunk) >=
                               narrow_limit;
     for (const Argument& argument : args)
       if (argument.kind == Argument::Kind::array && argument.array.buffer)
         argument.array.buffer->use_on(*stream);
     launch.run(
-        *device, *stream, outer.size, inner.size, one_each, is_narrow,
+        *device, *stream, n_outputs, length, one_each, is_narrow,
         [&](PackedArguments& packed) {
-          for (int axis = 0; axis < outer.ndim; ++axis) add_index(packed, outer.shape[axis]);
-          for (int axis = 0; axis < inner.ndim; ++axis) add_index(packed, inner.shape[axis]);
+          for (size_t axis = 0; axis < outer_rank; ++axis) add_index(packed, outer.lengths[axis]);
+          for (size_t axis = 0; axis < inner_rank; ++axis) add_index(packed, inner.lengths[axis]);
           for (size_t k = 0, walk = 0; k < inputs; ++k) {
             if (args[k].kind != Argument::Kind::array) {
               types.pack_scalar(state.in[k], args[k], packed);
@@ -282,8 +277,8 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
               }
               continue;
             }
-            for (int axis = 0; axis < outer.ndim; ++axis) packed.add_value(outer.strides[walk][axis]);
-            for (int axis = 0; axis < inner.ndim; ++axis) packed.add_value(inner.strides[walk][axis]);
+            for (size_t axis = 0; axis < outer_rank; ++axis) packed.add_value(outer.walks[walk].strides[axis]);
+            for (size_t axis = 0; axis < inner_rank; ++axis) packed.add_value(inner.walks[walk].strides[axis]);
             ++walk;
           }
         },

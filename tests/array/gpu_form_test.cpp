@@ -67,6 +67,23 @@ TEST_CASE("array: elementwise text for a GPU gives the same bits, aligned or not
   }
 }
 
+TEST_CASE("array: rows in memory of any layout give the same bits in the text for a GPU") {
+  for (Dtype dtype : {Dtype::float32, Dtype::int16, Dtype::float64})
+    for (const auto& [rows, columns] : {std::pair{6, 64}, {5, 67}, {40, 3}, {3, 1030}, {70, 70}}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const auto step = static_cast<int64_t>(info(dtype).size);
+      const Array memory = stored(4 * (rows + 1) * (columns + 1), dtype);
+      const auto view = [&](int64_t from, int64_t along) {
+        return memory.with_view({{rows, columns}, {2 * (columns + 1) * step, along * step}, from * step});
+      };
+      const Array turned = memory.with_view({{rows, columns}, {step, rows * step}, 0}), row = memory.with_view({{columns}, {step}, step});
+      for (const Array& x : {view(0, 1), view(1, 1), view(0, 2), turned})
+        for (const Array& y : {view(2, 1), row, turned}) check_equal([&] { return apply(Op::subtract, {apply(Op::add, {x, x}), y}); });
+      check_equal([&] { return apply(Op::add, {view(0, 1), default_generator().uniform({rows, columns}, Dtype::float64, device("cpu"))}); });
+    }
+}
+
 TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
   for (Dtype dtype : {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int8, Dtype::float16}) {
     CAPTURE(info(dtype).name);

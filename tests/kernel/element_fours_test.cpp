@@ -1,5 +1,5 @@
 /// The form with four elements a thread, which a GPU gets; here it runs on the CPU.
-#include "kasoku/kernel/element_fours.h"
+#include "kasoku/kernel/element_text.h"
 
 #include "kasoku/array/array.h"
 #include "kasoku/array/creation.h"
@@ -34,7 +34,7 @@ struct GpuForm {
 
 bool has_fours(const ElementwiseKernel& kernel) {
   for (const std::string& text : kernel.texts())
-    if (text.find("_four") != text.npos) return true;
+    if (text.find("ks_four") != text.npos) return true;
   return false;
 }
 
@@ -70,6 +70,38 @@ TEST_CASE("elementwise: four elements a thread give what one gives, aligned or n
   CHECK(has_fours(f));
 }
 
+TEST_CASE("elementwise: four elements of a row a thread, whatever lies between rows and elements") {
+  const GpuForm form;
+  const ElementwiseKernel f("T x, T y", "T z", "z = 1000 * x + y + i");
+  for (const auto& [rows, columns] : {std::pair{5, 64}, {3, 65}, {7, 131}, {2, 1026}}) {
+    const int64_t width = columns + 3;
+    const Array memory = range(rows * 2 * width, Dtype::float64), out = range(rows * 2 * width, Dtype::float64);
+    for (const auto& [from, step] : {std::pair{0, 1}, {1, 1}, {0, 2}, {2 * columns, -1}}) {
+      CAPTURE(columns);
+      CAPTURE(step);
+      const auto view = [&](const Array& of, int64_t first, int64_t along) {
+        return of.with_view({{rows, columns}, {16 * width, 8 * along}, 8 * first});
+      };
+      const Array row = memory.with_view({{columns}, {8}, 8}), column = memory.with_view({{rows, 1}, {16 * width, 8}, 0});
+      for (const Array& y : {view(memory, 3, 1), row, column})
+        for (const Array& z : {view(out, 0, 1), view(out, 1, 2)}) {
+          f({view(memory, from, step), y, z});
+          const auto found = values<double>(copy(z));
+          const double* base = static_cast<const double*>(memory.data_for_read());
+          bool is_right = true;
+          for (int64_t r = 0; r < rows; ++r)
+            for (int64_t c = 0; c < columns; ++c) {
+              const double x = base[2 * width * r + from + step * c];
+              const double y_here = y.ndim() == 1 ? base[1 + c] : y.shape()[1] == 1 ? base[2 * width * r] : base[2 * width * r + 3 + c];
+              is_right &= found[static_cast<size_t>(r * columns + c)] == 1000 * x + y_here + static_cast<double>(r * columns + c);
+            }
+          CHECK(is_right);
+        }
+    }
+  }
+  CHECK(has_fours(f));
+}
+
 TEST_CASE("elementwise: an output in place, and outputs that are read first") {
   const GpuForm form;
   const ElementwiseKernel twice("T x", "T y", "y = 2 * x");
@@ -89,7 +121,8 @@ TEST_CASE("elementwise: which operations always assign") {
     Parameter y;
     y.type = "T";
     y.name = "y";
-    return always_assigns(operation, {y});
+    const BodyTraits traits = traits_of({}, operation, {y});
+    return traits.is_straight && traits.assigns_first;
   };
   CHECK(always("y = x"));
   CHECK(always(" T t = x; y = t * t; y += 1;"));

@@ -264,3 +264,36 @@ def test_indices_in_a_list_may_be_of_64_bits(on):
     expected = np.zeros((3, 2), int)
     np.add.at(expected, (labels, np.arange(6) % 2), 1)
     assert (bins.numpy() == expected).all()
+
+
+@pytest.mark.parametrize("operation", ["z = 3 * x - y + i", "T t = y; z = x > t ? x : t - i;", "if (x > y) z = x; else z = i;"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_layouts(on, dtype, operation):
+    """Rows, columns, steps, transposed memory and short rows, with the element's number in C order."""
+    rng = np.random.default_rng(5)
+    kernel = ks.ElementwiseKernel("T x, T y", "T z", operation, "layouts")
+
+    def expected(x, y):
+        x, y = np.broadcast_arrays(x, y)
+        i = np.arange(x.size).reshape(x.shape)
+        results = {"z": 3 * x - y + i, "T": np.where(x > y, x, y - i), "i": np.where(x > y, x, i)}
+        return results[operation[0]].astype(dtype)
+
+    def check(x, y, out=None):
+        given = on(x), on(y)
+        if out is None:
+            return np.testing.assert_array_equal(kernel(*given).numpy(), expected(x, y))
+        result = on(out)
+        kernel(*given, result)
+        np.testing.assert_array_equal(result.numpy(), expected(x, y))
+
+    for shape in [(5, 70), (300, 3), (3, 1), (40, 2, 65), (6, 5, 4, 3)]:
+        x, y = (rng.integers(0, 50, shape).astype(dtype) for _ in range(2))
+        check(x, y)
+        check(x, y[0])
+        check(x, y[..., :1])
+        check(x.T, y.T)
+        check(x.T, y.T, np.zeros(shape, dtype).T)
+        check(x, y, np.zeros(shape[::-1], dtype).T)
+        check(x[..., ::2], y[..., ::-2][..., : x[..., ::2].shape[-1]])
+        check(x[::-1], np.zeros((2, *shape), dtype)[1] + y)

@@ -1,0 +1,98 @@
+#include "kasoku/codegen/loop.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace kasoku {
+namespace {
+
+/// A shorter innermost axis makes short loops.
+constexpr int64_t short_axis = 16;
+/// Threads of a GPU count a little past the last element.
+constexpr int64_t narrow_limit = (int64_t{1} << 31) - 4096;
+
+}  // namespace
+
+int64_t IterationSpace::size() const {
+  int64_t n = 1;
+  for (int64_t length : lengths) n *= length;
+  return n;
+}
+
+void IterationSpace::swap(size_t a, size_t b) {
+  std::swap(lengths[a], lengths[b]);
+  for (Walk& walk : walks) std::swap(walk.strides[a], walk.strides[b]);
+}
+
+void IterationSpace::insert_axis(size_t at) {
+  lengths.insert(lengths.begin() + at, 1);
+  for (Walk& walk : walks) walk.strides.insert(walk.strides.begin() + at, 0);
+}
+
+void IterationSpace::erase_axis(size_t at) {
+  lengths.erase(lengths.begin() + at);
+  for (Walk& walk : walks) walk.strides.erase(walk.strides.begin() + at);
+  if (kept != all && at < kept) --kept;
+}
+
+/// An axis goes inside another if some operand has smaller steps along it and none has larger ones.
+void IterationSpace::sort() {
+  const auto belongs_inside = [&](size_t a, size_t b) {
+    bool is_smaller = false;
+    for (const Walk& walk : walks) {
+      const int64_t x = std::abs(walk.strides[a]), y = std::abs(walk.strides[b]);
+      if (x == 0 || y == 0) continue;
+      if (x > y) return false;
+      is_smaller |= x < y;
+    }
+    return is_smaller;
+  };
+  for (size_t i = 1; i < lengths.size(); ++i)
+    for (size_t j = i; j > 0 && belongs_inside(j - 1, j); --j) swap(j - 1, j);
+}
+
+void IterationSpace::merge() {
+  for (size_t d = lengths.size(); d-- > 0;) {
+    if (lengths[d] == 1) {
+      erase_axis(d);
+      continue;
+    }
+    const bool has_next = d + 1 < lengths.size() && d + 1 != kept;
+    if (!has_next || !std::ranges::all_of(walks, [&](const Walk& walk) {
+          return walk.strides[d] == walk.strides[d + 1] * lengths[d + 1];
+        }))
+      continue;
+    lengths[d + 1] *= lengths[d];
+    erase_axis(d);
+  }
+}
+
+void IterationSpace::arrange(AxisOrder order) {
+  if (order == AxisOrder::free) sort();
+  if (order != AxisOrder::given) merge();
+  if (lengths.size() == (kept == all ? 0 : kept)) insert_axis(lengths.size());
+  const size_t last = lengths.size() - 1;
+  if (order == AxisOrder::free && lengths[last] < short_axis) {
+    const auto longest = static_cast<size_t>(std::ranges::max_element(lengths) - lengths.begin());
+    if (lengths[longest] >= 4 * lengths[last]) swap(longest, last);
+  }
+  go_along(last);
+  is_narrow = size() < narrow_limit;
+  for (const Walk& walk : walks) {
+    int64_t reach = walk.kind == Walk::memory ? 0 : std::abs(walk.offset);
+    for (size_t d = 0; d < lengths.size(); ++d)
+      if (walk.kind != Walk::memory || d != last || walk.inner != Inner::unit)  // neighbours are counted in elements
+        reach += std::abs(walk.strides[d]) * std::max<int64_t>(lengths[d] - 1, 0);
+    is_narrow &= reach < narrow_limit;
+  }
+}
+
+void IterationSpace::go_along(size_t axis) {
+  inner = axis;
+  for (Walk& walk : walks) {
+    const int64_t stride = walk.strides[axis];
+    walk.inner = lengths[axis] == 1 || stride == walk.unit ? Inner::unit : stride == 0 ? Inner::broadcast : Inner::strided;
+  }
+}
+
+}  // namespace kasoku

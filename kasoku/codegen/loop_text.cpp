@@ -1,0 +1,228 @@
+// Legend of the text. What we name begins with `_`, all other names are the body's own.
+//   ks_index             numbers of elements, and distances: int, or long long
+//   _m_x                 the memory of operand x
+//   _p_x                 where x is in the innermost loop: a pointer, or the element's number
+//   _f_x                 four elements of x
+//   _first_x, _s0_x …    x's first number; its strides, in bytes or numbers, outermost first
+//   _n0 …, _i0 …         lengths of the axes, numbers along them
+//   _total               elements, without a reduction's
+//   _at, _row, _j        number of an element, of a row of the innermost axis, place in that row
+#include "kasoku/codegen/loop_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kasoku {
+namespace {
+
+/// Rows shorter than this leave too many threads of a block without work.
+constexpr int64_t shortest_row = 64;
+/// Elements that a block of one thread takes: enough to hide the hand-out, few enough that all
+/// workers get some.
+constexpr int64_t elements_per_chunk = 32768;
+/// Blocks are counted in 32 bits.
+constexpr int64_t most_blocks = int64_t{1} << 30;
+
+constexpr const char* thread_number = "(ks_index)blockIdx.x * blockDim.x + threadIdx.x";
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+std::string pointer_type(const LoopOperand& x) { return fmt::format("{}{}*", x.is_output ? "" : "const ", x.type); }
+
+bool moves(const LoopOperand& x) { return x.kind == Walk::memory && x.inner != Inner::broadcast; }
+
+/// The length of a row.
+std::string row_length(const Loop& loop) { return loop.rank == 1 ? "_total" : fmt::format("_n{}", loop.rank - 1); }
+
+/// Where the rows lie whose number is `row`.
+std::string row_positions(const Loop& loop, const std::string& indent) {
+  return positions(loop, 0, loop.rank - 1, "_row", true, 0, 'p', indent);
+}
+
+/// `_at` of the kernel's only axis is the place in it; else it is taken apart.
+std::string row_and_place(const Loop& loop, const std::string& indent) {
+  if (loop.rank == 1) return "";
+  return fmt::format("{0}const ks_index _row = _at / {1}, _j = _at - _row * {1};\n", indent, row_length(loop)) + row_positions(loop, indent);
+}
+
+std::string chunks_text(const Loop& loop, const Body& body) {
+  const std::string vectorise = "#pragma clang loop vectorize(assume_safety)\n";
+  const auto over = [&](const std::string& indent) {
+    return vectorise + fmt::format("{0}for (long long _j = 0; _j < _n; ++_j) {{\n", indent) + body.element({"_j"}, indent + "  ") + indent + "}\n";
+  };
+  std::string text =
+      "  long long _at = (long long)blockIdx.x * _chunk;\n"
+      "  const long long _end = _at + _chunk < _total ? _at + _chunk : _total;\n";
+  if (loop.rank > 1)
+    return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, 'p', "    ") +
+           fmt::format("    const long long _left = _n{0} - _i{0}, _n = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1) +
+           over("    ") + "    _at += _n;\n  }\n";
+  text += positions(loop, 0, 1, "_at", true, 0, 'p', "  ") + "  const long long _n = _end - _at;\n";
+  if (body.head_of_fours.empty()) return text + over("  ");
+  text += "  const long long fours = _n >> 2;\n" + body.head_of_fours;
+  for (int k = 0; k < 4; ++k) text += "    {\n" + body.element({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
+  return text + "  }\n  for (long long _j = 4 * fours; _j < _n; ++_j) {\n" + body.element({"_j"}, "    ") + "  }\n";
+}
+
+/// Four elements pass through registers. One element a thread has too few bytes on their way to
+/// fill a GPU's memory bandwidth.
+std::string fours_text(const Loop& loop, const Body& body) {
+  const std::string row = row_length(loop);
+  std::string text = fmt::format("  const ks_index _at = {};\n", thread_number);
+  text += loop.rank == 1 ? "  const ks_index _j = 4 * _at;\n  if (_j >= _total) return;\n"
+                         : fmt::format("  const ks_index _fours = ({0} + 3) / 4, _row = _at / _fours, _j = 4 * (_at - _row * _fours);\n"
+                                       "  if (_row * {0} + _j >= _total) return;\n", row);
+  text += row_positions(loop, "  ");
+  text += fmt::format("  const bool _is_whole = {} - _j >= 4 && {};\n", row, is_aligned(loop, 'p', " + _j"));
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x)) text += fmt::format("  ks_four<{}> _f_{};\n", x.type, x.name);
+  // Of each operand of that kind: neighbours at once if all is well, others one after the other.
+  const auto transfer = [&](bool is_output, const char* at_once, const char* before, const char* single) {
+    std::string all, each, strided;
+    for (const LoopOperand& x : loop.operands) {
+      if (!moves(x) || x.is_output != is_output) continue;
+      if (x.inner == Inner::unit) all += fmt::format(fmt::runtime(at_once), fmt::arg("type", x.type), fmt::arg("x", x.name));
+      (x.inner == Inner::unit ? each : strided) +=
+          fmt::format(fmt::runtime(single), fmt::arg("x", x.name), fmt::arg("place", value_at(loop, x, {"_e", "", Place::nothing})));
+    }
+    const auto one_by_one = [&](const std::string& body) {
+      return fmt::format("#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {{\n{}{}  }}\n", fmt::format(fmt::runtime(before), row), body);
+    };
+    if (!all.empty()) text += fmt::format("  if (_is_whole) {{\n{}  }} else {{\n{}  }}\n", all, one_by_one(each));
+    if (!strided.empty()) text += one_by_one(strided);
+  };
+  transfer(false, "    _f_{x} = *(const ks_four<{type}>*)(_p_{x} + _j);\n",
+           "    const ks_index _e = _j + _k < {} ? _j + _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
+  text += body.calls + "#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {\n";
+  if (!body.is_pure) text += fmt::format("    if (!_is_whole && _j + _k >= {}) break;\n", row);
+  text += body.element({"(_j + _k)", "_k", Place::moving}, "    ") + "  }\n";
+  transfer(true, "    *(ks_four<{type}>*)(_p_{x} + _j) = _f_{x};\n",
+           "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
+  return text;
+}
+
+std::string rows_text(const Loop& loop, const Body& body) {
+  return "  const unsigned _row = blockIdx.x / (unsigned)_pieces;\n"
+         "  const ks_index _j = (ks_index)(blockIdx.x - _row * (unsigned)_pieces) * blockDim.x + threadIdx.x;\n" +
+         row_positions(loop, "  ") + fmt::format("  if (_j < {}) {{\n", row_length(loop)) + body.element({"_j"}, "    ") + "  }\n";
+}
+
+std::string each_text(const Loop& loop, const Body& body) {
+  std::string text = loop.rank == 1 ? row_positions(loop, "  ") : "";
+  const std::string inside = row_and_place(loop, "    ") + body.element({loop.rank == 1 ? "_at" : "_j"}, "    ");
+  if (body.is_in_loop)
+    return text + fmt::format("  for (ks_index _at = {}; _at < _total; _at += (ks_index)gridDim.x * blockDim.x) {{\n", thread_number) + inside + "  }\n";
+  if (body.unroll.empty())
+    return text + fmt::format("  const ks_index _at = {};\n  if (_at < _total) {{\n", thread_number) + inside + "  }\n";
+  return text + body.unroll + "  for (int _k = 0; _k < 4; ++_k) {\n"
+         "    const ks_index _at = (4 * (ks_index)blockIdx.x + _k) * blockDim.x + threadIdx.x;\n    if (_at >= _total) break;\n" + inside + "  }\n";
+}
+
+}  // namespace
+
+Schedule choose_schedule(const IterationSpace& space, const BodyTraits& body, bool is_simt) {
+  const size_t rank = space.lengths.size();
+  const int64_t row = space.lengths.back();
+  if (!is_simt && body.is_vector) return Schedule::chunks;
+  const bool has_rows = rank > 1 && row >= shortest_row;
+  if (is_simt && body.is_straight && body.assigns_first && (rank == 1 || has_rows)) return Schedule::fours;
+  return has_rows && !body.is_in_loop && !body.sees_axes && space.size() / row < most_blocks ? Schedule::rows : Schedule::each;
+}
+
+std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule schedule, int64_t block, int turns) {
+  const int64_t total = space.size(), row = space.lengths.back();
+  switch (schedule) {
+    case Schedule::chunks: {
+      const int64_t chunk = std::max(elements_per_chunk, (divide_up(total, most_blocks) + 3) & ~int64_t{3});
+      return {divide_up(total, chunk), chunk};
+    }
+    case Schedule::fours: return {divide_up(total / row * divide_up(row, 4), block), 0};
+    case Schedule::rows: return {total / row * divide_up(row, block), divide_up(row, block)};
+    default: return {divide_up(total, turns * block), 0};
+  }
+}
+
+std::string loop_text(const Loop& loop, const Body& body) {
+  const auto text = loop.schedule == Schedule::chunks  ? chunks_text
+                    : loop.schedule == Schedule::fours ? fours_text
+                    : loop.schedule == Schedule::rows  ? rows_text
+                                                       : each_text;
+  return body.before + text(loop, body) + body.after;
+}
+
+std::string loop_parameters(const Loop& loop) {
+  std::string text;
+  const auto add = [&](const std::string& name) { text += fmt::format("{}ks_index {}", text.empty() ? "" : ", ", name); };
+  for (const LoopOperand& x : loop.operands)
+    if (x.kind == Walk::numbers) add("_first_" + x.name);
+  if (loop.rank > 1 || loop.is_reduction)
+    for (int d = 0; d < loop.rank; ++d) add(fmt::format("_n{}", d));
+  for (const LoopOperand& x : loop.operands)
+    for (int d = 0; d < loop.rank; ++d)
+      if (d != loop.inner || x.inner == Inner::strided) add(fmt::format("_s{}_{}", d, x.name));
+  if (loop.is_reduction) return text;
+  add("_total");
+  if (loop.schedule == Schedule::chunks) add("_chunk");
+  if (loop.schedule == Schedule::rows) add("_pieces");
+  return text;
+}
+
+std::string positions(const Loop& loop, int first, int last, const std::string& at, bool is_first,
+                      char from, char to, const std::string& indent) {
+  std::string text;
+  // Numbers along the axes, innermost first; the last quotient needs no remainder.
+  std::string rest = at;
+  for (int d = last - 1; d >= first; --d) {
+    if (d == first) {
+      text += fmt::format("{}const ks_index _i{} = {};\n", indent, d, rest);
+    } else {
+      text += fmt::format("{0}const ks_index _q{1} = {2} / _n{1}, _i{1} = {2} - _q{1} * _n{1};\n", indent, d, rest);
+      rest = fmt::format("_q{}", d);
+    }
+  }
+  for (const LoopOperand& x : loop.operands) {
+    const bool is_memory = x.kind == Walk::memory;
+    std::string where = !is_first                   ? fmt::format("_{}_{}", from, x.name)
+                        : is_memory                 ? "_m_" + x.name
+                        : x.kind == Walk::numbers ? "_first_" + x.name
+                                                    : "0";
+    std::string far;
+    for (int d = first; d < last; ++d)
+      if (d != loop.inner || x.inner == Inner::strided) far += fmt::format(" + _i{} * _s{}_{}", d, d, x.name);
+      else if (x.inner == Inner::unit) where += fmt::format(" + _i{}", d);
+    const std::string type = is_memory ? pointer_type(x) : "ks_index";
+    if (is_memory && !far.empty()) where = fmt::format("({})(({}char*)({}){})", type, x.is_output ? "" : "const ", where, far);
+    else where += far;
+    text += fmt::format("{}{} const _{}_{} = {};\n", indent, type, to, x.name, where);
+  }
+  return text;
+}
+
+std::string value_at(const Loop& loop, const LoopOperand& x, const Place& place) {
+  if (moves(x) && place.held >= (x.inner == Inner::unit ? Place::neighbours : Place::moving))
+    return fmt::format("_f_{}.v[{}]", x.name, place.quarter);
+  const std::string at = "_p_" + x.name, step = x.inner == Inner::strided ? fmt::format("{} * _s{}_{}", place.j, loop.inner, x.name) : place.j;
+  if (x.inner == Inner::broadcast) return x.kind == Walk::memory ? "*" + at : at;
+  if (x.kind != Walk::memory) return fmt::format("({} + {})", at, step);
+  if (x.inner == Inner::unit) return fmt::format("{}[{}]", at, step);
+  return fmt::format("*({})(({}char*){} + {})", pointer_type(x), x.is_output ? "" : "const ", at, step);
+}
+
+std::string is_aligned(const Loop& loop, char from, const std::string& start) {
+  std::string bits;
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x) && x.inner == Inner::unit)
+      bits += fmt::format("{}((size_t)(_{}_{}{}) & (sizeof(ks_four<{}>) - 1))", bits.empty() ? "" : " | ", from, x.name, start, x.type);
+  return bits.empty() ? "true" : fmt::format("(({}) & 15) == 0", bits);
+}
+
+std::string loads_of_four(const Loop& loop, const std::string& indent) {
+  std::string text;
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x) && x.inner == Inner::unit)
+      text += fmt::format("{0}const ks_four<{1}> _f_{2} = *(const ks_four<{1}>*)_p_{2};\n", indent, x.type, x.name);
+  return text;
+}
+
+}  // namespace kasoku

@@ -1,0 +1,119 @@
+/// \file kasoku/codegen/loop_text.h
+/// A loop over an iteration space as kernel text. Whoever writes a kernel gives the operands and
+/// the text of one element; where elements are and who computes which stands in loop_text.cpp,
+/// once for all devices and for all of them: array expressions and users' kernels.
+#pragma once
+
+#include "kasoku/codegen/loop.h"
+#include "kasoku/device/module.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+/// Who computes which elements.
+enum class Schedule : uint8_t {
+  chunks,  ///< a block is one thread that walks many elements: the compiler makes vectors of its loop
+  fours,   ///< a thread takes four neighbours, 16 bytes at a time where addresses allow it
+  rows,    ///< a thread an element, a block within one row: where rows are long, no thread divides
+  each,    ///< a thread an element
+};
+
+/// What a body allows, as far as it is known.
+struct BodyTraits {
+  bool is_straight = true;  ///< no jumps: one statement after the other
+  bool is_vector = true;    ///< and a compiler makes vectors of it: no loops, nothing of threads
+  bool assigns_first = true;  ///< no output is looked at before it has a value
+  bool is_in_loop = false;  ///< it leaves or continues the loop around it, or has parts around that
+  bool sees_axes = false;   ///< it asks where it is along each axis
+};
+
+/// `is_simt`: threads are cheap and run side by side, as a GPU's.
+Schedule choose_schedule(const IterationSpace& space, const BodyTraits& body, bool is_simt);
+
+/// How many blocks, and a number that the text needs besides (0: none).
+std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule schedule, int64_t block, int turns);
+
+/// One operand of the text; `type` is that of its elements in memory.
+struct LoopOperand {
+  std::string name;
+  std::string type;
+  Inner inner;
+  Walk::Kind kind = Walk::memory;
+  bool is_output = false;
+};
+
+struct Loop {
+  std::vector<LoopOperand> operands;  ///< as the space has its walks
+  int rank = 1;
+  int inner = 0;                  ///< the innermost loop's axis
+  bool is_reduction = false;
+  Schedule schedule = Schedule::each;
+};
+
+/// Which element: text of the steps along the innermost axis, and which of four it is, if they
+/// were drawn or loaded together.
+struct Place {
+  enum Held : uint8_t { nothing, neighbours, moving };
+
+  std::string j, quarter;
+  Held held = nothing;  ///< which operands lie in registers: none, those in a row, all that move
+
+  Place(std::string j, std::string quarter, Held held) : j(std::move(j)), quarter(std::move(quarter)), held(held) {}
+  Place(std::string j, int quarter = -1, bool is_loaded = false)
+      : Place(std::move(j), quarter < 0 ? "" : std::to_string(quarter), is_loaded ? neighbours : nothing) {}
+};
+
+/// One element and what stands around the loop.
+struct Body {
+  std::function<std::string(const Place&, const std::string& indent)> element;
+  std::string before, after;
+  bool is_in_loop = false;    ///< see BodyTraits
+  /// It does nothing but give its outputs values: it may run for elements that are not there.
+  bool is_pure = false;
+  std::string unroll;         ///< each: a pragma, and a thread takes four elements
+  std::string calls;          ///< fours: what four elements have in common
+  std::string head_of_fours;  ///< chunks: of a loop over `fours` by `t` with such calls; else empty
+};
+
+/// The kernel's body: over `loop`, `body`.
+std::string loop_text(const Loop& loop, const Body& body);
+
+/// The parameters behind those of the body, which has the memory, `_m_x`: first numbers, lengths,
+/// strides; of a map the total, and what the schedule needs besides. Their values:
+std::string loop_parameters(const Loop& loop);
+template <class Add>
+void add_numbers(const IterationSpace& space, Add&& add) {
+  for (const Walk& walk : space.walks)
+    if (walk.kind == Walk::numbers) add(walk.offset);
+  if (space.lengths.size() > 1 || space.is_reduction())
+    for (int64_t length : space.lengths) add(length);
+  for (const Walk& walk : space.walks)
+    for (size_t d = 0; d < space.lengths.size(); ++d)
+      if (d != space.inner || walk.inner == Inner::strided) add(walk.strides[d]);
+}
+/// Of a map: the rest, and the blocks for it, of `block` threads that take `turns` elements each.
+template <class Add>
+LaunchShape add_launch(const IterationSpace& space, Schedule schedule, int64_t block, int turns, Add&& add) {
+  add(space.size());
+  const auto [blocks, part] = blocks_of(space, schedule, block, turns);
+  if (part) add(part);
+  LaunchShape shape;
+  shape.grid[0] = static_cast<uint32_t>(blocks);
+  shape.block[0] = schedule == Schedule::chunks ? 1 : static_cast<uint32_t>(block);
+  return shape;
+}
+
+/// Definitions of each operand's position at the linear number `at` over axes [first, last):
+/// `_{from}_x` becomes `_{to}_x`, or the memory if `is_first`.
+std::string positions(const Loop& loop, int first, int last, const std::string& at, bool is_first,
+                      char from, char to, const std::string& indent);
+/// The operand's element there; of a number, the number.
+std::string value_at(const Loop& loop, const LoopOperand& operand, const Place& place);
+/// Whether all that lie in a row may be read and written 16 bytes at a time at `_{from}_x` + start.
+std::string is_aligned(const Loop& loop, char from, const std::string& start);
+std::string loads_of_four(const Loop& loop, const std::string& indent);
+
+}  // namespace kasoku
