@@ -22,6 +22,7 @@ class Blocks(Warps):
             (self.count_alone, 2 * has("shared")),
             (self.histogram, 3 * has("shared_atomic")),
             (self.compact, 2 * has("shared_atomic") * (not self.gone) * (place.depth < 3)),
+            (self.locked, 1 * has("shared_atomic") * (not self.gone)),
             (self.one_warp, 3 * has("one_warp") * (not deep)),
             (self.through_global, 2 * has("global")),
             (self.block_row, 2 * has("stride") * has("barrier") * (not deep)),
@@ -82,7 +83,9 @@ class Blocks(Warps):
             variables += [Variable("cells[t].r", "unsigned long long", THREAD)]
             self.cells = True
         if self.has("shared_atomic"):
-            self.line(f"__shared__ unsigned bins[16], count, list[{self.threads}];")
+            self.line(
+                f"__shared__ unsigned bins[16], count, lock, list[{self.threads}]; __shared__ volatile unsigned kept;"
+            )
             self.line(f"for (unsigned i = t; i < 16u; i += {self.threads}u) bins[i] = 0u;")
         self.line("__syncthreads();")
         self.dynamic_bytes = bytes_used
@@ -261,6 +264,21 @@ class Blocks(Warps):
         self.sync()
         if v := self.target(place):
             self.line(f"for (unsigned i = 0u; i < count; ++i) {v.text} {self.pick('+', '^')}= list[i];")
+        self.sync()
+
+    def locked(self, place):
+        """A number that those change who hold a lock."""
+        self.line("if (t == 0u) lock = kept = 0u;")
+        self.sync()
+        c, value, wait = self.condition(place, THREAD), self.unsigned(place, THREAD, 1), self.name("waits")
+        change = f"kept = kept {self.pick('+', '^')} {value}; __threadfence_block(); atomicExch(&lock, 0u);"
+        if self.chance(50):
+            self.line(f"bool {wait} = {c};")
+            self.line(f"while ({wait}) if (atomicCAS(&lock, 0u, 1u) == 0u) {{ {change} {wait} = false; }}")
+        else:
+            self.line(f"if ({c}) {{ while (atomicExch(&lock, 1u) != 0u); {change} }}")
+        self.sync()
+        self.give(place, "kept")
         self.sync()
 
     # ---- some of the block, rows of the block -----------------------------------------------------------
