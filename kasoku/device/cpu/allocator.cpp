@@ -147,7 +147,9 @@ char* from_system(size_t rounded) {
   if (rounded < mapped_bytes) {
     // Before the first piece too nothing is malloc's.
     const size_t bytes = memory_alignment + pieces_in_chunk(rounded) * piece_bytes(rounded) + slack;
-    char* memory = static_cast<char*>(std::aligned_alloc(memory_alignment, bytes));
+    // aligned_alloc takes whole alignments; small pieces are parts of one.
+    const size_t whole = (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
+    char* memory = static_cast<char*>(std::aligned_alloc(memory_alignment, whole));
     return memory ? memory + memory_alignment : nullptr;
   }
   const size_t bytes = mapping_bytes(rounded);
