@@ -215,8 +215,13 @@ class JitKernel {
     for (nb::handle given : nb::borrow<nb::tuple>(arguments)) {
       nb::object value = bare(nb::borrow(given));
       if (const Array* array = as_array(value)) return &array->device();
-      if (PyTuple_Check(value.ptr()))
+      Dtype dtype;
+      if (PyTuple_Check(value.ptr())) {
         if (Device* inside = device_of(value)) return inside;
+      } else if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && !as_numpy(value.ptr(), dtype)) {
+        const nb::object shown = shown_by(value);
+        if (const Array* array = shown.is_valid() ? as_array(shown) : nullptr) return &array->device();
+      }
     }
     return nullptr;
   }

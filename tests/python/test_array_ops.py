@@ -94,7 +94,9 @@ ORDERS = {*COMPARISONS, "clip", "fmax", "fmin", "maximum", "minimum"} - {"equal"
 def arguments(name, x, number, xp):
     """The places that a number can have beside arrays."""
     if name == "where":
-        chosen = xp.asarray([True, False, True, False, True])
+        chosen = np.array([True, False, True, False, True])
+        if xp is ks:
+            chosen = ks.asarray(chosen, device=x.device)
         return [(chosen, number, x), (chosen, x, number)]
     if name == "clip":
         return [(x, number, x), (x, x, number), (x, number, number)]

@@ -71,6 +71,8 @@ def test_a_type_that_cuda_lacks_is_refused_by_name(name, scope):
 @pytest.mark.parametrize("name", table)
 def test_what_cuda_has_gives_what_was_there_and_leaves_what_comes_of_it(name, device):
     forms = [(t, scope) for scope in ("", "_block", "_system") for t in every if t in types_of(name, scope)]
+    if device == "cuda":  # NVRTC lacks what nvcc has
+        forms = [(t, scope) for t, scope in forms if t != "unsigned short" or not scope]
     lines = []
     for i, (t, scope) in enumerate(forms):
         # CUDA adds pairs and fours of floats in global memory alone.
