@@ -2,6 +2,7 @@
 
 #include "kasoku/array/plan.h"
 #include "kasoku/array/run.h"
+#include "kasoku/array/shape.h"
 #include "kasoku/base/blocking.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 namespace kasoku {
 
@@ -105,7 +108,11 @@ Fused one_cast(Dtype from, Dtype to, Device& device) {
   return on_a_row(std::move(group), to, device);
 }
 
-Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Device& device) {
+/// How the reduced elements lie: all of them, rows of them, or columns.
+enum class Way : uint8_t { whole, rows, columns };
+constexpr size_t n_ways = 3;
+
+Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Way way, Device& device) {
   Group group;
   group.loads.push_back(from);
   group.values.push_back({.kind = Instruction::load, .dtype = from});
@@ -113,8 +120,9 @@ Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Device& device) {
   group.is_reduce = true;
   group.reduce_op = op;
   group.accumulate = compute;
-  group.kept_rank = 0;
+  group.kept_rank = way != Way::whole;
   group.reduced_rank = 1;
+  group.by_columns = way == Way::columns;
   return on_a_row(std::move(group), Dtype{}, device);
 }
 
@@ -128,8 +136,8 @@ Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
   return function;
 }
 
-/// The parameters of codegen/group.h of a kernel over one axis: y (and positions), loads, numbers; then total and chunk, or
-/// the length, pairs, per_block, chunks, first_chunk and length.
+/// The parameters of codegen/group.h: y (and positions), loads, numbers; then total and chunk, or lengths, strides in
+/// bytes but for the innermost axis, pairs, per_block, chunks, first_chunk and length.
 class Arguments {
  public:
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
@@ -138,8 +146,8 @@ class Arguments {
     for (int64_t* each : {length_, length_}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
-  void launch_reduction(Function& function, Device& device) {
-    for (int64_t* each : {length_, &one_, &one_, &one_, &zero_, length_}) add(each);
+  void launch_reduction(Function& function, int64_t pairs, Device& device) {
+    for (int64_t* each : {&pairs, &pairs, &one_, &zero_, length_}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
 
@@ -267,24 +275,34 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   return result;
 }
 
-std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, const Shape& shape) {
-  static std::atomic<Function*> reductions[static_cast<size_t>(ReduceOp::argmax) + 1][n_dtypes][n_dtypes];
+std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
+  static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
   if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
-  source.spread(array, array.shape(), device);
+  int64_t outputs = product(shape), length = array.size() / outputs;
+  const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
+  const Way way = outputs == 1 ? Way::whole : are_last_kept && outputs >= 4 ? Way::columns : Way::rows;
+  Extents order(is_reduced.size());  // the kept axes first
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int64_t axis) { return is_reduced[static_cast<size_t>(axis)]; });
+  const Array ordered = way == Way::rows && !std::ranges::is_sorted(order) ? transpose(array, order) : array;
+  source.spread(ordered, ordered.shape(), device);
   const Dtype from = array.dtype();
-  Function& function = found(reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)], device,
-                             [&] { return one_reduction(op, from, compute, device); });
-  const bool gives_position = op == ReduceOp::argmin || op == ReduceOp::argmax;
+  auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(way)];
+  Function& function = found(place, device, [&] { return one_reduction(op, from, compute, way, device); });
+  const bool gives_position = info(op).keeps_position();
   const Array result = Array::empty(shape, gives_position ? Dtype::int64 : compute, device);
-  alignas(16) char value[16];
-  void *position = result.buffer_if_computed()->memory(), *y = gives_position ? value : position;
-  int64_t length = array.size();
+  alignas(16) char values[few_bytes];
+  void *position = result.buffer_if_computed()->memory(), *y = gives_position ? values : position;
   Arguments arguments(y, length);
   if (gives_position) arguments.add(&position);
   arguments.add(&source.memory);
-  arguments.launch_reduction(function, device);
+  if (way != Way::whole) arguments.add(&outputs);
+  arguments.add(&length);
+  int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
+  if (way != Way::whole) arguments.add(&stride);
+  arguments.launch_reduction(function, way == Way::columns ? (outputs + column_width - 1) / column_width : outputs, device);
   return result;
 }
 

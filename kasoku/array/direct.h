@@ -28,8 +28,8 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
 /// A new array of the same elements as another dtype, or the same; nothing as above.
 std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 
-/// A reduction of all elements, computed in `compute`; `shape` is that of its one result.
-std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, const Shape& shape);
+/// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
+std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
 
 /// Copies the elements of `from`, which has the shape of `to` and its dtype, also where the two
 /// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.

@@ -74,7 +74,7 @@ struct Partials {
 
 /// All outputs of a reducing group: chunk by chunk, then the chunks' results.
 Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused) {
-  const bool is_arg = expression.reduce_op == ReduceOp::argmin || expression.reduce_op == ReduceOp::argmax;
+  const bool is_arg = info(expression.reduce_op).keeps_position();
   const size_t itemsize = info(expression.compute).size;
   const int64_t rows = outputs(fused), length = reduced_length(fused);
   const int64_t chunks = (length + chunk_elements - 1) / chunk_elements;
@@ -115,13 +115,9 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
 }
 
 std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& expression) {
-  const bool is_arg = expression.reduce_op == ReduceOp::argmin || expression.reduce_op == ReduceOp::argmax;
+  const bool is_arg = info(expression.reduce_op).keeps_position();
   if (node->size() == 0) return allocate(*node, 0, node->itemsize);
-  if (product(expression.inputs[0].view.shape) == 0) {
-    // Reductions of nothing that have no identity were refused when they were asked for.
-    const bool is_one = expression.reduce_op == ReduceOp::prod || expression.reduce_op == ReduceOp::all;
-    return full(node->shape, Scalar::of(is_one), node->dtype, *node->device).buffer();
-  }
+  if (product(expression.inputs[0].view.shape) == 0) return full(node->shape, identity(expression.reduce_op, node->dtype), node->dtype, *node->device).buffer();
   const Partials result = reduce_chunks(*node, expression, fuse_reduce(expression));
   return is_arg ? result.positions : result.values;
 }

@@ -4,27 +4,22 @@
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/base/axis_error.h"
+#include "kasoku/compile/backends.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <string>
+#include <limits>
 
 namespace kasoku {
 
 namespace {
 
-bool is_arg(ReduceOp op) { return op == ReduceOp::argmin || op == ReduceOp::argmax; }
-
-std::string name(ReduceOp op) {
-  constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
-  return names[static_cast<size_t>(op)];
-}
-
-std::vector<uint8_t> reduced_axes(const Array& array, const Axes& axes) {
+std::vector<uint8_t> reduced_axes(const Array& array, const Over& over) {
   const int64_t ndim = array.ndim();
-  std::vector<uint8_t> reduced(static_cast<size_t>(ndim), !axes.axes);
-  if (!axes.axes) return reduced;
-  for (int64_t axis : *axes.axes) {
+  std::vector<uint8_t> reduced(static_cast<size_t>(ndim), !over.axes);
+  if (!over.axes) return reduced;
+  for (int64_t axis : *over.axes) {
     if (ndim == 0 && (axis == 0 || axis == -1)) continue;  // a number's only axis, NumPy says
     const int64_t d = axis < 0 ? axis + ndim : axis;
     if (d < 0 || d >= ndim)
@@ -35,26 +30,40 @@ std::vector<uint8_t> reduced_axes(const Array& array, const Axes& axes) {
   return reduced;
 }
 
-Dtype accumulator(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
-  switch (op) {
-    case ReduceOp::any:
-    case ReduceOp::all: return Dtype::bool_;
-    case ReduceOp::sum:
-    case ReduceOp::prod:
-      if (wanted) return register_dtype(*wanted);
-      if (dtype == Dtype::bool_ || info(dtype).kind == DtypeKind::signed_) return Dtype::int64;
-      if (info(dtype).kind == DtypeKind::unsigned_) return Dtype::uint64;
-      return register_dtype(dtype);
-    default: return register_dtype(dtype);
+bool is_true(const Array& x) { return *static_cast<const bool*>(to_device(x, device("cpu")).data_for_read()); }
+
+Array number(Scalar value, Dtype dtype, const Array& like) { return full({}, value, dtype, like.device()); }
+
+/// What is reduced: the elements as the row takes them, and the identity where a mask leaves them out.
+Array taken(ReduceOp op, Array x, const Over& over, Dtype compute) {
+  const ReductionInfo& row = info(op);
+  if (row.takes == ReductionInfo::truth && compute != Dtype::bool_) x = astype(x, Dtype::bool_);
+  std::optional<Array> mask = over.where;
+  if (mask && mask->dtype() != Dtype::bool_)
+    throw Error(ErrorKind::type, fmt::format("where= is a mask of bools, not of {}", info(mask->dtype()).name));
+  if (mask && broadcast(mask->shape(), x.shape()) != x.shape())
+    throw Error(ErrorKind::value, fmt::format("a mask of shape {} does not stretch to that of the array, {}", str(mask->shape()), str(x.shape())));
+  if (row.takes == ReductionInfo::numbers && (is_floating(x.dtype()) || is_complex(x.dtype()))) {
+    const Array numbers = apply(Op::equal, {x, x});
+    if (row.keeps_position() && is_true(reduce(ReduceOp::any, reduce(ReduceOp::all, apply(Op::logical_not, {numbers}), over))))
+      throw Error(ErrorKind::value, "All-NaN slice encountered");
+    mask = mask ? apply(Op::logical_and, {*mask, numbers}) : numbers;
   }
+  return mask ? apply(Op::where, {*mask, x, number(identity(op, x.dtype()), x.dtype(), x)}) : x;
 }
 
-int64_t n_reduced(const Array& array, const Axes& axes) {
-  const auto reduced = reduced_axes(array, axes);
-  int64_t n = 1;
+/// How many elements each result is of, less `less`, to divide a `dtype` by.
+Operand count(const Array& array, const Over& over, Dtype dtype, double less = 0) {
+  if (over.axes && !over.axes->empty() && array.ndim() == 0) throw AxisError((*over.axes)[0], 0);  // here NumPy finds none
+  if (over.where) {
+    const Array n = reduce(ReduceOp::sum, broadcast_to(*over.where, array.shape()), {over.axes, over.keepdims});
+    return apply(Op::maximum, {apply(Op::subtract, {astype(n, real_part(dtype)), less}), 0.0});
+  }
+  double n = 1;
+  const auto reduced = reduced_axes(array, over);
   for (size_t d = 0; d < reduced.size(); ++d)
-    if (reduced[d]) n *= array.shape()[d];
-  return n;
+    if (reduced[d]) n *= static_cast<double>(array.shape()[d]);
+  return std::max(n - less, 0.0);
 }
 
 /// What mean and var compute in, and what they give.
@@ -67,66 +76,72 @@ std::pair<Dtype, Dtype> mean_dtypes(Dtype dtype, std::optional<Dtype> wanted) {
 
 }  // namespace
 
-Array reduce(ReduceOp op, const Array& array, const Axes& axes, std::optional<Dtype> dtype) {
-  if (array.dtype() == Dtype::opaque) throw Error(ErrorKind::type, "records have no " + name(op));
-  const bool is_ordered = op == ReduceOp::min || op == ReduceOp::max || is_arg(op);
-  if (is_complex(array.dtype()) && is_ordered) throw Error(ErrorKind::type, name(op) + " is not defined for complex arrays");
-  Expression expression;
-  expression.kind = Expression::reduce;
-  expression.reduce_op = op;
-  expression.is_reduced = reduced_axes(array, axes);
-  expression.compute = accumulator(op, array.dtype(), dtype);
-  Shape shape;
-  bool is_empty = false;
-  for (size_t d = 0; d < expression.is_reduced.size(); ++d) {
-    const int64_t length = array.shape()[d];
-    if (!expression.is_reduced[d]) shape.push_back(length);
-    else if (axes.keepdims) shape.push_back(1);
-    is_empty |= expression.is_reduced[d] && length == 0;
-  }
-  const bool has_identity = op != ReduceOp::min && op != ReduceOp::max && !is_arg(op);
-  if (is_empty && !has_identity) {
-    if (is_arg(op)) throw Error(ErrorKind::value, "attempt to get " + name(op) + " of an empty sequence");
-    throw Error(ErrorKind::value, "zero-size array to reduction operation " + name(op) + "imum which has no identity");
-  }
-  const Dtype given = is_arg(op) ? Dtype::int64 : expression.compute;
-  std::optional<Array> at_once;
-  if (std::ranges::all_of(expression.is_reduced, std::identity())) at_once = reduce_directly(op, expression.compute, array, shape);
-  if (!at_once) expression.inputs.push_back(array.input());
-  const Array result = at_once ? *at_once : Array::of(make_node(shape, given, array.device(), std::move(expression)));
-  const Dtype expected = is_arg(op)  ? Dtype::int64
-                         : dtype     ? *dtype
-                         : is_floating(array.dtype()) && given != Dtype::bool_ ? array.dtype()
-                                                                               : given;
-  return expected == given ? result : astype(result, expected);
+Scalar identity(ReduceOp op, Dtype dtype) {
+  const auto of = info(op).identity[is_floating(dtype)];
+  const bool is_highest = of == ReductionInfo::highest, is_signed = info(dtype).kind == DtypeKind::signed_;
+  if (of == ReductionInfo::zero || of == ReductionInfo::one) return Scalar::of(of == ReductionInfo::one);
+  if (of == ReductionInfo::nan) return Scalar::of(std::numeric_limits<double>::quiet_NaN());
+  if (is_floating(dtype)) return Scalar::of(is_highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+  if (dtype == Dtype::bool_) return Scalar::of(is_highest);
+  const uint64_t most = ~uint64_t{0} >> (64 - 8 * info(dtype).size + is_signed);
+  if (!is_signed) return Scalar::of(is_highest ? most : uint64_t{0});
+  return Scalar::of(is_highest ? static_cast<int64_t>(most) : -static_cast<int64_t>(most) - 1);
 }
 
-Array mean(const Array& array, const Axes& axes, std::optional<Dtype> dtype) {
+Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dtype> dtype) {
+  const ReductionInfo& row = info(op);
+  const OpTypes types = reduction_types(op, array.dtype(), dtype);
+  const std::vector<uint8_t> is_reduced = reduced_axes(array, over);
+  Shape shape;
+  bool is_empty = false;
+  for (size_t d = 0; d < is_reduced.size(); ++d) {
+    const int64_t length = array.shape()[d];
+    if (!is_reduced[d]) shape.push_back(length);
+    else if (over.keepdims) shape.push_back(1);
+    is_empty |= is_reduced[d] && length == 0;
+  }
+  if (!row.has_identity() && !over.initial) {
+    if (over.where)
+      throw Error(ErrorKind::value, fmt::format("reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'", info(row.join).name));
+    if (is_empty && row.keeps_position()) throw Error(ErrorKind::value, fmt::format("attempt to get {} of an empty sequence", row.name));
+    if (is_empty) throw Error(ErrorKind::value, fmt::format("zero-size array to reduction operation {} which has no identity", info(row.join).name));
+  }
+  if (over.initial) must_fit(*over.initial, types.result);
+  const Array elements = taken(op, array, over, types.compute);
+  const Dtype given = row.keeps_position() ? Dtype::int64 : types.compute;
+  std::optional<Array> result = reduce_directly(op, types.compute, elements, is_reduced, shape);
+  if (!result) {
+    Expression expression;
+    expression.kind = Expression::reduce;
+    expression.reduce_op = op;
+    expression.is_reduced = is_reduced;
+    expression.compute = types.compute;
+    expression.inputs.push_back(elements.input());
+    result = Array::of(make_node(shape, given, array.device(), std::move(expression)));
+  }
+  if (over.initial) result = apply(row.join, {*result, number(*over.initial, given, array)});
+  return types.result == given ? *result : astype(*result, types.result);
+}
+
+Array mean(const Array& array, const Over& over, std::optional<Dtype> dtype) {
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
-  const Array total = reduce(ReduceOp::sum, array, axes, compute);
-  const Array quotient = apply(Op::divide, {total, static_cast<double>(n_reduced(array, axes))});
+  const Array total = reduce(ReduceOp::sum, array, over, compute);
+  const Array quotient = apply(Op::divide, {total, count(array, over, compute)});
   return quotient.dtype() == result ? quotient : astype(quotient, result);
 }
 
-Array var(const Array& array, const Axes& axes, double ddof, std::optional<Dtype> dtype) {
+Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
   const Array wide = array.dtype() == compute ? array : astype(array, compute);
-  const Array center = mean(wide, {axes.axes, true});
+  const Array center = mean(wide, {over.axes, true, over.where});
   const Array distance = apply(Op::subtract, {wide, center});
   const Array squares = apply(Op::square, {is_complex(compute) ? apply(Op::absolute, {distance}) : distance});
-  const Array total = reduce(ReduceOp::sum, squares, axes);
-  double n = static_cast<double>(n_reduced(array, axes)) - ddof;
-  if (n < 0) n = 0;
-  const Array quotient = apply(Op::divide, {total, n});
+  const Array quotient = apply(Op::divide, {reduce(ReduceOp::sum, squares, over), count(array, over, compute, ddof)});
   return quotient.dtype() == result || is_complex(result) ? quotient : astype(quotient, result);
 }
 
-Array std_(const Array& array, const Axes& axes, double ddof, std::optional<Dtype> dtype) {
-  return apply(Op::sqrt, {var(array, axes, ddof, dtype)});
-}
-
-Array count_nonzero(const Array& array, const Axes& axes) {
-  return reduce(ReduceOp::sum, array.dtype() == Dtype::bool_ ? array : astype(array, Dtype::bool_), axes);
+Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
+  return apply(Op::sqrt, {var(array, over, ddof, dtype)});
 }
 
 }  // namespace kasoku

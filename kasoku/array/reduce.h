@@ -4,27 +4,28 @@
 #pragma once
 
 #include "kasoku/array/array.h"
+#include "kasoku/array/scalar.h"
 
 #include <optional>
-#include <span>
 
 namespace kasoku {
 
-struct Axes {
-  std::optional<Extents> axes;  ///< nothing: all
+/// Which elements a reduction is of, and the form of its result.
+struct Over {
+  std::optional<Extents> axes = std::nullopt;  ///< nothing: all
   bool keepdims = false;
+  std::optional<Array> where = std::nullopt;   ///< a mask that stretches to the array: what it leaves out is not there
+  std::optional<Scalar> initial = std::nullopt;  ///< joins each result
 };
 
-/// sum and prod of integers and bools run in int64 (uint64 of unsigned ones), as
-/// NumPy's; argmin and argmax take one axis or all.
-Array reduce(ReduceOp op, const Array& array, const Axes& axes = {},
-             std::optional<Dtype> dtype = std::nullopt);
+/// `dtype`: that of the result, which sums and products are computed in. Positions are along one axis or all.
+Array reduce(ReduceOp op, const Array& array, const Over& over = {}, std::optional<Dtype> dtype = std::nullopt);
 
-Array mean(const Array& array, const Axes& axes = {}, std::optional<Dtype> dtype = std::nullopt);
-Array var(const Array& array, const Axes& axes = {}, double ddof = 0,
-          std::optional<Dtype> dtype = std::nullopt);
-Array std_(const Array& array, const Axes& axes = {}, double ddof = 0,
-           std::optional<Dtype> dtype = std::nullopt);
-Array count_nonzero(const Array& array, const Axes& axes = {});
+Array mean(const Array& array, const Over& over = {}, std::optional<Dtype> dtype = std::nullopt);
+Array var(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
+Array std_(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
+
+/// An element that joins without a trace.
+Scalar identity(ReduceOp op, Dtype dtype);
 
 }  // namespace kasoku

@@ -85,8 +85,7 @@ std::string store_text(Dtype memory, const std::string& value) {
 std::string parameters(const Group& group) {
   std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.is_reduce ? group.accumulate : group.store_dtype),
                                  group.is_reduce ? "y" : "_m_y");
-  const bool is_arg = group.reduce_op == ReduceOp::argmin || group.reduce_op == ReduceOp::argmax;
-  if (group.is_reduce && is_arg) text += ", long long* __restrict__ y_at";
+  if (group.is_reduce && info(group.reduce_op).keeps_position()) text += ", long long* __restrict__ y_at";
   const auto add = [&](std::string_view type, const std::string& name) {
     text += fmt::format(", {} {}", type, name);
   };

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kasoku/base/dtype.h"
-#include "kasoku/codegen/ops.h"
+#include "kasoku/codegen/reductions.h"
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,6 @@ namespace kasoku {
 enum class Inner : uint8_t;
 enum class Schedule : uint8_t;
 struct Loop;
-enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
 enum class Distribution : uint8_t { uniform, normal, integers };
 
 /// One value of an element's computation, in order; inputs are earlier ones.
@@ -60,7 +59,7 @@ struct Group {
   bool is_reduce = false;
   ReduceOp reduce_op{};
   Dtype accumulate{};
-  /// argmin, argmax of partial results: the last value but one holds the indices.
+  /// Positions of partial results: the last value but one holds them.
   bool has_indices = false;
   /// Reduced along columns: the inner loop goes over the innermost kept axis.
   bool by_columns = false;
@@ -82,10 +81,6 @@ struct Group {
   operator Loop() const;
 };
 
-/// Elements of a reduction that one lane tree combines, and its lanes. They define
-/// what a sum is, and never change.
-inline constexpr int64_t chunk_elements = 8192;
-inline constexpr int64_t chunk_lanes = 1024;
 /// The longest row that a warp reduces, and results of a block that has eight warps.
 inline constexpr int64_t warp_row = 256, warps_of_block = 8;
 /// Columns that a block of a reduction by columns takes.
@@ -96,7 +91,7 @@ inline constexpr const char* group_entry = "ks_group";
 
 /// The kernel of a group. Parameters, in order (all 8 bytes wide but scalars,
 /// which have their register type):
-///   y (indices too for argmin and argmax), each load's pointer,
+///   y (and positions), each load's pointer,
 ///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
 ///   what add_numbers() of loop_text.h gives, and add_launch() of a map;

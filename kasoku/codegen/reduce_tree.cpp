@@ -1,5 +1,5 @@
-// The fixed tree of reductions. A chunk is 8192 elements in the logical order of
-// the reduced axes. Lane l of 1024 takes elements l, l + 1024, …, in order; then
+// The fixed tree of reductions. A chunk is chunk_elements (8192) in the logical order of
+// the reduced axes. Lane l of chunk_lanes (1024) takes elements l, l + 1024, …, in order; then
 // lane l takes lane l + s for s = 512, 256, … 1. Chunks' results are a sequence
 // that is reduced in the same way, by the same kernel over that sequence. The
 // identity fills lanes without elements: combining it changes no value, so a
@@ -7,7 +7,6 @@
 //
 // On a CPU a block walks over lanes in an inner loop that vectorises; on CUDA 256
 // threads hold lanes 4t … 4t+3.
-#include "kasoku/base/error.h"
 #include "kasoku/codegen/emit.h"
 
 #include <fmt/format.h>
@@ -16,70 +15,22 @@ namespace kasoku::codegen {
 
 namespace {
 
-bool is_arg(const Group& group) {
-  return group.reduce_op == ReduceOp::argmin || group.reduce_op == ReduceOp::argmax;
-}
+bool is_arg(const Group& group) { return info(group.reduce_op).keeps_position(); }
 
-std::string lowest(Dtype dtype) {
-  switch (info(dtype).kind) {
-    case DtypeKind::boolean: return "false";
-    case DtypeKind::unsigned_: return fmt::format("({})0", info(dtype).text);
-    case DtypeKind::signed_:
-      return fmt::format("({})(1ull << {})", info(dtype).text, 8 * info(dtype).size - 1);
-    default: return register_dtype(dtype) == Dtype::float32 ? "-ks_f32_bits(0x7f800000u)" : "-ks_f64_bits(0x7ff0000000000000ull)";
-  }
-}
+std::string identity(const Group& group) { return identity_text(group.reduce_op, group.accumulate, register_text(group.accumulate)); }
 
-std::string highest(Dtype dtype) {
-  switch (info(dtype).kind) {
-    case DtypeKind::boolean: return "true";
-    case DtypeKind::unsigned_: return fmt::format("({})-1", info(dtype).text);
-    case DtypeKind::signed_:
-      return fmt::format("({})((1ull << {}) - 1)", info(dtype).text, 8 * info(dtype).size - 1);
-    default: return register_dtype(dtype) == Dtype::float32 ? "ks_f32_bits(0x7f800000u)" : "ks_f64_bits(0x7ff0000000000000ull)";
-  }
-}
-
-std::string identity(const Group& group) {
-  const Dtype t = group.accumulate;
-  switch (group.reduce_op) {
-    case ReduceOp::sum: return info(t).kind == DtypeKind::floating ? fmt::format("({})-0.0", register_text(t)) : fmt::format("({})0", register_text(t));
-    case ReduceOp::prod: return fmt::format("({})1", register_text(t));
-    case ReduceOp::min:
-    case ReduceOp::argmin: return highest(t);
-    case ReduceOp::max:
-    case ReduceOp::argmax: return lowest(t);
-    case ReduceOp::any: return "false";
-    case ReduceOp::all: return "true";
-  }
-  throw Error(ErrorKind::internal, "a reduction without an identity");
-}
-
-/// `a` is an lvalue that takes `b` in; positions go along for argmin and argmax.
+/// `a` is an lvalue that takes `b` in; positions go along where they are kept.
 std::string take(const Group& group, const std::string& a, const std::string& b,
                  const std::string& a_at, const std::string& b_at, const std::string& indent) {
-  const auto t = register_text(group.accumulate);
-  const bool is_integer = text_column(group.accumulate) == 1;
-  const auto u = unsigned_text(group.accumulate);
-  const auto set = [&](const std::string& value) { return fmt::format("{}{} = {};\n", indent, a, value); };
-  switch (group.reduce_op) {
-    case ReduceOp::sum:
-      return set(is_integer ? fmt::format("({0})(({1}){2} + ({1}){3})", t, u, a, b) : fmt::format("{} + {}", a, b));
-    case ReduceOp::prod:
-      if (info(group.accumulate).kind == DtypeKind::complex_) return set(fmt::format("ks_times({}, {})", a, b));
-      return set(is_integer ? fmt::format("({0})(({1}){2} * ({1}){3})", t, u, a, b) : fmt::format("{} * {}", a, b));
-    case ReduceOp::min: return set(fmt::format("ks_minimum({}, {})", a, b));
-    case ReduceOp::max: return set(fmt::format("ks_maximum({}, {})", a, b));
-    case ReduceOp::any: return set(fmt::format("{} || {}", a, b));
-    case ReduceOp::all: return set(fmt::format("{} && {}", a, b));
-    case ReduceOp::argmin:
-    case ReduceOp::argmax:
-      return fmt::format(
-          "{0}{{ const bool goes_first = ks_later_{1}({2}, {3}, {4}, {5}); "
-          "{2} = goes_first ? {4} : {2}; {3} = goes_first ? {5} : {3}; }}\n",
-          indent, group.reduce_op == ReduceOp::argmin ? "min" : "max", a, a_at, b, b_at);
-  }
-  return "";
+  const auto joined = [&](const std::string& x, const std::string& y) {
+    const std::string operands[] = {x, y};
+    return filled_text(info(group.reduce_op).join, group.accumulate, register_text(group.accumulate), operands);
+  };
+  if (!is_arg(group)) return fmt::format("{}{} = {};\n", indent, a, joined(a, b));
+  return fmt::format(
+      "{0}{{ const bool goes_first = ks_goes_first({1}, {2}, {3}, {4}, {5}); "
+      "{2} = goes_first ? {4} : {2}; {3} = goes_first ? {5} : {3}; }}\n",
+      indent, joined(b, a), a, a_at, b, b_at);
 }
 
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";

@@ -53,6 +53,10 @@ std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operan
   return fmt::format("{}{}_{}({})", prefix, info(op).name, info(compute).name, fmt::join(operands, ", "));
 }
 
+std::string clip_text(bool is_low, bool has_other, Dtype compute, const std::string& x, const std::string& bound) {
+  return op_text(is_low ? Op::maximum : Op::minimum, compute, {has_other ? bound : x, has_other ? x : bound});
+}
+
 std::string op_functions(std::string_view text) {
   std::set<std::string_view> seen;
   std::string all;

@@ -20,6 +20,9 @@ OpTypes element_types(Op op, Dtype promoted, bool in_floats = false);
 /// call of ks_op_NAME_DTYPE, which op_functions() defines.
 std::string op_text(Op op, Dtype compute, const std::vector<std::string>& operands);
 
+/// One bound of np.clip. As NumPy has it, of two zeros x stays with two bounds, and the bound if it is the only one.
+std::string clip_text(bool is_low, bool has_other, Dtype compute, const std::string& x, const std::string& bound);
+
 /// Definitions of the ks_op_… functions that `text` calls.
 std::string op_functions(std::string_view text);
 

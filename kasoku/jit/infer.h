@@ -44,7 +44,7 @@ class Inference {
   Type call_function(Expr& expr, const Function& callee);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
   Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);
-  Type call_reduction(Expr& expr, Handler handler);
+  Type call_reduction(Expr& expr, const Intrinsic& row);
   Type call_creation(Expr& expr, Handler handler);
   Type call_random(Expr& expr, Handler handler);
   Type call_cuda(Expr& expr, Handler handler);

@@ -132,7 +132,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     return Type::scalar(dtype);
   };
   if (first.is_container() && is_pythons) switch (intrinsic.handler) {
-      case Handler::sum: case Handler::min: case Handler::max: case Handler::any: case Handler::all: case Handler::to_bool:
+      case Handler::reduce: case Handler::min: case Handler::max: case Handler::to_bool:
         if (expr.items.size() == 2) return list_method(expr, intrinsic.handler);
         break;
       default: break;
@@ -201,8 +201,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::min:
     case Handler::max: {
       if (expr.items.size() == 2) {
-        if (first.is_array()) return call_reduction(expr, intrinsic.handler == Handler::min ? Handler::amin
-                                                                                            : Handler::amax);
+        if (first.is_array()) return call_reduction(expr, intrinsic);
         if (first.is_tuple() && !first.items.empty()) {
           Type all;
           for (const Type& item : first.items) all = join(all, item).value_or(Type{});
@@ -220,25 +219,17 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       want_order(all);
       return all;
     }
-    case Handler::sum:
+    case Handler::reduce:
       want_items();
-      if (first.is_tuple()) {
+      if (first.is_tuple() && intrinsic.reduction == ReduceOp::sum) {
         Type all = int64_type;
         for (const Type& item : first.items) all = join(all, item).value_or(float64_type);
         return all;
       }
       [[fallthrough]];
-    case Handler::prod:
     case Handler::mean:
     case Handler::var:
-    case Handler::std:
-    case Handler::amin:
-    case Handler::amax:
-    case Handler::any:
-    case Handler::all:
-    case Handler::count_nonzero:
-    case Handler::argmin:
-    case Handler::argmax: need(1), want_items(); return call_reduction(expr, intrinsic.handler);
+    case Handler::std: need(1), want_items(); return call_reduction(expr, intrinsic);
     case Handler::pow: return binary(Operator::power);
     case Handler::add: return binary(Operator::add);
     case Handler::subtract: return binary(Operator::subtract);
@@ -312,26 +303,21 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
   return call_creation(expr, intrinsic.handler);
 }
 
-Type Inference::call_reduction(Expr& expr, Handler handler) {
+Type Inference::call_reduction(Expr& expr, const Intrinsic& row) {
   const Type first = argument(expr, 0);
   if (!first.is_array() && !first.is_scalar())
     fail(expr.place, fmt::format("a reduction of {} has no meaning", str(first)));
   Dtype dtype = first.dtype;
-  switch (handler) {
-    case Handler::sum:
-    case Handler::prod:
-      if (dtype == Dtype::bool_ || info(dtype).kind == DtypeKind::signed_) dtype = Dtype::int64;
-      else if (info(dtype).kind == DtypeKind::unsigned_) dtype = Dtype::uint64;
-      break;
+  switch (row.handler) {
     case Handler::mean: dtype = floating_dtype(dtype); break;
     case Handler::var:
     case Handler::std: dtype = real_dtype(floating_dtype(dtype)); break;
-    case Handler::any:
-    case Handler::all: dtype = Dtype::bool_; break;
-    case Handler::count_nonzero:
-    case Handler::argmin:
-    case Handler::argmax: dtype = Dtype::int64; break;
-    default: break;
+    default:
+      try {
+        dtype = reduction_types(row.reduction, dtype).result;
+      } catch (const Error& error) {
+        fail(expr.place, std::string(error.what()));
+      }
   }
   if (has(expr, 1) && argument(expr, 1).kind != TypeKind::none) {
     const auto axis = constant_int(*expr.items[2]);
@@ -339,8 +325,7 @@ Type Inference::call_reduction(Expr& expr, Handler handler) {
       fail(expr.items[2]->place, "axis must be an integer known when compiling");
     if (!first.is_array() || *axis >= first.ndim || *axis < -first.ndim)
       fail(expr.items[2]->place, fmt::format("axis {} is out of range for {}", *axis, str(first)));
-    if (handler == Handler::argmin || handler == Handler::argmax || handler == Handler::var ||
-        handler == Handler::std)
+    if (info(row.reduction).keeps_position() || row.handler == Handler::var || row.handler == Handler::std)
       if (first.ndim > 1)
         fail(expr.place, "this reduction along an axis cannot be compiled yet", "", "loop over the axis");
     if (first.ndim > 1) return Type::array(dtype, first.ndim - 1, true);

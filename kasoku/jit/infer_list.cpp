@@ -168,16 +168,16 @@ Type Inference::list_method(Expr& expr, Handler handler) {
     case Handler::list_index:
     case Handler::list_count: want_comparable(); return int64_type;
     case Handler::list_remove: want_comparable(); return Type::none();
-    case Handler::sum:
+    case Handler::reduce:
+      if (intrinsic_of(expr)->reduction != ReduceOp::sum) {
+        if (item.is_known() && !item.is_scalar()) fail(expr.place, fmt::format("any and all of {} cannot be compiled", str(object)));
+        return bool_type;
+      }
       if (item.is_known() && !item.is_scalar()) fail(expr.place, fmt::format("sum of {} has no meaning", str(object)));
       if (!item.is_known() || item.is_floating() || item.is_complex()) return item;
       return Type::scalar(scalar_dtype(item.dtype, Dtype::int64));
     case Handler::min:
     case Handler::max: want_ordered(); return item;
-    case Handler::any:
-    case Handler::all:
-      if (item.is_known() && !item.is_scalar()) fail(expr.place, fmt::format("any and all of {} cannot be compiled", str(object)));
-      return bool_type;
     default: return bool_type;  // bool()
   }
 }

@@ -15,10 +15,13 @@ constexpr Intrinsic table[] = {
   {name, Handler::elementwise, parameters, {}, Result::result, text, Dtype::opaque},
 #define INTRINSIC(name, parameters, handler) \
   {name, Handler::handler, parameters, {}, Result::floating, "", Dtype::opaque},
+#define REDUCING(name, parameters, handler, op) \
+  {name, Handler::handler, parameters, {}, Result::floating, "", Dtype::opaque, false, ReduceOp::op},
 #define WORD(name, text, dtype) {name, Handler::word, "", {}, Result::floating, text, Dtype::dtype},
 #include "kasoku/jit/intrinsics.def"
 #undef FUNCTION
 #undef INTRINSIC
+#undef REDUCING
 #undef WORD
 };
 
@@ -34,9 +37,14 @@ const All& all() {
       if (all.by_name.emplace(row.name, &row).second) all.rows.push_back(&row);
     };
     for (const Intrinsic& row : table) put(row);
-    // The rows of ops.def, where the table above does not say otherwise. They live for good.
+    // The rows of ops.def and reductions.def, where the table above does not say otherwise. They live for good.
     static std::deque<std::string>& names = *new std::deque<std::string>;
     static std::deque<Intrinsic>& rows = *new std::deque<Intrinsic>;
+    const auto add_reduction = [&](std::string_view name, ReduceOp op) {
+      put(rows.emplace_back(Intrinsic{names.emplace_back("numpy." + std::string(name)), Handler::reduce, "a,axis", {}, Result::floating, "", Dtype::opaque, false, op}));
+    };
+    for (size_t i = 0; i < n_reductions; ++i) add_reduction(reduction_table[i].name, static_cast<ReduceOp>(i));
+    for (const ReductionAlias& alias : reduction_aliases()) add_reduction(alias.name, alias.op);
     const auto add = [&](const std::string& home, std::string_view name, Op op) {
       if (home == "math." && (op == Op::gcd || op == Op::lcm)) return;  // kasoku/_library: they say what 64 bits do not hold
       const OpInfo& row = info(op);

@@ -1,9 +1,9 @@
 /// \file kasoku/jit/intrinsics.h
-/// The functions that compiled code knows: what intrinsics.def lists, and the rows of ops.def.
+/// The functions that compiled code knows: what intrinsics.def lists, and the rows of ops.def and reductions.def.
 #pragma once
 
 #include "kasoku/base/dtype.h"
-#include "kasoku/codegen/ops.h"
+#include "kasoku/codegen/reductions.h"
 
 #include <optional>
 #include <string_view>
@@ -15,9 +15,9 @@ struct Expr;
 
 enum class Handler : uint8_t {
   elementwise, word,
-  range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, sum, pow, divmod,
+  range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, reduce, pow, divmod,
   print, enumerate, zip, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
-  clip, prod, mean, var, std, amin, amax, any, all, count_nonzero, argmin, argmax, dot, zeros, ones,
+  clip, mean, var, std, dot, zeros, ones,
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed, lapack,
@@ -54,6 +54,7 @@ struct Intrinsic {
   std::string_view text;        ///< FUNCTION, word
   Dtype dtype;                  ///< word
   bool in_floats = false;       ///< math.pow(2, 3) is a float, whatever the row says
+  ReduceOp reduction = ReduceOp::sum;  ///< what reduces; of mean, var and std a sum
 };
 
 /// A method of a list, a dict or a set.

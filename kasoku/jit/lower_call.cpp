@@ -101,7 +101,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
   const bool has_list = e.items.size() > 1 && e.items[1] && e.items[1]->type.is_container();
   if (has_list && handler != Handler::len && handler != Handler::print) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
   switch (handler) {
-    case Handler::sum:
+    case Handler::reduce:
       if (e.items[1]->type.is_tuple()) {
         const Val tuple = pin(argument(e, 0));
         std::string text = cast("0", Dtype::int64, e.type.dtype);
@@ -111,9 +111,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
         return {text, e.type};
       }
       [[fallthrough]];
-    case Handler::prod: case Handler::mean: case Handler::var: case Handler::std: case Handler::amin:
-    case Handler::amax: case Handler::any: case Handler::all: case Handler::count_nonzero:
-    case Handler::argmin: case Handler::argmax: return reduction(e, handler);
+    case Handler::mean: case Handler::var: case Handler::std: return reduction(e, intrinsic);
     case Handler::zeros: case Handler::ones: case Handler::empty: case Handler::full:
     case Handler::zeros_like: case Handler::ones_like: case Handler::empty_like: case Handler::full_like:
     case Handler::arange: case Handler::linspace: case Handler::copy: case Handler::flatten:
@@ -195,7 +193,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::min:
     case Handler::max: {
       if (e.items.size() == 2 && e.items[1]->type.is_array())
-        return reduction(e, handler == Handler::min ? Handler::amin : Handler::amax);
+        return reduction(e, intrinsic);
       const char* function = handler == Handler::min ? "ks_min" : "ks_max";
       std::vector<std::string> values;
       if (e.items.size() == 2) {
@@ -253,8 +251,8 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     }
     case Handler::clip: {
       std::string text = text_as(*e.items[1], e.type.dtype);
-      if (has(e, 1)) text = op_text(Op::maximum, e.type.dtype, {text, text_as(*e.items[2], e.type.dtype)});
-      if (has(e, 2)) text = op_text(Op::minimum, e.type.dtype, {text, text_as(*e.items[3], e.type.dtype)});
+      for (size_t i : {1, 2})
+        if (has(e, i)) text = clip_text(i == 1, has(e, 3 - i), e.type.dtype, text, text_as(*e.items[i + 1], e.type.dtype));
       return {text, e.type};
     }
     case Handler::item: {

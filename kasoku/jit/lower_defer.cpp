@@ -15,11 +15,7 @@ namespace {
 bool is_whole_reduction(const Expr& e) {
   const Intrinsic* row = intrinsic_of(e);
   if (!row || e.type.is_array()) return false;
-  switch (row->handler) {
-    case Handler::sum: case Handler::prod: case Handler::mean: case Handler::amin: case Handler::amax:
-    case Handler::any: case Handler::all: case Handler::count_nonzero: return true;
-    default: return false;
-  }
+  return row->handler == Handler::mean || (row->handler == Handler::reduce && !info(row->reduction).keeps_position());
 }
 
 int reads(const Expr& e, int variable) {

@@ -271,8 +271,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const Element low = bound(1), high = bound(2);
       all.element = [=](const Index& at) {
         std::string text = cast(x(at), from, to);
-        if (low) text = op_text(Op::maximum, to, {text, low(at)});
-        if (high) text = op_text(Op::minimum, to, {text, high(at)});
+        if (low) text = clip_text(true, high != nullptr, to, text, low(at));
+        if (high) text = clip_text(false, low != nullptr, to, text, high(at));
         return text;
       };
       return all;

@@ -146,6 +146,7 @@ std::string FunctionLowering::graph_call(const Expr& e, const Intrinsic& row,
       const auto bound = [&](const Expr& given, bool is_low) {
         return given.type.is_array() ? graph_as(given, to) : number_node(bound_text(given, pin(expr(given)).text, to, is_low), to);
       };
+      if (has(e, 1) && has(e, 2)) return apply_node(Op::clip, to, {x, bound(*e.items[2], true), bound(*e.items[3], false)});
       if (has(e, 1)) x = apply_node(Op::maximum, to, {x, bound(*e.items[2], true)});
       if (has(e, 2)) x = apply_node(Op::minimum, to, {x, bound(*e.items[3], false)});
       return x;
@@ -289,73 +290,48 @@ Val FunctionLowering::graph_matmul(const Expr& a, const Expr& b, const Type& typ
   return result;
 }
 
-Val FunctionLowering::graph_reduction(const Expr& e, Handler handler) {
+Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
   const Expr& operand = *e.items[1];
-  const bool is_masked = operand.kind == ExprKind::subscript && operand.items[1]->type.is_array() && operand.items[1]->type.dtype == Dtype::bool_;
+  const ReductionInfo& rule = info(row.reduction);
+  const bool is_masked = operand.kind == ExprKind::subscript && operand.items[1]->type.is_array() && operand.items[1]->type.dtype == Dtype::bool_ &&
+                         !rule.keeps_position();
   const bool has_axis = has(e, 1) && e.type.is_array();
   const int axis = has_axis ? static_cast<int>(*constant_int(*e.items[2])) : 0, ndim = operand.type.ndim;
   const std::string along = has_axis ? std::to_string(axis < 0 ? axis + ndim : axis) : "-1";
-  const bool is_count = handler == Handler::count_nonzero;
-  const bool is_arg = handler == Handler::argmin || handler == Handler::argmax;
-  const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
-  const Dtype dtype = is_arg ? operand.type.dtype : divides ? floating_dtype(operand.type.dtype) : e.type.dtype, real = real_dtype(dtype);
-  const ReduceOp op = handler == Handler::prod     ? ReduceOp::prod
-                      : handler == Handler::any    ? ReduceOp::any
-                      : handler == Handler::all    ? ReduceOp::all
-                      : handler == Handler::amin   ? ReduceOp::min
-                      : handler == Handler::amax   ? ReduceOp::max
-                      : handler == Handler::argmin ? ReduceOp::argmin
-                      : handler == Handler::argmax ? ReduceOp::argmax
-                                                   : ReduceOp::sum;
-  const auto reduced = [&](const std::string& x, ReduceOp what, Dtype in) {
-    return node(fmt::format("ks_jit_reduce({}, {}, {}, {})", static_cast<int>(what), x, along, number(in)));
-  };
+  const bool divides = row.handler == Handler::mean || row.handler == Handler::var || row.handler == Handler::std;
+  const Dtype from = operand.type.dtype, dtype = divides ? floating_dtype(from) : e.type.dtype, real = real_dtype(dtype);
   Val result{temp("result"), e.type};
   with_graph(e.place, [&] {
-    std::string x, mask;
-    if (is_masked && !is_arg) {
-      x = graph(*operand.items[0]), mask = graph(*operand.items[1]);
-    } else {
-      x = graph(operand);
-    }
-    x = is_count ? cast_node(cast_node(x, operand.type.dtype, Dtype::bool_), Dtype::bool_, Dtype::int64) : cast_node(x, operand.type.dtype, dtype);
-    const auto kept = [&](const std::string& value, Dtype of) {
-      if (mask.empty()) return value;
-      Fold tree;
-      tree.dtype = of;
-      set_tree(tree, handler);
-      return apply_node(Op::where, of, {mask, value, number_node(tree.identity, of)});
+    const std::string mask = is_masked ? graph(*operand.items[1]) : "-1";
+    std::string x = graph(is_masked ? *operand.items[0] : operand);
+    if (divides) x = cast_node(x, from, dtype);
+    const auto reduced = [&](ReduceOp op, const std::string& values, const std::string& where, Dtype in) {
+      return node(fmt::format("ks_jit_reduce({}, {}, {}, {}, {})", static_cast<int>(op), values, along, number(in), where));
     };
-    std::string n = temp("n");
-    if (!mask.empty()) {
-      line("const ks_i64 {} = ks_graph_value<ks_i64>(ks_jit_reduce({}, {}, -1, {}), {});", n, static_cast<int>(ReduceOp::sum),
-           cast_node(mask, Dtype::bool_, Dtype::int64), number(Dtype::int64), number(Dtype::int64));
-    } else {
+    const std::string n = temp("n");
+    if (is_masked)
+      line("const ks_i64 {} = ks_graph_value<ks_i64>({}, {});", n, reduced(ReduceOp::count_nonzero, mask, "-1", Dtype::int64), number(Dtype::int64));
+    else
       line("const ks_i64 {} = ks_jit_length({}, {});", n, x, along);
-    }
-    if (handler == Handler::amin || handler == Handler::amax || is_arg)
-      fail_if(n + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{}\", 0, 0, 0)", e.place.line,
-                                       is_arg     ? "argmin or argmax of an array without elements"
-                                       : has_axis ? "min or max along an axis without elements"
-                                       : handler == Handler::amin ? "min of an array without elements" : "max of an array without elements"));
-    const std::string total = reduced(kept(x, dtype), op, is_arg ? Dtype::int64 : dtype);
+    want_elements(row.reduction, n, has_axis, e.place);
+    const std::string total = reduced(row.reduction, x, mask, dtype);
     if (has_axis) {
       const std::string given = divides ? apply_node(Op::divide, dtype, {total, number_node(n, dtype)}) : total;
       line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), result.text, text_of(dtype), e.type.ndim, given, number(dtype));
       keep(result.text, e.type);
       return;
     }
-    result.text = graph_value(total, divides ? dtype : e.type.dtype);
+    result.text = graph_value(total, dtype);
     if (!divides) return;
     const std::string mean = temp("mean");
     line("const {} {} = {};", text_of(dtype), mean, op_text(Op::divide, dtype, {result.text, cast(n, Dtype::int64, dtype)}));
     result.text = mean;
-    if (handler == Handler::mean) return;
+    if (row.handler == Handler::mean) return;
     const std::string away = apply_node(Op::subtract, dtype, {x, number_node(mean, dtype)});
     const std::string size = is_complex(dtype) ? apply_node(Op::absolute, real, {away}) : away;
-    const std::string squares = reduced(kept(apply_node(Op::square, real, {size}), real), ReduceOp::sum, real);
+    const std::string squares = reduced(ReduceOp::sum, apply_node(Op::square, real, {size}), mask, real);
     const std::string variance = fmt::format("({} / {})", graph_value(squares, real), cast(n, Dtype::int64, real));
-    result.text = handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;
+    result.text = row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;
   });
   remark(e.place, "reduction: a kernel of its own, by the array planner");
   return result;

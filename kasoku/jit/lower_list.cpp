@@ -182,16 +182,16 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
       return {at, int64_type};
     }
     case Handler::list_count: return pin({fmt::format("ks_count({}, {})", list.text, given(1)), int64_type});
-    case Handler::sum: return pin({fmt::format("ks_sum_of<{}>({})", text_of(e.type), list.text), e.type});
     case Handler::min:
     case Handler::max: {
       const bool least = handler == Handler::min;
       value_error(fmt::format("ks_length({}) == 0", list.text), least ? "min() arg is an empty sequence" : "max() arg is an empty sequence");
       return pin({fmt::format("{}({})", least ? "ks_least" : "ks_greatest", list.text), e.type});
     }
-    case Handler::any:
-    case Handler::all: {
-      const bool any = handler == Handler::any;
+    case Handler::reduce: {
+      const ReduceOp op = intrinsic_of(e)->reduction;
+      if (op == ReduceOp::sum) return pin({fmt::format("ks_sum_of<{}>({})", text_of(e.type), list.text), e.type});
+      const bool any = op == ReduceOp::any;
       const std::string found = temp("found"), i = temp("i");
       line("bool {} = {};", found, !any);
       line("for (ks_i64 {0} = 0; {0} < ks_length({1}) && {2}{3}; ++{0}) {3} = {4};", i, list.text, any ? "!" : "", found,

@@ -8,29 +8,23 @@
 namespace kasoku::jit {
 
 /// What the fixed tree starts from and how it joins, as codegen/reduce_tree.cpp has it.
-void set_tree(Fold& fold, Handler handler) {
-  const std::string t = text_of(fold.dtype);
-  const auto joins = [&](Op op) { fold.joined = op_text(op, element_types(op, fold.dtype).compute, {"a", "b"}); };
-  switch (handler) {
-    case Handler::prod:
-      fold.identity = fmt::format("({})1", t);
-      return joins(Op::multiply);
-    case Handler::any:
-      fold.identity = "false";
-      return joins(Op::logical_or);
-    case Handler::all:
-      fold.identity = "true";
-      return joins(Op::logical_and);
-    case Handler::amin:
-      fold.identity = fmt::format("ks_extreme<{}>::high()", t);
-      return joins(Op::minimum);
-    case Handler::amax:
-      fold.identity = fmt::format("ks_extreme<{}>::low()", t);
-      return joins(Op::maximum);
-    default:
-      fold.identity = is_floating(fold.dtype) ? fmt::format("({})-0.0", t) : fmt::format("({})0", t);
-      return joins(Op::add);
-  }
+Fold fold_of(ReduceOp op, Dtype dtype) {
+  const Dtype held = register_dtype(dtype);
+  Fold fold{op, dtype, cast(identity_text(op, held, text_of(held)), held, dtype), "", {}};
+  if (!info(op).keeps_position()) fold.joined = op_text(info(op).join, element_types(info(op).join, dtype).compute, {"a", "b"});
+  return fold;
+}
+
+/// An element in place of what a mask leaves out: of a sum 0 and not -0, so that nothing sums up to 0.
+static std::string left_out(const Fold& fold) { return fmt::format("({0})({1} + ({0})0)", text_of(fold.dtype), fold.identity); }
+
+/// An element as the reduction takes it in.
+static std::string taken(const Fold& fold, const std::string& element, Dtype from) {
+  const auto takes = info(fold.op).takes;
+  if (takes == ReductionInfo::truth) return cast(cast(element, from, Dtype::bool_), Dtype::bool_, fold.dtype);
+  const std::string value = cast(element, from, fold.dtype);
+  if (takes != ReductionInfo::numbers || !(is_floating(from) || is_complex(from))) return value;
+  return fmt::format("ks_number_or({}, {})", value, left_out(fold));
 }
 
 std::string FunctionLowering::fold(const Fused& fused, const std::string& shape, const Fold& how) {
@@ -59,41 +53,40 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
   return name;
 }
 
-Val FunctionLowering::reduction(const Expr& e, Handler handler) {
+void FunctionLowering::want_elements(ReduceOp op, const std::string& n, bool is_along, Place place) {
+  if (info(op).has_identity()) return;
+  fail_if(n + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} {} without elements\", 0, 0, 0)", place.line, info(op).name,
+                                   is_along ? "along an axis" : "of an array"));
+}
+
+Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
   const Expr& operand = *e.items[1];
-  if (uses_graph() && operand.type.is_array()) return graph_reduction(e, handler);
+  const ReduceOp op = row.reduction;
+  const bool divides = row.handler == Handler::mean || row.handler == Handler::var || row.handler == Handler::std;
+  if (uses_graph() && operand.type.is_array()) return graph_reduction(e, row);
   if (has(e, 1) && e.type.is_array()) {
     int64_t axis = *constant_int(*e.items[2]);
     if (axis < 0) axis += operand.type.ndim;
-    return reduction_along(e, handler, static_cast<int>(axis));
+    return reduction_along(e, row, static_cast<int>(axis));
   }
   if (operand.type.is_scalar()) {
     const Val value = pin(expr(operand));
-    switch (handler) {
-      case Handler::any: case Handler::all: return {truth_of(value), e.type};
-      case Handler::count_nonzero: return {fmt::format("(ks_i64){}", truth_of(value)), e.type};
-      case Handler::argmin: case Handler::argmax: return {"0LL", e.type};
-      case Handler::var: case Handler::std: return {"0.0", e.type};
-      default: return {cast(value.text, value.type.dtype, e.type.dtype), e.type};
-    }
+    if (row.handler == Handler::var || row.handler == Handler::std) return {"0.0", e.type};
+    if (info(op).keeps_position()) return {"0LL", e.type};
+    return {taken(fold_of(op, e.type.dtype), value.text, value.type.dtype), e.type};
   }
   const Fused fused = fuse(operand);
-  if (handler == Handler::count_nonzero) return count(fused, e.place);
-  if (handler == Handler::argmin || handler == Handler::argmax) return arg_reduction(fused, handler, e.place);
+  if (info(op).keeps_position()) return position(fused, op, e.place);
 
   const Dtype from = fused.type.dtype;
-  const bool divides = handler == Handler::mean || handler == Handler::var || handler == Handler::std;
   const std::string s = shape(fused, e.place);
-  Fold how;
-  how.dtype = divides ? floating_dtype(from) : e.type.dtype;
-  set_tree(how, handler);
+  Fold how = fold_of(op, divides ? floating_dtype(from) : e.type.dtype);
   // What a mask leaves out is the identity.
   const auto of = [&](const std::function<std::string(const Index&)>& value) {
     how.value = [&, value](const Index& at) {
-      return fused.where ? fmt::format("({} ? {} : {})", fused.where(at), value(at), how.identity) : value(at);
+      return fused.where ? fmt::format("({} ? {} : {})", fused.where(at), value(at), left_out(how)) : value(at);
     };
   };
-  const auto element = [&](const Index& at) { return cast(fused.element(at), from, how.dtype); };
   const auto size = [&]() -> std::string {
     if (!fused.where) return fmt::format("ks_size({})", s);
     Fused mask = fused;
@@ -102,26 +95,23 @@ Val FunctionLowering::reduction(const Expr& e, Handler handler) {
     mask.type = Type::array(Dtype::bool_, fused.type.ndim, true);
     return count(mask, e.place).text;
   };
-  of(element);
-  if (handler == Handler::amin || handler == Handler::amax)
-    fail_if(size() + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} of an array without elements\", 0, 0, 0)",
-                                          e.place.line, handler == Handler::amin ? "min" : "max"));
+  of([&](const Index& at) { return taken(how, fused.element(at), from); });
+  if (!info(op).has_identity()) want_elements(op, size(), false, e.place);
   const std::string total = fold(fused, s, how);
   if (!divides) return {total, e.type};
   const Dtype own = how.dtype, real = real_dtype(own);
   const std::string n = temp("n"), mean = temp("mean");
   line("const {} {} = {};", text_of(real), n, cast(size(), Dtype::int64, real));
   line("const {} {} = {};", text_of(own), mean, op_text(Op::divide, own, {total, cast(n, real, own)}));
-  if (handler == Handler::mean) return {mean, e.type};
+  if (row.handler == Handler::mean) return {mean, e.type};
   const auto away = [&](const Index& at) {
     const std::string distance = fmt::format("({} - {})", cast(fused.element(at), from, own), mean);
     return op_text(Op::square, real, {is_complex(own) ? op_text(Op::absolute, own, {distance}) : distance});
   };
-  how.dtype = real;
-  set_tree(how, handler);
+  how = fold_of(op, real);
   of(away);
   const std::string variance = fmt::format("({} / {})", fold(fused, s, how), n);
-  return {handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance, e.type};
+  return {row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance, e.type};
 }
 
 /// How many elements of a mask are true.
@@ -129,17 +119,14 @@ Val FunctionLowering::counted(const Expr& mask, Place place) {
   if (!uses_graph()) return count(fuse(mask), place);
   Val result{"", int64_type};
   with_graph(place, [&] {
-    const std::string flags = node(fmt::format("ks_jit_cast({}, {})", graph(mask), static_cast<int>(Dtype::int64)));
-    result.text = graph_value(node(fmt::format("ks_jit_reduce({}, {}, -1, {})", static_cast<int>(ReduceOp::sum), flags,
+    result.text = graph_value(node(fmt::format("ks_jit_reduce({}, {}, -1, {}, -1)", static_cast<int>(ReduceOp::count_nonzero), graph(mask),
                                                static_cast<int>(Dtype::int64))), Dtype::int64);
   });
   return result;
 }
 
 Val FunctionLowering::count(const Fused& fused, Place place) {
-  Fold how;
-  how.dtype = Dtype::int64;
-  set_tree(how, Handler::sum);
+  Fold how = fold_of(ReduceOp::count_nonzero, Dtype::int64);
   how.value = [&](const Index& at) {
     const std::string test = cast(fused.element(at), fused.type.dtype, Dtype::bool_);
     return fused.where ? fmt::format("(ks_i64)({} && {})", fused.where(at), test) : fmt::format("(ks_i64)({})", test);
@@ -147,22 +134,28 @@ Val FunctionLowering::count(const Fused& fused, Place place) {
   return {fold(fused, shape(fused, place), how), int64_type};
 }
 
-Val FunctionLowering::arg_reduction(const Fused& fused, Handler handler, Place place) {
-  const std::string s = shape(fused, place), best = temp("best"), at_best = temp("at"), t = text_of(fused.type.dtype);
-  fail_if(fmt::format("ks_size({}) == 0", s),
-          fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"argmin or argmax of an array without elements\", 0, 0, 0)", place.line));
+/// Where the first element is that comes before all others.
+Val FunctionLowering::position(const Fused& fused, ReduceOp op, Place place) {
+  if (fused.where) return position(array_element(masked(fused, place)), op, place);
+  const Dtype dtype = fused.type.dtype;
+  const std::string s = shape(fused, place), best = temp("best"), at_best = temp("at"), is_found = temp("found"), t = text_of(dtype);
+  want_elements(op, fmt::format("ks_size({})", s), false, place);
   line("{} {}{{}};", t, best);
   line("ks_i64 {} = -1;", at_best);
+  const bool of_numbers = info(op).takes == ReductionInfo::numbers;
+  if (of_numbers) line("bool {} = false;", is_found);
   elements(fused, s, {}, [&](const Index& at) {
-    const std::string value = temp("v");
-    line("const {} {} = {};", t, value, fused.element(at));
-    line("if ({0} < 0 || {1} {2} {3} || ({1} != {1} && {3} == {3})) {0} = {4}, {3} = {1};", at_best, value,
-         handler == Handler::argmin ? "<" : ">", best, at.linear);
+    const std::string value = temp("v"), element = of_numbers ? temp("v") : value;
+    line("const {} {} = {};", t, element, fused.element(at));
+    if (of_numbers) line("{0} |= {1} == {1};\n  const {2} {3} = {4};", is_found, element, t, value, taken(fold_of(op, dtype), element, dtype));
+    line("if ({0} < 0 || {1} || ({2} != {2} && {3} == {3})) {0} = {4}, {3} = {2};", at_best, op_text(info(op).join, dtype, {value, best}),
+         value, best, at.linear);
   }, false);
+  if (of_numbers) fail_if("!" + is_found, fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"All-NaN slice encountered\", 0, 0, 0)", place.line));
   return {at_best, int64_type};
 }
 
-Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) {
+Val FunctionLowering::reduction_along(const Expr& e, const Intrinsic& row, int axis) {
   // The result's elements outside, the axis inside.
   const Fused fused = fuse(*e.items[1]);
   if (fused.where) error(e.place, "a masked array has one axis");
@@ -173,13 +166,9 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
   for (int k = 0; k < ndim; ++k)
     if (k != axis) text += fmt::format("{}{}.n[{}]", text.empty() ? "" : ", ", s, k);
   line("const ks_shape<{}> {} = {{{{{}}}}};", ndim - 1, out, text);
-  if (handler == Handler::amin || handler == Handler::amax)
-    fail_if(fmt::format("{}.n[{}] == 0", s, axis),
-            fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"min or max along an axis without elements\", 0, 0, 0)", e.place.line));
+  want_elements(row.reduction, fmt::format("{}.n[{}]", s, axis), true, e.place);
   const Val result = new_array(e.type, out, false, e.place);
-  Fold how;
-  how.dtype = to;
-  set_tree(how, handler);
+  const Fold how = fold_of(row.reduction, to);
   open("");
   for (const Fused::Leaf& leaf : distinct(fused.leaves))
     for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
@@ -203,14 +192,11 @@ Val FunctionLowering::reduction_along(const Expr& e, Handler handler, int axis) 
     rest = at.at[static_cast<size_t>(k)] + "_q";
   }
   const std::string t = text_of(to), values = temp("values"), join = temp("join");
-  const std::string value = returned([&] {
-    return handler == Handler::count_nonzero ? cast(cast(fused.element(at), from, Dtype::bool_), Dtype::bool_, Dtype::int64)
-                                             : cast(fused.element(at), from, to);
-  });
+  const std::string value = returned([&] { return taken(how, fused.element(at), from); });
   line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
   line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
   const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}.n[{}], {}, {}, {}, false)", t, s, axis, how.identity, values, join);
-  line("{}.data[{}] = {};", result.text, o, handler == Handler::mean ? op_text(Op::divide, to, {total, cast(fmt::format("{}.n[{}]", s, axis), Dtype::int64, to)}) : total);
+  line("{}.data[{}] = {};", result.text, o, row.handler == Handler::mean ? op_text(Op::divide, to, {total, cast(fmt::format("{}.n[{}]", s, axis), Dtype::int64, to)}) : total);
   close();
   if (pool) --indent_, line("}});");
   close();

@@ -92,6 +92,7 @@ struct Rows {
 
 /// How a reduction joins elements.
 struct Fold {
+  ReduceOp op;
   Dtype dtype;           ///< of the elements, converted, and of the result
   std::string identity;
   std::string joined;    ///< of values called a and b
@@ -115,6 +116,6 @@ struct Fused {
   bool is_random = false;
 };
 
-void set_tree(Fold& fold, Handler handler);
+Fold fold_of(ReduceOp op, Dtype dtype);
 
 }  // namespace kasoku::jit

@@ -269,7 +269,7 @@ class FunctionLowering {
   void graph_update(Operator op, const Val& target, const Expr* mask, const Expr& value, Place place);
   void graph_masked_store(const Val& target, const Expr& mask, const Expr& value, Place place);
   Val graph_matmul(const Expr& a, const Expr& b, const Type& type, Place place);
-  Val graph_reduction(const Expr& expr, Handler handler);
+  Val graph_reduction(const Expr& expr, const Intrinsic& row);
 
   // --- numbers beside arrays of integers (lower_number.cpp) ------------------------------------
   /// Whether the number does not fit into `to`; "" if it always does.
@@ -325,9 +325,11 @@ class FunctionLowering {
   Val materialise(const Fused& fused, Place place);
   void store_array(const Val& target, const Expr& value, Place place);
   void store_fused(const Val& target, const Fused& value, Place place);
-  Val reduction(const Expr& expr, Handler handler);
-  Val reduction_along(const Expr& expr, Handler handler, int axis);
-  Val arg_reduction(const Fused& fused, Handler handler, Place place);
+  Val reduction(const Expr& expr, const Intrinsic& row);
+  Val reduction_along(const Expr& expr, const Intrinsic& row, int axis);
+  Val position(const Fused& fused, ReduceOp op, Place place);
+  /// Fails where a reduction that has no identity is of no elements.
+  void want_elements(ReduceOp op, const std::string& n, bool is_along, Place place);
   Val count(const Fused& fused, Place place);
   Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);

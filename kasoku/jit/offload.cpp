@@ -238,11 +238,15 @@ int ks_jit_cast(int a, int dtype) {
   return made([&](OffloadCall::State& call) { return as(call.node(a), dtype_of(dtype)); });
 }
 
-int ks_jit_reduce(int what, int a, int axis, int dtype) {
+int ks_jit_reduce(int what, int a, int axis, int dtype, int mask) {
   return made([&](OffloadCall::State& call) {
-    Axes axes;
-    if (axis >= 0) axes.axes = {{axis}};
-    return as(reduce(static_cast<ReduceOp>(what), call.node(a), axes), dtype_of(dtype));
+    const ReduceOp op = static_cast<ReduceOp>(what);
+    const Array x = call.node(a);
+    Over over;
+    if (axis >= 0) over.axes = {{axis}};
+    if (mask >= 0) over.where = call.node(mask);
+    if (mask >= 0 && !info(op).has_identity()) over.initial = identity(op, x.dtype());  // the mask was asked for elements
+    return as(reduce(op, x, over), dtype_of(dtype));
   });
 }
 

@@ -253,7 +253,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     };
     const bool one_each = length <= short_length ||
                           (last_is_kept && n_outputs >= many_outputs) ||
-                          n_outputs * ((length + reduction_chunk - 1) / reduction_chunk) >=
+                          n_outputs * ((length + chunk_elements - 1) / chunk_elements) >=
                               narrow_limit;
     for (const Argument& argument : args)
       if (argument.kind == Argument::Kind::array && argument.array.buffer)

@@ -65,7 +65,7 @@ void ReductionLaunch::run(Device& device, Stream& stream, int64_t outputs, int64
   }
   Array from;  // what the pass before left
   for (bool is_first = true;; is_first = false) {
-    const int64_t count = (length + reduction_chunk - 1) / reduction_chunk;
+    const int64_t count = (length + chunk_elements - 1) / chunk_elements;
     const bool is_last = count <= 1;
     Array partial;
     if (!is_last)

@@ -9,7 +9,7 @@
 //   _o             output of this block         _j             element of it, in C order
 //   _length        elements of an output        _chunks        chunks of an output
 //   _partial       one value for each chunk     _lanes         shared: one for each thread
-// A block of 256 threads takes a chunk of 8192; thread t has lanes t, t + 256, t + 512, t + 768.
+// A block of 256 threads takes a chunk; thread t has lanes t, t + 256, t + 512, t + 768.
 namespace kasoku {
 namespace {
 
@@ -21,16 +21,16 @@ std::string tree(const std::string& load, const std::string& start) {
          "  const ptrdiff_t _first = (ptrdiff_t)_base + (ptrdiff_t)_t;\n";
   out += fmt::format("  _type_reduce _l0{0}, _l1{0}, _l2{0}, _l3{0};\n", start);
   // A full chunk: nothing to ask, so the loop over threads is straight code.
-  out += "  if (_count == 8192) {\n";
+  out += fmt::format("  if (_count == {}) {{\n", chunk_elements);
   for (int lane = 0; lane < 4; ++lane)
     out += fmt::format("    {{ const ptrdiff_t _j = _first + {}; {} _l{} = _value; }}\n",
                        lane * 256, load, lane);
-  out += "#pragma unroll\n    for (unsigned _s = 1024; _s < 8192; _s += 1024) {\n";
+  out += fmt::format("#pragma unroll\n    for (unsigned _s = {0}; _s < {1}; _s += {0}) {{\n", chunk_lanes, chunk_elements);
   for (int lane = 0; lane < 4; ++lane)
     out += fmt::format("      {{ const ptrdiff_t _j = _first + (_s + {0}); {1} "
                        "_l{2} = _reduce(_l{2}, _value); }}\n",
                        lane * 256, load, lane);
-  out += "    }\n  } else {\n    for (unsigned _s = 0; _s < _count; _s += 1024) {\n";
+  out += fmt::format("    }}\n  }} else {{\n    for (unsigned _s = 0; _s < _count; _s += {}) {{\n", chunk_lanes);
   for (int lane = 0; lane < 4; ++lane)
     out += fmt::format(
         "      if (_s + {0}u + _t < _count) {{ const ptrdiff_t _j = _first + (_s + {0}); {1} "
@@ -73,12 +73,12 @@ Program reduction_program(const ReductionText& text) {
   const std::string storage =
       "  __shared__ __align__(16) unsigned char _storage[256 * sizeof(_type_reduce)];\n"
       "  _type_reduce* const _lanes = (_type_reduce*)_storage;\n";
-  const std::string place =
+  const std::string place = fmt::format(
       "  const unsigned _chunk = blockIdx.x % _chunks;\n"
       "  const _index_t _o = blockIdx.x / _chunks;\n"
-      "  const _index_t _base = (_index_t)_chunk * 8192u;\n"
-      "  const unsigned _count = _length - _base < 8192u ? (unsigned)(_length - _base) : 8192u;\n"
-      "  (void)_o;\n";
+      "  const _index_t _base = (_index_t)_chunk * {0}u;\n"
+      "  const unsigned _count = _length - _base < {0}u ? (unsigned)(_length - _base) : {0}u;\n"
+      "  (void)_o;\n", chunk_elements);
   const std::string map = fmt::format("{}const _type_reduce _value = _type_reduce({});",
                                       text.of_element, text.map_expr);
   const std::string last = "_type_reduce* _partial, _index_t _length, unsigned _chunks, "

@@ -3,12 +3,12 @@
 /// chunks left, one for short or many reductions.
 #pragma once
 
+#include "kasoku/codegen/reductions.h"
 #include "kasoku/compile/program.h"
 #include "kasoku/kernel/reduction.h"
 
 namespace kasoku {
 
-inline constexpr int64_t reduction_chunk = 8192;
 inline constexpr unsigned reduction_block = 256;
 
 /// What surrounds the tree, written by the front end.

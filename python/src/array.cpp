@@ -305,7 +305,9 @@ void bind_array(nb::module_& m) {
     const Array x = array_from(object, default_device());
     const GilReleased release;
     if (is_complex(x.dtype())) throw Error(ErrorKind::type, "round is not defined for complex arrays");
+    if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
     if (!is_floating(x.dtype())) {
+      if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
       if (decimals >= 0) return x;
       const double unit = std::pow(10.0, -decimals);
       return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());

@@ -9,6 +9,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <string>
 
 namespace kasoku {
@@ -48,12 +49,11 @@ nb::object array_ufunc(nb::handle self, nb::handle ufunc, nb::str method, nb::ar
     }
     return core.attr(name.c_str())(*inputs, **rest);
   }
-  const char* reduction = name == "add" ? "sum" : name == "multiply" ? "prod" : name == "maximum" ? "max" : name == "minimum" ? "min" : name == "logical_or" ? "any" : name == "logical_and" ? "all" : nullptr;
-  if (how == "reduce" && reduction) {
-    nb::object axis = kwargs.contains("axis") ? nb::object(kwargs["axis"]) : nb::object(nb::int_(0));
-    const bool keepdims = kwargs.contains("keepdims") && nb::cast<bool>(kwargs["keepdims"]);
-    nb::object dtype = kwargs.contains("dtype") ? nb::object(kwargs["dtype"]) : nb::none();
-    return inputs[0].attr(reduction)("axis"_a = axis, "dtype"_a = dtype, "keepdims"_a = keepdims);
+  const auto reduction = std::ranges::find_if(reduction_table, [&](const ReductionInfo& row) { return op && row.join == *op && !row.keeps_position(); });
+  if (how == "reduce" && reduction != std::end(reduction_table)) {
+    nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
+    if (!rest.contains("axis")) rest["axis"] = 0;
+    return core.attr(reduction->name.data())(*inputs, **rest);
   }
   return nb::borrow(Py_NotImplemented);
 }

@@ -16,7 +16,7 @@ import random
 
 import numpy as np
 
-from .. import _scopes
+from .. import _core, _scopes
 from . import draws, indices, linear, matrices, numbers, operators, shapes, signals, sorting, sums
 
 
@@ -56,9 +56,9 @@ _by_object = {
 _methods = {"cumsum": sums.cumsum, "cumprod": sums.cumprod, "sort": sorting.sort_in_place, "argsort": sorting.argsort,
             "repeat": shapes.repeat, "trace": linear.trace, "ptp": sums.ptp, "searchsorted": sorting.searchsorted,
             "nonzero": signals.nonzero, "take": shapes.take}  # fmt: skip
-_reductions = ("sum", "prod", "mean", "min", "max", "amin", "amax", "any", "all", "count_nonzero")
-_of_rows = ("argmin", "argmax", "std", "var", "median", "ptp", "nansum", "nanmean", "nanmax", "nanmin", "nanstd",
-            "nanvar", "nanmedian")  # fmt: skip
+_positions = {name for name, row in _core._reductions().items() if row["is_position"]}
+_reductions = _core._reductions().keys() - _positions | {"mean"}
+_of_rows = _positions | {"std", "var", "median", "ptp", "nanmean", "nanstd", "nanvar", "nanmedian"}
 
 
 def function(object):
@@ -91,7 +91,7 @@ def instead(meant, name, call):
     `meant` is what is called, or None for a method called `name`.
     """
     is_method = meant is None
-    known = _reductions + _of_rows
+    known = _reductions | _of_rows
     if is_method or any(meant is getattr(np, each) for each in known if each == getattr(meant, "__name__", "")):
         name = name if is_method else meant.__name__
         axis = _axis(call, 0 if is_method else 1)

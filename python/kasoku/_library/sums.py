@@ -155,17 +155,9 @@ def _numbers_or(a, number):
     return np.where(a == a, a, a.dtype.type(number))
 
 
-def nansum(a):
-    return _numbers_or(a, 0).sum()
-
-
-def nanprod(a):
-    return _numbers_or(a, 1).prod()
-
-
 def nanmean(a):
     x = a.astype(a.mean().dtype)
-    return x.dtype.type(np.divide(nansum(x), np.count_nonzero(x == x)))
+    return x.dtype.type(np.divide(np.nansum(x), np.count_nonzero(x == x)))
 
 
 def nanvar(a):
@@ -184,28 +176,6 @@ def nancumsum(a):
 
 def nancumprod(a):
     return cumprod(_numbers_or(a, 1))
-
-
-def nanmax(a):
-    x = a.ravel()
-    if x.size == 0:
-        raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    best = x[0]
-    for i in range(x.size):
-        if x[i] > best or best != best:
-            best = x[i]
-    return best
-
-
-def nanmin(a):
-    x = a.ravel()
-    if x.size == 0:
-        raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    best = x[0]
-    for i in range(x.size):
-        if x[i] < best or best != best:
-            best = x[i]
-    return best
 
 
 def ptp(a):

@@ -18,8 +18,7 @@ digitize divmod dstack ediff1d extract fill_diagonal fix flatnonzero frexp fromb
 fromfunction fromiter fromstring geomspace gradient hamming hanning histogram histogram2d
 histogramdd i0 in1d indices inner insert interp intersect1d isclose ix_ iscomplex isin isneginf
 isposinf isreal kaiser kron ldexp lexsort loadtxt logaddexp2 logspace mask_indices median mgrid modf
-msort nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
-nanpercentile nanprod nanquantile nanstd nansum nanvar outer packbits pad partition percentile
+msort nan_to_num nancumprod nancumsum nanmean nanmedian nanpercentile nanquantile nanstd nanvar outer packbits pad partition percentile
 piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask quantile ravel_multi_index
 real_if_close repeat resize roll roots round_ row_stack savetxt searchsorted select setdiff1d
 setxor1d sinc sort sort_complex spacing swapaxes take_along_axis tensordot tile trace trapz

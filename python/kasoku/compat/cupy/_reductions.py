@@ -86,26 +86,21 @@ def count_nonzero(a, axis=None):
     return _core.count_nonzero(asarray(a), axis=axis)
 
 
-_makers = {
-    _over: "all any max min amax amin",
-    _summing: "sum prod mean",
-    _spread: "var std",
-    _position: "argmax argmin",
-}
+_makers = {"mean": _summing, "var": _spread, "std": _spread}
+for _name, _row in _core._reductions().items():
+    _makers[_name] = _position if _row["is_position"] else _summing if _row["dtype"] else _over
+_makers.pop("count_nonzero")
 functions = {"count_nonzero": count_nonzero}
-_engine = {}
-for _maker, _names in _makers.items():
-    for _name in _names.split():
-        # argmax and argmin of the engine take no keepdims where it has them as functions of their own.
-        _engine[_name] = getattr(_core, _name, None) or _host.on_host(getattr(np, _name))
-        functions[_name] = _maker(_name)
-        functions[_name].__name__ = _name
-        functions[_name].__doc__ = _engine[_name].__doc__
+_engine = {_name: getattr(_core, _name) for _name in _makers}
+for _name, _maker in _makers.items():
+    functions[_name] = _maker(_name)
+    functions[_name].__name__ = _name
+    functions[_name].__doc__ = _engine[_name].__doc__
 
 
 def extend():
     """Makes them methods of arrays too."""
     for name, function in functions.items():
-        if name not in ("count_nonzero", "amax", "amin"):
-            takes_dtype = name in _makers[_summing].split() + _makers[_spread].split()
+        if hasattr(np.ndarray, name):
+            takes_dtype = _makers[name] in (_summing, _spread)
             _util.add_method(name, function, _drops_imaginary if takes_dtype else None)

@@ -1,0 +1,65 @@
+#include "kasoku/codegen/reductions.h"
+
+#include "kasoku/base/error.h"
+#include "kasoku/codegen/group.h"
+
+#include <fmt/format.h>
+
+namespace kasoku {
+
+namespace {
+
+constexpr ReductionAlias alias_table[] = {
+#define REDUCTION(...)
+#define ALIAS(name, of) {#name, ReduceOp::of},
+#include "kasoku/codegen/reductions.def"
+#undef REDUCTION
+};
+
+std::string extreme_text(Dtype dtype, std::string_view type, bool is_highest) {
+  switch (info(dtype).kind) {
+    case DtypeKind::boolean: return is_highest ? "true" : "false";
+    case DtypeKind::unsigned_: return fmt::format("({}){}", type, is_highest ? "-1" : "0");
+    case DtypeKind::signed_: {
+      const std::string bit = fmt::format("(1ull << {})", 8 * info(dtype).size - 1);
+      return is_highest ? fmt::format("({})({} - 1)", type, bit) : fmt::format("({}){}", type, bit);
+    }
+    default: {
+      const char* const sign = is_highest ? "" : "-";
+      return fmt::format("{}{}", sign, info(dtype).size <= 4 ? "ks_f32_bits(0x7f800000u)" : "ks_f64_bits(0x7ff0000000000000ull)");
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const ReductionAlias> reduction_aliases() { return alias_table; }
+
+OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
+  const ReductionInfo& row = info(op);
+  if (dtype == Dtype::opaque) throw Error(ErrorKind::type, "records have no " + std::string(row.name));
+  if (row.takes == ReductionInfo::truth) dtype = Dtype::bool_;
+  Dtype compute = dtype;
+  if (row.result == ReductionInfo::wide) {
+    if (wanted) compute = *wanted;
+    else if (text_column(dtype) < 2) compute = info(dtype).kind == DtypeKind::unsigned_ ? Dtype::uint64 : Dtype::int64;
+  }
+  if (info(compute).kind == DtypeKind::complex_ && info(row.join).text[text_column(compute)].empty())
+    throw Error(ErrorKind::type, std::string(row.name) + " is not defined for complex arrays");
+  const Dtype result = row.keeps_position() ? Dtype::int64 : wanted ? *wanted : compute;
+  return {register_dtype(compute), result};
+}
+
+std::string identity_text(ReduceOp op, Dtype compute, std::string_view type) {
+  const bool is_bool = compute == Dtype::bool_, is_floating = info(compute).kind == DtypeKind::floating;
+  switch (info(op).identity[is_floating]) {
+    case ReductionInfo::zero: return is_bool ? "false" : fmt::format("({}){}", type, is_floating ? "-0.0" : "0");
+    case ReductionInfo::one: return is_bool ? "true" : fmt::format("({})1", type);
+    case ReductionInfo::lowest: return extreme_text(compute, type, false);
+    case ReductionInfo::highest: return extreme_text(compute, type, true);
+    case ReductionInfo::nan: return info(compute).size <= 4 ? "ks_f32_bits(0x7fc00000u)" : "ks_f64_bits(0x7ff8000000000000ull)";
+  }
+  throw Error(ErrorKind::internal, "a reduction without an identity");
+}
+
+}  // namespace kasoku

@@ -1,0 +1,61 @@
+/// \file kasoku/codegen/reductions.h
+/// The table of reductions, see reductions.def, and what they compute in.
+#pragma once
+
+#include "kasoku/codegen/ops.h"
+
+namespace kasoku {
+
+enum class ReduceOp : uint8_t {
+#define REDUCTION(name, ...) name,
+#include "kasoku/codegen/reductions.def"
+#undef REDUCTION
+};
+
+struct ReductionInfo {
+  enum Identity : uint8_t { zero, one, lowest, highest, nan };
+  enum Result : uint8_t { own, wide, position };
+  enum Takes : uint8_t { all, truth, numbers };
+
+  std::string_view name;
+  Op join;
+  Identity identity[2];  ///< of integers, of floats
+  Result result;
+  Takes takes;
+  const char* doc;
+
+  constexpr bool keeps_position() const { return result == position; }
+  /// Whether no elements have a result.
+  constexpr bool has_identity() const { return identity[0] == zero || identity[0] == one; }
+};
+
+inline constexpr ReductionInfo reduction_table[] = {
+#define REDUCTION(name, join, of_integers, of_floats, result, takes, doc) \
+  {#name, Op::join, {ReductionInfo::of_integers, ReductionInfo::of_floats}, ReductionInfo::result, ReductionInfo::takes, doc},
+#include "kasoku/codegen/reductions.def"
+#undef REDUCTION
+};
+
+inline constexpr size_t n_reductions = std::size(reduction_table);
+
+constexpr const ReductionInfo& info(ReduceOp op) { return reduction_table[static_cast<size_t>(op)]; }
+
+struct ReductionAlias {
+  std::string_view name;
+  ReduceOp op;
+};
+std::span<const ReductionAlias> reduction_aliases();
+
+/// Elements of a reduction that one lane tree combines, and its lanes. They define
+/// what a sum is, and never change.
+inline constexpr int64_t chunk_elements = 8192;
+inline constexpr int64_t chunk_lanes = 1024;
+
+/// What a reduction joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
+/// ErrorKind::type where there is none.
+OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);
+
+/// What lanes of `compute` start from; `type` is its kernel text. A sum of floats starts from -0.0, which changes no zero.
+std::string identity_text(ReduceOp op, Dtype compute, std::string_view type);
+
+}  // namespace kasoku

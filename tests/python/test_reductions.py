@@ -1,0 +1,206 @@
+"""Every row of reductions.def against NumPy: arrays and compiled functions. Adding a row adds its tests."""
+
+import itertools
+import warnings
+
+import hypothesis
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+ROWS = {name: row for name, row in _core._reductions().items() if hasattr(np, name)}
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+ORDERED = [name for name, row in ROWS.items() if not row["has_identity"]]
+SHAPES = [(), (1,), (7,), (0,), (3, 4), (4, 3, 2), (2, 0, 3), (17, 1), (1, 17), (2, 2, 2, 2), (30, 30)]
+errors = (TypeError, OverflowError, ValueError)
+
+
+def sample(shape, dtype, seed=0):
+    """Values whose sums and products every dtype holds; floats with NaN and infinity among them."""
+    g, kind = np.random.default_rng(seed), np.dtype(dtype).kind
+    if kind == "b":
+        return g.random(shape) < 0.6
+    if kind in "iu":
+        return g.integers(0 if kind == "u" else -3, 4, shape).astype(dtype)
+    x = g.choice([0.5, 1, -1, 2, 1.5, 0, -0.75], shape, p=[0.15, 0.25, 0.25, 0.1, 0.1, 0.05, 0.1]).astype(dtype)
+    if kind == "c":
+        x = np.asarray(x + 1j * g.choice([0, 1, -1], shape).astype(x.real.dtype))
+    if seed % 3 == 1 and x.size:
+        x[g.random(shape) < 0.2] = np.nan
+    if seed % 3 == 2 and x.size:
+        x[g.random(shape) < 0.1] = -np.inf
+    return np.asarray(x, dtype)
+
+
+def outcome(f):
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = f()
+    except errors as error:
+        return next(kind for kind in errors if isinstance(error, kind))
+    return value.numpy() if isinstance(value, ks.Array) else np.asarray(value)
+
+
+def agree(got, want, what):
+    if isinstance(want, type) or isinstance(got, type):
+        assert got is want, what
+        return
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), what
+    tolerance = {"e": 4e-3, "f": 2e-6, "F": 2e-6}.get(want.dtype.char, 1e-13)
+    np.testing.assert_allclose(got, want, tolerance, tolerance, equal_nan=True, err_msg=str(what))
+
+
+def axes_of(name, ndim):
+    one = [None, *range(-ndim, ndim)]
+    if ROWS[name]["is_position"]:
+        return one
+    return [*one, (), *itertools.combinations(range(ndim), 2)]
+
+
+def is_refused(name, dtype):
+    """Complex numbers have no order here; NumPy orders them by their real parts."""
+    return name in ORDERED and np.dtype(dtype).kind == "c"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ROWS)
+def test_arrays_reduce_as_numpys(name, dtype, device, tier):
+    ours, numpys = getattr(ks, name), getattr(np, name)
+    for seed, shape in enumerate(SHAPES):
+        x = sample(shape, dtype, seed)
+        y = ks.array(x, device=device)
+        if is_refused(name, dtype):
+            with pytest.raises(TypeError, match="not defined for complex"):
+                ours(y)
+            continue
+        for axis in axes_of(name, x.ndim):
+            want = outcome(lambda x=x, axis=axis: numpys(x, axis=axis, keepdims=True))
+            what = (name, shape, dtype, axis)
+            agree(outcome(lambda y=y, axis=axis: ours(y, axis=axis, keepdims=True)), want, what)
+            if not isinstance(want, type):
+                agree(outcome(lambda y=y, axis=axis: ours(y, axis=axis)), numpys(x, axis=axis), what)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_however_the_elements_lie(name, device, tier):
+    """Of any strides, pending, stretched, of many chunks: the bits are those of a copy in order."""
+    x = sample((6, 40, 5), "float64", 4)
+    ours = ks.array(x, device=device)
+    stretched = ks.broadcast_to(ks.array(x[:, :1], device=device), x.shape)
+    for view, same in [(ours.T, x.T), (ours[::2, ::-3], x[::2, ::-3]), (ours + 0, x), (stretched, np.broadcast_to(x[:, :1], x.shape))]:
+        for axis in axes_of(name, 3):
+            got, want = outcome(lambda: getattr(ks, name)(view, axis=axis)), outcome(lambda: getattr(ks, name)(ks.array(np.ascontiguousarray(same), device=device), axis=axis))
+            assert got is want or got.tobytes() == want.tobytes(), (name, axis)
+    long = sample((3, 20_000), "float64", 1)
+    long[np.abs(long) > 1] = 1
+    for axis in (None, 0, 1):
+        agree(outcome(lambda: getattr(ks, name)(ks.array(long, device=device), axis=axis)), outcome(lambda: getattr(np, name)(long, axis=axis)), (name, axis))
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row["where"]])
+def test_masks_and_first_values(name, device, tier):
+    for seed, (dtype, shape) in enumerate(itertools.product(["bool", "int16", "uint8", "float16", "float32", "float64", "complex128"], [(4, 5), (7,), (), (0, 3), (40, 60)])):
+        if is_refused(name, dtype):
+            continue
+        x = sample(shape, dtype, seed)
+        g = np.random.default_rng(seed)
+        masks = [g.random(shape) < 0.5, np.zeros(shape, bool), True, False, g.random(shape[-1:]) < 0.5, g.random((*shape[:-1], 1)) < 0.5,
+                 g.random((2, *shape)) < 0.5, np.ones(shape, int)]  # fmt: skip
+        for mask, initial, axis in itertools.product(masks, (None, 2, 1.5, True, 300, -7), (None, 0, -1)):
+            given = {} if initial is None else {"initial": initial}
+            if name in ORDERED and initial is None and mask is not masks[0]:
+                continue
+            if initial not in (None, 2) and isinstance(mask, np.ndarray) and (mask.dtype != bool or mask.ndim > x.ndim):
+                continue  # two mistakes
+            if initial is not None and not ROWS[name]["initial"]:
+                continue
+            if dtype == "bool" and isinstance(initial, float) or x.ndim == 0 and axis is not None and isinstance(mask, np.ndarray) and mask.ndim > 0:
+                continue
+            ours = {**given, "axis": axis, "where": ks.array(mask, device=device) if isinstance(mask, np.ndarray) else mask}
+            want = outcome(lambda: getattr(np, name)(x, axis=axis, where=mask, **given))
+            agree(outcome(lambda: getattr(ks, name)(ks.array(x, device=device), **ours)), want, (name, dtype, shape, mask, initial, axis))
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_means_of_what_a_mask_leaves(name, device, tier):
+    for dtype, axis in itertools.product(["int16", "float16", "float32", "float64", "complex64", "bool"], (None, 0, 1, (0, 1))):
+        x, g = sample((6, 8), dtype), np.random.default_rng(1)
+        for mask in (g.random((6, 8)) < 0.5, g.random(8) < 0.5, g.random((6, 1)) < 0.7, False, True):
+            for given in ({}, {"ddof": 1}, {"ddof": 3})[: 1 if name == "mean" else 3]:
+                want = outcome(lambda: getattr(np, name)(x, axis=axis, where=mask, keepdims=True, **given))
+                got = outcome(lambda: getattr(ks, name)(ks.array(x, device=device), axis=axis, where=mask, keepdims=True, **given))
+                agree(got, want, (name, dtype, axis, mask, given))
+    for axis in (0, -1, 1, (), None):  # of a number
+        want, got = outcome(lambda: getattr(np, name)(np.array(3.0), axis=axis)), outcome(lambda: getattr(ks.array(3.0), name)(axis=axis))
+        agree(got, want, axis)
+
+
+def test_a_mask_is_fused_with_the_reduction():
+    x = ks.random.normal(size=100_000)
+    x.eval()
+    before = ks.stats().launches
+    x.sum(where=x > 0).eval()
+    assert ks.stats().launches - before == 2  # chunks, and their results
+
+
+def test_words_that_a_reduction_does_not_take():
+    x = ks.arange(6.0)
+    for call in (lambda: x.argmin(where=[True] * 6), lambda: x.any(initial=1), lambda: x.max(dtype="f4"), lambda: x.mean(initial=1), lambda: ks.count_nonzero(x, where=True, initial=2)):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError, match="reduction operation 'minimum' does not have an identity, so to use a where mask"):
+        x.min(where=x > 2)
+    with pytest.raises(ValueError, match="zero-size array to reduction operation fmax which has no identity"):
+        ks.nanmax(x[:0])
+    with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):
+        x[:0].argmax()
+    with pytest.raises(ValueError, match="All-NaN slice"):
+        ks.nanargmin(ks.array([[1, np.nan], [np.nan, np.nan]]), axis=1)
+    with pytest.raises(TypeError, match="mask of bools"):
+        x.sum(where=x)
+    with pytest.raises(ValueError, match="does not stretch"):
+        x.sum(where=ks.ones((2, 6), dtype=bool))
+
+
+def test_ufuncs_reduce_our_arrays():
+    x = ks.array(sample((4, 5), "float64", 1))
+    for ufunc in (np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logical_or, np.logical_and):
+        got = ufunc.reduce(x)
+        assert isinstance(got, ks.Array)
+        agree(got.numpy(), ufunc.reduce(x.numpy()), ufunc)
+        agree(ufunc.reduce(x, axis=(0, 1), keepdims=True).numpy(), ufunc.reduce(x.numpy(), axis=(0, 1), keepdims=True), ufunc)
+
+
+@hypothesis.settings(deadline=None)
+@hypothesis.given(st.data())
+def test_any_array(data):
+    dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float32", "float64"]))
+    numbers = st.floats(-8, 8, width=16) | st.just(np.nan) if dtype.startswith("f") else st.integers(0, 9) if dtype != "bool" else st.booleans()
+    x = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6), elements=numbers))
+    name = data.draw(st.sampled_from([name for name in ROWS if "prod" not in name]))
+    axis = data.draw(st.sampled_from(axes_of(name, x.ndim)))
+    mask = data.draw(hnp.arrays(bool, x.shape)) if ROWS[name]["where"] and data.draw(st.booleans()) else True
+    given = {"where": mask} if ROWS[name]["where"] else {}
+    if ROWS[name]["initial"] and data.draw(st.booleans()):
+        given["initial"] = data.draw(st.integers(0, 5))
+    agree(outcome(lambda: getattr(ks, name)(ks.array(x), axis=axis, **given)), outcome(lambda: getattr(np, name)(x, axis=axis, **given)), (name, x, axis, given))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_compiled_functions_reduce_as_numpy(name):
+    def scalar(got, want, what):  # one of Python's
+        agree(got if isinstance(got, type) or isinstance(want, type) else got.astype(want.dtype), want, what)
+
+    reduce = getattr(np, name)
+    compiled, along, masked = ks.jit(lambda x: reduce(x)), ks.jit(lambda x: reduce(x, axis=0)), ks.jit(lambda x, m: reduce(x[m]))
+    for seed, dtype in enumerate(["bool", "int16", "uint8", "int64", "float32", "float64"] * 3):
+        x = sample((5, 7), dtype, seed)
+        scalar(outcome(lambda: compiled(x)), outcome(lambda: reduce(x)), (name, dtype, seed))
+        agree(outcome(lambda: along(x)), outcome(lambda: reduce(x, axis=0)), (name, dtype, seed))
+        for mask in (sample(x.shape, "bool", seed), np.zeros(x.shape, bool)):
+            scalar(outcome(lambda: masked(x, mask)), outcome(lambda: reduce(x[mask])), (name, dtype, seed, mask))
