@@ -266,7 +266,9 @@ def test_indices_in_a_list_may_be_of_64_bits(on):
     assert (bins.numpy() == expected).all()
 
 
-@pytest.mark.parametrize("operation", ["z = 3 * x - y + i", "T t = y; z = x > t ? x : t - i;", "if (x > y) z = x; else z = i;"])
+@pytest.mark.parametrize(
+    "operation", ["z = 3 * x - y + i", "T t = y; z = x > t ? x : t - i;", "if (x > y) z = x; else z = i;"]
+)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 def test_layouts(on, dtype, operation):
     """Rows, columns, steps, transposed memory and short rows, with the element's number in C order."""

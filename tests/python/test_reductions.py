@@ -92,19 +92,36 @@ def test_however_the_elements_lie(name, device, tier):
     x = sample((6, 40, 5), "float64", 4)
     ours = ks.array(x, device=device)
     stretched = ks.broadcast_to(ks.array(x[:, :1], device=device), x.shape)
-    for view, same in [(ours.T, x.T), (ours[::2, ::-3], x[::2, ::-3]), (ours + 0, x), (stretched, np.broadcast_to(x[:, :1], x.shape))]:
+    for view, same in [
+        (ours.T, x.T),
+        (ours[::2, ::-3], x[::2, ::-3]),
+        (ours + 0, x),
+        (stretched, np.broadcast_to(x[:, :1], x.shape)),
+    ]:
         for axis in axes_of(name, 3):
-            got, want = outcome(lambda: getattr(ks, name)(view, axis=axis)), outcome(lambda: getattr(ks, name)(ks.array(np.ascontiguousarray(same), device=device), axis=axis))
+            got, want = (
+                outcome(lambda: getattr(ks, name)(view, axis=axis)),
+                outcome(lambda: getattr(ks, name)(ks.array(np.ascontiguousarray(same), device=device), axis=axis)),
+            )
             assert got is want or got.tobytes() == want.tobytes(), (name, axis)
     long = sample((3, 20_000), "float64", 1)
     long[np.abs(long) > 1] = 1
     for axis in (None, 0, 1):
-        agree(outcome(lambda: getattr(ks, name)(ks.array(long, device=device), axis=axis)), outcome(lambda: getattr(np, name)(long, axis=axis)), (name, axis))
+        agree(
+            outcome(lambda: getattr(ks, name)(ks.array(long, device=device), axis=axis)),
+            outcome(lambda: getattr(np, name)(long, axis=axis)),
+            (name, axis),
+        )
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row["where"]])
 def test_masks_and_first_values(name, device, tier):
-    for seed, (dtype, shape) in enumerate(itertools.product(["bool", "int16", "uint8", "float16", "float32", "float64", "complex128"], [(4, 5), (7,), (), (0, 3), (40, 60)])):
+    for seed, (dtype, shape) in enumerate(
+        itertools.product(
+            ["bool", "int16", "uint8", "float16", "float32", "float64", "complex128"],
+            [(4, 5), (7,), (), (0, 3), (40, 60)],
+        )
+    ):
         if is_refused(name, dtype):
             continue
         x = sample(shape, dtype, seed)
@@ -119,24 +136,46 @@ def test_masks_and_first_values(name, device, tier):
                 continue  # two mistakes
             if initial is not None and not ROWS[name]["initial"]:
                 continue
-            if dtype == "bool" and isinstance(initial, float) or x.ndim == 0 and axis is not None and isinstance(mask, np.ndarray) and mask.ndim > 0:
+            if (
+                dtype == "bool"
+                and isinstance(initial, float)
+                or x.ndim == 0
+                and axis is not None
+                and isinstance(mask, np.ndarray)
+                and mask.ndim > 0
+            ):
                 continue
-            ours = {**given, "axis": axis, "where": ks.array(mask, device=device) if isinstance(mask, np.ndarray) else mask}
+            ours = {
+                **given,
+                "axis": axis,
+                "where": ks.array(mask, device=device) if isinstance(mask, np.ndarray) else mask,
+            }
             want = outcome(lambda: getattr(np, name)(x, axis=axis, where=mask, **given))
-            agree(outcome(lambda: getattr(ks, name)(ks.array(x, device=device), **ours)), want, (name, dtype, shape, mask, initial, axis))
+            agree(
+                outcome(lambda: getattr(ks, name)(ks.array(x, device=device), **ours)),
+                want,
+                (name, dtype, shape, mask, initial, axis),
+            )
 
 
 @pytest.mark.parametrize("name", ["mean", "var", "std"])
 def test_means_of_what_a_mask_leaves(name, device, tier):
-    for dtype, axis in itertools.product(["int16", "float16", "float32", "float64", "complex64", "bool"], (None, 0, 1, (0, 1))):
+    for dtype, axis in itertools.product(
+        ["int16", "float16", "float32", "float64", "complex64", "bool"], (None, 0, 1, (0, 1))
+    ):
         x, g = sample((6, 8), dtype), np.random.default_rng(1)
         for mask in (g.random((6, 8)) < 0.5, g.random(8) < 0.5, g.random((6, 1)) < 0.7, False, True):
             for given in ({}, {"ddof": 1}, {"ddof": 3})[: 1 if name == "mean" else 3]:
                 want = outcome(lambda: getattr(np, name)(x, axis=axis, where=mask, keepdims=True, **given))
-                got = outcome(lambda: getattr(ks, name)(ks.array(x, device=device), axis=axis, where=mask, keepdims=True, **given))
+                got = outcome(
+                    lambda: getattr(ks, name)(ks.array(x, device=device), axis=axis, where=mask, keepdims=True, **given)
+                )
                 agree(got, want, (name, dtype, axis, mask, given))
     for axis in (0, -1, 1, (), None):  # of a number
-        want, got = outcome(lambda: getattr(np, name)(np.array(3.0), axis=axis)), outcome(lambda: getattr(ks.array(3.0), name)(axis=axis))
+        want, got = (
+            outcome(lambda: getattr(np, name)(np.array(3.0), axis=axis)),
+            outcome(lambda: getattr(ks.array(3.0), name)(axis=axis)),
+        )
         agree(got, want, axis)
 
 
@@ -150,10 +189,18 @@ def test_a_mask_is_fused_with_the_reduction():
 
 def test_words_that_a_reduction_does_not_take():
     x = ks.arange(6.0)
-    for call in (lambda: x.argmin(where=[True] * 6), lambda: x.any(initial=1), lambda: x.max(dtype="f4"), lambda: x.mean(initial=1), lambda: ks.count_nonzero(x, where=True, initial=2)):
+    for call in (
+        lambda: x.argmin(where=[True] * 6),
+        lambda: x.any(initial=1),
+        lambda: x.max(dtype="f4"),
+        lambda: x.mean(initial=1),
+        lambda: ks.count_nonzero(x, where=True, initial=2),
+    ):
         with pytest.raises(TypeError):
             call()
-    with pytest.raises(ValueError, match="reduction operation 'minimum' does not have an identity, so to use a where mask"):
+    with pytest.raises(
+        ValueError, match="reduction operation 'minimum' does not have an identity, so to use a where mask"
+    ):
         x.min(where=x > 2)
     with pytest.raises(ValueError, match="zero-size array to reduction operation fmax which has no identity"):
         ks.nanmax(x[:0])
@@ -173,14 +220,24 @@ def test_ufuncs_reduce_our_arrays():
         got = ufunc.reduce(x)
         assert isinstance(got, ks.Array)
         agree(got.numpy(), ufunc.reduce(x.numpy()), ufunc)
-        agree(ufunc.reduce(x, axis=(0, 1), keepdims=True).numpy(), ufunc.reduce(x.numpy(), axis=(0, 1), keepdims=True), ufunc)
+        agree(
+            ufunc.reduce(x, axis=(0, 1), keepdims=True).numpy(),
+            ufunc.reduce(x.numpy(), axis=(0, 1), keepdims=True),
+            ufunc,
+        )
 
 
 @hypothesis.settings(deadline=None)
 @hypothesis.given(st.data())
 def test_any_array(data):
     dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float32", "float64"]))
-    numbers = st.floats(-8, 8, width=16) | st.just(np.nan) if dtype.startswith("f") else st.integers(0, 9) if dtype != "bool" else st.booleans()
+    numbers = (
+        st.floats(-8, 8, width=16) | st.just(np.nan)
+        if dtype.startswith("f")
+        else st.integers(0, 9)
+        if dtype != "bool"
+        else st.booleans()
+    )
     x = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6), elements=numbers))
     name = data.draw(st.sampled_from([name for name in ROWS if "prod" not in name]))
     axis = data.draw(st.sampled_from(axes_of(name, x.ndim)))
@@ -188,7 +245,11 @@ def test_any_array(data):
     given = {"where": mask} if ROWS[name]["where"] else {}
     if ROWS[name]["initial"] and data.draw(st.booleans()):
         given["initial"] = data.draw(st.integers(0, 5))
-    agree(outcome(lambda: getattr(ks, name)(ks.array(x), axis=axis, **given)), outcome(lambda: getattr(np, name)(x, axis=axis, **given)), (name, x, axis, given))
+    agree(
+        outcome(lambda: getattr(ks, name)(ks.array(x), axis=axis, **given)),
+        outcome(lambda: getattr(np, name)(x, axis=axis, **given)),
+        (name, x, axis, given),
+    )
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -197,7 +258,11 @@ def test_compiled_functions_reduce_as_numpy(name):
         agree(got if isinstance(got, type) or isinstance(want, type) else got.astype(want.dtype), want, what)
 
     reduce = getattr(np, name)
-    compiled, along, masked = ks.jit(lambda x: reduce(x)), ks.jit(lambda x: reduce(x, axis=0)), ks.jit(lambda x, m: reduce(x[m]))
+    compiled, along, masked = (
+        ks.jit(lambda x: reduce(x)),
+        ks.jit(lambda x: reduce(x, axis=0)),
+        ks.jit(lambda x, m: reduce(x[m])),
+    )
     for seed, dtype in enumerate(["bool", "int16", "uint8", "int64", "float32", "float64"] * 3):
         x = sample((5, 7), dtype, seed)
         scalar(outcome(lambda: compiled(x)), outcome(lambda: reduce(x)), (name, dtype, seed))

@@ -290,12 +290,18 @@ void Widener::close_phi(PHINode& phi) {
     BasicBlock* from = ends_[phi.getIncomingBlock(i)];
     Value* value = phi.getIncomingValue(i);
     build_.SetInsertPoint(from->getTerminator());
+    // Two cases of a switch that come here bring one value, not two that are equal.
+    const auto close = [&](Value* joined, const auto& brought) {
+      auto* to = cast<PHINode>(joined);
+      const int same = to->getBasicBlockIndex(from);
+      to->addIncoming(same < 0 ? brought() : to->getIncomingValue(same), from);
+    };
     if (firsts != scalar_.end())
       for (unsigned part = 0; part < firsts->second.size(); ++part)
-        cast<PHINode>(firsts->second[part])->addIncoming(scalar(value, part), from);
+        close(firsts->second[part], [&] { return scalar(value, part); });
     if (all == vectors_.end()) continue;
     for (unsigned part = 0; part < parts_; ++part)
-      cast<PHINode>(all->second[part])->addIncoming(for_some(phi, i, part), from);
+      close(all->second[part], [&] { return for_some(phi, i, part); });
   }
 }
 
