@@ -4,6 +4,7 @@
 #include "kasoku/array/run.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/blocking.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
 
@@ -302,7 +303,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   arguments.add(&length);
   int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
   if (way != Way::whole) arguments.add(&stride);
-  arguments.launch_reduction(function, way == Way::columns ? (outputs + column_width - 1) / column_width : outputs, device);
+  arguments.launch_reduction(function, way == Way::columns ? divide_up(outputs, column_width) : outputs, device);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "kasoku/array/run.h"
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
@@ -77,7 +78,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
   const bool is_arg = info(expression.reduce_op).keeps_position();
   const size_t itemsize = info(expression.compute).size;
   const int64_t rows = outputs(fused), length = reduced_length(fused);
-  const int64_t chunks = (length + chunk_elements - 1) / chunk_elements;
+  const int64_t chunks = divide_up(length, chunk_elements);
   const auto make = [&](int64_t n) {
     return Partials{allocate(node, n, itemsize), is_arg ? allocate(node, n, sizeof(int64_t)) : nullptr};
   };
@@ -97,7 +98,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
   }
   // Too many chunks to keep: whole chunks of chunks at a time.
   InterruptCheck interrupt;
-  const int64_t n_above = (chunks + chunk_elements - 1) / chunk_elements;
+  const int64_t n_above = divide_up(chunks, chunk_elements);
   Partials above = make(n_above), partials = make(max_partials);
   for (int64_t c = 0; c < chunks; c += max_partials) {
     interrupt.look();
@@ -107,7 +108,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     const NodePtr positions = is_arg ? leaf_of(partials.positions, n, Dtype::int64) : nullptr;
     const Fused next = fuse_partials(expression, values, positions, 1, n);
     const int64_t at = c / chunk_elements;
-    run_reduce(next, {0, (n + chunk_elements - 1) / chunk_elements},
+    run_reduce(next, {0, divide_up(n, chunk_elements)},
                static_cast<char*>(above.values->memory()) + at * static_cast<int64_t>(itemsize),
                is_arg ? static_cast<char*>(above.positions->memory()) + 8 * at : nullptr, *node.device);
   }

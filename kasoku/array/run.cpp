@@ -1,6 +1,7 @@
 #include "kasoku/array/run.h"
 
 #include "kasoku/base/hash.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/codegen/loop_text.h"
 #include "kasoku/compile/compile.h"
@@ -179,8 +180,6 @@ void add_operands(Parameters& p, const Fused& fused) {
   }
   add_numbers(fused.space, [&](int64_t number) { p.add(number); });
 }
-
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Elements that one block of a CPU's reduction takes.
 constexpr int64_t elements_per_block = 16384;

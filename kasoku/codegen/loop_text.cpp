@@ -9,6 +9,8 @@
 //   _at, _row, _j        number of an element, of a row of the innermost axis, place in that row
 #include "kasoku/codegen/loop_text.h"
 
+#include "kasoku/base/rounding.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +27,6 @@ constexpr int64_t elements_per_chunk = 32768;
 constexpr int64_t most_blocks = int64_t{1} << 30;
 
 constexpr const char* thread_number = "(ks_index)blockIdx.x * blockDim.x + threadIdx.x";
-
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 std::string pointer_type(const LoopOperand& x) { return fmt::format("{}{}*", x.is_output ? "" : "const ", x.type); }
 
@@ -134,10 +134,10 @@ std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule sche
   const int64_t total = space.size(), row = space.lengths.back();
   switch (schedule) {
     case Schedule::chunks: {
-      const int64_t chunk = std::max(elements_per_chunk, (divide_up(total, most_blocks) + 3) & ~int64_t{3});
+      const int64_t chunk = std::max(elements_per_chunk, round_up(divide_up(total, most_blocks), int64_t{4}));
       return {divide_up(total, chunk), chunk};
     }
-    case Schedule::fours: return {divide_up(total / row * divide_up(row, 4), block), 0};
+    case Schedule::fours: return {divide_up(total / row * divide_up(row, int64_t{4}), block), 0};
     case Schedule::rows: return {total / row * divide_up(row, block), divide_up(row, block)};
     default: return {divide_up(total, turns * block), 0};
   }

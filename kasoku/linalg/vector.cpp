@@ -1,5 +1,6 @@
 #include "kasoku/linalg/vector.h"
 
+#include "kasoku/base/rounding.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/linalg/leading.h"
@@ -32,13 +33,12 @@ template <class T>
 void product(const Matmul& p, const Leading& a) {
   const bool is_along_sum = !a.is_transposed, is_wide = cpu::target_architecture() == "x86-64-v4";
   const auto dots = is_wide ? avx512::dots<T, 8> : avx2::dots<T, 8>, add_lines = is_wide ? avx512::add_lines<T, 8> : avx2::add_lines<T, 8>;
-  const auto parts = [](int64_t length, int64_t each) { return (length + each - 1) / each; };
   // A piece is worth a thread's time; one that is added to line by line stays in the first-level cache.
-  const int64_t worth = std::max<int64_t>(65536, p.m * p.k / 32), few = 64, most = 2048;
+  const int64_t worth = std::max<int64_t>(65536, p.m * p.k / 32), few = 64, most = 2048, lines = 8, line = 16;
   const bool has_whole_sums = is_along_sum && p.m >= few;
-  const int64_t results = has_whole_sums ? parts(parts(worth, p.k), 8) * 8 : is_along_sum ? p.m : parts(parts(p.m, parts(p.m, most)), 16) * 16;
-  const int64_t terms = has_whole_sums ? p.k : parts(parts(worth, results), 16) * 16;
-  const int64_t across = parts(p.m, results), deep = parts(p.k, terms);
+  const int64_t results = has_whole_sums ? round_up(divide_up(worth, p.k), lines) : is_along_sum ? p.m : round_up(divide_up(p.m, divide_up(p.m, most)), line);
+  const int64_t terms = has_whole_sums ? p.k : round_up(divide_up(worth, results), line);
+  const int64_t across = divide_up(p.m, results), deep = divide_up(p.k, terms);
   T* const c = static_cast<T*>(p.c.data);
   const std::unique_ptr<T[]> sums(deep > 1 ? new T[static_cast<size_t>(deep * p.m)] : nullptr);
   cpu::parallel_blocks(static_cast<uint64_t>(across * deep), 1, [&](uint64_t begin, uint64_t end) {

@@ -42,7 +42,12 @@ class JitKernel {
 
   void launch(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
     const CopyScope reason(CopyReason::argument);
-    Device* const placed = device_of(arguments);
+    std::vector<nb::object> given;
+    Device* placed = nullptr;
+    for (nb::handle argument : arguments) {
+      given.push_back(bare(nb::borrow(argument)));
+      if (!placed) placed = device_of(given.back());
+    }
     Device& target = placed ? *placed : default_device();
     static const bool is_checked = env(Env::KASOKU_CHECK) == "bounds";
     if (is_checked && target.kind == DeviceKind::cpu)
@@ -52,9 +57,9 @@ class JitKernel {
     std::vector<Type> types;
     std::vector<nb::object> values;
     std::vector<Host> hosts;
-    for (nb::handle given : arguments) {
+    for (nb::object& value : given) {
       Type type;
-      values.push_back(there(nb::borrow(given), target, type, hosts));
+      values.push_back(there(std::move(value), target, type, hosts));
       types.push_back(type);
       if (!type.is_known())
         throw Error(ErrorKind::type, fmt::format("argument {} of {} is a {}, which a kernel does not take", values.size(),
@@ -211,19 +216,19 @@ class JitKernel {
     return value;
   }
 
-  static Device* device_of(nb::handle arguments) {
-    for (nb::handle given : nb::borrow<nb::tuple>(arguments)) {
-      nb::object value = bare(nb::borrow(given));
-      if (const Array* array = as_array(value)) return &array->device();
-      Dtype dtype;
-      if (PyTuple_Check(value.ptr())) {
-        if (Device* inside = device_of(value)) return inside;
-      } else if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && !as_numpy(value.ptr(), dtype)) {
-        const nb::object shown = shown_by(value);
-        if (const Array* array = shown.is_valid() ? as_array(shown) : nullptr) return &array->device();
+  /// Where an argument's arrays lie. What another package shows is replaced by the array that it shows.
+  static Device* device_of(nb::object& value) {
+    if (PyTuple_Check(value.ptr())) {
+      for (nb::handle item : value) {
+        nb::object own = bare(nb::borrow(item));
+        if (Device* inside = device_of(own)) return inside;
       }
+      return nullptr;
     }
-    return nullptr;
+    if (!type_of(value).is_known())
+      if (nb::object array = shown_by(value); array.is_valid()) value = std::move(array);
+    const Array* array = as_array(value);
+    return array ? &array->device() : nullptr;
   }
 
   /// The array that another package's object shows, in its own memory.
@@ -242,8 +247,7 @@ class JitKernel {
 
   /// The value where the kernel runs, and its type. A host array travels there and, unless it is
   /// read-only, back, as Numba has it.
-  static nb::object there(nb::object given, Device& target, Type& type, std::vector<Host>& hosts) {
-    nb::object value = bare(std::move(given));
+  static nb::object there(nb::object value, Device& target, Type& type, std::vector<Host>& hosts) {
     if (PyTuple_Check(value.ptr())) {
       nb::list items;
       type = Type::tuple({});
@@ -251,7 +255,7 @@ class JitKernel {
         for (nb::handle name : nb::object(value.attr("_fields"))) type.text += nb::cast<std::string>(name) + ",";
       for (nb::handle item : value) {
         Type own;
-        items.append(there(nb::borrow(item), target, own, hosts));
+        items.append(there(bare(nb::borrow(item)), target, own, hosts));
         if (!own.is_known()) return type = {}, value;
         type.items.push_back(own);
       }

@@ -2,6 +2,7 @@
 #include "kasoku/device/cpu/allocator.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/cpu/processor.h"
 
@@ -148,8 +149,7 @@ char* from_system(size_t rounded) {
     // Before the first piece too nothing is malloc's.
     const size_t bytes = memory_alignment + pieces_in_chunk(rounded) * piece_bytes(rounded) + slack;
     // aligned_alloc takes whole alignments; small pieces are parts of one.
-    const size_t whole = (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
-    char* memory = static_cast<char*>(std::aligned_alloc(memory_alignment, whole));
+    char* memory = static_cast<char*>(std::aligned_alloc(memory_alignment, round_up<size_t>(bytes, memory_alignment)));
     return memory ? memory + memory_alignment : nullptr;
   }
   const size_t bytes = mapping_bytes(rounded);

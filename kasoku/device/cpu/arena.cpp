@@ -2,6 +2,7 @@
 #include "kasoku/device/cpu/arena.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/base/text.h"
 
 #include <pthread.h>
@@ -19,8 +20,6 @@ namespace {
 
 constexpr size_t page = 4096;
 constexpr size_t half_bytes = size_t{64} << 20;  ///< of code, and of data, in one arena
-
-size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 struct Arena {
   char* code = nullptr;

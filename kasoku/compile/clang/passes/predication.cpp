@@ -49,7 +49,7 @@ class Masker {
  public:
   Masker(Function& kernel, std::vector<SyncPoint>& syncs, const BlockShape& shape)
       : kernel_(kernel), syncs_(syncs), shape_(shape) {
-    for (SyncPoint& sync : syncs_) sync_at_[sync.block] = &sync;
+    index_syncs();
   }
 
   bool run() {
@@ -77,6 +77,11 @@ class Masker {
   }
 
  private:
+  void index_syncs() {
+    sync_at_.clear();
+    for (SyncPoint& sync : syncs_) sync_at_[sync.block] = &sync;
+  }
+
   enum class Found { none, one, not_possible };
 
   bool waits(const Blocks& blocks, bool (*is)(Sync)) const {
@@ -233,16 +238,15 @@ class Masker {
     IRBuilder<> build(before);
     Module& module = *kernel_.getParent();
     Type* word = build.getInt32Ty();
-    Value* all = build.getInt32(~0u);
     const unsigned number = syncs_.size() + 1;
     SmallVector<Value*> brought{build.getInt32(number), build.CreateZExt(takes_part_, word)};
-    if (vote_ == Sync::ballot) brought.push_back(all);
+    if (vote_ == Sync::ballot) brought.push_back(build.getInt32(~0u));
     build.CreateCall(module.getFunction("ks_arrive"), brought);
     build.CreateBr(voted);
     build.SetInsertPoint(voted);
     CallInst* call =
         vote_ == Sync::ballot
-            ? build.CreateCall(module.getOrInsertFunction("ks_ballot", FunctionType::get(word, {word, word}, false)), {all, build.getInt32(0)})
+            ? ballot(build)
             : build.CreateCall(module.getOrInsertFunction("ks_barrier_or", FunctionType::get(word, {word}, false)), {build.getInt32(0)});
     call->setConvergent();
     BasicBlock* past = at.join;
@@ -252,8 +256,7 @@ class Masker {
     }
     build.CreateCondBr(build.CreateICmpNE(call, build.getInt32(0)), at.through, past);
     syncs_.push_back({vote_, call, voted, word, number});
-    sync_at_.clear();
-    for (SyncPoint& sync : syncs_) sync_at_[sync.block] = &sync;
+    index_syncs();
     return voted;
   }
 
@@ -462,17 +465,21 @@ class Masker {
     arrival.eraseFromParent();
   }
 
+  /// Of all lanes, which brought what they vote at their arrival.
+  CallInst* ballot(IRBuilder<>& build) {
+    Type* word = build.getInt32Ty();
+    FunctionCallee call = kernel_.getParent()->getOrInsertFunction("ks_ballot", FunctionType::get(word, {word, word}, false));
+    return build.CreateCall(call, {build.getInt32(~0u), build.getInt32(0)});
+  }
+
   void become_ballot(SyncPoint& sync, CallInst& arrival) {
     IRBuilder<> build(&arrival);
     Type* word = build.getInt32Ty();
-    Value* all = build.getInt32(~0u);
     build.CreateCall(arrival.getFunctionType(), arrival.getCalledOperand(),
-                     {arrival.getArgOperand(0), build.CreateZExt(takes_part_, word), all});
+                     {arrival.getArgOperand(0), build.CreateZExt(takes_part_, word), build.getInt32(~0u)});
     arrival.eraseFromParent();
-    FunctionCallee ballot = kernel_.getParent()->getOrInsertFunction(
-        "ks_ballot", FunctionType::get(word, {word, word}, false));
     build.SetInsertPoint(sync.call);
-    CallInst* call = build.CreateCall(ballot, {all, build.getInt32(0)});
+    CallInst* call = ballot(build);
     sync.call->replaceAllUsesWith(call);
     sync.call->eraseFromParent();
     sync.call = call;

@@ -33,28 +33,28 @@ bool reads_what_others_write(const Instruction& instruction) {
 }
 
 /// Whose writes a loop may wait for, and whether for locks: those of all blocks are in global memory.
-enum class Others { of_block, of_block_with_locks, of_grid, of_grid_with_locks };
+struct Others {
+  bool are_in_grid = false, hold_locks = false;
+};
 
 /// Reads memory as somebody does who expects that it changes. Atomic operations that
 /// change it draw tickets or try again; whoever holds a lock has begun, and gets on.
 bool looks_at_memory(const Instruction& instruction, Others others) {
-  const bool locks = others == Others::of_block_with_locks || others == Others::of_grid_with_locks;
-  const bool of_grid = others == Others::of_grid || others == Others::of_grid_with_locks;
   const Value* pointer = nullptr;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
     if (load->isVolatile() || load->isAtomic()) pointer = load->getPointerOperand();
   } else if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    if (locks || exchange->getCompareOperand() == exchange->getNewValOperand())
+    if (others.hold_locks || exchange->getCompareOperand() == exchange->getNewValOperand())
       pointer = exchange->getPointerOperand();
   } else if (const auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    if (locks) pointer = update->getPointerOperand();
+    if (others.hold_locks) pointer = update->getPointerOperand();
     const auto* operand = dyn_cast<Constant>(update->getValOperand());
     const auto operation = update->getOperation();
     if (operand && operand->isNullValue() && operation != AtomicRMWInst::Xchg && operation != AtomicRMWInst::And)
       pointer = update->getPointerOperand();
   }
   if (!pointer) return false;
-  return of_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+  return others.are_in_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
 /// Whether what is read there decides, by value or by the ways that lead to it.
@@ -112,7 +112,7 @@ SmallPtrSet<const Instruction*, 8> stores_in_step(const Function& kernel) {
   SmallVector<const BasicBlock*> pending;
   for (const Loop* loop : loops.getLoopsInPreorder())
     if (any_of(loop->blocks(), [](const BasicBlock* block) { return any_of(*block, tries_lock); }) &&
-        waits_in_memory(*loop, dominators, Others::of_block_with_locks))
+        waits_in_memory(*loop, dominators, Others{.hold_locks = true}))
       append_range(pending, loop->blocks());
   SmallPtrSet<const BasicBlock*, 16> seen;
   while (!pending.empty()) {
@@ -128,12 +128,12 @@ SmallPtrSet<const Instruction*, 8> stores_in_step(const Function& kernel) {
 }  // namespace
 
 bool waits_in_memory(const Function& kernel) {
-  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others::of_grid); };
+  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others{.are_in_grid = true}); };
   if (none_of(instructions(kernel), looks)) return false;
   const DominatorTree dominators(const_cast<Function&>(kernel));
   const LoopInfo loops(dominators);
   return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
-    return waits_in_memory(*loop, dominators, Others::of_grid);
+    return waits_in_memory(*loop, dominators, Others{.are_in_grid = true});
   });
 }
 
@@ -141,12 +141,12 @@ bool waits_for_locks(const Function& kernel) {
   const auto tries = [](const Instruction& at) {
     const auto* update = dyn_cast<AtomicRMWInst>(&at);
     return (isa<AtomicCmpXchgInst>(at) || (update && update->getOperation() == AtomicRMWInst::Xchg)) &&
-           looks_at_memory(at, Others::of_grid_with_locks);
+           looks_at_memory(at, Others{.are_in_grid = true, .hold_locks = true});
   };
   const DominatorTree dominators(const_cast<Function&>(kernel));
   const LoopInfo loops(dominators);
   return any_of(loops.getLoopsInPreorder(), [&](const Loop* loop) {
-    return waits_in_memory(*loop, dominators, Others::of_grid_with_locks) ||
+    return waits_in_memory(*loop, dominators, Others{.are_in_grid = true, .hold_locks = true}) ||
            any_of(loop->blocks(), [&](const BasicBlock* block) { return any_of(*block, tries); });
   });
 }
@@ -186,7 +186,7 @@ void let_waiting_loops_turn(Function& kernel) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
   // What no thread of the kernel writes, no thread waits for.
-  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others::of_block); };
+  const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others{}); };
   if (none_of(instructions(kernel), looks) || none_of(instructions(kernel), writes_for_others)) return;
   const DominatorTree dominators(kernel);
   const LoopInfo loops(dominators);
@@ -196,7 +196,7 @@ void let_waiting_loops_turn(Function& kernel) {
       return any_of(loop->blocks(), [&](BasicBlock* block) { return any_of(*block, such); });
     };
     // Lanes of a warp that look at different things go on by themselves, the others as a warp.
-    const bool hangs = waits_in_memory(*loop, dominators, Others::of_block);
+    const bool hangs = waits_in_memory(*loop, dominators, Others{});
     if (hangs && !has([](const Instruction& at) { return is_block_barrier(sync_of(at)); })) loop->getLoopLatches(turns);
     if ((hangs || has(reads_what_others_write)) && !has(stops)) loop->getLoopLatches(latches);
   }
