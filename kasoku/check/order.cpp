@@ -1,9 +1,21 @@
 #include "kasoku/check/order.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace kasoku {
+
+namespace {
+
+Agent warp_of(const Agent& agent) { return {agent.block, agent.thread / 32}; }
+size_t lane_of(const Agent& agent) { return agent.thread % 32; }
+
+}  // namespace
+
+void join(WarpClock& to, const WarpClock& from) {
+  std::ranges::transform(to, from, to.begin(), std::ranges::max);
+}
 
 void FenceOrder::Clock::join(const Clock& other) {
   const auto further = [](Reach& to, const Reach& from) {
@@ -14,6 +26,7 @@ void FenceOrder::Clock::join(const Clock& other) {
   };
   for (const auto& [agent, reach] : other.agents) further(agents[agent], reach);
   for (const auto& [block, reach] : other.blocks) further(blocks[block], reach);
+  for (const auto& [warp, reach] : other.warps) kasoku::join(warps[warp], reach);
 }
 
 bool FenceOrder::Clock::covers(const Agent& agent, Moment when, uint32_t interval, bool is_atomic) const {
@@ -21,6 +34,7 @@ bool FenceOrder::Clock::covers(const Agent& agent, Moment when, uint32_t interva
     const Reach& reach = found->second;
     if (when < reach.data || (is_atomic && when <= reach.atomics)) return true;
   }
+  if (const auto warp = warps.find(warp_of(agent)); warp != warps.end() && when < warp->second[lane_of(agent)]) return true;
   const auto found = blocks.find(agent.block);
   if (found == blocks.end()) return false;
   const Reach& reach = found->second;
@@ -41,12 +55,19 @@ FenceOrder::Thread& FenceOrder::thread(const Agent& agent) {
   return threads_[agent.thread];
 }
 
-void FenceOrder::fence(const Agent& agent, Moment now, uint32_t interval) {
+FenceOrder::Clock FenceOrder::Thread::whole_past() const {
+  Clock whole = past;
+  if (past_of_warp) whole.join(*past_of_warp);
+  return whole;
+}
+
+void FenceOrder::fence(const Agent& agent, Moment now, uint32_t interval, const WarpClock& known) {
   is_used_ = true;
   Thread& own = thread(agent);
   if (interval > own.interval) own.fenced_before = own.fenced;
   own.fenced = now;
   own.interval = interval;
+  join(own.warp_fenced, known);
   own.past.join(std::exchange(own.seen, {}));
 }
 
@@ -78,13 +99,15 @@ void FenceOrder::release(const Agent& agent, uint64_t address, Moment now, uint3
   if (!is_used_) return;
   Thread& own = thread(agent);
   const std::shared_ptr<const Fences> fences = fences_before(interval);
-  if (!own.fenced && !fences) return;
+  const bool warp_has_fenced = std::ranges::any_of(own.warp_fenced, std::identity());
+  if (!own.fenced && !fences && !warp_has_fenced) return;
   Clock& clock = locations_[address];
-  clock.join(own.past);
+  clock.join(own.whole_past());
   clock.join(ready_);
   if (own.interval > coming_interval_) clock.join(coming_);
   Clock mine;
   if (own.fenced) mine.agents[agent] = {own.fenced, now, 0};
+  if (warp_has_fenced) mine.warps[warp_of(agent)] = own.warp_fenced;
   mine.blocks[agent.block] = {own.fenced, 0, own.interval, fences};
   clock.join(mine);
 }
@@ -105,14 +128,43 @@ void FenceOrder::barrier(const Agent& agent, uint32_t interval) {
     coming_ = {};
     coming_interval_ = interval;
   }
-  coming_.join(own.past);
+  coming_.join(own.whole_past());
+}
+
+void FenceOrder::arrive(const Agent& agent, Meeting& meeting) {
+  if (!is_used_) return;
+  Thread& own = thread(agent);
+  own.warp_fenced[lane_of(agent)] = own.fenced;
+  join(meeting.fenced, own.warp_fenced);
+  // Most lanes bring what all had from the last barrier.
+  if (!own.past.is_empty()) {
+    own.past_of_warp = std::make_shared<const Clock>(own.whole_past());
+    own.past = {};
+  }
+  if (!own.past_of_warp || own.past_of_warp == meeting.past) return;
+  if (meeting.past) {
+    Clock both = *meeting.past;
+    both.join(*own.past_of_warp);
+    meeting.past = std::make_shared<const Clock>(std::move(both));
+  } else {
+    meeting.past = own.past_of_warp;
+  }
+}
+
+void FenceOrder::leave(const Agent& agent, const Meeting& meeting) {
+  if (!is_used_) return;
+  Thread& own = thread(agent);
+  join(own.warp_fenced, meeting.fenced);
+  own.past_of_warp = meeting.past;
 }
 
 bool FenceOrder::covers(const Agent& earlier, Moment when, uint32_t interval, bool is_atomic, const Agent& later,
                         uint32_t now) {
   if (!is_used_) return false;
   const Thread& own = thread(later);
-  return own.past.covers(earlier, when, interval, is_atomic) || ready_.covers(earlier, when, interval, is_atomic) ||
+  return own.past.covers(earlier, when, interval, is_atomic) ||
+         (own.past_of_warp && own.past_of_warp->covers(earlier, when, interval, is_atomic)) ||
+         ready_.covers(earlier, when, interval, is_atomic) ||
          (now > coming_interval_ && coming_.covers(earlier, when, interval, is_atomic));
 }
 

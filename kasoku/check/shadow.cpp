@@ -57,7 +57,7 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) {
   const Intervals& now = intervals_[b.thread];
   if (a.block == b.block) {
     if (a.interval != b.interval) return true;
-    if (a.thread / 32 == b.thread / 32 && now.known[a.thread % 32] > a.warp_interval) return true;
+    if (a.thread / 32 == b.thread / 32 && now.known[a.thread % 32] > a.when) return true;
   }
   const auto covers = [&](FenceOrder& order) {
     return order.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
@@ -104,13 +104,13 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     seen_.clear();
   }
   const Intervals& now = intervals_of(block, thread);
-  Touch touch{block, thread, ++now_, now.block, now.warp, epoch_, (flags & ks_access_atomic) != 0,
+  Touch touch{block, thread, ++now_, now.block, epoch_, (flags & ks_access_atomic) != 0,
               (flags & ks_access_volatile) != 0, false, (flags & ks_access_block) != 0, &site};
   last_ = touch;
   count_look(touch, address, bytes);
   if (agents_ == Agents::threads) {
     touch.is_flag = touch.is_volatile && writes && order_.has_fenced({block, thread});
-    keep_moments(touch, flags, reinterpret_cast<uint64_t>(address));
+    keep_moments(touch, flags, reinterpret_cast<uint64_t>(address), now.known);
   }
   bool is_unwritten = true;
   for (uint64_t done = 0; done < bytes;) {
@@ -135,7 +135,7 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
         // An atomic hides no plain write of the same agent that others have not seen.
         const Touch& old = cell->writer;
         const bool is_again = old.site && old.block == block && old.thread == thread && old.epoch == epoch_ &&
-                              old.interval == touch.interval && old.warp_interval == touch.warp_interval;
+                              old.interval == touch.interval && old.when > now.known[thread % 32];
         if (!is_again || old.is_atomic || old.is_flag || !(touch.is_atomic || touch.is_flag)) cell->writer = touch;
       } else {
         note_reader(*cell, touch);
@@ -205,12 +205,12 @@ void Shadow::note_reader(Cell& cell, const Touch& touch) {
 }
 
 /// What fences and atomics release and acquire by this access.
-void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address) {
+void Shadow::keep_moments(const Touch& touch, uint32_t flags, uint64_t address, const WarpClock& known) {
   const Agent own{touch.block, touch.thread};
   const bool writes = flags & ks_access_write, reads = flags & ks_access_read;
   for (FenceOrder* order : {&order_, &order_in_block_}) {
     if (touch.is_of_block && order == &order_) continue;
-    if (flags & ks_access_ordered) order->fence(own, touch.when, touch.interval);
+    if (flags & ks_access_ordered) order->fence(own, touch.when, touch.interval, known);
     if (reads && (touch.is_atomic || touch.is_volatile)) order->acquire(own, address, flags & ks_access_relaxed);
     if (writes && (touch.is_atomic || touch.is_flag)) order->release(own, address, touch.when, touch.interval);
   }
@@ -226,6 +226,8 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
   Intervals& now = intervals_[thread];
   if (Meeting* met = std::exchange(now.met, nullptr)) {
     now.known = met->known;
+    order_.leave({block, thread}, met->of_all);
+    order_in_block_.leave({block, thread}, met->in_block);
     const auto& [lanes, times] = now.barriers.back();
     if (--met->here == 0) meetings_.erase({thread / 32, lanes, times});
   }
@@ -240,20 +242,22 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
     ++now.block;
     return;
   }
-  now.known[thread % 32] = ++now.warp;
+  now.known[thread % 32] = ++now_;
   auto same = std::ranges::find(now.barriers, lanes, &std::pair<uint32_t, uint32_t>::first);
   if (same == now.barriers.end()) same = now.barriers.insert(same, {lanes, 0});
   std::iter_swap(same, now.barriers.end() - 1);  // the last one is the one at which it stands
   now.met = &meetings_[{thread / 32, lanes, ++now.barriers.back().second}];
   ++now.met->here;
-  std::ranges::transform(now.met->known, now.known, now.met->known.begin(), std::ranges::max);
+  join(now.met->known, now.known);
+  order_.arrive({block, thread}, now.met->of_all);
+  order_in_block_.arrive({block, thread}, now.met->in_block);
 }
 
 void Shadow::fence(uint64_t block, uint64_t thread, bool is_of_block) {
-  const uint32_t interval = interval_block_ == block ? intervals_[thread].block : 0;
-  order_in_block_.fence({block, thread}, ++now_, interval);
+  const Intervals& own = intervals_of(block, thread);
+  order_in_block_.fence({block, thread}, ++now_, own.block, own.known);
   if (is_of_block) order_.fence_of_block({block, thread}, now_);
-  else order_.fence({block, thread}, now_, interval);
+  else order_.fence({block, thread}, now_, own.block, own.known);
 }
 
 /// Threads run one after another in the same stack: a variable takes the place of those that were there.

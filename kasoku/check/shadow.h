@@ -160,7 +160,7 @@ class Shadow {
     uint64_t block = 0;
     uint64_t thread = 0;
     Moment when = 0;
-    uint32_t interval = 0, warp_interval = 0, epoch = 0;
+    uint32_t interval = 0, epoch = 0;
     bool is_atomic = false;
     bool is_volatile = false;
     bool is_flag = false;  ///< a volatile write behind a fence: others may wait for it
@@ -174,16 +174,15 @@ class Shadow {
     uint32_t granule = 8;  ///< bytes of a cell
     std::vector<Cell> cells;
   };
-  /// How many of its barriers each lane of a warp has passed, as far as somebody knows: a vector clock.
-  using WarpClock = std::array<uint32_t, 32>;
   /// Lanes at a barrier of their warp: all come before one goes on.
   struct Meeting {
     WarpClock known{};
     uint32_t here = 0;
+    FenceOrder::Meeting of_all{}, in_block{};  ///< what order_ and order_in_block_ know
   };
   struct Intervals {
-    uint32_t block = 0, warp = 0;
-    WarpClock known{};
+    uint32_t block = 0;
+    WarpClock known{};  ///< the last barriers of its warp's lanes, as far as it has heard of them
     std::vector<std::pair<uint32_t, uint32_t>> barriers = {};  ///< lanes, and how often it met with them
     Meeting* met = nullptr;  ///< at its last barrier, until it goes on
   };
@@ -206,7 +205,7 @@ class Shadow {
   static bool is_synchronised(const Touch& a, const Touch& b);
   void tested(Cell& cell, const Touch& touch, uint64_t address);
   void forget(const char* memory, uint64_t bytes);
-  void keep_moments(const Touch& touch, uint32_t flags, uint64_t address);
+  void keep_moments(const Touch& touch, uint32_t flags, uint64_t address, const WarpClock& known);
   void conflict(const Touch& earlier, bool earlier_writes, const Touch& later, bool later_writes,
                 const char* address);
   void note_reader(Cell& cell, const Touch& touch);

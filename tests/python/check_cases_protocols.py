@@ -57,6 +57,27 @@ for name, take, leave, kinds in [
     kernel(f"a_lock_{name}", *kinds, grid=3, before=taken, body=lock.format(take, leave))
 kernel("a_lock_of_the_blocks_scope", "race", grid=3, before=taken.replace(device, "cuda::thread_scope_block"), body=lock.format(exchange.format("acquire"), unlock.format("release")))  # fmt: skip
 
+# A whole warp works under a lock that one lane takes: the barriers of the warp carry what the lane knows to the others,
+# and what they did to the lane.
+warp_lock = """  if (t < 32) {{
+    if (t == 0) {{ while (atomicCAS(&taken, 0, 1)) {{}} {0} }} {1}
+    out[31 - t] += t; {2}
+    if (t == 0) {{ {3} atomicExch(&taken, 0); }} }}"""
+fence, meets = "__threadfence();", "__syncwarp();"
+for name, parts, kinds in [
+    ("", (fence, meets, meets, fence), ()),
+    ("_where_each_lane_fences", (fence, meets, fence + meets, ""), ()),
+    ("_twice", (fence, meets + meets, meets + meets, fence), ()),
+    ("_entered_too_early", (fence, "", meets, fence), ("race",)),
+    ("_left_too_early", (fence, meets, "", fence), ("race",)),
+    ("_left_without_a_fence", (fence, meets, meets, ""), ("race",)),
+    ("_where_lanes_fence_too_early", (fence, meets + fence, meets, ""), ("race",)),
+    ("_of_which_half_waits", (fence, meets, "if (t < 16) __syncwarp(0xffffu);", fence), ("race",)),
+    ("_with_fences_of_the_block", ("__threadfence_block();", meets, meets, "__threadfence_block();"), ("race",)),
+]:  # fmt: skip
+    kernel(f"a_lock_of_a_warp{name}", *kinds, grid=3, before="__device__ int taken;", body=warp_lock.format(*parts))
+kernel("a_lock_of_warps_in_a_block", before="", body="  __shared__ int taken; if (t == 0) taken = 0; __syncthreads();\n" + warp_lock.replace("t < 32", "true").replace("t == 0", "t % 32 == 0").replace("31 - t", "31 - t % 32").format("__threadfence_block();", meets, meets, "__threadfence_block();"))  # fmt: skip
+
 ticket = """  ref<unsigned> next(tickets), serving(served);
   if (t == 0) {{ unsigned own = next.fetch_add(1, memory_order_relaxed);
     while (serving.load({0}) != own) {{}}

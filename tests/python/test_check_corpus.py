@@ -26,7 +26,6 @@ deliberate = {
     "atomics_combined-atomics_seen": "c",
     "wait_for_others-chain": "sums",
     "wait_for_others-tree": "sum",
-    "wait_for_others-ring": "slots",
 }
 
 # Blocks that cannot run one after another.
