@@ -280,12 +280,16 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(IdiomsPass(impl_->has_masks));
   passes.addPass(EarlyCSEPass());
   impl_->run(module, std::move(passes));
-  return impl_->passes.runs(PassId::strength_reduction) && any_of(module, [&](Function& function) {
+  const bool gains = impl_->passes.runs(PassId::strength_reduction) && any_of(module, [&](Function& function) {
     if (function.isDeclaration()) return false;
     const LoopInfo& loops = impl_->functions.getResult<LoopAnalysis>(function);
     return any_of(loops.getLoopsInPreorder(),
                   [&](const Loop* loop) { return loop->isInnermost() && gains_by_strength_reduction(*loop, loops); });
   });
+  if (gains)
+    for (Function& function : module)
+      if (!function.isDeclaration()) cut_sums(function);
+  return gains;
 }
 
 }  // namespace kasoku::embedded

@@ -1,5 +1,6 @@
 #include "kasoku/compile/clang/passes/strength_reduction.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
@@ -72,6 +73,38 @@ bool gains_by_strength_reduction(const Loop& loop, const LoopInfo& loops) {
   }
   // Two additions for eight elements are hidden behind the loads; for one element they are not.
   return vectors ? steps > 2 || sums > 2 : steps > 1 || sums > 0;
+}
+
+void cut_sums(Function& function) {
+  constexpr unsigned most = 8;
+  DenseMap<const Value*, unsigned> terms;
+  const auto terms_of = [&](const Value* value) -> unsigned {
+    if (isa<Constant>(value)) return 0;
+    const auto found = terms.find(value);
+    return found == terms.end() ? 1 : found->second;
+  };
+  for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&function))
+    for (Instruction& at : *block) {
+      if (!at.getType()->isIntegerTy()) continue;
+      const auto* bits = dyn_cast<PossiblyDisjointInst>(&at);
+      const unsigned opcode = at.getOpcode();
+      if (isa<CastInst>(at)) {
+        if (at.getOperand(0)->getType()->isIntegerTy()) terms[&at] = terms_of(at.getOperand(0));
+      } else if ((opcode == Instruction::Mul || opcode == Instruction::Shl) && isa<Constant>(at.getOperand(1))) {
+        terms[&at] = terms_of(at.getOperand(0));
+      } else if (opcode == Instruction::Add || opcode == Instruction::Sub || (bits && bits->isDisjoint())) {
+        unsigned counts[2] = {terms_of(at.getOperand(0)), terms_of(at.getOperand(1))};
+        while (counts[0] + counts[1] > most) {
+          const unsigned longer = counts[1] > counts[0];
+          Value* const whole = at.getOperand(longer);
+          if (!isa<Instruction>(whole)) break;
+          // What is frozen is one value to LLVM, and no instruction to the processor.
+          at.setOperand(longer, new FreezeInst(whole, "", at.getIterator()));
+          counts[longer] = 1;
+        }
+        terms[&at] = counts[0] + counts[1];
+      }
+    }
 }
 
 }  // namespace kasoku::embedded

@@ -4,6 +4,7 @@
 #pragma once
 
 namespace llvm {
+class Function;
 class Loop;
 class LoopInfo;
 }
@@ -12,5 +13,9 @@ namespace kasoku::embedded {
 
 /// For a loop without loops inside of it; what others compute once for many passes is not looked at.
 bool gains_by_strength_reduction(const llvm::Loop& loop, const llvm::LoopInfo& loops);
+
+/// Cuts long sums of scalars: LLVM tries each three terms of a sum as an address of their own, and of 192
+/// terms, which unrolled loops leave, it tries millions.
+void cut_sums(llvm::Function& function);
 
 }  // namespace kasoku::embedded
