@@ -19,6 +19,7 @@ void register_check_functions() {
     add("ks_check_access", &ks_check_access);
     add("ks_check_within", &ks_check_within);
     add("ks_check_barrier", &ks_check_barrier);
+    add("ks_check_exit", &ks_check_exit);
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
     add("ks_check_fence", &ks_check_fence);
@@ -53,6 +54,10 @@ extern "C" void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, 
 
 extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
+}
+
+extern "C" void ks_check_exit(uint64_t block, uint64_t thread) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->exit(block, thread);
 }
 
 extern "C" void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block) {

@@ -221,6 +221,7 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
   if (interval_block_ != block) {
     intervals_.clear();
     meetings_.clear();
+    exits_.clear();
     interval_block_ = block;
   }
   Intervals& now = intervals_[thread];
@@ -229,6 +230,9 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
     order_.leave({block, thread}, met->of_all);
     order_in_block_.leave({block, thread}, met->in_block);
     const auto& [lanes, times] = now.barriers.back();
+    if (const auto ended = exits_.find(thread / 32); ended != exits_.end())
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        if (lanes >> lane & 1) now.known[lane] = std::max(now.known[lane], ended->second[lane]);
     if (--met->here == 0) meetings_.erase({thread / 32, lanes, times});
   }
   return now;
@@ -251,6 +255,11 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
   join(now.met->known, now.known);
   order_.arrive({block, thread}, now.met->of_all);
   order_in_block_.arrive({block, thread}, now.met->in_block);
+}
+
+void Shadow::exit(uint64_t block, uint64_t thread) {
+  intervals_of(block, thread);  // of this block
+  exits_[thread / 32][thread % 32] = ++now_;
 }
 
 void Shadow::fence(uint64_t block, uint64_t thread, bool is_of_block) {

@@ -59,6 +59,8 @@ void ks_check_iteration(int64_t i);
 void ks_check_interval(void);
 /// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
 void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+/// The thread of the block ends; said where warps have barriers.
+void ks_check_exit(uint64_t block, uint64_t thread);
 void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block);
 /// A variable of the thread's own begins, unwritten; an access that may be to one.
 void ks_check_local(void* variable, uint64_t bytes);
@@ -118,6 +120,7 @@ class Shadow {
   /// The kernel ended by a fault: the last access is told as the one that led to it.
   void faulted(const std::string& why);
   void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+  void exit(uint64_t block, uint64_t thread);
   void fence(uint64_t block, uint64_t thread, bool is_of_block = false);
   void local(const char* variable, uint64_t bytes);
   void local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
@@ -232,6 +235,7 @@ class Shadow {
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, Meeting> meetings_;  ///< by warp, lanes and how often they met
+  std::unordered_map<uint64_t, WarpClock> exits_;  ///< by warp: lanes do not wait for those that have ended
   uint64_t interval_block_ = ~0ull;
   static constexpr uint64_t most_looks = uint64_t{1} << 22;
   uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since it last did or saw something new

@@ -283,6 +283,10 @@ kernel(
     body="  __shared__ int s[64]; s[t] = d[t]; __shfl_xor_sync(~0u, t, 1); d[t] = s[t ^ 1];",
 )
 kernel("half_of_a_warp_waits", "race", block=32, body="  __shared__ int s[32]; s[t] = d[t];\n  if (t < 16) __syncwarp(0xffffu);\n  d[t] = s[31 - t];")  # fmt: skip
+leaving = "  __shared__ int s[32]; s[t] = d[t];\n  if (t == 0) return;\n  {}\n  d[t] = s[t ^ 1];"
+kernel("a_lane_leaves_before_a_barrier_of_its_warp", block=32, body=leaving.format("__syncwarp();"))
+kernel("a_lane_leaves_that_a_barrier_does_not_name", "race", block=32, body=leaving.format("__syncwarp(0xfffffffeu);"))
+kernel("a_lane_leaves_and_nobody_waits", "race", block=32, body=leaving.format(""))
 warp = "  __shared__ int s[32]; {}"
 for name, kinds, body in (
     ("warp_then_eight_lanes", (), "s[t] = d[t]; __syncwarp(); int v = s[31 - t]; __syncwarp(); __syncwarp(0xffu << (t & 24u)); s[t] = v;"),

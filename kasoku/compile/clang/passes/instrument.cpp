@@ -54,6 +54,7 @@ class Instrumenter {
     within_ = module.getOrInsertFunction("ks_check_within", pointer_, pointer_, wide_, word_, pointer_, wide_, wide_,
                                          pointer_, wide_);
     barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_);
+    exit_ = module.getOrInsertFunction("ks_check_exit", nothing, wide_, wide_);
     fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_, word_);
     local_ = module.getOrInsertFunction("ks_check_local", nothing, pointer_, wide_);
     local_access_ = module.getOrInsertFunction("ks_check_local_access", nothing, pointer_, wide_, word_, pointer_, wide_, wide_);
@@ -67,6 +68,8 @@ class Instrumenter {
       if (&function == kernel_.function || is_generated_)
         for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
     if (!is_generated_) find_locals();
+    // Only barriers of warps ask who has left: of those of the block, exits end an interval like any other.
+    meets_in_warps_ = any_of(instructions(*kernel_.function), [](const Instruction& at) { return sync_of(at) == Sync::warp_barrier; });
     for (Instruction* instruction : work) visit(*instruction);
     StripDebugInfo(module_);
   }
@@ -80,6 +83,11 @@ class Instrumenter {
       auto [block, thread] = agent(build);
       Value* lanes = sync == Sync::warp_barrier ? cast<CallInst>(at).getArgOperand(0) : build.getInt32(0);
       build.CreateCall(barrier_, {block, thread, lanes});
+    } else if (isa<ReturnInst>(at)) {
+      if (!meets_in_warps_ || at.getFunction() != kernel_.function) return;
+      IRBuilder<> build(&at);
+      auto [block, thread] = agent(build);
+      build.CreateCall(exit_, {block, thread});
     } else if (isa<FenceInst>(at)) {
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
@@ -345,10 +353,11 @@ class Instrumenter {
   Module& module_;
   const PreparedKernel& kernel_;
   const bool is_generated_;
+  bool meets_in_warps_ = false;
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, within_, barrier_, fence_, local_, local_access_, allocated_, freed_;
+  FunctionCallee access_, within_, barrier_, exit_, fence_, local_, local_access_, allocated_, freed_;
   SmallPtrSet<const AllocaInst*, 8> locals_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
