@@ -129,6 +129,12 @@ bool has_device(std::string_view text) {
   return name.backend && name.index < devices_of(*name.backend).size();
 }
 
+Device& device_that_holds(const void* memory) {
+  const auto all = devices();
+  const auto found = std::ranges::find_if(all, [&](Device* each) { return each->holds(memory); });
+  return found == all.end() ? *all.front() : **found;
+}
+
 Device& default_device() {
   if (scoped_default) return *scoped_default;
   if (Device* device = process_default.load(std::memory_order_acquire)) return *device;

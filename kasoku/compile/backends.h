@@ -20,6 +20,9 @@ Device& device(std::string_view name);
 /// Whether device(name) would succeed; loads the driver to find out.
 bool has_device(std::string_view name);
 
+/// In whose memory the address lies: the CPU's, if no other device says that it is its own.
+Device& device_that_holds(const void* memory);
+
 /// KASOKU_DEVICE, else cpu; the innermost DefaultDeviceScope of this thread goes first.
 Device& default_device();
 /// For all threads that have no scope. Returns what it was.

@@ -90,6 +90,8 @@ class Device {
   virtual Stream& foreign_stream(uintptr_t handle) { return current_stream(); }
   /// Later work on `then` waits for all that `first` holds now. Nothing to do on a CPU.
   virtual void order(Stream& first, Stream& then) {}
+  /// Whether the address lies in memory of this device, whoever allocated it. Only what is no host's is known.
+  virtual bool holds(const void* memory) { return false; }
   /// Whether work here may read and write the memory of `other`, another device.
   virtual bool can_reach(Device& other) { return false; }
   /// Waits for all work of all threads.

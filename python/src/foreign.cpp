@@ -118,9 +118,12 @@ std::optional<Array> array_of_interface(nb::handle object) {
   const Shape shape = shape_from(face["shape"]);
   const bool has_strides = face.contains("strides") && !nb::object(face["strides"]).is_none();
   const Strides strides = has_strides ? shape_from(face["strides"]) : contiguous_strides(shape, itemsize);
+  const nb::tuple data = nb::cast<nb::tuple>(face["data"]);
+  void* const first = reinterpret_cast<void*>(nb::cast<uintptr_t>(data[0]));
   const auto where = dlpack_device(object);
   Device& on = is_cuda(where) && has_device("cuda") ? device("cuda:" + std::to_string(where->second))
-                                                    : device(has_device("cuda") ? "cuda" : "cpu");  // where else can its address be?
+               : first                              ? device_that_holds(first)  // of a face on a CPU it is the host's
+                                                    : device(has_device("cuda") ? "cuda" : "cpu");
   for (const int64_t length : shape)
     if (length == 0) return Array::empty(shape, dtype, on, itemsize);
   Stream* theirs = nullptr;
@@ -132,8 +135,7 @@ std::optional<Array> array_of_interface(nb::handle object) {
     theirs = stream_of_torch(object, on);
     if (!theirs) capsule_for(object, on);  // for the order alone
   }
-  const nb::tuple data = nb::cast<nb::tuple>(face["data"]);
-  return adopted(on, reinterpret_cast<void*>(nb::cast<uintptr_t>(data[0])), shape, strides, dtype, itemsize, keep(object),
+  return adopted(on, first, shape, strides, dtype, itemsize, keep(object),
                  nb::cast<bool>(data[1]), theirs);
 }
 

@@ -18,7 +18,7 @@ Array adopted(Device& device, void* first, const Shape& shape, const Strides& st
 /// Keeps a Python object.
 std::shared_ptr<void> keep(nb::handle object);
 
-/// What __cuda_array_interface__ shows; nothing if the object has none. Without a GPU its address is the host's.
+/// What __cuda_array_interface__ shows; nothing if the object has none. It lies where its address does: that of a face on a CPU is the host's.
 std::optional<Array> array_of_interface(nb::handle object);
 
 /// What an object with __dlpack__, or a capsule, shows. TypeError for an element that no array of ours holds,

@@ -118,6 +118,40 @@ first.pop()
 }
 
 
+shown = """
+class Shown:
+    def __init__(self, array):
+        self.kept, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+"""
+where_it_lies = {
+    "a GPU's": """
+import kasoku as ks, numpy as np
+for name in "cuda:0", "cuda:1":
+    assert str(ks.asarray(Shown(ks.array(np.arange(9.0), device=name))).device) == name
+""",
+    "the host's": """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def twice(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += y[i]
+
+x = cuda.to_device(np.arange(8.0))
+assert str(x.__kasoku_array__.device) == "cpu"
+twice[1, 8](Shown(x), x)
+assert (x.copy_to_host() == 2 * np.arange(8.0)).all()
+""",
+}
+
+
+@pytest.mark.parametrize("whose", where_it_lies)
+def test_memory_that_is_shown_lies_where_its_address_does(whose, two_gpus):
+    run(shown + where_it_lies[whose], {**two_gpus, "KASOKU_DEVICE": "cpu"})
+
+
 @pytest.mark.parametrize("package", moving)
 def test_memory_goes_where_it_is_wanted(package, two_gpus):
     run(moving[package], two_gpus)

@@ -38,6 +38,15 @@ CudaDevice& gpu_of(const void* memory, CudaDevice& otherwise) {
 
 }  // namespace
 
+bool CudaDevice::holds(const void* memory) {
+  const ContextScope scope(*this);
+  int type = 0;
+  const CUresult status = driver().cuPointerGetAttribute(&type, 2, address(memory));
+  if (status == invalid_value || (!status && type == 0)) return false;  // the host's
+  check(status, [&] { return fmt::format("ask whether memory is that of {}", str()); });
+  return &gpu_of(memory, *this) == this;
+}
+
 Staging& CudaDevice::staging() {
   std::call_once(staging_once_, [this] { staging_ = new Staging(*this); });
   return *staging_;

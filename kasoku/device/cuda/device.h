@@ -38,6 +38,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<Event> make_event() override;
   Stream& foreign_stream(uintptr_t handle) override;
   void order(Stream& first, Stream& then) override;
+  bool holds(const void* memory) override;
   bool can_reach(Device& other) override;
   void synchronize() override;
 

@@ -43,6 +43,7 @@ struct MemoryAccess {
 /// Results that are treated apart from "it failed".
 enum Result : CUresult {
   success = 0,
+  invalid_value = 1,
   out_of_memory = 2,
   deinitialized = 4,
   no_device = 100,
