@@ -244,6 +244,7 @@ class Blocks(Warps):
         """Everyone adds to everyone's; nobody looks before the barrier."""
         if any(atomic.text == "bins" for atomic in place.atomics):
             return self.atomic(place)
+        self.sync()  # a loop may have been left between another one's additions and its barrier
         self.line(f"for (unsigned i = t; i < 16u; i += {self.threads}u) bins[i] = {self.constant()}u;")
         self.sync()
         bins = Atomic("bins", 16, self.pick("Add", "Add", "Max", "Min", "Xor", "Or", "Inc"))
