@@ -111,8 +111,10 @@ std::string str(const Shape& shape) {
 
 Array Array::empty(const Shape& shape, Dtype dtype, Device& device, size_t element_size) {
   const size_t itemsize = size_of_element(dtype, element_size);
-  auto storage = std::make_shared<Storage>();
-  storage->hold(Buffer::allocate(device, checked_bytes(shape, itemsize)));
+  return of(Storage::allocate(device, checked_bytes(shape, itemsize)), shape, dtype, itemsize);
+}
+
+Array Array::of(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize) {
   return of(make_leaf(std::move(storage), shape, dtype, itemsize));
 }
 
@@ -159,11 +161,11 @@ int64_t Array::offset() const { return state_->view.offset; }
 bool Array::is_contiguous() const { return state_->is_contiguous; }
 bool Array::is_read_only() const { return state_->is_read_only; }
 
-std::shared_ptr<Buffer> Array::buffer() const { return state_->computed()->storage->buffer; }
+std::shared_ptr<Buffer> Array::buffer() const { return Storage::buffer_of(state_->computed()->storage); }
 
 std::shared_ptr<Buffer> Array::buffer_if_computed() const {
   std::lock_guard guard(state_->lock);
-  return state_->node->is_done() ? state_->node->storage->buffer : nullptr;
+  return state_->node->is_done() ? Storage::buffer_of(state_->node->storage) : nullptr;
 }
 
 void* Array::data() const {
@@ -226,7 +228,7 @@ void Array::assign(const Array& value) const {
     const bool is_private =
         !node.is_done() ||
         (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
-         node.storage->buffer.use_count() == 1);
+         node.storage->is_only_owner());
     if (is_whole && is_private) {
       input.node->n_arrays.fetch_add(1);
       node.n_arrays.fetch_sub(1);
@@ -246,7 +248,7 @@ void Array::assign(const Array& value) const {
     evaluate(apart);
     input = Array::of(apart).input();
   }
-  evaluate_into(input, node->storage->buffer, state_->view, dtype());
+  evaluate_into(input, *node->storage->buffer, state_->view, dtype());
 }
 
 }  // namespace kasoku

@@ -27,6 +27,8 @@ class Array {
   /// A view of `buffer`; `offset` bytes in.
   static Array view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& shape,
                     const Strides& strides, Dtype dtype, size_t element_size = 0);
+  /// All of a storage's memory, in C order.
+  static Array of(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize);
   /// All of a node.
   static Array of(NodePtr node);
   static Array of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only);

@@ -220,12 +220,12 @@ bool is_for_now(const Shape& shape, const Device& device) {
 
 }  // namespace
 
-std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device) {
+std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands, const Shape& shape, Device& device) {
   if (!is_for_now(shape, device)) return std::nullopt;
   const int64_t n = product(shape);
   Source sources[most_operands];
   for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i].array && !sources[i].find(*operands[i].array)) return std::nullopt;
+    if (operands[i]->array && !sources[i].find(*operands[i]->array)) return std::nullopt;
   Form forms[most_operands];
   struct alignas(16) Number {
     uint64_t words[2];
@@ -234,9 +234,9 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   for (size_t i = 0; i < operands.size(); ++i) {
     const Dtype dtype = operand_dtype(op, i, types.compute);
     forms[i] = Form::number;
-    if (!operands[i].array) {
-      store_rounded(operands[i].scalar, dtype, &numbers[i]);
-    } else if (const Array& x = *operands[i].array; x.size() == 1 && x.shape() != shape) {
+    if (!operands[i]->array) {
+      store_rounded(operands[i]->scalar, dtype, &numbers[i]);
+    } else if (const Array& x = *operands[i]->array; x.size() == 1 && x.shape() != shape) {
       sources[i].convert(x.dtype(), dtype, 1, device);
       store_rounded(Scalar::load(dtype, sources[i].memory), dtype, &numbers[i]);
     } else {
@@ -252,8 +252,9 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
     return one_operation(op, types, {forms, operands.size()}, device);
   });
   if (kernel.result.load(std::memory_order_relaxed) != types.result) return std::nullopt;
-  const Array result = Array::empty(shape, types.result, device);
-  void* y = result.buffer_if_computed()->memory();
+  const size_t itemsize = info(types.result).size;
+  auto result = Storage::allocate(device, static_cast<size_t>(n) * itemsize);
+  void* y = result->buffer->memory();
   int64_t length = n;
   Arguments arguments(y, length);
   for (size_t i = 0; i < operands.size(); ++i)
@@ -261,7 +262,7 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   for (size_t i = 0; i < operands.size(); ++i)
     if (forms[i] == Form::number) arguments.add(&numbers[i]);
   arguments.launch(function, device);
-  return result;
+  return Array::of(std::move(result), shape, types.result, itemsize);
 }
 
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
@@ -271,9 +272,10 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
-  const Array result = Array::empty(array.shape(), dtype, device);
-  std::memcpy(result.buffer_if_computed()->memory(), source.memory, result.nbytes());
-  return result;
+  const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
+  auto result = Storage::allocate(device, bytes);
+  std::memcpy(result->buffer->memory(), source.memory, bytes);
+  return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }
 
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
@@ -293,9 +295,11 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(way)];
   Function& function = found(place, device, [&] { return one_reduction(op, from, compute, way, device); });
   const bool gives_position = info(op).keeps_position();
-  const Array result = Array::empty(shape, gives_position ? Dtype::int64 : compute, device);
+  const Dtype dtype = gives_position ? Dtype::int64 : compute;
+  const size_t itemsize = info(dtype).size;
+  auto result = Storage::allocate(device, static_cast<size_t>(outputs) * itemsize);
   alignas(16) char values[few_bytes];
-  void *position = result.buffer_if_computed()->memory(), *y = gives_position ? values : position;
+  void *position = result->buffer->memory(), *y = gives_position ? values : position;
   Arguments arguments(y, length);
   if (gives_position) arguments.add(&position);
   arguments.add(&source.memory);
@@ -304,7 +308,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
   if (way != Way::whole) arguments.add(&stride);
   arguments.launch_reduction(function, way == Way::columns ? divide_up(outputs, column_width) : outputs, device);
-  return result;
+  return Array::of(std::move(result), shape, dtype, itemsize);
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {

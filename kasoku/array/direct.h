@@ -23,7 +23,7 @@ extern std::atomic<bool> few_at_once;
 
 /// The result of `op` for operands whose arrays stretch to `shape`; nothing if it is for the graph:
 /// many elements, operands that are pending, another device's memory.
-std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand> operands, const Shape& shape, Device& device);
+std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands, const Shape& shape, Device& device);
 
 /// A new array of the same elements as another dtype, or the same; nothing as above.
 std::optional<Array> convert_directly(const Array& array, Dtype dtype);

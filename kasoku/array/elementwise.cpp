@@ -46,15 +46,16 @@ OverflowError out_of_bounds(const Scalar& number, Dtype dtype) {
 
 /// Numbers that the operands' dtype does not hold are refused, but comparisons have an answer: no element reaches
 /// such a number.
-OpTypes types_of(Op op, std::span<Operand> operands) {
+OpTypes types_of(Op op, std::span<const Operand*> operands) {
   Typed typed[3];
-  for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i].dtype(), operands[i].weak};
+  for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i]->dtype(), operands[i]->weak};
   OpTypes types = op_types(op, std::span<const Typed>(typed, operands.size()));
-  for (Operand& x : operands) {
-    if (x.weak != Weak::integer || fits(x.scalar, types.compute)) continue;
-    if (!is_comparison(op)) throw out_of_bounds(x.scalar, types.compute);
+  for (const Operand*& x : operands) {
+    if (x->weak != Weak::integer || fits(x->scalar, types.compute)) continue;
+    if (!is_comparison(op)) throw out_of_bounds(x->scalar, types.compute);
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    x = x.scalar.as_double() < 0 ? -infinity : infinity;
+    static const Operand below = -infinity, above = infinity;
+    x = x->scalar.as_double() < 0 ? &below : &above;
     types.compute = Dtype::float64;
   }
   return types;
@@ -65,21 +66,21 @@ Dtype least_of(Weak weak) {
 }
 
 /// Those of an operation that is asked for a result of a dtype, as NumPy chooses its loops.
-OpTypes types_for(Op op, std::span<Operand> operands, Dtype dtype) {
+OpTypes types_for(Op op, std::span<const Operand*> operands, Dtype dtype) {
   const ResultRule rule = info(op).result;
-  const bool is_complex_to_real = rule == ResultRule::real && is_complex(operands[0].dtype());
+  const bool is_complex_to_real = rule == ResultRule::real && is_complex(operands[0]->dtype());
   const bool is_computed_in_it = (rule == ResultRule::promoted || rule == ResultRule::quotient || rule == ResultRule::double_ ||
                                   rule == ResultRule::real) && !is_complex_to_real;
   const OpTypes types = is_computed_in_it ? op_types(op, dtype) : types_of(op, operands);
   if (types.result != dtype)
     throw Error(ErrorKind::type, std::string(info(op).name) + " does not give " + std::string(info(dtype).name) + " arrays");
   if (!is_computed_in_it) return types;
-  for (const Operand& x : operands) {
-    const Dtype from = x.weak == Weak::none ? x.dtype() : least_of(x.weak);
-    if (!can_cast_same_kind(from, dtype) && !(x.weak == Weak::integer && is_integer(dtype)))
+  for (const Operand* x : operands) {
+    const Dtype from = x->weak == Weak::none ? x->dtype() : least_of(x->weak);
+    if (!can_cast_same_kind(from, dtype) && !(x->weak == Weak::integer && is_integer(dtype)))
       throw Error(ErrorKind::type, std::string(info(op).name) + ": an operand of " + std::string(info(from).name) +
                                        " is not cast to " + std::string(info(dtype).name));
-    if (x.weak == Weak::integer) must_fit(x.scalar, types.compute);
+    if (x->weak == Weak::integer) must_fit(x->scalar, types.compute);
   }
   return types;
 }
@@ -91,8 +92,7 @@ bool is_negative_somewhere(const Array& array) {
 }
 
 /// NumPy gives x ** 2 and the like to cheaper operations.
-Op simpler_power(std::span<const Operand> operands, const OpTypes& types) {
-  const Operand& exponent = operands[1];
+Op simpler_power(const Operand& exponent, const OpTypes& types) {
   const double value = exponent.array ? 0 : exponent.scalar.as_double();
   if (is_integer(types.compute) && (value < 0 || (exponent.array && is_negative_somewhere(*exponent.array))))
     throw Error(ErrorKind::value, "Integers to negative integer powers are not allowed.")
@@ -184,39 +184,39 @@ Array compare_by_sign(Op op, const Operand& x, const Operand& y) {
 Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
   if (static_cast<int>(given.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
-  Operand own[3];
-  std::span<Operand> operands(own, given.size());
-  std::ranges::copy(given, own);
-  if (is_comparison(op) && have_no_common_integer(own[0], own[1])) return compare_by_sign(op, own[0], own[1]);
+  if (is_comparison(op) && have_no_common_integer(given[0], given[1])) return compare_by_sign(op, given[0], given[1]);
+  const Operand* taken[3];
+  std::span<const Operand*> operands(taken, given.size());
+  for (size_t i = 0; i < given.size(); ++i) taken[i] = &given[i];
   const OpTypes types = dtype ? types_for(op, operands, *dtype) : types_of(op, operands);
   if (op == Op::power) {
-    op = simpler_power(operands, types);
+    op = simpler_power(*operands[1], types);
     operands = operands.first(static_cast<size_t>(info(op).arity));
   }
   Device* device = nullptr;
   Shape shape;
   bool is_first = true;
-  for (const Operand& x : operands) {
-    if (!x.array) continue;
-    if (device && device != &x.array->device())
-      throw Error(ErrorKind::value, std::string(info(op).name) + " of arrays on " + device->str() + " and " + x.array->device().str())
+  for (const Operand* x : operands) {
+    if (!x->array) continue;
+    if (device && device != &x->array->device())
+      throw Error(ErrorKind::value, std::string(info(op).name) + " of arrays on " + device->str() + " and " + x->array->device().str())
           .fix("move one: x.to_device(\"" + device->str() + "\")");
-    device = &x.array->device();
-    shape = is_first ? x.array->shape() : x.array->shape() == shape ? shape : broadcast(shape, x.array->shape());
+    device = &x->array->device();
+    if (is_first || x->array->shape() != shape) shape = is_first ? x->array->shape() : broadcast(shape, x->array->shape());
     is_first = false;
   }
   if (!device) throw Error(ErrorKind::type, std::string(info(op).name) + " needs an array");
   // What is computed of values, which elements that were read are, is a value.
-  const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand& x) { return !x.array || x.array->is_read_only(); });
-  if (const std::optional<Array> result = apply_directly(op, types, operands, shape, *device))
-    return is_value ? result->read_only() : *result;
+  const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand* x) { return !x->array || x->array->is_read_only(); });
+  if (std::optional<Array> result = apply_directly(op, types, operands, shape, *device))
+    return is_value ? result->read_only() : *std::move(result);
   Expression expression;
   expression.kind = Expression::elementwise;
   expression.op = op;
   expression.compute = types.compute;
   expression.inputs.reserve(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    const Operand& x = operands[i];
+    const Operand& x = *operands[i];
     if (x.array) {
       Input input = x.array->input();
       if (input.view.shape != shape) input.view = stretched(input.view, shape);

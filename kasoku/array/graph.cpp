@@ -74,18 +74,35 @@ std::atomic<bool> caller_settles{false};
 
 }  // namespace
 
+std::shared_ptr<Storage> Storage::allocate(Device& device, size_t bytes) {
+  struct Whole : Storage {
+    Whole(Device& device, size_t bytes) : own(device, bytes) {
+      buffer = &own;
+      own.whole = static_cast<Storage*>(this);
+    }
+    Buffer own;
+  };
+  return std::make_shared<Whole>(device, bytes);
+}
+
 std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
+  if (buffer->whole) return {buffer, static_cast<Storage*>(buffer->whole)};
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (auto known = std::static_pointer_cast<Storage>(buffer->storage.lock())) return known;
   auto storage = std::make_shared<Storage>();
-  storage->hold(buffer);
+  hold(storage, buffer);
   return storage;
 }
 
-void Storage::hold(std::shared_ptr<Buffer> memory) {
-  buffer = std::move(memory);
-  buffer->storage = weak_from_this();
+void Storage::hold(const std::shared_ptr<Storage>& storage, std::shared_ptr<Buffer> memory) {
+  storage->buffer = memory.get();
+  storage->buffer->storage = storage;
+  storage->owned_ = std::move(memory);
+}
+
+std::shared_ptr<Buffer> Storage::buffer_of(const std::shared_ptr<Storage>& storage) {
+  return storage->owned_ ? storage->owned_ : std::shared_ptr<Buffer>(storage, storage->buffer);
 }
 
 void Storage::add_reader(const NodePtr& node) {
@@ -140,6 +157,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
   run_now |= expression.n_pending > max_pending;
   const auto shared = std::make_shared<const Expression>(std::move(expression));
   node->expression.store(shared);
+  node->is_pending.store(true, std::memory_order_release);
   if (run_now) {
     evaluate(node);
     return node;

@@ -36,27 +36,31 @@ struct View {
 
 /// The memory of a node (and of other leaves over the same buffer), and the
 /// pending nodes that read it: they run before anybody writes it.
-class Storage : public std::enable_shared_from_this<Storage> {
+class Storage {
  public:
-  std::shared_ptr<Buffer> buffer;  ///< null until the node is computed, then it never changes
+  Buffer* buffer = nullptr;  ///< null until the node is computed, then it never changes
 
+  /// New memory, in one piece with its storage.
+  static std::shared_ptr<Storage> allocate(Device& device, size_t bytes);
   /// The storage of a buffer: the same one however often it is asked for, whoever made the buffer.
   static std::shared_ptr<Storage> of(const std::shared_ptr<Buffer>& buffer);
-  /// Memory that nobody else has yet.
-  void hold(std::shared_ptr<Buffer> memory);
+  /// Memory that nobody else has yet becomes that of a node that is computed.
+  static void hold(const std::shared_ptr<Storage>& storage, std::shared_ptr<Buffer> memory);
+  static std::shared_ptr<Buffer> buffer_of(const std::shared_ptr<Storage>& storage);
+  /// Whether this is the only one that keeps the buffer.
+  bool is_only_owner() const { return !owned_ || owned_.use_count() == 1; }
 
   void add_reader(const NodePtr& node);
   /// The pending readers, and forgets them.
   std::vector<NodePtr> take_readers();
 
  private:
+  std::shared_ptr<Buffer> owned_;  ///< null if the buffer is a part of this
   std::vector<std::weak_ptr<Node>> readers_;
   SmallMutex mutex_;
   uint32_t prune_at_ = 64;
   std::atomic<bool> has_readers_{false};
 };
-
-
 
 /// Element i of the array is a pure function of these and of first + i.
 struct RandomLeaf {
@@ -88,7 +92,7 @@ struct Expression {
   int depth = 1;
 };
 
-struct Node : std::enable_shared_from_this<Node> {
+struct Node {
   Node(Shape shape, Dtype dtype, size_t itemsize, Device& device, std::shared_ptr<Storage> storage)
       : shape(std::move(shape)), itemsize(itemsize), dtype(dtype), device(&device),
         storage(std::move(storage)) {}
@@ -106,7 +110,8 @@ struct Node : std::enable_shared_from_this<Node> {
   std::atomic<int> n_arrays{0};      ///< Arrays that show it
   std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
 
-  bool is_done() const { return expression.load() == nullptr; }
+  std::atomic<bool> is_pending{false};  ///< false once the expression is dropped
+  bool is_done() const { return !is_pending.load(std::memory_order_acquire); }
   int64_t size() const;
 };
 

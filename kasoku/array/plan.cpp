@@ -136,15 +136,16 @@ void evaluate(const NodePtr& node) {
   std::lock_guard lock(node->mutex);
   const auto expression = node->expression.load();
   if (!expression) return;
-  node->storage->hold(expression->kind == Expression::reduce ? compute_reduce(node, *expression)
-                                                             : compute_map(node, *expression));
+  Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                                                                      : compute_map(node, *expression));
   node->expression.store(nullptr);
+  node->is_pending.store(false, std::memory_order_release);
 }
 
-void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target, Dtype dtype) {
+void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype dtype) {
   if (product(target.shape) == 0) return;
   const Blocking others_go_on;
-  run_map(fuse_map(value, target, dtype, false), *buffer);
+  run_map(fuse_map(value, target, dtype, false), buffer);
 }
 
 }  // namespace kasoku

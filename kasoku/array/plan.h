@@ -12,7 +12,7 @@ void evaluate(const NodePtr& node);
 
 /// Computes `value` into memory that exists: `target` is a view of `buffer` in the
 /// shape of value's view. Elements are converted to `dtype`.
-void evaluate_into(const Input& value, const std::shared_ptr<Buffer>& buffer, const View& target,
+void evaluate_into(const Input& value, Buffer& buffer, const View& target,
                    Dtype dtype);
 
 /// Whether the node's value may be stored without a thought about memory.

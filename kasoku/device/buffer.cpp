@@ -23,18 +23,15 @@ struct Buffer::Adopted : Buffer {
   }
 };
 
-std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) {
-  struct Own : Buffer {};
-  std::shared_ptr<Buffer> buffer = std::make_shared<Own>();
+Buffer::Buffer(Device& device, size_t bytes) : device_(&device), bytes_(bytes) {
   Stream& stream = device.current_stream();
-  buffer->memory_ = device.allocate(bytes, stream);
-  buffer->last_stream_.store(&stream, std::memory_order_relaxed);
-  buffer->device_ = &device;  // from here on the destructor gives the memory back
-  buffer->bytes_ = bytes;
+  memory_ = device.allocate(bytes, stream);
+  last_stream_.store(&stream, std::memory_order_relaxed);
   counters().allocations.fetch_add(1, std::memory_order_relaxed);
   counters().bytes_allocated.fetch_add(bytes, std::memory_order_relaxed);
-  return buffer;
 }
+
+std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) { return std::make_shared<Buffer>(device, bytes); }
 
 std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes,
                                       std::shared_ptr<void> owner, bool is_read_only, Stream* theirs) {

@@ -14,6 +14,7 @@ namespace kasoku {
 class Buffer {
  public:
   /// New memory of `bytes` on `device`, in the order of the calling thread's stream.
+  Buffer(Device& device, size_t bytes);
   static std::shared_ptr<Buffer> allocate(Device& device, size_t bytes);
   /// Somebody else's memory, kept alive by `owner`; marked shared. `theirs`: the stream in which the owner's work on it
   /// goes on, if that is known: uses here come after what it holds now, and it goes on after the last of them.
@@ -27,8 +28,9 @@ class Buffer {
   void* memory() const { return memory_; }
   size_t bytes() const { return bytes_; }
   bool is_read_only() const { return is_read_only_; }
-  /// Who keeps account of the arrays in this memory (array/graph.h).
+  /// Who keeps account of the arrays in this memory (array/graph.h): it holds this buffer, or this is a part of it.
   std::weak_ptr<void> storage;
+  void* whole = nullptr;
 
   /// To be called with the stream of each piece of work that reads or writes this
   /// memory, before the work starts: orders it behind the stream that used the

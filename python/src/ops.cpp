@@ -97,7 +97,10 @@ nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
   Array result;
   {
     const GilUntilBlocked keep;
-    result = is_reflected ? apply(op, {*y, x}) : apply(op, {x, *y});
+    Operand operands[2];
+    operands[is_reflected] = x;
+    operands[!is_reflected] = *std::move(y);
+    result = apply(op, operands);
   }
   return settled_object_of(std::move(result));
 }
