@@ -55,10 +55,9 @@ FenceOrder::Thread& FenceOrder::thread(const Agent& agent) {
   return threads_[agent.thread];
 }
 
-FenceOrder::Clock FenceOrder::Thread::whole_past() const {
-  Clock whole = past;
-  if (past_of_warp) whole.join(*past_of_warp);
-  return whole;
+void FenceOrder::Thread::add_past(Clock& to) const {
+  to.join(past);
+  if (past_of_warp) to.join(*past_of_warp);
 }
 
 void FenceOrder::fence(const Agent& agent, Moment now, uint32_t interval, const WarpClock& known) {
@@ -102,7 +101,7 @@ void FenceOrder::release(const Agent& agent, uint64_t address, Moment now, uint3
   const bool warp_has_fenced = std::ranges::any_of(own.warp_fenced, std::identity());
   if (!own.fenced && !fences && !warp_has_fenced) return;
   Clock& clock = locations_[address];
-  clock.join(own.whole_past());
+  own.add_past(clock);
   clock.join(ready_);
   if (own.interval > coming_interval_) clock.join(coming_);
   Clock mine;
@@ -128,7 +127,7 @@ void FenceOrder::barrier(const Agent& agent, uint32_t interval) {
     coming_ = {};
     coming_interval_ = interval;
   }
-  coming_.join(own.whole_past());
+  own.add_past(coming_);
 }
 
 void FenceOrder::arrive(const Agent& agent, Meeting& meeting) {
@@ -138,7 +137,9 @@ void FenceOrder::arrive(const Agent& agent, Meeting& meeting) {
   join(meeting.fenced, own.warp_fenced);
   // Most lanes bring what all had from the last barrier.
   if (!own.past.is_empty()) {
-    own.past_of_warp = std::make_shared<const Clock>(own.whole_past());
+    Clock whole;
+    own.add_past(whole);
+    own.past_of_warp = std::make_shared<const Clock>(std::move(whole));
     own.past = {};
   }
   if (!own.past_of_warp || own.past_of_warp == meeting.past) return;

@@ -84,7 +84,7 @@ class FenceOrder {
     Clock past;                ///< since its warp's last barrier
     Clock seen;                ///< what relaxed reads have found since the last fence
     std::shared_ptr<const Clock> past_of_warp;  ///< at that barrier
-    Clock whole_past() const;
+    void add_past(Clock& to) const;
   };
   Thread& thread(const Agent& agent);
 
