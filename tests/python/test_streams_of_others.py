@@ -299,3 +299,71 @@ for _ in range(3):
         env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "KASOKU_DEVICE": "cuda"},
         timeout=300,
     )
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU")
+@pytest.mark.parametrize("kind", ["default", "own", "non-blocking"])
+def test_pairs_with_numba(kind, clean_process):
+    """Its arrays have the stream that they were made with."""
+    pytest.importorskip("numba")
+    clean_process(
+        """
+import ctypes, sys
+import numpy as np, kasoku as ks
+from numba import cuda
+
+@cuda.jit
+def late(x, value):
+    for _ in range(50):
+        cuda.nanosleep(1_000_000)
+    x[cuda.grid(1)] += value
+
+kind = sys.argv[1]
+stream = cuda.default_stream() if kind == "default" else cuda.stream()
+if kind == "non-blocking":
+    handle = ctypes.c_void_p()
+    assert ctypes.CDLL("libcuda.so.1").cuStreamCreate(ctypes.byref(handle), 1) == 0
+    stream = cuda.external_stream(handle.value)
+bound = {} if kind == "default" else {"stream": stream}
+
+def ones():
+    x = cuda.to_device(np.zeros(32, "f4"), **bound)
+    late[1, 32, stream](x, 1)
+    return x
+
+def value(x):
+    stream.synchronize()
+    return set(x.copy_to_host(**bound).tolist())
+
+ours_late = ks.RawKernel('''
+__global__ void ours_late(float *x, float value) {
+  for (long long begin = clock64(); clock64() - begin < 50000000;) {}
+  x[threadIdx.x] += value;
+}''', "ours_late")
+
+@ks.njit
+def more(x):
+    for i in ks.prange(len(x)):
+        x[i] += 1
+
+for _ in range(3):
+    assert float(ks.asarray(ones()).sum()) == float(ks.array(ones()).sum()) == 32
+    x = ones()
+    ours_late((1,), (32,), (x, 2.0))
+    late[1, 32, stream](x, 1)
+    assert (ours := value(x)) == {4}, ours
+    x = ones()
+    more(x)
+    late[1, 32, stream](x, 1)
+    assert value(x) == {3}
+    y = ks.zeros(32, dtype="float32", device="cuda")
+    ours_late((1,), (32,), (y, 2.0))
+    late[1, 32, stream](y, 1)
+    stream.synchronize()
+    assert set(y.numpy().tolist()) == {3}
+""",
+        args=[kind],
+        env={"KASOKU_DEVICE": "cuda"},
+        timeout=300,
+    )
