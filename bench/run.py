@@ -30,7 +30,8 @@ def competitors(folder, only):
 def run(path, timeout):
     command = [*runners[path.suffix], str(path)]
     # A competitor's file has its package's name, so its folder must not be on the path.
-    environment = {**os.environ, "PYTHONPATH": str(here), "PYTHONSAFEPATH": "1"}
+    folders = os.pathsep.join([str(here), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": folders, "PYTHONSAFEPATH": "1"}
     try:
         result = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout, cwd=path.parent, env=environment

@@ -118,7 +118,7 @@ families = {
     "order": (["a.min()", "np.max(a)", "np.nanmax(a)", "np.nanmin(a)", "np.argmin(a)", "np.argmax(a)", "np.median(a)", "np.nanmedian(a)"],
               real, (1, 2, 3), {"shortest": 1}),
     "spread": (["np.ptp(a)", "np.ptp(a, axis=0)", "np.ptp(a, axis=-1)"], integers + floats, (2, 3), {"shortest": 1}),
-    "sorted": (["np.sort(a)", "np.unique(a[a == a])", "np.searchsorted(np.sort(a), a)", "np.searchsorted(a, a, side='right')", "np.isin(a, a[:2])"],
+    "sorted": (["np.sort(a)", "np.unique(a[a == a])", "np.searchsorted(np.sort(a), a)", "np.searchsorted(np.sort(a), a, side='right')", "np.isin(a, a[:2])"],
                real, (1,), {}),
     "along": (["a.sum(axis=0)", "np.mean(a, axis=-1)", "np.max(a, axis=0)", "np.median(a, axis=-1)", "np.nanmean(a, axis=0)", "np.nanmax(a, axis=1)"],
               real, (2, 3), {"values": plain, "shortest": 1}),
