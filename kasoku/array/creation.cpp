@@ -77,9 +77,9 @@ Array to_device(const Array& array, Device& device) {
   if (source.nbytes()) {
     const CopyScope reason(CopyReason::move);
     // One side's host memory is what the other side's copy takes.
-    Device& worker = device.kind == DeviceKind::cuda ? device : from;
+    Device& worker = device.is_host() ? from : device;
     Stream& stream = worker.current_stream();
-    if (&worker != &from && from.kind == DeviceKind::cuda) source.buffer()->use_on(stream);
+    if (&worker != &from && !from.is_host()) source.buffer()->use_on(stream);
     worker.copy(result.data(), memory, source.nbytes(), stream);
   }
   return result;

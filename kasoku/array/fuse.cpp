@@ -16,7 +16,7 @@ namespace kasoku {
 std::atomic<bool> use_gpu_form{false};
 
 bool takes_gpu_form(const Device& device) {
-  return device.kind == DeviceKind::cuda || use_gpu_form.load(std::memory_order_relaxed);
+  return device.is_simt() || use_gpu_form.load(std::memory_order_relaxed);
 }
 
 namespace {

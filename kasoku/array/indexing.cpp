@@ -252,7 +252,7 @@ Array get_item(const Array& array, const std::vector<Index>& index) {
 Array get_view(const Array& array, const std::vector<Index>& index) {
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return basic.view;
-  if (array.device().kind == DeviceKind::cuda) {
+  if (!array.device().is_host()) {
     std::vector<Index> host = index;
     for (Index& x : host)
       if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
@@ -297,7 +297,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     }
     return basic.view.assign(source);
   }
-  if (array.device().kind == DeviceKind::cuda) {
+  if (!array.device().is_host()) {
     std::vector<Index> host = index;
     for (Index& x : host)
       if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));

@@ -50,6 +50,10 @@ class Device {
 
   /// Its memory is the host's own, and work on it is done when a call returns.
   bool is_host() const { return kind == DeviceKind::cpu; }
+  /// Its threads are cheap and run side by side, as a GPU's; else it has few cores with lanes.
+  bool is_simt() const { return kind == DeviceKind::cuda; }
+  /// What DLPack calls its kind: 1 is the host's memory, 2 a CUDA GPU's.
+  int dlpack_type() const { return kind == DeviceKind::cuda ? 2 : 1; }
 
   /// "cpu", "cuda:0", "null".
   std::string str() const;

@@ -86,7 +86,7 @@ void check_pointer(const KernelInfo& kernel, const ParamInfo& param, const Argum
                             info(param.dtype).name));
     throw error;
   }
-  if (array.is_host ? device.kind != DeviceKind::cpu : array.device != &device) {
+  if (array.is_host ? !device.is_host() : array.device != &device) {
     const std::string where = array.is_host ? "in host memory" : "on " + array.device->str();
     throw Error(ErrorKind::type, fmt::format("{}: parameter '{}' is {}, the kernel runs on {}",
                                              kernel.name, param.name, where, device.str()))

@@ -77,7 +77,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
                                 given[k].str()));
       continue;
     }
-    if (given[k].array.is_host && device->kind != DeviceKind::cpu)
+    if (given[k].array.is_host && !device->is_host())
       throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}",
                                                name, param(k).name, device->str()))
           .fix("copy it there first: ks.array(x, device='" + device->str() + "')");

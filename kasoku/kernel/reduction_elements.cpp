@@ -97,7 +97,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   for (size_t k = 0; k < inputs; ++k) {
     const Argument& argument = args[k];
     if (argument.kind == Argument::Kind::array && argument.array.is_host &&
-        device->kind != DeviceKind::cpu)
+        !device->is_host())
       throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}",
                                                name, state.in[k].name, device->str()));
     if (argument.kind == Argument::Kind::array && !state.in[k].is_raw) {

@@ -213,7 +213,7 @@ void ScanKernel::operator()(const Argument& in, const Argument& out, Stream* str
     throw Error(ErrorKind::value, name + ": the output is read-only");
   Device* device = device_of(name, both);
   if (!device) device = stream ? &stream->device() : &default_device();
-  if ((in.array.is_host || out.array.is_host) && device->kind != DeviceKind::cpu)
+  if ((in.array.is_host || out.array.is_host) && !device->is_host())
     throw Error(ErrorKind::type, name + ": an array in host memory cannot be scanned on " +
                                      device->str());
   if (!stream) stream = &device->current_stream();

@@ -190,7 +190,7 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
   if (!nb::cast<bool>(its_dtype.attr("isnative")))
     array = array.attr("astype")(its_dtype.attr("newbyteorder")("="));
   const Dtype element = dtype_from(array.attr("dtype"));
-  const bool can_share = !copy && device.kind == DeviceKind::cpu;
+  const bool can_share = !copy && device.is_host();
   if (!can_share) array = numpy().attr("ascontiguousarray")(array).attr("reshape")(array.attr("shape"));
   auto host = std::make_shared<HostBuffer>(array);
   const Py_buffer& view = host->view;
@@ -225,7 +225,7 @@ nb::object to_numpy(const Array& array) {
 }
 
 nb::object numpy_view(const Array& array) {
-  if (array.device().kind == DeviceKind::cuda)
+  if (!array.device().is_host())
     throw Error(ErrorKind::type, "the array is on " + array.device().str() + ", NumPy cannot show it")
         .fix("x.numpy() copies it to the host");
   if (info(array.dtype()).code.empty())
@@ -272,7 +272,7 @@ nb::object item_of(const Array& array) {
     const void* from = array.data_for_read();
     Device& device = array.device();
     const CopyScope reason(CopyReason::item);
-    if (device.kind == DeviceKind::cpu) std::memcpy(bytes, from, array.itemsize());
+    if (device.is_host()) std::memcpy(bytes, from, array.itemsize());
     else device.copy(bytes, from, array.itemsize(), device.current_stream());
   }
   const Scalar value = Scalar::load(array.dtype(), bytes);

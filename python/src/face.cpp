@@ -159,7 +159,7 @@ class Face {
 
   /// Packages with eager tensors refuse that of integers, on a CPU: a GPU could not say it in time.
   static bool divides_by_zero(Op op, Dtype wanted, const Device& device, const Operand (&operands)[2]) {
-    if ((op != Op::floor_divide && op != Op::remainder && op != Op::fmod) || !is_integer(wanted) || device.kind != DeviceKind::cpu) return false;
+    if ((op != Op::floor_divide && op != Op::remainder && op != Op::fmod) || !is_integer(wanted) || !device.is_host()) return false;
     if (operands[0].array && operands[0].array->size() == 0) return false;
     const Operand& divisor = operands[1];
     if (!divisor.array) return divisor.scalar.as_int() == 0;

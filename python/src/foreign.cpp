@@ -198,7 +198,7 @@ std::optional<Array> foreign_array(nb::handle object) {
 
 nb::object stand_in(nb::handle object) {
   if (is_known(object)) return {};
-  if (std::optional<Array> array = foreign_array(object)) return array->device().kind == DeviceKind::cpu ? numpy_view(*array) : nb::cast(*array);
+  if (std::optional<Array> array = foreign_array(object)) return array->device().is_host() ? numpy_view(*array) : nb::cast(*array);
   if (!nb::hasattr(object.type(), "__array__")) return {};
   try {
     const bool is_array = dlpack_device(object).has_value();  // a table of several columns is none

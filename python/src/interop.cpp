@@ -69,7 +69,7 @@ nb::object array_function(nb::handle self, nb::handle function, nb::handle types
 }
 
 nb::dict cuda_interface(const Array& x) {
-  if (x.device().kind != DeviceKind::cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on the cpu");
+  if (x.device().dlpack_type() != 2) throw nb::attribute_error(("__cuda_array_interface__: the array is on " + x.device().str()).c_str());
   void* first;
   {
     const GilReleased release;
@@ -97,7 +97,7 @@ nb::object dlpack(nb::object self, nb::kwargs kwargs) {
   Array x = nb::cast<Array&>(self);
   const auto given = [&](const char* name) { return kwargs.contains(name) ? nb::object(kwargs[name]) : nb::none(); };
   const nb::object wanted = given("dl_device"), copies = given("copy"), stream = given("stream");
-  if (x.device().kind == DeviceKind::cpu) return numpy_view(x).attr("__dlpack__")(**kwargs);
+  if (x.device().is_host()) return numpy_view(x).attr("__dlpack__")(**kwargs);
   if (!wanted.is_none() && !wanted.equal(self.attr("__dlpack_device__")())) {
     if (!wanted.equal(nb::make_tuple(1, 0)) || (!copies.is_none() && !nb::cast<bool>(copies)))
       throw nb::buffer_error("__dlpack__: the array cannot be shown on that device without a copy");
@@ -133,7 +133,7 @@ void bind_interop(nb::module_& m) {
   add_method(cls, "__array_namespace__", [](nb::handle, nb::handle) { return nb::module_::import_("kasoku"); }, "api_version"_a = nb::none());
   add_method(cls, "__dlpack__", &dlpack);
   add_method(cls, "__dlpack_device__", [](const Array& x) {
-    return x.device().kind == DeviceKind::cuda ? nb::make_tuple(2, x.device().index) : nb::make_tuple(1, 0);
+    return nb::make_tuple(x.device().dlpack_type(), x.device().index);
   });
   nb::object property = nb::module_::import_("builtins").attr("property");
   cls.attr("__cuda_array_interface__") = property(nb::cpp_function(&cuda_interface));

@@ -68,7 +68,7 @@ bool offloads_to_cpu = false;
 Device* default_place() {
   if (offloads_to_cpu) return &device("cpu");
   Device& wanted = default_device();
-  return wanted.kind == DeviceKind::cuda ? &wanted : nullptr;
+  return wanted.is_host() ? nullptr : &wanted;
 }
 
 /// Where a call with these arrays runs. An error names what lies elsewhere.
@@ -76,7 +76,7 @@ Device* place_of(const Where& where) {
   if (where.other)
     throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and {}", where.device->str(), where.other->str()))
         .fix(fmt::format("move them: x.to_device(\"{}\")", where.device->str()));
-  if (where.device && where.device->kind == DeviceKind::cuda) {
+  if (where.device && !where.device->is_host()) {
     if (where.has_numpy)
       throw Error(ErrorKind::type, fmt::format("arrays of one call lie on {} and in host memory", where.device->str()))
           .fix(fmt::format("ks.asarray(x, device=\"{}\")", where.device->str()));
@@ -174,7 +174,7 @@ PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, siz
                           const std::vector<Type>* given) {
   Device* const place = entry.compiled.device();
   if (!entry.is_placed && place != default_place()) return nullptr;
-  if (offloads_to_cpu != (place && place->kind == DeviceKind::cpu)) return nullptr;
+  if (offloads_to_cpu != (place && place->is_host())) return nullptr;
   ListScope lists;
   if (Device* device = entry.compiled.device()) {
     Offloaded offloaded(*device);

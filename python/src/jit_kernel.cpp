@@ -50,7 +50,7 @@ class JitKernel {
     }
     Device& target = placed ? *placed : default_device();
     static const bool is_checked = env(Env::KASOKU_CHECK) == "bounds";
-    if (is_checked && target.kind == DeviceKind::cpu)
+    if (is_checked && target.is_host())
       for (const Finding& finding : check(grid, block, shared_bytes, arguments))
         if (finding.kind == "bounds")
           throw Error(ErrorKind::index, name() + ": " + finding.text).at(finding.file + ":" + std::to_string(finding.line));
@@ -261,11 +261,11 @@ class JitKernel {
       }
       return nb::tuple(items);
     }
-    if (target.kind != DeviceKind::cpu && (type = type_of_records(value.ptr())).is_known())
+    if (!target.is_host() && (type = type_of_records(value.ptr())).is_known())
       throw Error(ErrorKind::type, "structured arrays are taken by kernels on a CPU alone").fix("pass the fields as arrays of their own");
     Dtype dtype;
     bool is_constant = false;
-    if (const NumpyArray* host = target.kind != DeviceKind::cpu ? as_numpy(value.ptr(), dtype) : nullptr) {
+    if (const NumpyArray* host = !target.is_host() ? as_numpy(value.ptr(), dtype) : nullptr) {
       is_constant = is_read_only(*host);
       Array copy = import_host(value, std::nullopt, target, true);
       if (!is_constant) hosts.push_back({value, copy});

@@ -281,7 +281,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
       }
       if (const NumpyArray* array = as_numpy(value, dtype)) {
         const bool is_contiguous = array->flags & contiguous_flag;
-        if (offloaded && offloaded->device.kind != DeviceKind::cpu) return false;
+        if (offloaded && !offloaded->device.is_host()) return false;
         if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous ||
             is_read_only(*array) != type.is_read_only)
           return false;
@@ -297,7 +297,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         return true;
       }
       const Array* array = as_array(value);
-      if (!array || (offloaded ? &array->device() != &offloaded->device : array->device().kind != DeviceKind::cpu) ||
+      if (!array || (offloaded ? &array->device() != &offloaded->device : !array->device().is_host()) ||
           array->dtype() != type.dtype ||
           array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
           array->is_read_only() != type.is_read_only)

@@ -44,7 +44,7 @@ struct Where {
   bool has_numpy = false;
   void look(PyObject* value);
   /// Arrays of the call lie in different places: no matter for the interpreter either.
-  bool is_mixed() const { return other || (device && has_numpy && device->kind == DeviceKind::cuda); }
+  bool is_mixed() const { return other || (device && has_numpy && !device->is_host()); }
 };
 
 /// The memory of an array argument for check, from the words that a call gets: data, shape,

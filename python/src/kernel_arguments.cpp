@@ -297,7 +297,7 @@ void CallArguments::copy_in(Device& device, Stream& stream) {
   const CopyScope reason(CopyReason::argument);
   for (Transfer& transfer : transfers_) {
     const ArrayRef& host = transfer.host;
-    const bool is_contiguous = host.is_c_contiguous() || host.is_f_contiguous(), is_cpu = device.kind == DeviceKind::cpu;
+    const bool is_contiguous = host.is_c_contiguous() || host.is_f_contiguous(), is_cpu = device.is_host();
     const size_t bytes = static_cast<size_t>(host.size()) * host.itemsize;
     // A CPU's kernel uses the host's memory, unless that is so little that a block can run past it.
     if (is_cpu && (!is_contiguous || bytes > copied_bytes)) continue;
