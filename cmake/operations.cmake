@@ -1,17 +1,12 @@
 # The pack of compiled array operations beside the library (kasoku/compile/entry_pack.h): the first use of
-# an operation takes no compiler. For each processor that this machine can run code for.
+# an operation takes no compiler.
 add_executable(pack_operations EXCLUDE_FROM_ALL tools/pack_operations.cpp)
 target_link_libraries(pack_operations PRIVATE kasoku)
 # A change of the engine that leaves the texts of operations alone leaves the packs too.
 set_target_properties(pack_operations PROPERTIES LINK_DEPENDS_NO_SHARED ON)
 file(GLOB operation_texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kasoku/codegen/*)
-set(architectures x86-64-v3)
-file(READ /proc/cpuinfo processor)
-if(processor MATCHES "avx512bw" AND processor MATCHES "avx512dq" AND processor MATCHES "avx512vl")
-  list(APPEND architectures x86-64-v4)
-endif()
 set(operation_packs)
-foreach(architecture ${architectures})
+foreach(architecture x86-64-v3 x86-64-v4)
   set(pack ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/operations-${architecture}.pack)
   set(folder ${PROJECT_BINARY_DIR}/operations-${architecture})
   add_custom_command(OUTPUT ${pack}

@@ -1,6 +1,7 @@
 /// \file tools/pack_operations.cpp
 /// pack_operations FILE: runs the array operations of usual dtypes on few elements, so that they are
 /// compiled, and writes what the cache folder (KASOKU_CACHE_DIR, a new one) then holds into a pack.
+/// For a processor above this one (KASOKU_CPU) they are compiled without being run.
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
@@ -8,10 +9,13 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/cache.h"
+#include "kasoku/device/cpu/processor.h"
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -68,6 +72,8 @@ void run_others(Dtype dtype) {
 
 int main(int count, char** words) {
   if (count != 2) return std::fprintf(stderr, "usage: pack_operations FILE\n"), 2;
+  const char* const asked = std::getenv("KASOKU_CPU");
+  cpu::compiles_only = asked && std::string_view(asked) == "x86-64-v4" && cpu::processor_level() < 4;
   constexpr size_t n = (n_ops + 1) * std::size(usual);
   std::atomic<size_t> next{0};
   std::vector<std::jthread> threads;

@@ -78,7 +78,7 @@ struct Elements {
 Fused on_a_row(Group group, Dtype store, Device& device) {
   Fused fused;
   group.store_dtype = store;
-  group.for_cuda = takes_gpu_form(device);
+  group.is_simt = takes_gpu_form(device);
   fused.group = std::move(group);
   fused.space.lengths = {few_elements};
   fused.group.inner.assign(fused.group.loads.size() + !fused.group.is_reduce, Inner::unit);
@@ -138,7 +138,7 @@ Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
 }
 
 /// The parameters of codegen/group.h: y (and positions), loads, numbers; then total and chunk, or lengths, strides in
-/// bytes but for the innermost axis, pairs, per_block, chunks, first_chunk and length.
+/// bytes but for the innermost axis, pairs, per_block, chunks, first_chunk, length, and of columns how many are taken at once.
 class Arguments {
  public:
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
@@ -147,8 +147,8 @@ class Arguments {
     for (int64_t* each : {length_, length_}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
-  void launch_reduction(Function& function, int64_t pairs, Device& device) {
-    for (int64_t* each : {&pairs, &pairs, &one_, &zero_, length_}) add(each);
+  void launch_reduction(Function& function, int64_t pairs, int64_t width, Device& device) {
+    for (int64_t* each : {&pairs, &pairs, &one_, &zero_, length_, &width}) add(each);
     function.launch({}, pointers_, device.current_stream());
   }
 
@@ -307,7 +307,8 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   arguments.add(&length);
   int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
   if (way != Way::whole) arguments.add(&stride);
-  arguments.launch_reduction(function, way == Way::columns ? divide_up(outputs, column_width) : outputs, device);
+  const int64_t width = way == Way::columns ? columns_at_once(compute, false) : 1;
+  arguments.launch_reduction(function, divide_up(outputs, width), width, device);
   return Array::of(std::move(result), shape, dtype, itemsize);
 }
 

@@ -143,14 +143,14 @@ class Builder {
       std::ranges::move(*walks, std::back_inserter(fused.space.walks));
     Group& group = fused.group;
     IterationSpace& space = fused.space;
-    group.for_cuda = takes_gpu_form(device);
-    group.by_chains = !group.for_cuda && device.properties().architecture == "x86-64-v4";
+    group.is_simt = takes_gpu_form(device);
+    group.by_chains = !group.is_simt && device.properties().architecture == "x86-64-v4";
     space.arrange(group.is_reduce ? AxisOrder::merged : AxisOrder::free);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
-    group.wide_index = !group.for_cuda || !space.is_narrow;
-    if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.for_cuda);
+    group.wide_index = !group.is_simt || !space.is_narrow;
+    if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
@@ -264,12 +264,12 @@ class Builder {
     Group& group = fused.group;
     IterationSpace& space = fused.space;
     const size_t last = space.lengths.size() - 1;
-    if (group.is_reduce && group.kept_rank > 0 && !group.for_cuda && !group.has_indices) {
+    if (group.is_reduce && group.kept_rank > 0 && !group.has_indices) {
       const size_t column = group.kept_rank - 1u;
       const auto along = [&](size_t d) {
         return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
       };
-      group.by_columns = space.lengths[column] >= 4 && along(column) && !along(last);
+      group.by_columns = space.lengths[column] >= (group.is_simt ? 8 : 4) && along(column) && !along(last);
       if (group.by_columns) space.go_along(column);
     }
     group.by_fours = !fused.randoms.empty() && !group.by_columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
@@ -279,7 +279,7 @@ class Builder {
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }
     const int64_t reduced = reduced_length(fused);
-    group.by_warps = group.is_reduce && group.for_cuda && reduced <= warp_row && space.size() > reduced;
+    group.by_warps = group.is_reduce && group.is_simt && !group.by_columns && reduced <= warp_row && space.size() > reduced;
   }
 
   int64_t domain_size_;

@@ -82,7 +82,7 @@ Hash128 structure(const Group& group, const Device& device) {
   const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
-      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.by_chains, group.wide_index, group.for_cuda, group.by_warps);
+      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.by_chains, group.wide_index, group.is_simt, group.by_warps);
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   count(group.values.size());
   for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);
@@ -184,6 +184,14 @@ void add_operands(Parameters& p, const Fused& fused) {
 /// Elements that one block of a CPU's reduction takes.
 constexpr int64_t elements_per_block = 16384;
 
+/// Columns that a block of a CPU takes at once: at most `most`, and fewer where else not all workers had some of what is much work.
+int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, Device& device) {
+  constexpr int64_t least = 64, elements = 65536;
+  const int64_t worth_it = std::max(int64_t{1}, columns * rows / elements);
+  const int64_t blocks = std::min(divide_up(4 * int64_t{device.properties().multiprocessors}, times), worth_it);
+  return std::clamp(round_up(divide_up(columns, blocks), int64_t{16}), least, most);
+}
+
 }  // namespace
 
 Function& group_kernel(const Fused& fused, Device& device) {
@@ -246,10 +254,13 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   const int64_t length = reduced_length(fused);
   int64_t pairs = outputs(fused) * part.chunks;
   int64_t elements = std::min(length, chunk_elements);
+  int64_t width = 1;
   if (group.by_columns) {
     const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
-    pairs = pairs / columns * divide_up(columns, column_width);
-    elements *= std::min(columns, column_width);
+    width = columns_at_once(group.accumulate, group.is_simt);
+    if (!group.is_simt) width = strip_width(columns, elements, pairs / columns, width, device);
+    pairs = pairs / columns * divide_up(columns, width);
+    elements *= std::min(columns, width);
   }
   const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
   Parameters& p = parameters();
@@ -261,8 +272,9 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   p.add(part.chunks);
   p.add(part.first_chunk);
   p.add(length);
+  if (group.by_columns) p.add(width);
   LaunchShape shape;
-  if (group.for_cuda) {
+  if (group.is_simt) {
     const int64_t blocks = group.by_warps ? divide_up(pairs, warps_of_block) : pairs;
     shape.grid[0] = static_cast<uint32_t>(std::min(blocks, int64_t{1} << 20));
     shape.block[0] = 256;

@@ -106,7 +106,8 @@ std::string parameters(const Group& group) {
   }
   text += ",\n    " + loop_parameters(group);
   return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
-                                  "long long first_chunk, long long length"
+                                  "long long first_chunk, long long length" +
+                                  (group.by_columns ? ", long long width" : "")
                          : text;
 }
 
@@ -226,8 +227,8 @@ std::string emit_map(const Group& group) {
     return element(group, place, indent) +
            fmt::format("{}{} = {};\n", indent, value_at(loop, loop.operands[0], place), store_text(group.store_dtype, last_value(group)));
   };
-  if (group.for_cuda) body.unroll = unroll(group, 4, 1);
-  if (group.by_fours) (group.for_cuda ? body.calls : body.head_of_fours) = group.for_cuda ? calls_for_four(group, "(unsigned long long)(_j >> 2)", "  ") : loop_of_fours(group, "  ");
+  if (group.is_simt) body.unroll = unroll(group, 4, 1);
+  if (group.by_fours) (group.is_simt ? body.calls : body.head_of_fours) = group.is_simt ? calls_for_four(group, "(unsigned long long)(_j >> 2)", "  ") : loop_of_fours(group, "  ");
   return loop_text(loop, body);
 }
 
@@ -252,15 +253,15 @@ Group::operator Loop() const {
 std::string emit(const Group& group) {
   using namespace codegen;
   const std::string body = group.is_reduce ? emit_reduce(group) : emit_map(group);
-  const std::string params = parameters(group);
+  const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(group) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.
   return fmt::format(
       "{}#define ks_helper __device__ __forceinline__\n"
-      "typedef {} ks_index;\n{}\n"
+      "typedef {} ks_index;\n{}\n{}"
       "extern \"C\" __global__ void {}({}) {{\n{}}}\n",
-      group.for_cuda ? "" : "#pragma clang fp contract(off)\n",
-      group.wide_index ? "long long" : "int", helper_text(params + body),
+      group.is_simt ? "" : "#pragma clang fp contract(off)\n",
+      group.wide_index ? "long long" : "int", helper_text(params + lanes + body), lanes,
       group_entry, params, body);
 }
 

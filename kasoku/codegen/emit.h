@@ -32,6 +32,8 @@ std::string calls_for_four(const Group& group, const std::string& t, const std::
 /// On a CPU: the head of a loop over `fours`, with its calls.
 std::string loop_of_fours(const Group& group, const std::string& indent);
 
+/// What a lane of a reduction holds and how two become one, before the kernel; and the kernel's body.
+std::string lanes_text(const Group& group);
 std::string emit_reduce(const Group& group);
 
 }  // namespace kasoku::codegen

@@ -74,7 +74,7 @@ struct Group {
   bool by_warps = false;
   Schedule schedule{};  ///< of a map
   bool wide_index = true;
-  bool for_cuda = false;
+  bool is_simt = false;  ///< threads are cheap and run side by side, as a GPU's
 
   int rank() const { return kept_rank + reduced_rank; }
   /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …
@@ -83,8 +83,9 @@ struct Group {
 
 /// The longest row that a warp reduces, and results of a block that has eight warps.
 inline constexpr int64_t warp_row = 256, warps_of_block = 8;
-/// Columns that a block of a reduction by columns takes.
-inline constexpr int64_t column_width = 16;
+/// The most columns that a reduction by columns takes at once: a block of a GPU has a thread in each of its warps for one, and on
+/// a CPU the vectors of them that wait stay in its first cache.
+int64_t columns_at_once(Dtype accumulate, bool is_simt);
 
 /// Name of the kernel in every group's text.
 inline constexpr const char* group_entry = "ks_group";
@@ -95,7 +96,7 @@ inline constexpr const char* group_entry = "ks_group";
 ///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
 ///   what add_numbers() of loop_text.h gives, and add_launch() of a map;
-///   reduce: pairs, per_block, chunks, first_chunk, length
+///   reduce: pairs, per_block, chunks, first_chunk, length; by columns also width, how many are taken at once
 std::string emit(const Group& group);
 
 /// The register type of a dtype: float for the 16-bit floats.

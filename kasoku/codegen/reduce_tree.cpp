@@ -5,50 +5,76 @@
 // identity fills lanes without elements: combining it changes no value, so a
 // device may skip it.
 //
-// On a CPU a block walks over lanes in an inner loop that vectorises; on CUDA 256
-// threads hold lanes 4t … 4t+3.
+// Legend of the text, beside those of emit.cpp and loop_text.cpp.
+//   ks_lane, ks_join(a, b)  what a lane holds, with its position where that is kept; two of them become one
+//   pair, o, c              a pair of an output (or strip of outputs) and one of its chunks
+//   begin, count            the chunk's first element, and how many it has
 #include "kasoku/codegen/emit.h"
 
 #include <fmt/format.h>
 
-namespace kasoku::codegen {
+#include <algorithm>
+
+namespace kasoku {
+
+int64_t columns_at_once(Dtype accumulate, bool is_simt) {
+  constexpr int64_t waiting_bytes = 4096;
+  return is_simt ? 32 : waiting_bytes / static_cast<int64_t>(info(register_dtype(accumulate)).size);
+}
+
+namespace codegen {
 
 namespace {
 
 bool is_arg(const Group& group) { return info(group.reduce_op).keeps_position(); }
 
-std::string identity(const Group& group) { return identity_text(group.reduce_op, group.accumulate, register_text(group.accumulate)); }
-
-/// `a` is an lvalue that takes `b` in; positions go along where they are kept.
-std::string take(const Group& group, const std::string& a, const std::string& b,
-                 const std::string& a_at, const std::string& b_at, const std::string& indent) {
-  const auto joined = [&](const std::string& x, const std::string& y) {
-    const std::string operands[] = {x, y};
-    return filled_text(info(group.reduce_op).join, group.accumulate, register_text(group.accumulate), operands);
-  };
-  if (!is_arg(group)) return fmt::format("{}{} = {};\n", indent, a, joined(a, b));
-  return fmt::format(
-      "{0}{{ const bool goes_first = ks_goes_first({1}, {2}, {3}, {4}, {5}); "
-      "{2} = goes_first ? {4} : {2}; {3} = goes_first ? {5} : {3}; }}\n",
-      indent, joined(b, a), a, a_at, b, b_at);
-}
-
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
-constexpr const char* no_position = "0x7fffffffffffffffll";
 
-/// The index that goes with the value: a partial result's own, or the element's number.
-std::string value_at(const Group& group, const std::string& number) {
-  return group.has_indices ? last_value(group, 0) : number;
+/// Of two values that one operation of the table makes.
+std::string joined(const Group& group, const std::string& a, const std::string& b) {
+  const std::string operands[] = {a, b};
+  return filled_text(info(group.reduce_op).join, group.accumulate, register_text(group.accumulate), operands);
 }
+
+std::string identity(const Group& group) {
+  const std::string value = identity_text(group.reduce_op, group.accumulate, register_text(group.accumulate));
+  return is_arg(group) ? fmt::format("ks_lane{{{}, 0x7fffffffffffffffll}}", value) : value;
+}
+
 std::string value_of(const Group& group) { return last_value(group, group.has_indices ? 1 : 0); }
+
+/// Statements that make the element there a ks_lane, `value`; `number` is its position, unless it brings one along.
+std::string lane_of(const Group& group, const Place& place, const std::string& number, const std::string& indent) {
+  const std::string value = value_of(group);
+  return element(group, place, indent) +
+         (is_arg(group) ? fmt::format("{}const ks_lane value = {{{}, {}}};\n", indent, value, group.has_indices ? last_value(group) : number)
+                        : fmt::format("{}const ks_lane value = {};\n", indent, value));
+}
+
+std::string join(const std::string& a, const std::string& b, const std::string& indent) { return fmt::format("{0}{1} = ks_join({1}, {2});\n", indent, a, b); }
+
+std::string store(const Group& group, const std::string& at, const std::string& lane, const std::string& indent) {
+  if (!is_arg(group)) return fmt::format("{}y[{}] = {};\n", indent, at, store_text(group.accumulate, lane));
+  return fmt::format("{0}y[{1}] = {2};\n{0}y_at[{1}] = {3}.at;\n", indent, at, store_text(group.accumulate, lane + ".value"), lane);
+}
 
 std::string pair_numbers(const Group& group) {
   return fmt::format(
       "    const long long o = pair / chunks, c = first_chunk + pair % chunks;\n"
       "    const long long begin = c * {0};\n"
-      "    const long long count = length - begin < {0} ? length - begin : {0};\n",
-      chunk_elements);
+      "    const {1} count = ({1})(length - begin < {0} ? length - begin : {0});\n",
+      chunk_elements, group.is_simt ? "int" : "long long");
 }
+
+std::string reduced_positions(const Group& group, const std::string& number, const std::string& indent) {
+  return fmt::format("{}const ks_index at = (ks_index)({});\n", indent, number) +
+         positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', indent);
+}
+
+/// On a CPU a block is one thread, which takes some pairs.
+constexpr const char* pairs_of_block =
+    "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
+    "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n";
 
 /// Rank 1: positions are affine in the element's number. Else the walk goes from
 /// one row of the innermost axis to the next.
@@ -61,21 +87,21 @@ std::string walk(const Group& group, const std::string& start, const std::string
   const std::string deeper = indent + "  ";
   return fmt::format("{0}for (long long done = 0, n; done < {1}; done += n) {{\n{2}const long long at = {3} + done;\n", indent, limit, deeper, start) +
          positions(group, first, last, "at", false, 'b', 'p', deeper) +
-         fmt::format("{0}const long long row = _n{1} - _i{1};\n{0}n = row < {2} - done ? row : {2} - done;\n", deeper, last - 1, limit) +
+         fmt::format("{0}const long long left = _n{1} - _i{1};\n{0}n = left < {2} - done ? left : {2} - done;\n", deeper, last - 1, limit) +
          loop(deeper) + indent + "}\n";
 }
 
-std::string cpu_rows(const Group& group) {
-  const bool arg = is_arg(group);
-  const auto t = register_text(group.accumulate);
-  std::string text = fmt::format("  {} acc[{}];\n", t, chunk_lanes);
-  if (arg) text += fmt::format("  long long acc_at[{}];\n", chunk_lanes);
-  text += "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
-          "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n" + pair_numbers(group) +
-          positions(group, 0, group.kept_rank, "o", true, 0, 'b', "    ") +
-          fmt::format("    const int lanes = (int)({1} ? {0} : count < {0} ? count : {0});\n"
-                      "    for (int l = 0; l < lanes; ++l) {{ acc[l] = {2};{3} }}\n", chunk_lanes, int{group.by_fours}, identity(group),
-                      arg ? fmt::format(" acc_at[l] = {};", no_position) : "");
+/// Lanes are an array, and the loops over it become vectors.
+std::string serial_rows(const Group& group) {
+  // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
+  const bool has_numbers = is_arg(group) && !group.has_indices && !group.by_fours;
+  const size_t size = info(group.accumulate).size;
+  const char* const number = size <= 2 ? "short" : size == 4 ? "int" : "long long";
+  std::string text = has_numbers ? fmt::format("  {1} best[{0}];\n  {2} at_best[{0}];\n", chunk_lanes, register_text(group.accumulate), number)
+                                 : fmt::format("  ks_lane acc[{}];\n", chunk_lanes);
+  text += pairs_of_block + pair_numbers(group) + positions(group, 0, group.kept_rank, "o", true, 0, 'b', "    ") +
+          fmt::format("    const int lanes = (int)({1} ? {0} : count < {0} ? count : {0});\n", chunk_lanes, int{group.by_fours});
+  if (!has_numbers) text += fmt::format("    for (int l = 0; l < lanes; ++l) acc[l] = {};\n", identity(group));
   text += fmt::format("    for (long long row = 0; row < count; row += {0}) {{\n"
                       "      const long long here = count - row < {0} ? count - row : {0};\n", chunk_lanes);
   if (group.by_fours) {
@@ -83,97 +109,138 @@ std::string cpu_rows(const Group& group) {
     text += "      const long long at = begin + row;\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ");
     text += "      const long long fours = here >> 2;\n" + loop_of_fours(group, "      ");
     for (int k = 0; k < 4; ++k)
-      text += "        {\n" + element(group, {fmt::format("(4 * t + {})", k), k}, "          ") +
-              take(group, fmt::format("acc[{} + t]", 256 * k), value_of(group), fmt::format("acc_at[{} + t]", 256 * k),
-                   value_at(group, fmt::format("(at + 4 * t + {})", k)), "          ") + "        }\n";
-    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + element(group, {"j"}, "        ") +
-            take(group, "acc[256 * (j & 3) + (j >> 2)]", value_of(group), "acc_at[256 * (j & 3) + (j >> 2)]", value_at(group, "(at + j)"), "        ") + "      }\n";
+      text += "        {\n" + lane_of(group, {fmt::format("(4 * t + {})", k), k}, fmt::format("(at + 4 * t + {})", k), "          ") +
+              join(fmt::format("acc[{} + t]", 256 * k), "value", "          ") + "        }\n";
+    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + lane_of(group, {"j"}, "(at + j)", "        ") +
+            join("acc[256 * (j & 3) + (j >> 2)]", "value", "        ") + "      }\n";
   } else {
     text += walk(group, "begin + row", "here", "      ", [&](const std::string& indent) {
-      return vectorise + fmt::format("{}for (long long j = 0; j < n; ++j) {{\n", indent) + element(group, {"j"}, indent + "  ") +
-             take(group, "acc[done + j]", value_of(group), "acc_at[done + j]", value_at(group, "(at + j)"), indent + "  ") + indent + "}\n";
+      const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long j = 0; j < n; ++j) {{\n{2}{1}}}\n", vectorise, indent, body); };
+      const std::string deeper = indent + "  ";
+      if (!has_numbers) return over(lane_of(group, {"j"}, "(at + j)", deeper) + join("acc[done + j]", "value", deeper));
+      const std::string value = value_of(group);
+      return indent + "if (row == 0) {\n" + over(element(group, {"j"}, deeper) + fmt::format("{0}best[done + j] = {1};\n{0}at_best[done + j] = ({2})(done + j);\n", deeper, value, number)) +
+             indent + "} else {\n" + over(element(group, {"j"}, deeper) +
+             fmt::format("{0}const auto known = best[done + j];\n{0}const bool goes_first = {1} | ({2} != {2} & known == known);\n"
+                         "{0}best[done + j] = goes_first ? {2} : known;\n"
+                         "{0}at_best[done + j] = goes_first ? ({3})(row + done + j) : at_best[done + j];\n", deeper, joined(group, value, "known"), value, number)) +
+             indent + "}\n";
     });
   }
   text += "    }\n";
   if (group.by_fours) {
     text += fmt::format("    for (int s = 128; s > 0; s >>= 1)\n      for (int k = 0; k < {0}; k += 256) {{\n{1}        for (int l = 0; l < s; ++l) {{\n", chunk_lanes, vectorise) +
-            take(group, "acc[k + l]", "acc[k + l + s]", "acc_at[k + l]", "acc_at[k + l + s]", "          ") + "        }\n      }\n";
-    for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}})
-      text += take(group, fmt::format("acc[{}]", a), fmt::format("acc[{}]", b), fmt::format("acc_at[{}]", a), fmt::format("acc_at[{}]", b), "    ");
+            join("acc[k + l]", "acc[k + l + s]", "          ") + "        }\n      }\n";
+    for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("acc[{}]", a), fmt::format("acc[{}]", b), "    ");
   } else {
     text += fmt::format("    for (int s = {}, active = lanes; s > 0; s >>= 1) {{\n      const int m = active - s < s ? active - s : s;\n{}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, vectorise) +
-            take(group, "acc[l]", "acc[l + s]", "acc_at[l]", "acc_at[l + s]", "        ") +
+            (has_numbers ? fmt::format("        const bool goes_first = ks_goes_first({}, best[l], at_best[l], best[l + s], at_best[l + s]);\n"
+                                       "        best[l] = goes_first ? best[l + s] : best[l];\n        at_best[l] = goes_first ? at_best[l + s] : at_best[l];\n",
+                                       joined(group, "best[l + s]", "best[l]"))
+                         : join("acc[l]", "acc[l + s]", "        ")) +
             "      }\n      if (active > s) active = s;\n    }\n";
   }
-  text += fmt::format("    y[pair] = {};\n", store_text(group.accumulate, "acc[0]"));
-  if (arg) text += "    y_at[pair] = acc_at[0];\n";
-  return text + "  }\n";
+  if (has_numbers) text += "    const ks_lane best_lane = {best[0], begin + at_best[0]};\n";
+  return text + store(group, "pair", has_numbers ? "best_lane" : "acc[0]", "    ") + "  }\n";
 }
 
-std::string cpu_columns(const Group& group) {
-  const bool arg = is_arg(group);
-  const int inner = group.kept_rank - 1;
-  const auto t = register_text(group.accumulate);
-  std::string text = fmt::format("  {} acc[{}];\n", t, chunk_lanes * column_width);
-  if (arg) text += fmt::format("  long long acc_at[{}];\n", chunk_lanes * column_width);
-  text += "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
-          "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n" + pair_numbers(group);
-  // Here o counts strips of columns, not columns.
-  text += fmt::format("    const long long strips = (_n{0} + {1}) / {2}, strip = o % strips;\n"
-                      "    const long long start = (o / strips) * _n{0} + strip * {2};\n"
-                      "    const long long left = _n{0} - strip * {2}, width = left < {2} ? left : {2};\n", inner, column_width - 1, column_width) +
-          positions(group, 0, group.kept_rank, "start", true, 0, 'b', "    ") +
-          fmt::format("    const int lanes = (int)(count < {0} ? count : {0});\n"
-                      "    for (int l = 0; l < lanes * {1}; ++l) {{ acc[l] = {2};{3} }}\n", chunk_lanes, column_width, identity(group),
-                      arg ? fmt::format(" acc_at[l] = {};", no_position) : "") +
-          "    for (long long e = 0; e < count; ++e) {\n      const long long at = begin + e;\n" +
-          positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', "      ") +
-          fmt::format("      const long long lane = (e & {}) * {};\n{}      for (long long j = 0; j < width; ++j) {{\n", chunk_lanes - 1, column_width, vectorise) +
-          element(group, {"j"}, "        ") +
-          take(group, "acc[lane + j]", value_of(group), "acc_at[lane + j]", value_at(group, "at"), "        ") + "      }\n    }\n" +
-          fmt::format("    for (int s = {0}, active = lanes; s > 0; s >>= 1) {{\n      const int m = (active - s < s ? active - s : s) * {1};\n"
-                      "{2}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, column_width, vectorise) +
-          take(group, "acc[l]", fmt::format("acc[l + s * {}]", column_width), "acc_at[l]", fmt::format("acc_at[l + s * {}]", column_width), "        ") +
-          "      }\n      if (active > s) active = s;\n    }\n" +
-          fmt::format("    for (long long j = 0; j < width; ++j) {{ y[(start + j) * chunks + c - first_chunk] = {};{} }}\n",
-                      store_text(group.accumulate, "acc[j]"), arg ? " y_at[(start + j) * chunks + c - first_chunk] = acc_at[j];" : "");
-  return text + "  }\n";
+/// The strip of `width` columns that `o` counts, of which the last one may have fewer: `n`.
+std::string strip_of_columns(const Group& group) {
+  return fmt::format("    const long long strips = (_n{0} + width - 1) / width, strip = o % strips;\n"
+                     "    const long long start = (o / strips) * _n{0} + strip * width, left = _n{0} - strip * width;\n"
+                     "    const int n = (int)(left < width ? left : width);\n", group.kept_rank - 1) +
+         positions(group, 0, group.kept_rank, "(ks_index)start", true, 0, 'b', "    ");
 }
 
-/// A block's 256 threads hold the lanes of a chunk; then one of its warps combines them,
+std::string store_column(const Group& group, const std::string& lane, const std::string& indent) {
+  return store(group, "(start + j) * chunks + c - first_chunk", lane, indent);
+}
+
+/// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
+/// l + 256, l + 768, …, so that few of them wait, and each row of memory is read once and as wide as it is.
+std::string serial_columns(const Group& group) {
+  const int64_t most = columns_at_once(group.accumulate, false);
+  const auto over = [&](const std::string& body, const std::string& indent) {
+    return fmt::format("{0}{1}for (int j = 0; j < n; ++j) {{\n{2}{1}}}\n", vectorise, indent, body);
+  };
+  // Rows of one lane. Four side by side are four streams from memory, whose latencies overlap; each is a copy of the text.
+  const auto rows = [&](int n) {
+    std::string text;
+    for (int k = 0; k < n; ++k)
+      text += "            {\n" + reduced_positions(group, fmt::format("begin + e + {}", k * chunk_lanes), "              ") + lane_of(group, {"j"}, "at", "              ") +
+              join("lane_sum", "value", "              ") + "            }\n";
+    return fmt::format("        for (; e {1}< count; e += {2}) {{\n{0}        }}\n",
+                       over(fmt::format("            ks_lane lane_sum = e < {} ? {} : sum[j];\n", chunk_lanes, identity(group)) + text + "            sum[j] = lane_sum;\n", "          "),
+                       n > 1 ? fmt::format("+ {} ", (n - 1) * chunk_lanes) : "", n * chunk_lanes);
+  };
+  constexpr size_t few_values = 4;
+  return fmt::format("  ks_lane memory[12 * {0}];\n  ks_lane* held[12];\n  for (int k = 0; k < 12; ++k) held[k] = memory + k * {0};\n", most) +
+         pairs_of_block + pair_numbers(group) + strip_of_columns(group) +
+         fmt::format("    const int lanes = (int)(count < {0} ? count : {0});\n    int bits = 0;\n    while ((1 << bits) < lanes) ++bits;\n"
+                     "    for (int i = 0; i < 1 << bits; ++i) {{\n"
+                     "      const int lane = bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0;\n"
+                     "      ks_lane* sum = held[11];\n      long long e = lane;\n", chunk_lanes) +
+         (group.values.size() <= few_values ? rows(4) : "") + rows(1) +
+         // A lane without elements leaves what waits for it as it is.
+         "      int level = 0;\n      for (; i >> level & 1; ++level) {\n        ks_lane* const before = held[level];\n"
+         "        if (level > 0 || lane < lanes) {\n" + over(join("before[j]", "sum[j]", "            "), "          ") +
+         "        }\n        held[level] = sum;\n        sum = before;\n      }\n"
+         "      held[11] = held[level];\n      held[level] = sum;\n    }\n" +
+         "    for (int j = 0; j < n; ++j) {\n" + store_column(group, "held[bits][j]", "      ") + "    }\n  }\n";
+}
+
+/// A thread has a column, and of its lanes those that the last three steps of the tree join with those of the block's other warps.
+std::string simt_columns(const Group& group) {
+  const auto waiting = [&](const std::string& sum, const std::string& indent) {
+    return fmt::format("{0}int level = 0;\n{0}for (; i >> level & 1; ++level) {1} = ks_join(held[level], {1});\n{0}held[level] = {1};\n", indent, sum);
+  };
+  std::string text = "  __shared__ ks_lane shared[256];\n  const int j = threadIdx.x & 31, part = threadIdx.x >> 5;\n"
+                     "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {\n" + pair_numbers(group) + strip_of_columns(group) +
+                     fmt::format("    if (j < n && part < count) {{\n      ks_lane held[8];\n      int bits = 5;\n      if (count == {}) {{\n"
+                                 "        for (int i = 0; i < 32; ++i) {{\n          const int lane = part + 8 * (int)(__brev((unsigned)i) >> 27);\n", chunk_elements);
+  for (int k = 0; k < 4; ++k) text += fmt::format("          ks_lane acc{} = {};\n", k, identity(group));
+  text += unroll(group, chunk_elements / chunk_lanes, 4) +
+          fmt::format("          for (int k = 0; k < {}; ++k) {{\n            const int e = lane + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes);
+  for (const auto& [k, offset] : {std::pair{0, 0}, {1, 512}, {2, 256}, {3, 768}}) {
+    const std::string number = fmt::format("begin + e + {}", offset), indent = "              ";
+    text += "            {\n" + reduced_positions(group, number, indent) + lane_of(group, {"j"}, number, indent) + join(fmt::format("acc{}", k), "value", indent) + "            }\n";
+  }
+  text += "          }\n";
+  for (const auto& [a, b] : {std::pair{"acc0", "acc1"}, {"acc2", "acc3"}, {"acc0", "acc2"}}) text += join(a, b, "          ");
+  text += waiting("acc0", "          ") +
+          fmt::format("        }}\n      }} else {{\n        const int lanes = ((count < {0} ? count : {0}) - part + 7) / 8;\n"
+                      "        bits = 0;\n        while ((1 << bits) < lanes) ++bits;\n        for (int i = 0; i < 1 << bits; ++i) {{\n"
+                      "          const int lane = part + 8 * (bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0);\n          ks_lane acc = {1};\n"
+                      "          for (int e = lane; e < count; e += {0}) {{\n", chunk_lanes, identity(group)) +
+          reduced_positions(group, "begin + e", "            ") + lane_of(group, {"j"}, "begin + e", "            ") + join("acc", "value", "            ") +
+          "          }\n" + waiting("acc", "          ") + "        }\n      }\n      shared[threadIdx.x] = held[bits];\n    }\n    __syncthreads();\n"
+          "    if (part == 0 && j < n) {\n      const int parts = count < 8 ? count : 8;\n"
+          "      for (int s = 4; s > 0; s >>= 1)\n        for (int p = 0; p < s && p + s < parts; ++p)\n" +
+          join("shared[32 * p + j]", "shared[32 * (p + s) + j]", "          ") + store_column(group, "shared[j]", "      ");
+  return text + "    }\n    __syncthreads();\n  }\n";
+}
+
+/// A block's 256 threads hold the lanes of a chunk, 4t … 4t+3 each; then one of its warps combines them,
 /// while the others go on to the next chunk: hence two places for lanes.
-std::string cuda_rows(const Group& group) {
-  const bool arg = is_arg(group);
-  const auto t = register_text(group.accumulate);
+std::string simt_rows(const Group& group) {
   const int first = group.kept_rank, last = group.rank();
-  std::string text = fmt::format("  __shared__ {} shared[{}];\n", t, 2 * chunk_lanes);
-  if (arg) text += fmt::format("  __shared__ long long shared_at[{}];\n", 2 * chunk_lanes);
+  std::string text = fmt::format("  __shared__ ks_lane shared[{}];\n", 2 * chunk_lanes);
   text += "  const int t = threadIdx.x;\n  int turn = 0;\n"
           "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x, ++turn) {\n" + pair_numbers(group) +
           positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
-  for (int k = 0; k < 4; ++k) {
-    text += fmt::format("    {} acc{} = {};\n", t, k, identity(group));
-    if (arg) text += fmt::format("    long long acc{}_at = {};\n", k, no_position);
-  }
-  const auto take_in = [&](int k, const std::string& indent) {
-    return take(group, fmt::format("acc{}", k), value_of(group), fmt::format("acc{}_at", k),
-                value_at(group, fmt::format("(begin + row + {})", k)), indent);
+  for (int k = 0; k < 4; ++k) text += fmt::format("    ks_lane acc{} = {};\n", k, identity(group));
+  const auto take_in = [&](int k, const Place& place, const std::string& indent) {
+    return lane_of(group, place, fmt::format("(begin + row + {})", k), indent) + join(fmt::format("acc{}", k), "value", indent);
   };
-  const auto row_start = [&] {
-    return "        const ks_index at = (ks_index)(begin + row);\n" +
-           positions(group, first, first + 1, "at", false, 'b', 'p', "        ") +
-           (group.by_fours ? calls_for_four(group, "0", "        ") : "");
-  };
+  const auto row_start = [&] { return reduced_positions(group, "begin + row", "        ") + (group.by_fours ? calls_for_four(group, "0", "        ") : ""); };
   const bool is_row = last - first == 1;
   if (is_row) {
     // A whole chunk: no guards, 16 bytes at a time.
-    const std::string start = " + begin";
-    text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', start)) +
+    text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', " + begin")) +
             (group.by_fours ? "" : unroll(group, chunk_elements / chunk_lanes, 4)) +
             fmt::format("      for (int k = 0; k < {}; ++k) {{\n        const int row = 4 * t + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes) +
             row_start() + loads_of_four(group, "        ");
-    for (int k = 0; k < 4; ++k)
-      text += "        {\n" + element(group, {std::to_string(k), k, true}, "          ") + take_in(k, "          ") + "        }\n";
+    for (int k = 0; k < 4; ++k) text += "        {\n" + take_in(k, {std::to_string(k), k, true}, "          ") + "        }\n";
     text += "      }\n    } else {\n";
   } else {
     text += "    {\n";
@@ -183,68 +250,52 @@ std::string cuda_rows(const Group& group) {
   for (int k = 0; k < 4; ++k) {
     const std::string indent = "          ";
     text += fmt::format("        if (row + {} < count) {{\n", k);
-    if (group.by_fours)
-      text += element(group, {std::to_string(k), k}, indent);
-    else
-      text += fmt::format("{}const ks_index at = (ks_index)(begin + row + {});\n", indent, k) +
-              positions(group, first, last, "at", false, 'b', 'p', indent) + element(group, {"0"}, indent);
-    text += take_in(k, indent) + "        }\n";
+    if (!group.by_fours) text += reduced_positions(group, fmt::format("begin + row + {}", k), indent);
+    text += take_in(k, group.by_fours ? Place(std::to_string(k), k) : Place("0"), indent) + "        }\n";
   }
-  text += fmt::format("      }}\n    }}\n    {}* const lanes = shared + (turn & 1) * {};\n", t, chunk_lanes);
-  if (arg) text += fmt::format("    long long* const lanes_at = shared_at + (turn & 1) * {};\n", chunk_lanes);
-  for (int k = 0; k < 4; ++k) {
-    text += fmt::format("    lanes[{} + t] = acc{};\n", 256 * k, k);
-    if (arg) text += fmt::format("    lanes_at[{} + t] = acc{}_at;\n", 256 * k, k);
-  }
+  text += fmt::format("      }}\n    }}\n    ks_lane* const lanes = shared + (turn & 1) * {};\n", chunk_lanes);
+  for (int k = 0; k < 4; ++k) text += fmt::format("    lanes[{} + t] = acc{};\n", 256 * k, k);
   text += "    __syncthreads();\n    if ((t >> 5) == (turn & 7)) {\n      const int in_warp = t & 31;\n#pragma unroll\n"
           "      for (int s = 128; s > 0; s >>= 1) {\n#pragma unroll\n"
           "        for (int k = 0; k < 1024; k += 256)\n#pragma unroll\n"
           "          for (int l = k + in_warp; l < k + s; l += 32) {\n" +
-          take(group, "lanes[l]", "lanes[l + s]", "lanes_at[l]", "lanes_at[l + s]", "            ") +
-          "          }\n        __syncwarp();\n      }\n      if (in_warp == 0) {\n";
-  for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}})
-    text += take(group, fmt::format("lanes[{}]", a), fmt::format("lanes[{}]", b), fmt::format("lanes_at[{}]", a), fmt::format("lanes_at[{}]", b), "        ");
-  text += fmt::format("        y[pair] = {};\n", store_text(group.accumulate, "lanes[0]"));
-  if (arg) text += "        y_at[pair] = lanes_at[0];\n";
-  return text + "      }\n    }\n  }\n";
+          join("lanes[l]", "lanes[l + s]", "            ") + "          }\n        __syncwarp();\n      }\n      if (in_warp == 0) {\n";
+  for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("lanes[{}]", a), fmt::format("lanes[{}]", b), "        ");
+  return text + store(group, "pair", "lanes[0]", "        ") + "      }\n    }\n  }\n";
 }
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
 /// Lanes beyond the row have the identity, so steps over them alone are left out.
-std::string cuda_short_rows(const Group& group) {
-  const bool arg = is_arg(group);
-  const auto t = register_text(group.accumulate);
-  const int first = group.kept_rank, last = group.rank();
+std::string simt_short_rows(const Group& group) {
   constexpr int64_t held = warp_row / 32;
-  std::string text = fmt::format("  __shared__ {} shared[256];\n", t);
-  if (arg) text += "  __shared__ long long shared_at[256];\n";
-  text += fmt::format("  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  {}* const lanes = shared + 32 * warp;\n", t);
-  if (arg) text += "  long long* const lanes_at = shared_at + 32 * warp;\n";
+  std::string text = "  __shared__ ks_lane shared[256];\n  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  ks_lane* const lanes = shared + 32 * warp;\n";
   text += fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + warp; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
           pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
-          fmt::format("    {} acc[{}];\n", t, held);
-  if (arg) text += fmt::format("    long long acc_at[{}];\n", held);
-  text += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      const long long row = l + 32 * k;\n      acc[k] = {};\n", held, identity(group));
-  if (arg) text += fmt::format("      acc_at[k] = {};\n", no_position);
-  text += "      if (row < count) {\n        const ks_index at = (ks_index)(begin + row);\n" +
-          positions(group, first, last, "at", false, 'b', 'p', "        ") + element(group, {"0"}, "        ") +
-          take(group, "acc[k]", value_of(group), "acc_at[k]", value_at(group, "(begin + row)"), "        ") + "      }\n    }\n";
+          fmt::format("    ks_lane acc[{0}];\n#pragma unroll\n    for (int k = 0; k < {0}; ++k) {{\n      const int row = l + 32 * k;\n"
+                      "      acc[k] = {1};\n      if (row < count) {{\n", held, identity(group)) +
+          reduced_positions(group, "begin + row", "        ") + lane_of(group, {"0"}, "(begin + row)", "        ") + join("acc[k]", "value", "        ") + "      }\n    }\n";
   text += fmt::format("#pragma unroll\n    for (int s = {}; s > 0; s >>= 1)\n#pragma unroll\n      for (int k = 0; k < s; ++k) {{\n", held / 2) +
-          take(group, "acc[k]", "acc[k + s]", "acc_at[k]", "acc_at[k + s]", "        ") + "      }\n    lanes[l] = acc[0];\n";
-  if (arg) text += "    lanes_at[l] = acc_at[0];\n";
-  text += "    __syncwarp();\n    for (int s = 16; s > 0; s >>= 1) {\n      if (l < s) {\n" +
-          take(group, "lanes[l]", "lanes[l + s]", "lanes_at[l]", "lanes_at[l + s]", "        ") +
-          "      }\n      __syncwarp();\n    }\n    if (l == 0) {\n" +
-          fmt::format("      y[pair] = {};\n", store_text(group.accumulate, "lanes[0]"));
-  if (arg) text += "      y_at[pair] = lanes_at[0];\n";
-  return text + "    }\n    __syncwarp();\n  }\n";
+          join("acc[k]", "acc[k + s]", "        ") + "      }\n    lanes[l] = acc[0];\n    __syncwarp();\n"
+          "    for (int s = 16; s > 0; s >>= 1) {\n      if (l < s) {\n" +
+          join("lanes[l]", "lanes[l + s]", "        ") + "      }\n      __syncwarp();\n    }\n    if (l == 0) {\n";
+  return text + store(group, "pair", "lanes[0]", "      ") + "    }\n    __syncwarp();\n  }\n";
 }
 
 }  // namespace
 
-std::string emit_reduce(const Group& group) {
-  if (group.for_cuda) return group.by_warps ? cuda_short_rows(group) : cuda_rows(group);
-  return group.by_columns ? cpu_columns(group) : cpu_rows(group);
+std::string lanes_text(const Group& group) {
+  const std::string_view type = register_text(group.accumulate);
+  if (!is_arg(group)) return fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", type, joined(group, "a", "b"));
+  return fmt::format("struct ks_lane {{ {} value; long long at; }};\n"
+                     "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_goes_first({}, a.value, a.at, b.value, b.at) ? b : a; }}\n",
+                     type, joined(group, "b.value", "a.value"));
 }
 
-}  // namespace kasoku::codegen
+std::string emit_reduce(const Group& group) {
+  if (group.is_simt) return group.by_columns ? simt_columns(group) : group.by_warps ? simt_short_rows(group) : simt_rows(group);
+  return group.by_columns ? serial_columns(group) : serial_rows(group);
+}
+
+}  // namespace codegen
+
+}  // namespace kasoku

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -116,6 +117,32 @@ TEST_CASE("array: rows and columns reduce to the same bits in the text for a GPU
     check_equal([&] { return reduce(ReduceOp::sum, cube, {.axes = axes}); });
   const Array wide = reshape(stored(3 * 20'000, Dtype::float64), {3, 20'000});
   check_equal([&] { return reduce(ReduceOp::sum, wide, {.axes = {{1}}}); });
+}
+
+TEST_CASE("array: columns reduce to the bits of rows with the same elements, in both forms") {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{2, 4}, {3, 33}, {7, 9}, {8, 64}, {9, 1100}, {100, 40}, {1023, 8}, {1024, 31}, {1025, 65},
+                                      {5000, 12}, {8191, 5}, {8192, 37}, {8200, 33}, {16'390, 10}})
+    for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::int8, Dtype::float16}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      CAPTURE(info(dtype).name);
+      const Array x = reshape(stored(rows * columns, dtype), {rows, columns}), turned = contiguous(copy(transpose(x)));
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin}) {
+        const Array of_columns = reduce(op, x, {.axes = {{0}}}), of_rows = reduce(op, turned, {.axes = {{1}}});
+        CHECK(bits(of_columns) == bits(of_rows));
+        check_equal([&] { return reduce(op, x, {.axes = {{0}}}); });
+        check_equal([&] { return reduce(op, apply(Op::multiply, {x, x}), {.axes = {{0}}}); });
+      }
+    }
+  // A position counts among equal elements, and a NaN goes first.
+  Array equal = reshape(stored(3000 * 9, Dtype::float32), {3000, 9});
+  equal = copy(apply(Op::where, {apply(Op::greater, {equal, 50.0}), 1.0, 0.0}));
+  const Array with_nan = copy(apply(Op::where, {apply(Op::greater, {equal, 0.5}), std::nan(""), 2.0}));
+  for (const Array& x : {equal, with_nan})
+    for (ReduceOp op : {ReduceOp::argmax, ReduceOp::argmin}) {
+      check_equal([&] { return reduce(op, x, {.axes = {{0}}}); });
+      CHECK(bits(reduce(op, x, {.axes = {{0}}})) == bits(reduce(op, contiguous(copy(transpose(x))), {.axes = {{1}}})));
+    }
 }
 
 TEST_CASE("array: random leaves give the same bits in the text for a GPU") {

@@ -12,6 +12,7 @@
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/overrun.h"
 #include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/cpu/worker_memory.h"
 #include "kasoku/device/device.h"
 
@@ -146,6 +147,7 @@ const Variant& CpuFunction::add_variant(const uint32_t block[3]) {
 void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (!shape.blocks()) return;
   check(shape);
+  if (compiles_only) return void(variant(shape.block));
   const LaunchWatch watch;
   if (last_name_) note_kernel(last_name_);
   if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);

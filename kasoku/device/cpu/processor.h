@@ -17,6 +17,10 @@ int processor_level();
 /// the processor is below v3, or below what was asked for.
 const std::string& target_architecture();
 
+/// Launches compile what they need and run nothing, so that there may be code for a processor that this one is not. Set
+/// before anything is launched.
+extern bool compiles_only;
+
 /// Bytes of memory of the machine or of the control group, whichever is less.
 uint64_t total_memory();
 /// Bytes that a new allocation could fill now without swapping.
