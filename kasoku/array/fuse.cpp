@@ -212,7 +212,8 @@ class Builder {
                     .index = static_cast<uint16_t>(walks.size() - 1)});
       }
       case Expression::cast:
-      case Expression::elementwise: break;
+      case Expression::elementwise:
+      case Expression::gather: break;
       case Expression::reduce: return std::nullopt;
     }
     std::optional<Steps> steps;
@@ -225,6 +226,12 @@ class Builder {
         return std::nullopt;
       }
       views.push_back(std::move(*composed));
+    }
+    if (expression->kind == Expression::gather) {
+      const Input& source = expression->inputs[0];
+      if (!source.node->is_done()) evaluate(source.node);
+      const uint16_t distance = value(expression->inputs[1].node, views[1], false);
+      return add({.kind = Instruction::gather, .dtype = node->dtype, .index = load_of(source.node, views[0]), .in = {distance, 0, 0}});
     }
     Instruction result{.kind = Instruction::apply, .op = expression->op, .dtype = node->dtype, .compute = expression->compute};
     for (size_t i = 0; i < views.size(); ++i) {
@@ -252,12 +259,17 @@ class Builder {
   }
 
   uint16_t load(const NodePtr& node, const View& view) {
+    return add({.kind = Instruction::load, .dtype = node->dtype, .index = load_of(node, view)});
+  }
+
+  /// Its number.
+  uint16_t load_of(const NodePtr& node, const View& view) {
     Group& group = fused.group;
     if (node->dtype == Dtype::opaque) throw Error(ErrorKind::type, "records cannot be computed with");
     fused.loads.push_back(node);
     load_walks_.push_back({view.offset, view.strides, static_cast<int64_t>(node->itemsize)});
     group.loads.push_back(node->dtype);
-    return add({.kind = Instruction::load, .dtype = node->dtype, .index = static_cast<uint16_t>(group.loads.size() - 1)});
+    return static_cast<uint16_t>(group.loads.size() - 1);
   }
 
   void choose_form() {

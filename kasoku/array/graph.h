@@ -78,7 +78,7 @@ struct Input {
 };
 
 struct Expression {
-  enum Kind : uint8_t { constant, arange, random, elementwise, cast, reduce };
+  enum Kind : uint8_t { constant, arange, random, elementwise, cast, gather, reduce };
   Kind kind;
   Op op{};                         ///< elementwise
   Dtype compute{};                 ///< elementwise, reduce: operands are converted to it first
@@ -86,6 +86,7 @@ struct Expression {
   std::vector<uint8_t> is_reduced; ///< reduce: per axis of the input
   Scalar start, step;              ///< constant: start; arange: start + i * step
   RandomLeaf random_leaf{};
+  /// gather: an array, and the bytes from where its view is to the element that is taken.
   std::vector<Input> inputs;
   /// For the bounds on pending work.
   int n_pending = 1;               ///< operations that may have to run, at most

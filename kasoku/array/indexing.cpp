@@ -2,6 +2,7 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -138,17 +139,20 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
   return {array.with_view(std::move(view)), std::move(arrays)};
 }
 
-/// Where the elements of an index with arrays lie: the view's offset for each
-/// element of the result, which has the arrays' axes where they stood (or in
-/// front, if they stood apart).
+/// An index with arrays: the axes of the result, which are the arrays' where those stood (or in front, if they stood
+/// apart), with those of the view before and behind them; and how far along the view's memory they move.
 struct Scattered {
-  Shape shape;
-  std::vector<int64_t> offsets;  ///< bytes
+  Shape shape, together;  ///< of the result, and of the arrays
+  size_t front = 0;       ///< axes before the arrays'
+  Strides strides;        ///< bytes; 0 along the arrays' axes
+
+  size_t behind() const { return shape.size() - front - together.size(); }
 };
 
 Scattered scattered(const Basic& basic) {
   const View view = basic.view.input().view;
-  Shape together;
+  Scattered result;
+  Shape& together = result.together;
   for (const auto& x : basic.arrays) {
     try {
       together = broadcast(together, x.array.shape());
@@ -156,52 +160,103 @@ Scattered scattered(const Basic& basic) {
       throw Error(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes " + str(together) + " " + str(x.array.shape()));
     }
   }
-  const int64_t n = product(together);
+  bool adjacent = true;
+  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].place <= basic.arrays[k - 1].place + 1;
+  const size_t first = adjacent ? basic.arrays[0].axis : 0;
+  const auto add_axes = [&](size_t from, size_t to) {
+    for (size_t d = from; d < to; ++d) {
+      if (std::ranges::any_of(basic.arrays, [&](const auto& x) { return x.axis == d; })) continue;
+      result.shape.push_back(view.shape[d]);
+      result.strides.push_back(view.strides[d]);
+    }
+  };
+  add_axes(0, first);
+  result.front = result.shape.size();
+  result.shape.insert(result.shape.end(), together.begin(), together.end());
+  result.strides.resize(result.shape.size());
+  add_axes(first, view.shape.size());
+  return result;
+}
+
+Error out_of_bounds(int64_t at, const Basic::Advanced& x, int64_t length) {
+  return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
+}
+
+/// On a host: bytes from the node's first element to each element of the result, one after the other.
+std::vector<int64_t> offsets_of(const Basic& basic, const Scattered& result) {
+  const View view = basic.view.input().view;
+  const int64_t n = product(result.together);
   std::vector<int64_t> from_arrays(static_cast<size_t>(n), view.offset);
-  std::vector<bool> is_indexed(view.shape.size());
   for (const auto& x : basic.arrays) {
-    is_indexed[x.axis] = true;
-    const Array positions = to_device(contiguous(broadcast_to(astype(x.array, Dtype::int64), together)), device("cpu"));
+    const Array positions = to_device(contiguous(broadcast_to(astype(x.array, Dtype::int64), result.together)), device("cpu"));
     const int64_t* at = static_cast<const int64_t*>(positions.data_for_read());
     const int64_t length = view.shape[x.axis];
     for (int64_t i = 0; i < n; ++i) {
       const int64_t k = at[i] < 0 ? at[i] + length : at[i];
-      if (k < 0 || k >= length)
-        throw Error(ErrorKind::index, "index " + std::to_string(at[i]) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
+      if (k < 0 || k >= length) throw out_of_bounds(at[i], x, length);
       from_arrays[static_cast<size_t>(i)] += k * view.strides[x.axis];
     }
   }
-  bool adjacent = true;
-  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].place <= basic.arrays[k - 1].place + 1;
-  const size_t front = adjacent ? basic.arrays[0].axis : 0;
-  Scattered result;
-  Shape before, after;
-  Strides before_strides, after_strides;
-  for (size_t d = 0; d < view.shape.size(); ++d) {
-    if (is_indexed[d]) continue;
-    (d < front ? before : after).push_back(view.shape[d]);
-    (d < front ? before_strides : after_strides).push_back(view.strides[d]);
-  }
-  const auto offsets_of = [](const Shape& shape, const Strides& strides) {
+  const auto along = [&](size_t from, size_t to) {
     std::vector<int64_t> all{0};
-    for (size_t d = 0; d < shape.size(); ++d) {
+    for (size_t d = from; d < to; ++d) {
       std::vector<int64_t> next;
-      next.reserve(all.size() * static_cast<size_t>(shape[d]));
+      next.reserve(all.size() * static_cast<size_t>(result.shape[d]));
       for (int64_t base : all)
-        for (int64_t i = 0; i < shape[d]; ++i) next.push_back(base + i * strides[d]);
+        for (int64_t i = 0; i < result.shape[d]; ++i) next.push_back(base + i * result.strides[d]);
       all = std::move(next);
     }
     return all;
   };
-  result.shape = before;
-  result.shape.insert(result.shape.end(), together.begin(), together.end());
-  result.shape.insert(result.shape.end(), after.begin(), after.end());
-  const auto outer = offsets_of(before, before_strides), inner = offsets_of(after, after_strides);
-  result.offsets.reserve(outer.size() * from_arrays.size() * inner.size());
+  const auto outer = along(0, result.front), inner = along(result.front + result.together.size(), result.shape.size());
+  std::vector<int64_t> offsets;
+  offsets.reserve(outer.size() * from_arrays.size() * inner.size());
   for (int64_t a : outer)
     for (int64_t b : from_arrays)
-      for (int64_t c : inner) result.offsets.push_back(a + b + c);
-  return result;
+      for (int64_t c : inner) offsets.push_back(a + b + c);
+  return offsets;
+}
+
+/// Where all indices of an array lie within the axis, the bytes that they stand for.
+Array distances(const Basic::Advanced& x, const View& view) {
+  const int64_t length = view.shape[x.axis];
+  const Array at = astype(x.array, Dtype::int64);
+  const Array is_outside = apply(Op::logical_or, {apply(Op::less, {at, -length}), apply(Op::greater_equal, {at, length})});
+  const auto flag = [](const Array& truth) { return *static_cast<const bool*>(to_device(truth, device("cpu")).data_for_read()); };
+  if (at.size() > 0 && flag(reduce(ReduceOp::any, is_outside))) {
+    const Array host = to_device(contiguous(at), device("cpu"));
+    const auto* all = static_cast<const int64_t*>(host.data_for_read());
+    throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
+  }
+  return apply(Op::multiply, {apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at}), view.strides[x.axis]});
+}
+
+/// The same elements as a node of the graph: computed where the array lies, and fused with what is done to them.
+Array gather(const Basic& basic, const Scattered& result) {
+  const Input source = basic.view.input();
+  std::optional<Array> far;
+  for (const auto& x : basic.arrays) {
+    Basic::Advanced here = x;
+    here.array = to_device(x.array, basic.view.device());
+    const Array part = distances(here, source.view);
+    far = far ? apply(Op::add, {*far, part}) : part;
+  }
+  Shape spread = result.together;
+  spread.resize(spread.size() + result.behind(), 1);
+  Expression expression;
+  expression.kind = Expression::gather;
+  expression.inputs = {{source.node, {result.shape, result.strides, source.view.offset}},
+                       broadcast_to(reshape(broadcast_to(*far, result.together), spread), result.shape).input()};
+  return Array::of(make_node(result.shape, basic.view.dtype(), basic.view.device(), std::move(expression)));
+}
+
+/// On a host so few elements are copied by the time that a kernel needs to be found.
+constexpr int64_t few_gathered = 16384;
+
+std::vector<Index> on_host(std::vector<Index> index) {
+  for (Index& x : index)
+    if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
+  return index;
 }
 
 bool is_at_hand(const Array& array) {
@@ -252,18 +307,15 @@ Array get_item(const Array& array, const std::vector<Index>& index) {
 Array get_view(const Array& array, const std::vector<Index>& index) {
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return basic.view;
-  if (!array.device().is_host()) {
-    std::vector<Index> host = index;
-    for (Index& x : host)
-      if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
-    return to_device(get_view(to_device(array, device("cpu")), host), array.device());
-  }
+  const bool are_records = array.dtype() == Dtype::opaque;
+  if (are_records && !array.device().is_host()) return to_device(get_view(to_device(array, device("cpu")), on_host(index)), array.device());
   const Scattered from = scattered(basic);
+  if (!are_records && (!array.device().is_host() || product(from.shape) > few_gathered)) return gather(basic, from);
   Array result = Array::empty(from.shape, array.dtype(), array.device(), array.itemsize());
   const char* memory = static_cast<const char*>(array.data_for_read()) - array.offset();
   char* to = static_cast<char*>(result.data());
   const size_t itemsize = array.itemsize();
-  for (int64_t offset : from.offsets) {
+  for (int64_t offset : offsets_of(basic, from)) {
     std::memcpy(to, memory + offset, itemsize);
     to += itemsize;
   }
@@ -298,11 +350,8 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     return basic.view.assign(source);
   }
   if (!array.device().is_host()) {
-    std::vector<Index> host = index;
-    for (Index& x : host)
-      if (x.array_value) x.array_value = to_device(*x.array_value, device("cpu"));
     Array there = to_device(copy(array), device("cpu"));
-    set_item(there, host, to_device(value, device("cpu")));
+    set_item(there, on_host(index), to_device(value, device("cpu")));
     return array.assign(to_device(there, array.device()));
   }
   const Scattered to = scattered(basic);
@@ -311,7 +360,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
   const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.shape));
   const char* from = static_cast<const char*>(source.data_for_read());
   char* memory = static_cast<char*>(array.data()) - array.offset();
-  for (int64_t offset : to.offsets) {
+  for (int64_t offset : offsets_of(basic, to)) {
     std::memcpy(memory + offset, from, array.itemsize());
     from += array.itemsize();
   }

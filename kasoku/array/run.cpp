@@ -108,6 +108,7 @@ std::string summary(const Fused& fused, const Device& device) {
       case Instruction::random: text += "random:"; break;
       case Instruction::apply: text.append(info(x.op).name).append(":"); break;
       case Instruction::cast: text += "as:"; break;
+      case Instruction::gather: text += "gather:"; break;
     }
     text += info(x.dtype).name;
   }

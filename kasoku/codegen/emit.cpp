@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace kasoku {
@@ -170,6 +171,10 @@ std::string element(const Group& group, const Place& place, const std::string& i
     std::string value;
     switch (x.kind) {
       case Instruction::load: value = load_text(group.loads[x.index], value_at(loop, loads[x.index], place)); break;
+      case Instruction::gather:
+        value = load_text(group.loads[x.index], fmt::format("*(const {}*)((const char*)&{} + v{})", memory_text(group.loads[x.index]),
+                                                            value_at(loop, loads[x.index], place), x.in[0]));
+        break;
       case Instruction::scalar: {
         const int64_t fixed = group.scalars[x.index].fixed;
         value = fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
@@ -222,7 +227,7 @@ namespace {
 std::string emit_map(const Group& group) {
   const Loop loop = group;
   Body body;
-  body.is_pure = true;
+  body.is_pure = !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; });
   body.element = [&](const Place& place, const std::string& indent) {
     return element(group, place, indent) +
            fmt::format("{}{} = {};\n", indent, value_at(loop, loop.operands[0], place), store_text(group.store_dtype, last_value(group)));
@@ -247,6 +252,8 @@ Group::operator Loop() const {
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
   for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
   for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
+  for (const Instruction& x : values)
+    if (x.kind == Instruction::gather) loop.operands[x.index + !is_reduce].is_gathered = true;
   return loop;
 }
 

@@ -20,12 +20,12 @@ enum class Distribution : uint8_t { uniform, normal, integers };
 
 /// One value of an element's computation, in order; inputs are earlier ones.
 struct Instruction {
-  enum Kind : uint8_t { load, scalar, arange, random, apply, cast };
+  enum Kind : uint8_t { load, scalar, arange, random, apply, cast, gather };
   Kind kind;
   Op op{};
   Dtype dtype;          ///< of the value
   Dtype compute{};      ///< op: what the operands are
-  uint16_t index = 0;   ///< which load, scalar, arange or random
+  uint16_t index = 0;   ///< which load, scalar, arange or random; gather: which load, so many bytes away as its input says
   uint16_t in[3] = {0, 0, 0};
 };
 

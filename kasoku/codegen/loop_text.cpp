@@ -30,7 +30,7 @@ constexpr const char* thread_number = "(ks_index)blockIdx.x * blockDim.x + threa
 
 std::string pointer_type(const LoopOperand& x) { return fmt::format("{}{}*", x.is_output ? "" : "const ", x.type); }
 
-bool moves(const LoopOperand& x) { return x.kind == Walk::memory && x.inner != Inner::broadcast; }
+bool moves(const LoopOperand& x) { return x.kind == Walk::memory && x.inner != Inner::broadcast && !x.is_gathered; }
 
 /// The length of a row.
 std::string row_length(const Loop& loop) { return loop.rank == 1 ? "_total" : fmt::format("_n{}", loop.rank - 1); }

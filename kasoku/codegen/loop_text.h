@@ -43,6 +43,7 @@ struct LoopOperand {
   Inner inner;
   Walk::Kind kind = Walk::memory;
   bool is_output = false;
+  bool is_gathered = false;  ///< read at distances that are computed: never several neighbours at once
 };
 
 struct Loop {

@@ -4,6 +4,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/indexing.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
@@ -142,6 +143,27 @@ TEST_CASE("array: columns reduce to the bits of rows with the same elements, in 
     for (ReduceOp op : {ReduceOp::argmax, ReduceOp::argmin}) {
       check_equal([&] { return reduce(op, x, {.axes = {{0}}}); });
       CHECK(bits(reduce(op, x, {.axes = {{0}}})) == bits(reduce(op, contiguous(copy(transpose(x))), {.axes = {{1}}})));
+    }
+}
+
+TEST_CASE("array: elements taken by arrays are the same in the text for a GPU") {
+  for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::int8, Dtype::float16})
+    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{300, 70}, {70, 301}, {5000, 5}, {40'000, 1}}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const Array x = reshape(stored(rows * columns, dtype), {rows, columns});
+      Index at, all;
+      at.kind = Index::array, all.kind = Index::slice;
+      at.array_value = copy(apply(Op::floor_divide, {astype(stored(700, Dtype::int32), Dtype::int64), 10}));  // some count from the end
+      at.array_value = copy(apply(Op::remainder, {*at.array_value, rows}));
+      check_equal([&] { return get_view(x, {at}); });
+      check_equal([&] { return apply(Op::add, {get_view(x, {at}), get_view(x, {at})}); });
+      check_equal([&] { return reduce(ReduceOp::sum, get_view(x, {at}), {.axes = {{0}}}); });
+      check_equal([&] { return reduce(ReduceOp::max, get_view(x, {at}), {.axes = {{1}}}); });
+      check_equal([&] { return reduce(ReduceOp::sum, get_view(x, {at})); });
+      at.array_value = copy(apply(Op::remainder, {*at.array_value, columns}));
+      check_equal([&] { return get_view(x, {all, at}); });
+      check_equal([&] { return apply(Op::multiply, {get_view(transpose(x), {at}), 2}); });
     }
 }
 
