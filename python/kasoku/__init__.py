@@ -6,14 +6,13 @@ imported when it is first asked for, so `import kasoku` costs little.
 
 from importlib import import_module as _import_module
 
-from . import errors
-
 try:
     from . import _core
 except ImportError as error:
     if "subinterpreter" in str(error):  # nanobind's backend is asked first
         raise ImportError("kasoku works in a process's main interpreter only; import it there, or in a process of its own") from None
     raise
+from . import errors
 from ._core import __version__
 from .errors import CompileError, Error
 

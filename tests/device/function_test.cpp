@@ -289,7 +289,11 @@ TEST_CASE("launch: an interrupt ends a long one") {
   std::string text = message([&] { launch(*module, {{1000000, 1, 1}, {1, 1, 1}}, {}); });
   other.join();
   CHECK(text == "interrupted");
+#ifndef __SANITIZE_THREAD__  // there a signal waits until its thread calls the system
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+#else
+  (void)start;
+#endif
   CHECK_NOTHROW(launch(*module, {{2, 1, 1}, {1, 1, 1}}, {}));
 }
 
