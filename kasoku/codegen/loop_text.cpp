@@ -32,37 +32,36 @@ std::string pointer_type(const LoopOperand& x) { return fmt::format("{}{}*", x.i
 
 bool moves(const LoopOperand& x) { return x.kind == Walk::memory && x.inner != Inner::broadcast && !x.is_gathered; }
 
-/// The length of a row.
-std::string row_length(const Loop& loop) { return loop.rank == 1 ? "_total" : fmt::format("_n{}", loop.rank - 1); }
-
-/// Where the rows lie whose number is `row`.
-std::string row_positions(const Loop& loop, const std::string& indent) {
-  return positions(loop, 0, loop.rank - 1, "_row", true, 0, 'p', indent);
-}
-
 /// `_at` of the kernel's only axis is the place in it; else it is taken apart.
 std::string row_and_place(const Loop& loop, const std::string& indent) {
   if (loop.rank == 1) return "";
   return fmt::format("{0}const ks_index _row = _at / {1}, _j = _at - _row * {1};\n", indent, row_length(loop)) + row_positions(loop, indent);
 }
 
-std::string chunks_text(const Loop& loop, const Body& body) {
-  const std::string vectorise = "#pragma clang loop vectorize(assume_safety)\n";
-  const auto over = [&](const std::string& indent) {
-    return vectorise + fmt::format("{0}for (long long _j = 0; _j < _n; ++_j) {{\n", indent) + body.element({"_j"}, indent + "  ") + indent + "}\n";
-  };
-  std::string text =
-      "  long long _at = (long long)blockIdx.x * _chunk;\n"
-      "  const long long _end = _at + _chunk < _total ? _at + _chunk : _total;\n";
+/// Elements of a row one after another.
+std::string row_text(const Body& body, const std::string& end, const std::string& indent) {
+  return fmt::format("{}{}for (long long _j = 0; _j < {}; ++_j) {{\n", body.is_vector ? "#pragma clang loop vectorize(assume_safety)\n" : "", indent, end) +
+         body.element({"_j"}, indent + "  ") + indent + "}\n";
+}
+
+std::string range_text(const Loop& loop, const Body& body) {
   if (loop.rank > 1)
-    return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, 'p', "    ") +
-           fmt::format("    const long long _left = _n{0} - _i{0}, _n = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1) +
-           over("    ") + "    _at += _n;\n  }\n";
-  text += positions(loop, 0, 1, "_at", true, 0, 'p', "  ") + "  const long long _n = _end - _at;\n";
-  if (body.head_of_fours.empty()) return text + over("  ");
+    return "  for (ks_index _row = _at; _row < _end; ++_row) {\n" + row_positions(loop, "    ") + row_text(body, row_length(loop), "    ") + "  }\n";
+  std::string text = positions(loop, 0, 1, "_at", true, 0, 'p', "  ") + "  const long long _n = _end - _at;\n";
+  if (body.head_of_fours.empty()) return text + row_text(body, "_n", "  ");
   text += "  const long long fours = _n >> 2;\n" + body.head_of_fours;
   for (int k = 0; k < 4; ++k) text += "    {\n" + body.element({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
   return text + "  }\n  for (long long _j = 4 * fours; _j < _n; ++_j) {\n" + body.element({"_j"}, "    ") + "  }\n";
+}
+
+std::string chunks_text(const Loop& loop, const Body& body) {
+  const std::string text =
+      "  long long _at = (long long)blockIdx.x * _chunk;\n"
+      "  const long long _end = _at + _chunk < _total ? _at + _chunk : _total;\n";
+  if (loop.rank == 1) return text + range_text(loop, body);
+  return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, 'p', "    ") +
+         fmt::format("    const long long _left = _n{0} - _i{0}, _n = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1) +
+         row_text(body, "_n", "    ") + "    _at += _n;\n  }\n";
 }
 
 /// Four elements pass through registers. One element a thread has too few bytes on their way to
@@ -147,6 +146,7 @@ std::string loop_text(const Loop& loop, const Body& body) {
   const auto text = loop.schedule == Schedule::chunks  ? chunks_text
                     : loop.schedule == Schedule::fours ? fours_text
                     : loop.schedule == Schedule::rows  ? rows_text
+                    : loop.schedule == Schedule::range ? range_text
                                                        : each_text;
   return body.before + text(loop, body) + body.after;
 }
@@ -166,6 +166,12 @@ std::string loop_parameters(const Loop& loop) {
   if (loop.schedule == Schedule::chunks) add("_chunk");
   if (loop.schedule == Schedule::rows) add("_pieces");
   return text;
+}
+
+std::string row_length(const Loop& loop) { return loop.rank == 1 ? "_total" : fmt::format("_n{}", loop.rank - 1); }
+
+std::string row_positions(const Loop& loop, const std::string& indent) {
+  return positions(loop, 0, loop.rank - 1, "_row", true, 0, 'p', indent);
 }
 
 std::string positions(const Loop& loop, int first, int last, const std::string& at, bool is_first,
@@ -192,7 +198,7 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
       if (d != loop.inner || x.inner == Inner::strided) far += fmt::format(" + _i{} * _s{}_{}", d, d, x.name);
       else if (x.inner == Inner::unit) where += fmt::format(" + _i{}", d);
     const std::string type = is_memory ? pointer_type(x) : "ks_index";
-    if (is_memory && !far.empty()) where = fmt::format("({})(({}char*)({}){})", type, x.is_output ? "" : "const ", where, far);
+    if (is_memory && !x.in_elements && !far.empty()) where = fmt::format("({})(({}char*)({}){})", type, x.is_output ? "" : "const ", where, far);
     else where += far;
     text += fmt::format("{}{} const _{}_{} = {};\n", indent, type, to, x.name, where);
   }
@@ -205,7 +211,7 @@ std::string value_at(const Loop& loop, const LoopOperand& x, const Place& place)
   const std::string at = "_p_" + x.name, step = x.inner == Inner::strided ? fmt::format("{} * _s{}_{}", place.j, loop.inner, x.name) : place.j;
   if (x.inner == Inner::broadcast) return x.kind == Walk::memory ? "*" + at : at;
   if (x.kind != Walk::memory) return fmt::format("({} + {})", at, step);
-  if (x.inner == Inner::unit) return fmt::format("{}[{}]", at, step);
+  if (x.inner == Inner::unit || x.in_elements) return fmt::format("{}[{}]", at, step);
   return fmt::format("*({})(({}char*){} + {})", pointer_type(x), x.is_output ? "" : "const ", at, step);
 }
 

@@ -1,7 +1,8 @@
 /// \file kasoku/codegen/loop_text.h
 /// A loop over an iteration space as kernel text. Whoever writes a kernel gives the operands and
 /// the text of one element; where elements are and who computes which stands in loop_text.cpp,
-/// once for all devices and for all of them: array expressions and users' kernels.
+/// once for all devices and for all of them: array expressions, users' kernels and the array
+/// statements of compiled functions.
 #pragma once
 
 #include "kasoku/codegen/loop.h"
@@ -19,6 +20,7 @@ enum class Schedule : uint8_t {
   fours,   ///< a thread takes four neighbours, 16 bytes at a time where addresses allow it
   rows,    ///< a thread an element, a block within one row: where rows are long, no thread divides
   each,    ///< a thread an element
+  range,   ///< one thread, from `_at` to `_end`, which the text around gives: rows, of a single axis elements
 };
 
 /// What a body allows, as far as it is known.
@@ -43,6 +45,7 @@ struct LoopOperand {
   Inner inner;
   Walk::Kind kind = Walk::memory;
   bool is_output = false;
+  bool in_elements = false;  ///< the strides of memory are, and not in bytes
   bool is_gathered = false;  ///< read at distances that are computed: never several neighbours at once
 };
 
@@ -72,6 +75,7 @@ struct Body {
   std::function<std::string(const Place&, const std::string& indent)> element;
   std::string before, after;
   bool is_in_loop = false;    ///< see BodyTraits
+  bool is_vector = true;      ///< chunks, range: a compiler may make vectors, and no output overlaps another operand
   /// It does nothing but give its outputs values: it may run for elements that are not there.
   bool is_pure = false;
   std::string unroll;         ///< each: a pragma, and a thread takes four elements
@@ -107,6 +111,10 @@ LaunchShape add_launch(const IterationSpace& space, Schedule schedule, int64_t b
   return shape;
 }
 
+/// The length of a row.
+std::string row_length(const Loop& loop);
+/// Where the rows lie whose number is `_row`.
+std::string row_positions(const Loop& loop, const std::string& indent);
 /// Definitions of each operand's position at the linear number `at` over axes [first, last):
 /// `_{from}_x` becomes `_{to}_x`, or the memory if `is_first`.
 std::string positions(const Loop& loop, int first, int last, const std::string& at, bool is_first,

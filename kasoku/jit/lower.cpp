@@ -12,6 +12,7 @@
 #include "kasoku/jit/walk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -103,6 +104,24 @@ FunctionLowering::FunctionLowering(UnitLowering& unit, int index, bool on_device
     used.insert(name);
     names_.push_back(name);
   }
+}
+
+void FunctionLowering::lines(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const size_t begin = text.starts_with("  ") ? 2 : 0;
+    line("{}", text.substr(begin, end - begin));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string FunctionLowering::written(int indent, const std::function<void()>& write) {
+  const std::string before = std::exchange(out_, ""), mark = std::exchange(line_mark_, "");
+  std::swap(indent_, indent);
+  write();
+  std::swap(indent_, indent);
+  line_mark_ = mark;
+  return std::exchange(out_, before);
 }
 
 void FunctionLowering::remark(Place place, const std::string& text) {

@@ -7,22 +7,21 @@
 
 namespace kasoku::jit {
 
-std::string offset_text(const std::string& name, int ndim, const Index& at) {
-  if (at.is_flat) return at.linear;
-  std::string text;
-  const int skip = static_cast<int>(at.at.size()) - ndim;
-  for (int k = 0; k < ndim; ++k)
-    text += fmt::format("{}{} * {}_step{}", k ? " + " : "", at.at[static_cast<size_t>(skip + k)], name, skip + k);
-  return text.empty() ? "0" : text;
+/// A tuple's item has a name with a dot.
+static std::string operand_name(std::string array) {
+  std::ranges::replace(array, '.', '_');
+  return array;
+}
+
+std::string Index::operator[](const std::string& operand) const {
+  return value_at(*loop, *std::ranges::find(loop->operands, operand_name(operand), &LoopOperand::name), {j});
 }
 
 Fused FunctionLowering::array_element(const Val& array) {
   Fused fused;
   fused.type = array.type;
   fused.leaves.push_back({array.text, array.type});
-  fused.element = [name = array.text, ndim = array.type.ndim](const Index& at) {
-    return fmt::format("{}.data[{}]", name, offset_text(name, ndim, at));
-  };
+  fused.element = [name = array.text](const Index& at) { return at[name]; };
   return fused;
 }
 
@@ -67,100 +66,76 @@ std::vector<Fused::Leaf> FunctionLowering::distinct(const std::vector<Fused::Lea
   return all;
 }
 
-void FunctionLowering::by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape,
-                                 const std::function<void(bool is_flat)>& write) {
-  if (leaves.size() == 1 && leaves[0].type.is_contiguous) return write(true);
-  std::string flat;
-  for (const Fused::Leaf& leaf : leaves)
-    flat += (flat.empty() ? "" : " && ") + fmt::format("ks_is_flat({}, {})", shape, leaf.name);
-  if (flat.empty()) return write(true);
-  open(fmt::format("if ({})", flat));
-  write(true);
-  --indent_;
-  line("}} else {{");
-  ++indent_;
-  write(false);
-  close();
+Loop FunctionLowering::loop_over(const std::vector<Fused::Leaf>& leaves, const std::string& shape, bool is_flat, int axis) {
+  int ndim = 1;
+  for (const Fused::Leaf& leaf : leaves) ndim = std::max<int>(ndim, leaf.type.ndim);
+  Loop loop;
+  loop.schedule = Schedule::range;
+  loop.rank = is_flat ? 1 : ndim;
+  loop.inner = loop.rank - 1;
+  const auto own = [&](int d) { return axis < 0 || d < axis ? d : d < loop.inner ? d + 1 : axis; };
+  line("const ks_index _total = ks_size({});", shape);
+  for (int d = 0; d < loop.rank && loop.rank > 1; ++d) line("const ks_index _n{} = {}.n[{}];", d, shape, own(d));
+  for (const Fused::Leaf& leaf : leaves) {
+    const std::string name = operand_name(leaf.name), type = text_of(leaf.type.dtype);
+    loop.operands.push_back({name, type, is_flat || leaf.use == Fused::Use::fresh ? Inner::unit : Inner::strided,
+                             leaf.is_number ? kasoku::Walk::index : kasoku::Walk::memory, leaf.use != Fused::Use::read, true});
+    if (!leaf.is_number) line("{}* const _m_{} = {}.data;", type, name, leaf.name);
+    for (int d = 0; d < loop.rank && !is_flat; ++d) line("const ks_index _s{}_{} = ks_step<{}>({}, {});", d, name, ndim, leaf.name, own(d));
+  }
+  return loop;
 }
 
-Rows FunctionLowering::rows_of(const std::vector<Fused::Leaf>& leaves, const std::string& shape) {
-  size_t ndim = 0;
-  for (const Fused::Leaf& leaf : leaves) ndim = std::max(ndim, size_t{leaf.type.ndim});
-  for (const Fused::Leaf& leaf : leaves)
-    for (size_t k = ndim - leaf.type.ndim; k < ndim; ++k)
-      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
-  Rows rows;
-  const std::string stem = temp("e");
-  rows.row = stem + "_row";
-  rows.column = stem;
-  rows.count = temp("rows"), rows.width = temp("width");
-  line("const ks_i64 {} = {};", rows.width, ndim ? fmt::format("{}.n[{}]", shape, ndim - 1) : "1");
-  line("const ks_i64 {} = ks_rows({});", rows.count, shape);
-  rows.at.is_flat = false;
-  rows.at.linear = fmt::format("({} * {} + {})", rows.row, rows.width, rows.column);
-  // The row's number gives the outer indices, the innermost of them first.
-  std::string rest = rows.row;
-  for (size_t k = ndim; k-- > 0;) {
-    if (k + 1 == ndim) {
-      rows.at.at.insert(rows.at.at.begin(), rows.column);
-      continue;
-    }
-    const std::string index = fmt::format("{}_{}", stem, k);
-    rows.at.at.insert(rows.at.at.begin(), index);
-    if (k == 0) {
-      rows.unravel += fmt::format("const ks_i64 {} = {}; ", index, rest);
-    } else {
-      rows.unravel += fmt::format("const ks_i64 {0}_q = {1} / {2}.n[{3}], {0} = {1} - {0}_q * {2}.n[{3}]; ", index, rest, shape, k);
-      rest = index + "_q";
-    }
+void FunctionLowering::by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape,
+                                 const std::function<void(const Loop&)>& write) {
+  std::string flat;
+  int n_free = 0;
+  bool is_contiguous = true;
+  for (const Fused::Leaf& leaf : leaves) {
+    if (leaf.use == Fused::Use::fresh) continue;
+    ++n_free;
+    is_contiguous &= leaf.type.is_contiguous;
+    flat += (flat.empty() ? "" : " && ") + fmt::format("ks_is_flat({}, {})", shape, leaf.name);
   }
-  return rows;
+  const bool is_known = n_free == 0 || (n_free == 1 && is_contiguous);
+  open(is_known ? "" : fmt::format("if ({})", flat));
+  write(loop_over(leaves, shape, true));
+  close();
+  if (is_known) return;
+  open("else");
+  write(loop_over(leaves, shape, false));
+  close();
 }
 
 void FunctionLowering::elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
                                 const std::function<void(const Index&)>& body, bool may_run_parallel) {
-  std::vector<Fused::Leaf> leaves = fused.leaves;
-  leaves.insert(leaves.end(), more.begin(), more.end());
-  leaves = distinct(leaves);
-  const bool pool = may_run_parallel && options_.parallel && !is_parallel_;
-  const auto write = [&](const Index& at) {
-    Named here{true};
-    Named* const around = std::exchange(named_, &here);
-    body(at);
-    named_ = around;
-  };
-  by_layout(leaves, shape, [&](bool is_flat) {
-    if (is_flat) {
-      const std::string i = temp("e"), n = temp("n");
-      line("const ks_i64 {} = ks_size({});", n, shape);
-      std::string first = "ks_first", end = "ks_end";
-      if (pool) {
-        line("ks_parallel(ks, {0}, ks_element_chunk({0}), 2, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n),
-            ++indent_;
-      } else {
-        first = temp("strip"), end = temp("end");
-        open(fmt::format("for (ks_i64 {0} = 0, {1}; {0} < {2}; {0} = {1})", first, end, n));
+  std::vector<Fused::Leaf> leaves = more;
+  leaves.insert(leaves.end(), fused.leaves.begin(), fused.leaves.end());
+  by_layout(distinct(leaves), shape, [&](const Loop& loop) {
+    Body text;
+    text.element = [&](const kasoku::Place& place, const std::string& indent) {
+      return written(static_cast<int>(indent.size()) / 2, [&] {
+        Named here{true};
+        Named* const around = std::exchange(named_, &here);
+        body({&loop, place.j});
+        named_ = around;
+      });
+    };
+    text.is_vector = !options_.is_cuda && !on_device_;
+    const bool has_rows = loop.rank > 1;
+    line("const ks_index _rows = {}, _width = {};", has_rows ? fmt::format("ks_rows({})", shape) : "_total", has_rows ? row_length(loop) : "1");
+    if (may_run_parallel && options_.parallel && !is_parallel_) {
+      text.before = "  ks_parallel(ks, _rows, ks_row_chunk(_rows, _width), 2 * _width, [=](ks_i64, ks_i64 _at, ks_i64 _end) {\n";
+      text.after = "  });\n";
+    } else {
+      text.before = written(1, [&] {
+        line("for (ks_index _at = 0, _end; _at < _rows; _at = _end) {{");
         leave_if_asked();
-        line("{} = ks_strip_end({}, {}, 1);", end, first, n);
-      }
-      open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", i, first, end));
-      write({true, i, {}});
-      close();
-      if (pool) --indent_, line("}});");
-      else
-        close();
-      return;
+        line("_end = {};", has_rows ? "_at + 1" : "ks_strip_end(_at, _rows, 1)");
+      });
+      text.after = "  }\n";
     }
-    const Rows rows = rows_of(leaves, shape);
-    if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}), 2 * {1}, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", rows.count, rows.width), ++indent_;
-    open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", rows.row, pool ? "ks_first" : "0", pool ? "ks_end" : rows.count));
-    if (!pool) leave_if_asked();
-    if (!rows.unravel.empty()) line("{}", rows.unravel);
-    open(fmt::format("for (ks_i64 {0} = 0; {0} < {1}; ++{0})", rows.column, rows.width));
-    write(rows.at);
-    close();
-    close();
-    if (pool) --indent_, line("}});");
+    lines(loop_text(loop, text));
   });
 }
 
@@ -213,8 +188,8 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
   apart(result.text, [&] {
     const std::string s = shape(fused, place);
     allocate(result.text, result.type, s, false, place);
-    elements(fused, s, {{result.text, result.type}}, [&](const Index& at) {
-      line("{}.data[{}] = {};", result.text, at.linear, fused.element(at));
+    elements(fused, s, {{result.text, result.type, Fused::Use::fresh}}, [&](const Index& at) {
+      line("{} = {};", at[result.text], fused.element(at));
     }, true);
   });
   return result;
@@ -222,12 +197,21 @@ Val FunctionLowering::materialise(const Fused& fused, Place place) {
 
 Val FunctionLowering::in_dtype(const Val& array, Dtype dtype, Place place) {
   if (array.type.dtype == dtype) return array;
-  const Val named{temp("item"), array.type};  // elements are named after their array
-  line("const {} {} = {};", text_of(named.type), named.text, array.text);
-  Fused converted = array_element(named);
+  Fused converted = array_element(array);
   converted.type = Type::array(dtype, array.type.ndim, true);
   converted.element = [element = converted.element, from = array.type.dtype, dtype](const Index& at) { return cast(element(at), from, dtype); };
   return materialise(converted, place);
+}
+
+std::string FunctionLowering::overlaps(const Val& target, const Fused& value) {
+  std::string text;
+  const auto add = [&](const char* test, const std::string& name) {
+    text += fmt::format("{}{}({}, {})", text.empty() ? "" : " || ", test, target.text, name);
+  };
+  for (const Fused::Leaf& leaf : distinct(value.leaves))
+    if (leaf.name != target.text && !leaf.is_number) add("ks_overlaps", leaf.name);
+  for (const std::string& name : value.gathered) add("ks_meets", name);
+  return text;
 }
 
 void FunctionLowering::store_fused(const Val& target, const Fused& value, Place place) {
@@ -239,16 +223,11 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
   for (int k = 0; k < type.ndim; ++k) text += fmt::format("{}{}.shape[{}]", k ? ", " : "", target.text, k);
   line("ks_shape<{}> {} = {{{{{}}}}};", type.ndim, s, text);
   // The value must fit into the target as it is; the target does not stretch.
-  std::string fits, overlaps;
-  std::set<std::string> seen{target.text};
-  for (const Fused::Leaf& leaf : value.leaves) {
-    if (!seen.insert(leaf.name).second) continue;
-    for (int k = 0; k < leaf.type.ndim; ++k)
+  std::string fits;
+  for (const Fused::Leaf& leaf : distinct(value.leaves))
+    for (int k = 0; k < leaf.type.ndim && leaf.name != target.text; ++k)
       fits += fmt::format("{}({}.shape[{}] == 1 || {}.shape[{}] == {}.n[{}])", fits.empty() ? "" : " && ", leaf.name, k,
                           leaf.name, k, s, type.ndim - leaf.type.ndim + k);
-    if (leaf.name.find("ks_made") != 0)
-      overlaps += fmt::format("{}ks_overlaps({}, {})", overlaps.empty() ? "" : " || ", target.text, leaf.name);
-  }
   if (!fits.empty()) {
     const Fused::Leaf& leaf = value.leaves.back();
     fail_if(fmt::format("!({})", fits),
@@ -256,19 +235,20 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
                         leaf.type.ndim ? fmt::format("{}.shape[{}]", leaf.name, leaf.type.ndim - 1) : "1", s, type.ndim - 1));
   }
   const auto write = [&](const Fused& from) {
-    elements(from, s, {{target.text, type}}, [&](const Index& at) {
-      line("{}.data[{}] = {};", target.text, offset_text(target.text, type.ndim, at), from.element(at));
+    elements(from, s, {{target.text, type, Fused::Use::written}}, [&](const Index& at) {
+      line("{} = {};", at[target.text], from.element(at));
     }, true);
   };
-  if (overlaps.empty()) return write(value);
+  const std::string test = overlaps(target, value);
+  if (test.empty()) return write(value);
   // What is read may be what is written, shifted: then all values come before the first store.
-  open(fmt::format("if (KS_RARELY({}))", overlaps));
+  open(fmt::format("if (KS_RARELY({}))", test));
   Fused stretched = value;
   stretched.leaves.push_back({target.text, type});
   stretched.type = Type::array(type.dtype, type.ndim, true);
   const Val stored = new_array(stretched.type, s, false, place);
-  elements(stretched, s, {{stored.text, stored.type}}, [&](const Index& at) {
-    line("{}.data[{}] = {};", stored.text, at.linear, value.element(at));
+  elements(stretched, s, {{stored.text, stored.type, Fused::Use::fresh}}, [&](const Index& at) {
+    line("{} = {};", at[stored.text], value.element(at));
   }, true);
   write(array_element(stored));
   --indent_;

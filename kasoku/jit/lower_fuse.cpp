@@ -34,15 +34,7 @@ bool FunctionLowering::is_fusible(const Expr& e) const {
   }
 }
 
-Fused FunctionLowering::leaf(const Expr& e) {
-  Val array = expr(e);
-  if (array.text.find('.') != std::string::npos) {  // a tuple's item: names are made of it
-    const std::string item = temp("item");
-    line("const {} {} = {};", text_of(array.type), item, array.text);
-    array.text = item;
-  }
-  return array_element(array);
-}
+Fused FunctionLowering::leaf(const Expr& e) { return array_element(expr(e)); }
 
 std::string FunctionLowering::shape_of(const Expr& argument, int ndim) {
   const std::string name = temp("shape");
@@ -58,27 +50,25 @@ std::string FunctionLowering::shape_of(const Expr& argument, int ndim) {
   return name;
 }
 
-Fused FunctionLowering::generator(const Expr& e, const std::string& shape,
-                                  std::function<std::string(const Index&)> element) {
-  // A ks_array without data stands for it wherever shapes are compared and stepped.
+/// The numbers of the elements of an array of this shape, in C order. A ks_array without data stands for them wherever
+/// shapes are compared and stepped.
+Fused::Leaf FunctionLowering::numbers(const Type& type, const std::string& shape) {
   const std::string name = temp("made");
-  const int ndim = e.type.ndim;
+  line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, text_of(type.dtype), type.ndim);
+  for (int k = 0; k < type.ndim; ++k) line("{0}.shape[{1}] = {2}.n[{1}];", name, k, shape);
+  line("ks_set_strides({});", name);
+  return {name, type, Fused::Use::read, true};
+}
+
+Fused FunctionLowering::generator(const Expr& e, const std::string& shape, std::function<std::string(const std::string&)> element) {
   if (!options_.is_cuda)
-    for (int k = 0; k < ndim; ++k)
+    for (int k = 0; k < e.type.ndim; ++k)
       fail_if(fmt::format("{}.n[{}] < 0", shape, k),
               fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)", e.place.line));
-  line("{} {} = ks_no_array<{}, {}>();", text_of(e.type), name, text_of(e.type.dtype), ndim);
-  for (int k = 0; k < ndim; ++k) line("{0}.shape[{1}] = {2}.n[{1}];", name, k, shape);
-  line("ks_set_strides({});", name);
   Fused fused;
   fused.type = e.type;
-  fused.leaves.push_back({name, e.type});
-  fused.element = [name, ndim, element](const Index& at) {
-    Index own = at;
-    own.is_flat = true;
-    own.linear = at.is_flat ? at.linear : "(" + offset_text(name, ndim, at) + ")";
-    return element(own);
-  };
+  fused.leaves.push_back(numbers(e.type, shape));
+  fused.element = [name = fused.leaves[0].name, element](const Index& at) { return element(at[name]); };
   return fused;
 }
 
@@ -96,7 +86,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
   const auto whole_part = [&](const Expr& operand) {
     Fused fused = fuse(operand);
     if (fused.where) fused = array_element(masked(fused, operand.place));  // x[mask] inside an expression is stored first
-    for (const Fused::Leaf& leaf : fused.leaves) all.leaves.push_back(leaf);
+    all.leaves.insert(all.leaves.end(), fused.leaves.begin(), fused.leaves.end());
+    all.gathered.insert(all.gathered.end(), fused.gathered.begin(), fused.gathered.end());
     all.is_random |= fused.is_random;
     return fused;
   };
@@ -142,7 +133,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
                                                         : weak_dtype(tb.dtype, ta.dtype);
       const Dtype from_a = ta.dtype, from_b = tb.dtype;
       const Op op = op_of(e.ops[0]);
-      const auto outside = beyond(e, ta.is_array() ? b({}) : a({}), both);
+      const auto outside = ta.is_array() && tb.is_array() ? std::nullopt : beyond(e, ta.is_array() ? b({}) : a({}), both);
       all.element = [=, symbol = std::string(str(e.ops[0]))](const Index& at) {
         const std::string text = have_two_signs(from_a, from_b) ? ordered(symbol, a(at), b(at))
                                  : is_complex(both) ? fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both))
@@ -166,6 +157,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
       // x[indices]: tested for each element, on the way.
       const Val array = expr(*e.items[0]);
       const auto i = part(index);
+      all.gathered.push_back(array.text);
       const Dtype from = index.type.dtype;
       const std::string bad = temp("bad");
       if (!options_.is_cuda) {
@@ -288,7 +280,7 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const std::string value = row.handler == Handler::zeros ? "0" : row.handler == Handler::ones ? "1"
                                 : filled_value(*e.items[2], to);
       const std::string text = fmt::format("({})({})", text_of(to), value);
-      return generator(e, shape_of(*e.items[1], e.type.ndim), [=](const Index&) { return text; });
+      return generator(e, shape_of(*e.items[1], e.type.ndim), [=](const std::string&) { return text; });
     }
     case Handler::zeros_like: case Handler::ones_like: case Handler::full_like: {
       const std::string value = row.handler == Handler::zeros_like ? "0" : row.handler == Handler::ones_like ? "1"
@@ -301,8 +293,8 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const Range range = arange_bounds(e);
       const std::string shape = temp("shape");
       line("const ks_shape<1> {} = {{{{{}}}}};", shape, range.length);
-      return generator(e, shape, [=](const Index& at) {
-        const std::string scaled = op_text(Op::multiply, range.dtype, {cast(at.linear, Dtype::int64, range.dtype), range.step});
+      return generator(e, shape, [=](const std::string& number) {
+        const std::string scaled = op_text(Op::multiply, range.dtype, {cast(number, Dtype::int64, range.dtype), range.step});
         return cast(op_text(Op::add, range.dtype, {range.start, scaled}), range.dtype, to);
       });
     }
@@ -310,36 +302,36 @@ Fused FunctionLowering::fuse(const Expr& e) {
       const Spread spread = linspace_bounds(e);
       const std::string shape = temp("shape");
       line("const ks_shape<1> {} = {{{{{}}}}};", shape, spread.length);
-      return generator(e, shape, [=](const Index& at) {
-        const std::string stepped = op_text(Op::multiply, to, {cast(at.linear, Dtype::int64, to), spread.step});
-        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3})", at.linear, spread.length, spread.last, op_text(Op::add, to, {spread.first, stepped}));
+      return generator(e, shape, [=](const std::string& number) {
+        const std::string stepped = op_text(Op::multiply, to, {cast(number, Dtype::int64, to), spread.step});
+        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3})", number, spread.length, spread.last, op_text(Op::add, to, {spread.first, stepped}));
       });
     }
     default: break;
   }
   const Draws draws = array_draws(e, row.handler);
   const std::string s = draws.stream, low = draws.a, high = draws.b;
-  const auto unit = [=](const Index& at) { return fmt::format("ks_unit_at({}, {})", s, at.linear); };
-  const auto normal = [=](const Index& at) { return fmt::format("ks_normal_at({}, {})", s, at.linear); };
-  std::function<std::string(const Index&)> element;
+  const auto unit = [=](const std::string& number) { return fmt::format("ks_unit_at({}, {})", s, number); };
+  const auto normal = [=](const std::string& number) { return fmt::format("ks_normal_at({}, {})", s, number); };
+  std::function<std::string(const std::string&)> element;
   switch (row.handler) {
     case Handler::random:
     case Handler::rand: element = unit; break;
     case Handler::randn:
     case Handler::standard_normal: element = normal; break;
     case Handler::uniform:
-      element = [=](const Index& at) { return fmt::format("({} + ({} - {}) * {})", low, high, low, unit(at)); };
+      element = [=](const std::string& number) { return fmt::format("({} + ({} - {}) * {})", low, high, low, unit(number)); };
       break;
     case Handler::normal:
-      element = [=](const Index& at) { return fmt::format("({} + {} * {})", low, high, normal(at)); };
+      element = [=](const std::string& number) { return fmt::format("({} + {} * {})", low, high, normal(number)); };
       break;
     case Handler::exponential:
-      element = [=](const Index& at) {
-        return fmt::format("(-{} * {})", op_text(Op::log, Dtype::float64, {fmt::format("1.0 - {}", unit(at))}), low);
+      element = [=](const std::string& number) {
+        return fmt::format("(-{} * {})", op_text(Op::log, Dtype::float64, {fmt::format("1.0 - {}", unit(number))}), low);
       };
       break;
     default:
-      element = [=](const Index& at) { return fmt::format("ks_integer_at({}, {}, {}, {})", s, at.linear, low, high); };
+      element = [=](const std::string& number) { return fmt::format("ks_integer_at({}, {}, {}, {})", s, number, low, high); };
   }
   Fused fused = generator(e, draws.shape, element);
   fused.is_random = true;

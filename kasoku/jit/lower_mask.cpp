@@ -27,23 +27,21 @@ Val FunctionLowering::masked(const Fused& fused, Place place) {
 void FunctionLowering::where_masked(const Val& array, const Expr& index, Place place, const std::function<void(const std::string&)>& change) {
   const Fused mask = fuse(index);
   const std::string s = shape(mask, place), own = temp("shape");
-  std::string lengths, overlaps;
+  std::string lengths;
   for (int k = 0; k < array.type.ndim; ++k) lengths += fmt::format("{}{}.shape[{}]", k ? ", " : "", array.text, k);
   line("const ks_shape<{}> {} = {{{{{}}}}};", array.type.ndim, own, lengths);
   want_mask(own, s, place);
-  for (const Fused::Leaf& leaf : distinct(mask.leaves))
-    if (leaf.name != array.text && !leaf.name.starts_with("ks_made"))
-      overlaps += fmt::format("{}ks_overlaps({}, {})", overlaps.empty() ? "" : " || ", array.text, leaf.name);
   const auto write = [&](const Fused& where) {
-    elements(where, s, {{array.text, array.type}}, [&](const Index& at) {
+    elements(where, s, {{array.text, array.type, Fused::Use::written}}, [&](const Index& at) {
       open(fmt::format("if ({})", where.element(at)));
-      change(fmt::format("{}.data[{}]", array.text, offset_text(array.text, array.type.ndim, at)));
+      change(at[array.text]);
       close();
     }, false);
   };
-  if (overlaps.empty() || options_.is_cuda) return write(mask);
+  const std::string test = overlaps(array, mask);
+  if (test.empty() || options_.is_cuda) return write(mask);
   // The mask may be made of what is written, shifted: then all of it comes before the first store.
-  open(fmt::format("if (KS_RARELY({}))", overlaps));
+  open(fmt::format("if (KS_RARELY({}))", test));
   const Val stored = materialise(mask, place);
   write(array_element(stored));
   --indent_;

@@ -102,7 +102,8 @@ void FunctionLowering::want_exponents(const Expr& exponent, const Fused& values,
   if (options_.is_cuda || !is_integer(to) || info(to).kind != DtypeKind::signed_ || exponent.type.is_boolean()) return;
   const auto known = constant_int(exponent);
   if ((known && *known >= 0) || info(exponent.type.dtype).kind != DtypeKind::signed_) return;
-  std::string negative = known ? "true" : values.element({}) + " < 0";
+  std::string negative = "true";
+  if (exponent.type.is_scalar() && !known) negative = values.element({}) + " < 0";
   if (exponent.type.is_array()) {
     negative = temp("negative");
     const std::string s = shape(values, exponent.place);

@@ -29,25 +29,16 @@ static std::string taken(const Fold& fold, const std::string& element, Dtype fro
 
 std::string FunctionLowering::fold(const Fused& fused, const std::string& shape, const Fold& how) {
   const std::string t = text_of(how.dtype), name = temp("folded");
-  const std::vector<Fused::Leaf> leaves = distinct(fused.leaves);
   line("{} {} = {};", t, name, how.identity);
-  apart(name, [&] { by_layout(leaves, shape, [&](bool is_flat) {
+  apart(name, [&] { by_layout(distinct(fused.leaves), shape, [&](const Loop& loop) {
     const std::string values = temp("values"), join = temp("join");
-    std::string rows = "1", width;
-    if (is_flat) {
-      const std::string e = temp("e");
-      line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, e, t,
-           returned([&] { return how.value({true, e, {}}); }));
-      width = fmt::format("ks_size({})", shape);
-    } else {
-      const Rows walk = rows_of(leaves, shape);
-      line("const auto {} = [=](ks_i64 {}) {{ {}return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, walk.row, walk.unravel,
-           walk.column, t, returned([&] { return how.value(walk.at); }));
-      rows = walk.count, width = walk.width;
-    }
+    line("const auto {} = [=](ks_i64 _row) {{", values);
+    lines(row_positions(loop, "    "));
+    line("  return [=](ks_i64 _j) -> {} {{ {} }};", t, returned([&] { return how.value({&loop, "_j"}); }));
+    line("}};");
     line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
-    line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, rows, width, how.identity, values, join,
-         options_.parallel && !is_parallel_);
+    line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, loop.rank == 1 ? "1" : fmt::format("ks_rows({})", shape), row_length(loop),
+         how.identity, values, join, options_.parallel && !is_parallel_);
   }); });
   if (!on_device_) leave_if_failed();
   return name;
@@ -144,12 +135,14 @@ Val FunctionLowering::position(const Fused& fused, ReduceOp op, Place place) {
   line("ks_i64 {} = -1;", at_best);
   const bool of_numbers = info(op).takes == ReductionInfo::numbers;
   if (of_numbers) line("bool {} = false;", is_found);
-  elements(fused, s, {}, [&](const Index& at) {
+  Fused::Leaf number = numbers(Type::array(Dtype::bool_, fused.type.ndim, true), s);
+  number.use = Fused::Use::fresh;
+  elements(fused, s, {number}, [&](const Index& at) {
     const std::string value = temp("v"), element = of_numbers ? temp("v") : value;
     line("const {} {} = {};", t, element, fused.element(at));
     if (of_numbers) line("{0} |= {1} == {1};\n  const {2} {3} = {4};", is_found, element, t, value, taken(fold_of(op, dtype), element, dtype));
     line("if ({0} < 0 || {1} || ({2} != {2} && {3} == {3})) {0} = {4}, {3} = {2};", at_best, op_text(info(op).join, dtype, {value, best}),
-         value, best, at.linear);
+         value, best, at[number.name]);
   }, false);
   if (of_numbers) fail_if("!" + is_found, fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"All-NaN slice encountered\", 0, 0, 0)", place.line));
   return {at_best, int64_type};
@@ -170,33 +163,19 @@ Val FunctionLowering::reduction_along(const Expr& e, const Intrinsic& row, int a
   const Val result = new_array(e.type, out, false, e.place);
   const Fold how = fold_of(row.reduction, to);
   open("");
-  for (const Fused::Leaf& leaf : distinct(fused.leaves))
-    for (int k = ndim - leaf.type.ndim; k < ndim; ++k)
-      line("const ks_i64 {0}_step{1} = ks_step<{2}>({0}, {1});", leaf.name, k, ndim);
-  const std::string stem = temp("e"), o = temp("o"), n = temp("n");
+  const Loop loop = loop_over(distinct(fused.leaves), s, false, axis);
+  const std::string n = temp("n"), width = row_length(loop);
   line("const ks_i64 {} = ks_size({});", n, out);
   const bool pool = options_.parallel && !is_parallel_;
-  if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}.n[{2}]), 2 * {1}.n[{2}], [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n, s, axis), ++indent_;
-  open(fmt::format("for (ks_i64 {0} = {1}; {0} < {2}; ++{0})", o, pool ? "ks_first" : "0", pool ? "ks_end" : n));
-  Index at;
-  at.is_flat = false;
-  at.linear = "0";
-  for (int k = 0; k < ndim; ++k) {
-    at.at.push_back(fmt::format("{}_{}", stem, k));
-    at.linear = fmt::format("({} * {}.n[{}] + {})", at.linear, s, k, at.at.back());
-  }
-  std::string rest = o;
-  for (int k = ndim - 1; k >= 0; --k) {
-    if (k == axis) continue;
-    line("const ks_i64 {0} = {1} % {2}.n[{3}], {0}_q = {1} / {2}.n[{3}];", at.at[static_cast<size_t>(k)], rest, s, k);
-    rest = at.at[static_cast<size_t>(k)] + "_q";
-  }
+  if (pool) line("ks_parallel(ks, {0}, ks_row_chunk({0}, {1}), 2 * {1}, [=](ks_i64, ks_i64 ks_first, ks_i64 ks_end) {{", n, width), ++indent_;
+  open(fmt::format("for (ks_i64 _row = {}; _row < {}; ++_row)", pool ? "ks_first" : "0", pool ? "ks_end" : n));
+  lines(row_positions(loop, "  "));
   const std::string t = text_of(to), values = temp("values"), join = temp("join");
-  const std::string value = returned([&] { return taken(how, fused.element(at), from); });
-  line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 {}) -> {} {{ {} }}; }};", values, at.at[static_cast<size_t>(axis)], t, value);
+  const std::string value = returned([&] { return taken(how, fused.element({&loop, "_j"}), from); });
+  line("const auto {} = [=](ks_i64) {{ return [=](ks_i64 _j) -> {} {{ {} }}; }};", values, t, value);
   line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
-  const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}.n[{}], {}, {}, {}, false)", t, s, axis, how.identity, values, join);
-  line("{}.data[{}] = {};", result.text, o, row.handler == Handler::mean ? op_text(Op::divide, to, {total, cast(fmt::format("{}.n[{}]", s, axis), Dtype::int64, to)}) : total);
+  const std::string total = fmt::format("ks_fold<{}>(ks, 1, {}, {}, {}, {}, false)", t, width, how.identity, values, join);
+  line("{}.data[_row] = {};", result.text, row.handler == Handler::mean ? op_text(Op::divide, to, {total, cast(width, Dtype::int64, to)}) : total);
   close();
   if (pool) --indent_, line("}});");
   close();

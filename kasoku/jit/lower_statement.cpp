@@ -254,7 +254,8 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     std::function<std::string(const Index&)> right;
     Dtype right_dtype = stmt.expr->type.dtype;
     const Fused other = fuse(*stmt.expr);
-    for (const Fused::Leaf& leaf : other.leaves) all.leaves.push_back(leaf);
+    all.leaves.insert(all.leaves.end(), other.leaves.begin(), other.leaves.end());
+    all.gathered = other.gathered;
     right = other.element;
     want_operand(stmt.op, *stmt.expr, other, dtype);
     const Operator op = stmt.op;

@@ -20,7 +20,8 @@ std::string safe_name(const std::string& name) {
       "fabs", "fabsf", "pow", "atan2", "fmod", "copysign", "hypot", "floor", "ceil", "trunc", "rint",
       "cbrt", "fma", "and", "or", "not", "xor", "compl", "bitand", "bitor", "true", "false", "min",
       "max", "abs", "round", "warpSize", "half", "M_PI", "INFINITY", "NAN", "assert", "signbit"};
-  if (taken.contains(name) || name.starts_with("ks_") || name.starts_with("__")) return name + "_";
+  if (name.starts_with('_')) return "ks_" + name;  // loop_text.cpp's names begin with it
+  if (taken.contains(name) || name.starts_with("ks_")) return name + "_";
   return name;
 }
 

@@ -2,6 +2,7 @@
 /// What lowering a unit works with: pieces of text, array expressions that are no memory yet, the two programs.
 #pragma once
 
+#include "kasoku/codegen/loop_text.h"
 #include "kasoku/jit/element.h"
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/intrinsics.h"
@@ -76,18 +77,12 @@ std::string arithmetic(Operator op, const std::string& a, const std::string& b, 
 bool have_two_signs(Dtype a, Dtype b);
 std::string ordered(const std::string& symbol, const std::string& a, const std::string& b);
 
-/// Where in a loop over elements we stand.
+/// The element that a loop's body is about: place `j` in a row of it.
 struct Index {
-  bool is_flat = true;
-  std::string linear;            ///< index in C order
-  std::vector<std::string> at;   ///< per axis of the result, if not flat
-};
-
-/// A walk over rows of the innermost axis: what its loops and its elements are called.
-struct Rows {
-  std::string row, column, count, width;
-  std::string unravel;  ///< statements that give the outer indices of a row
-  Index at;
+  const Loop* loop = nullptr;
+  std::string j;
+  /// The element of the operand of this name, or its number.
+  std::string operator[](const std::string& operand) const;
 };
 
 /// How a reduction joins elements.
@@ -99,17 +94,19 @@ struct Fold {
   std::function<std::string(const Index&)> value;
 };
 
-/// Where in `name` (of ndim axes) the element is; not flat: through its name_stepK variables.
-std::string offset_text(const std::string& name, int ndim, const Index& at);
-
 /// An array expression that has not become memory.
 struct Fused {
+  /// What a loop does with an array; one that is fresh is known to have the loop's shape and no gaps.
+  enum class Use : uint8_t { read, written, fresh };
   struct Leaf {
-    std::string name;  ///< a ks_array; generators have one without data
+    std::string name;  ///< a ks_array
     Type type;
+    Use use = Use::read;
+    bool is_number = false;  ///< without data: its elements are their own numbers in C order
   };
   Type type;
   std::vector<Leaf> leaves;
+  std::vector<std::string> gathered;  ///< arrays that are read at other places than the loop's
   std::function<std::string(const Index&)> element;
   /// x[mask]: elements count where this holds; leaves and shape are the mask's.
   std::function<std::string(const Index&)> where;

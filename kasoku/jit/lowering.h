@@ -27,6 +27,10 @@ class FunctionLowering {
     if (unit_.offloads && !on_device_) note_definition(std::string_view(out_).substr(begin));
     out_ += '\n';
   }
+  /// Lines of text that is indented by at least one step.
+  void lines(std::string_view text);
+  /// What `write` writes, at this indentation, instead of writing it.
+  std::string written(int indent, const std::function<void()>& write);
   /// Remembers the type of a temporary that the line defines: a kernel may capture it.
   void note_definition(std::string_view line);
   void open(const std::string& head) { line("{} {{", head); ++indent_, ++epoch_; }
@@ -310,18 +314,23 @@ class FunctionLowering {
   Fused leaf(const Expr& expr);
   static Fused array_element(const Val& array);
   static Fused number_element(const Val& number);
-  Fused generator(const Expr& expr, const std::string& shape,
-                  std::function<std::string(const Index&)> element);
+  /// `element`: of the element's number in C order.
+  Fused generator(const Expr& expr, const std::string& shape, std::function<std::string(const std::string&)> element);
+  Fused::Leaf numbers(const Type& type, const std::string& shape);
   std::string shape(const Fused& fused, Place place);
   static std::vector<Fused::Leaf> distinct(const std::vector<Fused::Leaf>& leaves);
+  /// Defines the numbers of the loop over `leaves` as loop_text.cpp calls them, `axis` (-1: the last) as its innermost:
+  /// flat, all are walked in one go.
+  Loop loop_over(const std::vector<Fused::Leaf>& leaves, const std::string& shape, bool is_flat, int axis = -1);
   /// Writes two texts: for operands that all lie in C order without gaps, and for any others.
-  void by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape,
-                 const std::function<void(bool is_flat)>& write);
-  Rows rows_of(const std::vector<Fused::Leaf>& leaves, const std::string& shape);
+  void by_layout(const std::vector<Fused::Leaf>& leaves, const std::string& shape, const std::function<void(const Loop&)>& write);
+  /// `body` for each element, in C order.
   void elements(const Fused& fused, const std::string& shape, const std::vector<Fused::Leaf>& more,
                 const std::function<void(const Index&)>& body, bool may_run_parallel);
   /// The elements' value by the fixed tree of array reductions; the name that holds it.
   std::string fold(const Fused& fused, const std::string& shape, const Fold& fold);
+  /// Whether `value` may read what a loop that stores into `target` has already changed; "" if it never does.
+  static std::string overlaps(const Val& target, const Fused& value);
   Val materialise(const Fused& fused, Place place);
   void store_array(const Val& target, const Expr& value, Place place);
   void store_fused(const Val& target, const Fused& value, Place place);

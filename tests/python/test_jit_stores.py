@@ -131,3 +131,46 @@ def test_the_sentence_names_the_line():
     a = np.ones(3, int)
     with pytest.warns(Warning, match="runs in the interpreter"), pytest.raises(TypeError, match="Cannot cast"):
         ks.jit(whole)(a, 1.5)
+
+
+def permuted(x, i):
+    x[:] = x[i]
+
+
+def added_permuted(x, i):
+    x += x[i]
+
+
+def cleared_where_permuted(x, i):
+    x[x[i] > 3] = 0.0
+
+
+@pytest.mark.parametrize("function", [permuted, added_permuted, cleared_where_permuted])
+def test_what_an_index_array_reads_is_read_before_the_first_store(function):
+    expected, got = np.arange(9.0), np.arange(9.0)
+    i = np.arange(9)[::-1].copy()
+    function(expected, i)
+    ks.njit(function)(got, i)
+    np.testing.assert_array_equal(got, expected)
+
+
+def cleared(pair):
+    pair[0][pair[0] > 3] = 0.0
+
+
+def test_arrays_of_tuples_that_are_not_contiguous_take_stores():
+    expected, got = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4)
+    cleared((expected.T, 1))
+    ks.njit(cleared)((got.T, 1))
+    np.testing.assert_array_equal(got, expected)
+
+
+def underscores(_p_x, x, _n, _at, _s0_x):
+    _j = x[::2] * _n + _at
+    _total = x[1::2] * _j
+    return _total + _p_x[::2] * _s0_x
+
+
+def test_names_that_begin_with_an_underscore_are_the_users():
+    x = np.arange(10.0)
+    np.testing.assert_array_equal(ks.njit(underscores)(-x, x, 2.0, 3.0, 5.0), underscores(-x, x, 2.0, 3.0, 5.0))
