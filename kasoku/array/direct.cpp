@@ -123,7 +123,7 @@ Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Way way, Device& dev
   group.accumulate = compute;
   group.kept_rank = way != Way::whole;
   group.reduced_rank = 1;
-  group.by_columns = way == Way::columns;
+  if (way == Way::columns) group.form = ReduceForm::columns;
   return on_a_row(std::move(group), Dtype{}, device);
 }
 

@@ -281,17 +281,21 @@ class Builder {
       const auto along = [&](size_t d) {
         return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
       };
-      group.by_columns = space.lengths[column] >= (group.is_simt ? 8 : 4) && along(column) && !along(last);
-      if (group.by_columns) space.go_along(column);
+      if (space.lengths[column] >= (group.is_simt ? 8 : 4) && along(column) && !along(last)) {
+        group.form = ReduceForm::columns;
+        space.go_along(column);
+      }
     }
-    group.by_fours = !fused.randoms.empty() && !group.by_columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    group.by_fours = !fused.randoms.empty() && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
       const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }
-    const int64_t reduced = reduced_length(fused);
-    group.by_warps = group.is_reduce && group.is_simt && !group.by_columns && reduced <= warp_row && space.size() > reduced;
+    if (!group.is_reduce || !group.is_simt || group.form == ReduceForm::columns) return;
+    const int64_t reduced = reduced_length(fused), results = space.size() / std::max(reduced, int64_t{1});
+    constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
+    if (results > 1 && reduced <= warp_row) group.form = reduced <= thread_row && results >= many_results ? ReduceForm::threads : ReduceForm::warps;
   }
 
   int64_t domain_size_;

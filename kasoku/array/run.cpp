@@ -82,7 +82,7 @@ Hash128 structure(const Group& group, const Device& device) {
   const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
-      group.accumulate, group.has_indices, group.by_columns, group.by_fours, group.by_chains, group.wide_index, group.is_simt, group.by_warps);
+      group.accumulate, group.has_indices, group.form, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   count(group.values.size());
   for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);
@@ -256,7 +256,7 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   int64_t pairs = outputs(fused) * part.chunks;
   int64_t elements = std::min(length, chunk_elements);
   int64_t width = 1;
-  if (group.by_columns) {
+  if (group.form == ReduceForm::columns) {
     const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
     width = columns_at_once(group.accumulate, group.is_simt);
     if (!group.is_simt) width = strip_width(columns, elements, pairs / columns, width, device);
@@ -273,10 +273,11 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   p.add(part.chunks);
   p.add(part.first_chunk);
   p.add(length);
-  if (group.by_columns) p.add(width);
+  if (group.form == ReduceForm::columns) p.add(width);
   LaunchShape shape;
   if (group.is_simt) {
-    const int64_t blocks = group.by_warps ? divide_up(pairs, warps_of_block) : pairs;
+    const int64_t results = group.form == ReduceForm::warps ? warps_of_block : group.form == ReduceForm::threads ? threads_of_block : 1;
+    const int64_t blocks = divide_up(pairs, results);
     shape.grid[0] = static_cast<uint32_t>(std::min(blocks, int64_t{1} << 20));
     shape.block[0] = 256;
   } else {

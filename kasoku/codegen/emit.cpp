@@ -108,7 +108,7 @@ std::string parameters(const Group& group) {
   text += ",\n    " + loop_parameters(group);
   return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
                                   "long long first_chunk, long long length" +
-                                  (group.by_columns ? ", long long width" : "")
+                                  (group.form == ReduceForm::columns ? ", long long width" : "")
                          : text;
 }
 
@@ -243,7 +243,7 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), by_columns ? kept_rank - 1 : rank() - 1, is_reduce, schedule};
+  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});

@@ -18,6 +18,14 @@ enum class Schedule : uint8_t;
 struct Loop;
 enum class Distribution : uint8_t { uniform, normal, integers };
 
+/// Who reduces what; see reduce_tree.cpp.
+enum class ReduceForm : uint8_t {
+  rows,     ///< a block, one result after another
+  columns,  ///< neighbours along the innermost kept axis, which the inner loop goes over
+  warps,    ///< on a GPU: few elements for each result
+  threads,  ///< on a GPU: very few
+};
+
 /// One value of an element's computation, in order; inputs are earlier ones.
 struct Instruction {
   enum Kind : uint8_t { load, scalar, arange, random, apply, cast, gather };
@@ -61,8 +69,7 @@ struct Group {
   Dtype accumulate{};
   /// Positions of partial results: the last value but one holds them.
   bool has_indices = false;
-  /// Reduced along columns: the inner loop goes over the innermost kept axis.
-  bool by_columns = false;
+  ReduceForm form{};
 
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
@@ -70,8 +77,6 @@ struct Group {
   /// Four calls of the generator go side by side: so many chains keep 512-bit multipliers
   /// busy, and overflow the registers that narrower vectors have.
   bool by_chains = false;
-  /// On a GPU: so few elements for each result that a warp does it, not a block.
-  bool by_warps = false;
   Schedule schedule{};  ///< of a map
   bool wide_index = true;
   bool is_simt = false;  ///< threads are cheap and run side by side, as a GPU's
@@ -81,8 +86,8 @@ struct Group {
   operator Loop() const;
 };
 
-/// The longest row that a warp reduces, and results of a block that has eight warps.
-inline constexpr int64_t warp_row = 256, warps_of_block = 8;
+/// The longest rows that a warp and a thread reduce, and how many results a block of 256 threads then has.
+inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256;
 /// The most columns that a reduction by columns takes at once: a block of a GPU has a thread in each of its warps for one, and on
 /// a CPU the vectors of them that wait stay in its first cache.
 int64_t columns_at_once(Dtype accumulate, bool is_simt);

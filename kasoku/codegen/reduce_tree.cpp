@@ -189,11 +189,23 @@ std::string serial_columns(const Group& group) {
          "    for (int j = 0; j < n; ++j) {\n" + store_column(group, "held[bits][j]", "      ") + "    }\n  }\n";
 }
 
+/// The joins of a thread's lane number `i`, in the order of the tree, with those that wait for it in `held`.
+std::string join_waiting(const std::string& sum, const std::string& indent) {
+  return fmt::format("{0}int level = 0;\n{0}for (; i >> level & 1; ++level) {1} = ks_join(held[level], {1});\n{0}held[level] = {1};\n", indent, sum);
+}
+
+/// A thread has a row of at most 16 elements, each a lane.
+std::string rows_of_threads(const Group& group) {
+  return fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + threadIdx.x; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", threads_of_block) +
+         pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
+         fmt::format("    ks_lane held[6];\n    int bits = 0;\n    while ((1 << bits) < count) ++bits;\n    for (int i = 0; i < 1 << bits; ++i) {{\n"
+                     "      const int row = bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0;\n      ks_lane acc = {};\n      if (row < count) {{\n", identity(group)) +
+         reduced_positions(group, "begin + row", "        ") + lane_of(group, {"0"}, "(begin + row)", "        ") + join("acc", "value", "        ") + "      }\n" +
+         join_waiting("acc", "      ") + "    }\n" + store(group, "pair", "held[bits]", "    ") + "  }\n";
+}
+
 /// A thread has a column, and of its lanes those that the last three steps of the tree join with those of the block's other warps.
 std::string simt_columns(const Group& group) {
-  const auto waiting = [&](const std::string& sum, const std::string& indent) {
-    return fmt::format("{0}int level = 0;\n{0}for (; i >> level & 1; ++level) {1} = ks_join(held[level], {1});\n{0}held[level] = {1};\n", indent, sum);
-  };
   std::string text = "  __shared__ ks_lane shared[256];\n  const int j = threadIdx.x & 31, part = threadIdx.x >> 5;\n"
                      "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {\n" + pair_numbers(group) + strip_of_columns(group) +
                      fmt::format("    if (j < n && part < count) {{\n      ks_lane held[8];\n      int bits = 5;\n      if (count == {}) {{\n"
@@ -207,13 +219,13 @@ std::string simt_columns(const Group& group) {
   }
   text += "          }\n";
   for (const auto& [a, b] : {std::pair{"acc0", "acc1"}, {"acc2", "acc3"}, {"acc0", "acc2"}}) text += join(a, b, "          ");
-  text += waiting("acc0", "          ") +
+  text += join_waiting("acc0", "          ") +
           fmt::format("        }}\n      }} else {{\n        const int lanes = ((count < {0} ? count : {0}) - part + 7) / 8;\n"
                       "        bits = 0;\n        while ((1 << bits) < lanes) ++bits;\n        for (int i = 0; i < 1 << bits; ++i) {{\n"
                       "          const int lane = part + 8 * (bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0);\n          ks_lane acc = {1};\n"
                       "          for (int e = lane; e < count; e += {0}) {{\n", chunk_lanes, identity(group)) +
           reduced_positions(group, "begin + e", "            ") + lane_of(group, {"j"}, "begin + e", "            ") + join("acc", "value", "            ") +
-          "          }\n" + waiting("acc", "          ") + "        }\n      }\n      shared[threadIdx.x] = held[bits];\n    }\n    __syncthreads();\n"
+          "          }\n" + join_waiting("acc", "          ") + "        }\n      }\n      shared[threadIdx.x] = held[bits];\n    }\n    __syncthreads();\n"
           "    if (part == 0 && j < n) {\n      const int parts = count < 8 ? count : 8;\n"
           "      for (int s = 4; s > 0; s >>= 1)\n        for (int p = 0; p < s && p + s < parts; ++p)\n" +
           join("shared[32 * p + j]", "shared[32 * (p + s) + j]", "          ") + store_column(group, "shared[j]", "      ");
@@ -266,7 +278,7 @@ std::string simt_rows(const Group& group) {
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
 /// Lanes beyond the row have the identity, so steps over them alone are left out.
-std::string simt_short_rows(const Group& group) {
+std::string rows_of_warps(const Group& group) {
   constexpr int64_t held = warp_row / 32;
   std::string text = "  __shared__ ks_lane shared[256];\n  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  ks_lane* const lanes = shared + 32 * warp;\n";
   text += fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + warp; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
@@ -292,8 +304,12 @@ std::string lanes_text(const Group& group) {
 }
 
 std::string emit_reduce(const Group& group) {
-  if (group.is_simt) return group.by_columns ? simt_columns(group) : group.by_warps ? simt_short_rows(group) : simt_rows(group);
-  return group.by_columns ? serial_columns(group) : serial_rows(group);
+  switch (group.form) {
+    case ReduceForm::columns: return group.is_simt ? simt_columns(group) : serial_columns(group);
+    case ReduceForm::warps: return rows_of_warps(group);
+    case ReduceForm::threads: return rows_of_threads(group);
+    default: return group.is_simt ? simt_rows(group) : serial_rows(group);
+  }
 }
 
 }  // namespace codegen

@@ -120,6 +120,18 @@ TEST_CASE("array: rows and columns reduce to the same bits in the text for a GPU
   check_equal([&] { return reduce(ReduceOp::sum, wide, {.axes = {{1}}}); });
 }
 
+TEST_CASE("array: many short rows reduce to the same bits in the text for a GPU") {
+  for (int64_t length : {1, 2, 3, 5, 8, 15, 16, 17})
+    for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::int8}) {
+      CAPTURE(length);
+      const Array x = reshape(stored(5000 * length, dtype), {5000, length});
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin}) {
+        check_equal([&] { return reduce(op, x, {.axes = {{1}}}); });
+        check_equal([&] { return reduce(op, apply(Op::multiply, {x, x}), {.axes = {{1}}}); });
+      }
+    }
+}
+
 TEST_CASE("array: columns reduce to the bits of rows with the same elements, in both forms") {
   for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{2, 4}, {3, 33}, {7, 9}, {8, 64}, {9, 1100}, {100, 40}, {1023, 8}, {1024, 31}, {1025, 65},
                                       {5000, 12}, {8191, 5}, {8192, 37}, {8200, 33}, {16'390, 10}})
