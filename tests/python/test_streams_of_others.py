@@ -7,6 +7,7 @@ which; what a reader would see too early needs a GPU, and pairs with other libra
 import contextlib
 import importlib
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -304,11 +305,11 @@ for _ in range(3):
 @pytest.mark.cuda
 @pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU")
 @pytest.mark.parametrize("kind", ["default", "own", "non-blocking"])
-def test_pairs_with_numba(kind, clean_process):
+def test_pairs_with_numba(kind, tmp_path):
     """Its arrays have the stream that they were made with."""
     pytest.importorskip("numba")
-    clean_process(
-        """
+    program = tmp_path / "program.py"
+    program.write_text("""
 import ctypes, sys
 import numpy as np, kasoku as ks
 from numba import cuda
@@ -362,8 +363,7 @@ for _ in range(3):
     late[1, 32, stream](y, 1)
     stream.synchronize()
     assert set(y.numpy().tolist()) == {3}
-""",
-        args=[kind],
-        env={"KASOKU_DEVICE": "cuda"},
-        timeout=300,
-    )
+""")
+    env = {**os.environ, "KASOKU_DEVICE": "cuda"}
+    done = subprocess.run([sys.executable, program, kind], capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
