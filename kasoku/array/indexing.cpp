@@ -114,8 +114,7 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
                                                 "; size of axis is " + std::to_string(from.shape[d + static_cast<size_t>(k)]) +
                                                 " but size of corresponding boolean axis is " + std::to_string(x.array_value->shape()[static_cast<size_t>(k)]));
           if (n == 0) {  // a bool is an axis more, with the array once or not at all
-            const bool is_true = *static_cast<const bool*>(to_device(*x.array_value, device("cpu")).data_for_read());
-            arrays.push_back({view.shape.size(), place, full({is_true ? 1 : 0}, Scalar::of(int64_t{0}), Dtype::int64, array.device())});
+            arrays.push_back({view.shape.size(), place, full({is_true(*x.array_value) ? 1 : 0}, Scalar::of(int64_t{0}), Dtype::int64, array.device())});
             view.shape.push_back(1);
             view.strides.push_back(0);
           }
@@ -222,8 +221,7 @@ Array distances(const Basic::Advanced& x, const View& view) {
   const int64_t length = view.shape[x.axis];
   const Array at = astype(x.array, Dtype::int64);
   const Array is_outside = apply(Op::logical_or, {apply(Op::less, {at, -length}), apply(Op::greater_equal, {at, length})});
-  const auto flag = [](const Array& truth) { return *static_cast<const bool*>(to_device(truth, device("cpu")).data_for_read()); };
-  if (at.size() > 0 && flag(reduce(ReduceOp::any, is_outside))) {
+  if (at.size() > 0 && is_true(reduce(ReduceOp::any, is_outside))) {
     const Array host = to_device(contiguous(at), device("cpu"));
     const auto* all = static_cast<const int64_t*>(host.data_for_read());
     throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);

@@ -30,8 +30,6 @@ std::vector<uint8_t> reduced_axes(const Array& array, const Over& over) {
   return reduced;
 }
 
-bool is_true(const Array& x) { return *static_cast<const bool*>(to_device(x, device("cpu")).data_for_read()); }
-
 Array number(Scalar value, Dtype dtype, const Array& like) { return full({}, value, dtype, like.device()); }
 
 /// What is reduced: the elements as the row takes them, and the identity where a mask leaves them out.
@@ -143,5 +141,7 @@ Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype
 Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
   return apply(Op::sqrt, {var(array, over, ddof, dtype)});
 }
+
+bool is_true(const Array& element) { return *static_cast<const bool*>(to_device(element, device("cpu")).data_for_read()); }
 
 }  // namespace kasoku
