@@ -147,6 +147,9 @@ TEST_CASE("array: columns reduce to the bits of rows with the same elements, in 
         check_equal([&] { return reduce(op, apply(Op::multiply, {x, x}), {.axes = {{0}}}); });
       }
     }
+  // Rows of two chunks, whose results with their positions are many rows of two: each row begins an element further.
+  const Array memory = stored(4100 + 8200, Dtype::float32), rows = memory.with_view({{4100, 8200}, {4, 4}, 0});
+  for (ReduceOp op : {ReduceOp::sum, ReduceOp::argmax}) check_equal([&] { return reduce(op, rows, {.axes = {{1}}}); });
   // A position counts among equal elements, and a NaN goes first.
   Array equal = reshape(stored(3000 * 9, Dtype::float32), {3000, 9});
   equal = copy(apply(Op::where, {apply(Op::greater, {equal, 50.0}), 1.0, 0.0}));
