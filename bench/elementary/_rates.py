@@ -6,7 +6,8 @@ from timing import best
 n = 1 << 24
 names = ["sin", "cos", "tan", "tanh", "sinh", "log1p", "expm1", "arcsin", "arctan", "cbrt", "cosh", "arccos", "exp", "log",
          "exp2", "log2", "log10", "arcsinh", "arccosh", "arctanh"]  # fmt: skip
-pairs = ["arctan2", "hypot", "power"]
+quotients = ["floor_divide", "remainder"]
+pairs = ["arctan2", "hypot", "power", *quotients]
 
 
 def rates(function, to_array, finish=lambda y: y):
@@ -22,6 +23,12 @@ def rates(function, to_array, finish=lambda y: y):
                 continue
             args = (x, y) if name in pairs else (y if name == "arccosh" else x,)
             call = lambda f=f, args=args: finish(f(*args))  # noqa: E731
+            call()
+            figures[f"{name}, {dtype}"] = n / best(call, 5) / 1e6
+    for dtype in ("int32", "int64"):
+        x, y = (to_array(np.random.default_rng(1).integers(1, high, n).astype(dtype)) for high in (1 << 30, 1000))
+        for name in quotients:
+            call = lambda f=function(name), x=x, y=y: finish(f(x, y))  # noqa: E731
             call()
             figures[f"{name}, {dtype}"] = n / best(call, 5) / 1e6
     return figures

@@ -14,5 +14,7 @@ x = cupy.linspace(1, 2, 10, dtype="float32")
 print(measure(cupy, x, x + 1, lambda z: float(z[0])))
 """
 with tempfile.TemporaryDirectory() as folder:
-    found = {f"{when}, cuda": in_new_process(text, CUPY_CACHE_DIR=folder) for when in ("a new machine", "a new process")}
+    found = {
+        f"{when}, cuda": in_new_process(text, CUPY_CACHE_DIR=folder) for when in ("a new machine", "a new process")
+    }
 report(found)

@@ -1,6 +1,7 @@
 import random
 
 import kasoku as ks
+import numpy as np
 from timing import best, report
 
 
@@ -21,6 +22,21 @@ def parallel(n):
         if x * x + y * y < 1.0:
             count += 1
     return 4 * count / n
+
+
+@ks.jit
+def offloaded(n, where):
+    count = 0
+    for _ in ks.prange(n):
+        x, y = np.float32(random.random()), np.float32(random.random())
+        if x * x + y * y < np.float32(1):
+            count += 1
+    where[0] = count
+
+
+def on_gpu(n):
+    offloaded(n, where)
+    return 4 * int(where[0]) / n
 
 
 def arrays(dtype):
@@ -47,4 +63,6 @@ if ks.has_device("cuda"):
     ks.default_device("cuda")
     for dtype in ("float32", "float64"):
         figures[f"arrays {dtype}, cuda"] = rate(arrays(dtype), 1_000_000_000)
+    where = ks.zeros(1, dtype="int64")
+    figures["loop, float32, cuda"] = rate(on_gpu, 1_000_000_000)
 report(figures)

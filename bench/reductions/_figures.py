@@ -23,13 +23,13 @@ def figures(x, synchronize, place):
         return 4 * len(x) * times / best(several, 7) / scale
 
     found = {
-        "sum": rate(lambda: +x.sum()),
-        "sum along axis 0": rate(lambda: +square.sum(0)),
-        "sum along axis 1": rate(lambda: +square.sum(1)),
-        "max along axis 0": rate(lambda: +amax(square, 0)),
-        "standard deviation of rows": rate(lambda: +square.std(1)),
-        "argmax of rows": rate(lambda: +square.argmax(1)),
-        "sum of neighbours in pairs": rate(lambda: +x.reshape(-1, 2).sum(1)),
+        "sum": rate(lambda: x.sum()),
+        "sum along axis 0": rate(lambda: square.sum(0)),
+        "sum along axis 1": rate(lambda: square.sum(1)),
+        "max along axis 0": rate(lambda: amax(square, 0)),
+        "standard deviation of rows": rate(lambda: square.std(1)),
+        "argmax of rows": rate(lambda: square.argmax(1)),
+        "sum of neighbours in pairs": rate(lambda: x.reshape(-1, 2).sum(1)),
     }
     few = x[:10]
     float(few.sum())
