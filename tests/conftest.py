@@ -7,6 +7,7 @@ import shutil
 import signal
 import tempfile
 
+import hypothesis
 import pytest
 
 if "KASOKU_CACHE_DIR" not in os.environ:  # before kasoku is imported; subprocesses inherit it
@@ -14,6 +15,15 @@ if "KASOKU_CACHE_DIR" not in os.environ:  # before kasoku is imported; subproces
     os.environ["KASOKU_CACHE_DIR"] = _cache
     _owner = os.getpid()
     atexit.register(lambda: os.getpid() == _owner and shutil.rmtree(_cache, ignore_errors=True))
+
+# KASOKU_TEST_EXAMPLES=5000 looks longer for what breaks a property.
+hypothesis.settings.register_profile(
+    "kasoku",
+    deadline=None,
+    max_examples=int(os.environ.get("KASOKU_TEST_EXAMPLES", "60")),
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],  # on_device stays for all examples
+)
+hypothesis.settings.load_profile("kasoku")
 
 # A shell starts what runs in the background with SIGINT ignored, and tests of Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -61,6 +71,33 @@ def tier(request):
     before = _core._few_at_once(request.param == "at_once")
     yield request.param
     _core._few_at_once(before)
+
+
+@pytest.fixture(scope="session")
+def layouts():
+    """Arrays of NumPy as ours, of the same values, in all the ways in which elements lie."""
+    import kasoku as ks
+    import numpy as np
+
+    return {
+        "rows": lambda x: ks.array(x),
+        "columns": lambda x: ks.array(x.T).T,
+        "backwards": lambda x: ks.flip(ks.array(np.flip(x))),
+        "every second": lambda x: ks.array(np.repeat(x, 2, -1))[..., ::2] if x.ndim else ks.array(x)[None][0, ...],
+        "pending": lambda x: ks.array(x).astype(x.dtype),
+        "shown": lambda x: ks.asarray(x),
+        "shown backwards": lambda x: ks.flip(ks.asarray(np.flip(x))),
+    }
+
+
+@pytest.fixture
+def no_first_sight():
+    """Small groups wait for their kernels: for tests that count launches."""
+    from kasoku import _core
+
+    before = _core._at_first_sight(False)
+    yield
+    _core._at_first_sight(before)
 
 
 @pytest.fixture

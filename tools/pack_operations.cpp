@@ -5,6 +5,8 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/first_sight.h"
+#include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -22,8 +24,6 @@
 using namespace kasoku;
 
 namespace {
-
-constexpr Dtype usual[] = {Dtype::bool_, Dtype::uint8, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64, Dtype::complex128};
 
 Array ones(Dtype dtype) {
   const Array x = full({4}, Scalar::of(1), dtype, device("cpu"));
@@ -62,9 +62,17 @@ void run_others(Dtype dtype) {
     if_there_is([&] { return reduce(op, square); });
     for (const int64_t axis : {0, 1}) if_there_is([&] { return reduce(op, square, {.axes = {{axis}}}); });
   }
-  for (const Dtype to : usual) if_there_is([&] { return astype(ones(dtype), to); });
+  for (const Dtype to : carried_dtypes) if_there_is([&] { return astype(ones(dtype), to); });
   const Array many = full({2 * few_elements}, Scalar::of(1), dtype, device("cpu"));
   many.data();
+  if_there_is([&] { return arange(Scalar::of(1), Scalar::of(1), 4, dtype, device("cpu")); });
+  if (dtype == Dtype::float32 || dtype == Dtype::float64) {
+    if_there_is([&] { return default_generator().uniform({4}, dtype, device("cpu")); });
+    if_there_is([&] { return default_generator().normal({4}, dtype, device("cpu")); });
+  }
+  if (dtype == Dtype::float32)
+    for (const Dtype half : {Dtype::float16, Dtype::bfloat16}) if_there_is([&] { return astype(astype(ones(dtype), half), dtype); });
+  if (dtype == Dtype::int64) if_there_is([&] { return default_generator().integers(0, 7, {4}, dtype, device("cpu")); });
   for (const Op op : {Op::add, Op::multiply}) if_there_is([&] { return apply(op, {many, many}); });
 }
 
@@ -74,14 +82,14 @@ int main(int count, char** words) {
   if (count != 2) return std::fprintf(stderr, "usage: pack_operations FILE\n"), 2;
   const char* const asked = std::getenv("KASOKU_CPU");
   cpu::compiles_only = asked && std::string_view(asked) == "x86-64-v4" && cpu::processor_level() < 4;
-  constexpr size_t n = (n_ops + 1) * std::size(usual);
+  constexpr size_t n = (n_ops + 1) * std::size(carried_dtypes);
   std::atomic<size_t> next{0};
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
     threads.emplace_back([&] {
       for (size_t k = next++; k < n; k = next++) {
-        const Dtype dtype = usual[k % std::size(usual)];
-        if (const size_t op = k / std::size(usual); op < n_ops) run(static_cast<Op>(op), dtype);
+        const Dtype dtype = carried_dtypes[k % std::size(carried_dtypes)];
+        if (const size_t op = k / std::size(carried_dtypes); op < n_ops) run(static_cast<Op>(op), dtype);
         else run_others(dtype);
       }
     });

@@ -3,31 +3,31 @@
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 #include <utility>
 
 namespace kasoku {
 
 namespace {
 
-/// Guards a few pointer copies; never held while something runs.
-class SpinLock {
- public:
-  void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-  }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
-};
-
 size_t size_of_element(Dtype dtype, size_t element_size) {
   return dtype == Dtype::opaque ? element_size : info(dtype).size;
+}
+
+/// Whether two views share bytes, or bytes between those: of one buffer, or of two over the same memory of others.
+bool may_overlap(const View& a, const Buffer& a_buffer, size_t a_size, const View& b, const Buffer& b_buffer, size_t b_size) {
+  const auto bytes = [](const View& view, const Buffer& buffer, size_t itemsize) {
+    const char* first = static_cast<const char*>(buffer.memory()) + view.offset;
+    const char* last = first + itemsize;
+    for (size_t d = 0; d < view.shape.size(); ++d) (view.strides[d] < 0 ? first : last) += (view.shape[d] - 1) * view.strides[d];
+    return std::pair(first, last);
+  };
+  const auto [a_first, a_last] = bytes(a, a_buffer, a_size);
+  const auto [b_first, b_last] = bytes(b, b_buffer, b_size);
+  return a_first < b_last && b_first < a_last;
 }
 
 void check_shape(const Shape& shape) {
@@ -52,33 +52,23 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
   return static_cast<size_t>(bytes);
 }
 
-struct Array::State {
-  NodePtr node;  ///< guarded by lock; the rest never changes
-  Device* device;
-  View view;
-  size_t itemsize;
-  mutable SpinLock lock;
-  Dtype dtype;
-  bool is_read_only;
-  bool is_contiguous;
+NodePtr Array::State::node_of_number() const {
+  Expression constant;
+  constant.kind = Expression::constant;
+  constant.start = *number;
+  constant.n_pending = 0;
+  NodePtr made = make_node({}, dtype, *device, std::move(constant));
+  made->n_arrays = 1;
+  std::lock_guard guard(lock);
+  if (!node) node = std::move(made);
+  return node;
+}
 
-  State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only)
-      : node(std::move(of)), device(node->device), view(std::move(view)), itemsize(itemsize), dtype(dtype),
-        is_read_only(is_read_only), is_contiguous(kasoku::is_contiguous(this->view, itemsize)) {
-    node->n_arrays.fetch_add(1);
-  }
-  ~State() { node->n_arrays.fetch_sub(1); }
-
-  NodePtr current() const {
-    std::lock_guard guard(lock);
-    return node;
-  }
-  NodePtr computed() const {
-    NodePtr now = current();
-    if (!now->is_done()) evaluate(now);
-    return now;
-  }
-};
+NodePtr Array::State::computed() const {
+  NodePtr now = current();
+  if (!now->is_done()) evaluate(now);
+  return now;
+}
 
 Strides contiguous_strides(const Shape& shape, size_t itemsize) {
   Strides strides(shape.size());
@@ -140,14 +130,16 @@ Array Array::of(NodePtr node) {
   View view{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
   const Dtype dtype = node->dtype;
   const size_t itemsize = node->itemsize;
-  return of(std::move(node), std::move(view), dtype, itemsize, false);
+  return Array(std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, false, true));
 }
 
 Array Array::of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only) {
-  Array array;
-  array.state_ =
-      std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, is_read_only);
-  return array;
+  const bool is_contiguous = kasoku::is_contiguous(view, itemsize);
+  return Array(std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, is_read_only, is_contiguous));
+}
+
+Array Array::of(const Scalar& number, Dtype dtype, Device& device) {
+  return Array(std::make_shared<State>(number, dtype, device));
 }
 
 const Shape& Array::shape() const { return state_->view.shape; }
@@ -155,7 +147,10 @@ int64_t Array::size() const { return product(shape()); }
 Dtype Array::dtype() const { return state_->dtype; }
 size_t Array::itemsize() const { return state_->itemsize; }
 Device& Array::device() const { return *state_->device; }
-bool Array::is_pending() const { return !state_->current()->is_done(); }
+bool Array::is_pending() const {
+  std::lock_guard guard(state_->lock);
+  return !state_->node || !state_->node->is_done();
+}
 const Strides& Array::strides() const { return state_->view.strides; }
 int64_t Array::offset() const { return state_->view.offset; }
 bool Array::is_contiguous() const { return state_->is_contiguous; }
@@ -165,7 +160,13 @@ std::shared_ptr<Buffer> Array::buffer() const { return Storage::buffer_of(state_
 
 std::shared_ptr<Buffer> Array::buffer_if_computed() const {
   std::lock_guard guard(state_->lock);
-  return state_->node->is_done() ? Storage::buffer_of(state_->node->storage) : nullptr;
+  return state_->node && state_->node->is_done() ? Storage::buffer_of(state_->node->storage) : nullptr;
+}
+
+std::optional<Scalar> Array::number() const {
+  if (state_->number) return state_->number;
+  const auto pending = state_->current()->expression.load();
+  return pending && pending->kind == Expression::constant ? std::optional(pending->start) : std::nullopt;
 }
 
 void* Array::data() const {
@@ -236,11 +237,12 @@ void Array::assign(const Array& value) const {
       return;
     }
   }
+  if (input.node == state_->current() && input.view == state_->view) return;  // x[1:] += y writes what is there already
   const NodePtr node = state_->computed();
   for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
   if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;
-  if (input.node->is_done() && input.node->storage->buffer == node->storage->buffer) {
-    // The value may overlap what is written: read it all first.
+  if (input.node->is_done() && may_overlap(input.view, *input.node->storage->buffer, input.node->itemsize, state_->view, *node->storage->buffer, itemsize())) {
+    // Read it all first.
     Expression copy;
     copy.kind = Expression::cast;
     copy.inputs.push_back(input);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kasoku {
@@ -32,6 +33,8 @@ class Array {
   /// All of a node.
   static Array of(NodePtr node);
   static Array of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only);
+  /// A read-only array of no axes: what an element that was read is. It has no node before somebody asks for one.
+  static Array of(const Scalar& number, Dtype dtype, Device& device);
 
   bool is_null() const { return !state_; }
   const Shape& shape() const;
@@ -60,6 +63,8 @@ class Array {
   bool is_contiguous() const; ///< C order
   bool is_read_only() const;
 
+  /// The number that all elements are, where that is known before anything runs.
+  std::optional<Scalar> number() const;
   /// This array's node and view, as an input of an expression.
   Input input() const;
   /// Another view of the same memory (same dtype).
@@ -69,8 +74,11 @@ class Array {
   /// writing through the view. `value` has this shape and dtype.
   void assign(const Array& value) const;
 
+  struct State;  ///< array/state.h
+  const State& state() const { return *state_; }
+
  private:
-  struct State;
+  explicit Array(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 

@@ -27,9 +27,7 @@ Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
   return Array::of(constant(shape, value, dtype, device));
 }
 
-Array value(Scalar number, Dtype dtype, Device& device) {
-  return Array::of(constant({}, number, dtype, device), {}, dtype, info(dtype).size, /*is_read_only=*/true);
-}
+Array value(Scalar number, Dtype dtype, Device& device) { return Array::of(number, dtype, device); }
 
 Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) {
   // Kernels count in integers and floats.

@@ -1,8 +1,10 @@
 #include "kasoku/array/direct.h"
 
+#include "kasoku/array/elements.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/run.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/device/module.h"
@@ -31,49 +33,6 @@ struct Kernel {
   std::atomic<Dtype> result{};
 };
 Kernel kernels[n_ops][n_dtypes][n_forms * n_forms * n_forms];
-
-/// A copy of so few bytes costs less than the launch of a kernel.
-constexpr size_t few_bytes = 16 * few_elements;
-
-/// Elements of an axis and of those within it; no strides: all are the same one.
-struct Elements {
-  const int64_t* lengths;
-  size_t rank, itemsize;
-
-  size_t bytes() const {
-    size_t n = itemsize;
-    for (size_t d = 0; d < rank; ++d) n *= static_cast<size_t>(lengths[d]);
-    return n;
-  }
-
-  void copy(char* to, const int64_t* to_strides, const char* from, const int64_t* from_strides, size_t d = 0) const {
-    if (d == rank) {
-      std::memcpy(to, from, itemsize);
-      return;
-    }
-    const int64_t to_step = to_strides[d], from_step = from_strides ? from_strides[d] : 0;
-    if (d + 1 == rank) return copy_row(to, to_step, from, from_step, lengths[d]);
-    for (int64_t i = 0; i < lengths[d]; ++i) copy(to + i * to_step, to_strides, from + i * from_step, from_strides, d + 1);
-  }
-
- private:
-  void copy_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
-    if (to_step == static_cast<int64_t>(itemsize) && from_step == to_step) {
-      std::memcpy(to, from, static_cast<size_t>(n) * itemsize);
-      return;
-    }
-    const auto row = [&]<size_t size>() {
-      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
-    };
-    switch (itemsize) {
-      case 1: return row.template operator()<1>();
-      case 2: return row.template operator()<2>();
-      case 4: return row.template operator()<4>();
-      case 8: return row.template operator()<8>();
-      default: return row.template operator()<16>();
-    }
-  }
-};
 
 Fused on_a_row(Group group, Dtype store, Device& device) {
   Fused fused;
@@ -145,11 +104,11 @@ class Arguments {
   void add(void* value) { pointers_[count_++] = value; }
   void launch(Function& function, Device& device) {
     for (int64_t* each : {length_, length_}) add(each);
-    function.launch({}, pointers_, device.current_stream());
+    function.launch_one(pointers_, device.current_stream());
   }
   void launch_reduction(Function& function, int64_t pairs, int64_t width, Device& device) {
     for (int64_t* each : {&pairs, &pairs, &one_, &zero_, length_, &width}) add(each);
-    function.launch({}, pointers_, device.current_stream());
+    function.launch_one(pointers_, device.current_stream());
   }
 
  private:
@@ -172,9 +131,9 @@ struct Source {
     if (array.dtype() == Dtype::opaque) return false;
     keep = array.buffer_if_computed();
     if (!keep) {
-      const auto pending = array.input().node->expression.load();
-      is_constant = pending && pending->kind == Expression::constant;
-      if (is_constant) pending->start.store(array.dtype(), number);
+      const std::optional<Scalar> everywhere = array.number();
+      is_constant = everywhere.has_value();
+      if (is_constant) everywhere->store(array.dtype(), number);
       memory = number;
       return is_constant;
     }
@@ -212,24 +171,137 @@ struct Source {
   }
 };
 
-/// Whether operations on arrays of that shape run at once there.
-bool is_for_now(const Shape& shape, const Device& device) {
-  const int64_t n = product(shape);
+/// Whether operations on arrays of so many elements run at once there.
+bool is_for_now(int64_t n, const Device& device) {
   return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed);
 }
 
+struct alignas(16) Number {
+  uint64_t words[2];
+};
+
+/// What numbers among the operands adapt as, as digits of a number; 0 is an array.
+constexpr size_t n_weak = 3;
+
+/// Bit by bit of such a number: whether an operation on arrays of the dtype (and numbers) is computed in it, as apply()
+/// found when it ran one.
+std::atomic<uint16_t> alike[n_ops][n_dtypes];
+
+/// An operation on alike arrays whose kernel is known. While it lives it holds their memory.
+class Known {
+ public:
+  Known(Op op, std::span<const Plain> operands) {
+    if (!find_kernel(op, operands)) return;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i].array) continue;
+      const bool is_held = i > 0 && operands[0].array && &operands[0].array->state() == &operands[i].array->state();
+      if (!is_held && !held_[i].emplace(*operands[i].array)) return;
+      sources_[i] = held_[is_held ? 0 : i]->memory();
+    }
+    count_ = operands.size();
+  }
+  explicit operator bool() const { return count_ > 0; }
+
+  int64_t length() const { return length_; }
+  Dtype result() const { return kernel_->result.load(std::memory_order_relaxed); }
+  /// Of the first operand, an array.
+  const Held& first() const { return *held_[0]; }
+
+  void run(void* y, Device& device) {
+    Arguments arguments(y, length_);
+    for (size_t i = 0; i < count_; ++i)
+      if (sources_[i]) arguments.add(&sources_[i]);
+    for (size_t i = 0; i < count_; ++i)
+      if (!sources_[i]) arguments.add(&numbers_[i]);
+    arguments.launch(*function_, device);
+  }
+
+ private:
+  bool find_kernel(Op op, std::span<const Plain> operands) {
+    const Array::State& x = (operands[0].array ? operands[0] : operands[1]).array->state();
+    size_t weak = 0, which = 0;
+    for (const Plain& each : operands) {
+      weak = weak * n_weak + (each.array ? 0 : each.number.kind == DtypeKind::floating ? 2 : 1);
+      which = which * n_forms + static_cast<size_t>(each.array ? Form::unit : Form::number);
+    }
+    length_ = product(x.view.shape);
+    if (!(alike[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)].load(std::memory_order_relaxed) >> weak & 1))
+      return false;
+    if (!x.is_contiguous || x.view.shape.empty() || !is_for_now(length_, *x.device)) return false;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (const Plain& each = operands[i]; each.array) {
+        const Array::State& other = each.array->state();
+        if (other.dtype != x.dtype || other.device != x.device || !other.is_contiguous ||
+            other.view.shape != x.view.shape)
+          return false;
+      } else {
+        if (each.number.kind != DtypeKind::floating && !fits(each.number, x.dtype)) return false;
+        store_rounded(each.number, x.dtype, &numbers_[i]);
+      }
+    }
+    kernel_ = &kernels[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][which];
+    function_ = kernel_->function.load(std::memory_order_acquire);
+    return function_;
+  }
+
+  std::optional<Held> held_[2];
+  Number numbers_[2];
+  const char* sources_[2] = {};
+  size_t count_ = 0;
+  int64_t length_ = 0;
+  const Kernel* kernel_ = nullptr;
+  Function* function_ = nullptr;
+};
+
 }  // namespace
 
-std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands, const Shape& shape, Device& device) {
-  if (!is_for_now(shape, device)) return std::nullopt;
+Array apply_again(Op op, std::span<const Plain> operands) {
+  if (op == Op::power && operands[0].array && !operands[1].array) {
+    const Dtype dtype = operands[0].array->dtype();
+    op = is_floating(dtype) || operands[1].number.kind != DtypeKind::floating
+             ? power_by(operands[1].number.as_double(), dtype)
+             : op;
+    if (op != Op::power) operands = operands.first(1);
+  }
+  Known known(op, operands);
+  if (!known) return {};
+  const Array::State& x = (operands[0].array ? operands[0] : operands[1]).array->state();
+  const size_t itemsize = info(known.result()).size;
+  auto result = Storage::allocate(*x.device, static_cast<size_t>(known.length()) * itemsize);
+  known.run(result->buffer->memory(), *x.device);
+  return Array::of(std::move(result), x.view.shape, known.result(), itemsize);
+}
+
+bool apply_again_in_place(Op op, const Array& x, const Plain& y) {
+  const Plain operands[] = {{&x, {}}, y};
+  Known known(op, operands);
+  if (!known || known.result() != x.dtype() || x.is_read_only() || known.first().storage().has_readers()) return false;
+  alignas(64) char result[few_bytes];  // the operands may overlap
+  known.run(result, x.device());
+  std::memcpy(known.first().memory(), result, static_cast<size_t>(known.length()) * x.itemsize());
+  return true;
+}
+
+void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> operands) {
+  if (operands.size() > 2 || op == Op::power) return;  // its numbers decide what it is
+  size_t weak = 0;
+  for (const Operand* x : operands) {
+    if (x->array ? x->array->dtype() != types.compute : x->weak == Weak::complex_) return;
+    weak = weak * n_weak + (x->array ? 0 : x->weak == Weak::floating ? 2 : 1);
+  }
+  alike[static_cast<size_t>(op)][static_cast<size_t>(types.compute)].fetch_or(static_cast<uint16_t>(1 << weak),
+                                                                              std::memory_order_relaxed);
+}
+
+std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands,
+                                    const Shape& shape, Device& device) {
   const int64_t n = product(shape);
+  if (!is_for_now(n, device)) return std::nullopt;
   Source sources[most_operands];
   for (size_t i = 0; i < operands.size(); ++i)
     if (operands[i]->array && !sources[i].find(*operands[i]->array)) return std::nullopt;
   Form forms[most_operands];
-  struct alignas(16) Number {
-    uint64_t words[2];
-  } numbers[most_operands];
+  Number numbers[most_operands];
   size_t which = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Dtype dtype = operand_dtype(op, i, types.compute);
@@ -269,7 +341,7 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
   Source source;
-  if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(n, device) || !source.find(array)) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
@@ -282,7 +354,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.shape(), device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(array.size(), device) || !source.find(array)) return std::nullopt;
   int64_t outputs = product(shape), length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
   const Way way = outputs == 1 ? Way::whole : are_last_kept && outputs >= 4 ? Way::columns : Way::rows;
@@ -328,17 +400,22 @@ bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& fr
     return true;
   }
   const Buffer& source = *from.node->storage->buffer;
-  const char* first = static_cast<const char*>(source.memory()) + from.view.offset;
   if (&source.device() != &buffer.device()) return false;
-  if (source.memory() != buffer.memory() && !source.is_shared && !buffer.is_shared) {
-    elements.copy(memory, to.strides.data(), first, from.view.strides.data());
-    return true;
-  }
+  copy_few(dtype, buffer, to, source, from.view);
+  return true;
+}
+
+void copy_few(Dtype dtype, Buffer& buffer, const View& to, const Buffer& source, const View& from) {
+  const Elements elements{to.shape.data(), to.shape.size(), info(dtype).size};
+  char* const memory = static_cast<char*>(buffer.memory()) + to.offset;
+  const char* const first = static_cast<const char*>(source.memory()) + from.offset;
+  if (memory == first && to.strides == from.strides) return;  // x[1:] += y writes what is there already
+  if (source.memory() != buffer.memory() && !source.is_shared && !buffer.is_shared)
+    return elements.copy(memory, to.strides.data(), first, from.strides.data());
   char apart[few_bytes];  // the two may overlap
   const Strides steps = contiguous_strides(to.shape, elements.itemsize);
-  elements.copy(apart, steps.data(), first, from.view.strides.data());
+  elements.copy(apart, steps.data(), first, from.strides.data());
   elements.copy(memory, to.strides.data(), apart, steps.data());
-  return true;
 }
 
 }  // namespace kasoku

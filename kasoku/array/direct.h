@@ -18,8 +18,25 @@ namespace kasoku {
 /// over memory that are worth a graph.
 inline constexpr int64_t few_elements = 1024;
 
+/// A copy of at most so many bytes costs less than the launch of a kernel.
+inline constexpr size_t few_bytes = 16 * few_elements;
+
 /// Cleared, all operations are for the graph. Only tests do it, which compare the two ways.
 extern std::atomic<bool> few_at_once;
+
+/// An operand that its owner keeps meanwhile: an array, or a float or integer of Python's.
+struct Plain {
+  const Array* array = nullptr;
+  Scalar number;
+};
+
+/// The result of `op` for alike operands, arrays of one dtype and shape in C order (and numbers), if apply() has
+/// computed it for such before: then nothing is left to find out. Null if it is for apply().
+Array apply_again(Op op, std::span<const Plain> operands);
+/// x op= y by the same rule. False, and nothing done, if it is for apply_in_place().
+bool apply_again_in_place(Op op, const Array& x, const Plain& y);
+/// apply() has computed `op` at once for these operands, in the dtypes that it has for them.
+void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> operands);
 
 /// The result of `op` for operands whose arrays stretch to `shape`; nothing if it is for the graph:
 /// many elements, operands that are pending, another device's memory.
@@ -35,5 +52,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
 /// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.
 /// What reads `to` and is pending has run.
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from);
+/// Of few_bytes at most, in memory that the host reaches; the views have one shape, and may overlap.
+void copy_few(Dtype dtype, Buffer& buffer, const View& to, const Buffer& source, const View& from);
 
 }  // namespace kasoku

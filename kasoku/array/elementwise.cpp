@@ -22,17 +22,6 @@ bool is_comparison(Op op) {
          op == Op::greater || op == Op::greater_equal;
 }
 
-bool fits(const Scalar& value, Dtype dtype) {
-  if (!is_integer(dtype)) return true;
-  if (value.kind == DtypeKind::floating) return false;  // an integer beyond 64 bits
-  const size_t bits = 8 * info(dtype).size;
-  if (value.kind == DtypeKind::unsigned_)
-    return info(dtype).kind == DtypeKind::unsigned_ && bits == 64;
-  if (info(dtype).kind == DtypeKind::unsigned_)
-    return value.i >= 0 && (bits == 64 || static_cast<uint64_t>(value.i) < (uint64_t{1} << bits));
-  return bits == 64 || (value.i >= -(int64_t{1} << (bits - 1)) && value.i < (int64_t{1} << (bits - 1)));
-}
-
 std::string str(const Scalar& value) {
   if (value.kind == DtypeKind::floating) return fmt::format("{:.0f}", value.f);
   return value.kind == DtypeKind::unsigned_ ? std::to_string(value.u) : std::to_string(value.i);
@@ -91,22 +80,34 @@ bool is_negative_somewhere(const Array& array) {
   return Scalar::load(least.dtype(), least.data_for_read()).as_int() < 0;
 }
 
-/// NumPy gives x ** 2 and the like to cheaper operations.
 Op simpler_power(const Operand& exponent, const OpTypes& types) {
   const double value = exponent.array ? 0 : exponent.scalar.as_double();
   if (is_integer(types.compute) && (value < 0 || (exponent.array && is_negative_somewhere(*exponent.array))))
     throw Error(ErrorKind::value, "Integers to negative integer powers are not allowed.")
         .fix("x.astype(float) ** n");
-  if (exponent.array) return Op::power;
-  if (value == 2) return Op::square;
-  if (!is_floating(types.compute)) return Op::power;
-  if (value == 0.5) return Op::sqrt;
-  if (value == -1) return Op::reciprocal;
-  if (value == 1) return Op::positive;
-  return Op::power;
+  return exponent.array ? Op::power : power_by(value, types.compute);
 }
 
 }  // namespace
+
+Op power_by(double exponent, Dtype compute) {
+  if (exponent == 2) return Op::square;
+  if (!is_floating(compute)) return Op::power;
+  if (exponent == 0.5) return Op::sqrt;
+  if (exponent == -1) return Op::reciprocal;
+  if (exponent == 1) return Op::positive;
+  return Op::power;
+}
+
+bool fits(const Scalar& value, Dtype dtype) {
+  if (!is_integer(dtype)) return true;
+  if (value.kind == DtypeKind::floating) return false;  // an integer beyond 64 bits
+  const size_t bits = 8 * info(dtype).size;
+  if (value.kind == DtypeKind::unsigned_) return info(dtype).kind == DtypeKind::unsigned_ && bits == 64;
+  if (info(dtype).kind == DtypeKind::unsigned_)
+    return value.i >= 0 && (bits == 64 || static_cast<uint64_t>(value.i) < (uint64_t{1} << bits));
+  return bits == 64 || (value.i >= -(int64_t{1} << (bits - 1)) && value.i < (int64_t{1} << (bits - 1)));
+}
 
 void must_fit(const Scalar& number, Dtype dtype) {
   if (number.kind == DtypeKind::complex_ && !is_complex(dtype) && dtype != Dtype::bool_)
@@ -208,8 +209,10 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
   if (!device) throw Error(ErrorKind::type, std::string(info(op).name) + " needs an array");
   // What is computed of values, which elements that were read are, is a value.
   const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand* x) { return !x->array || x->array->is_read_only(); });
-  if (std::optional<Array> result = apply_directly(op, types, operands, shape, *device))
+  if (std::optional<Array> result = apply_directly(op, types, operands, shape, *device)) {
+    if (!dtype) expect_again(op, types, operands);
     return is_value ? result->read_only() : *std::move(result);
+  }
   Expression expression;
   expression.kind = Expression::elementwise;
   expression.op = op;
@@ -234,7 +237,7 @@ void store_result(const Array& into, Array result, std::string_view operation, c
   must_be_writable(into);
   if (!can_cast_same_kind(result.dtype(), into.dtype()))
     throw Error(ErrorKind::type, "cannot store the " + std::string(info(result.dtype()).name) + " result of " +
-                                     std::string(operation) + " in a " + std::string(info(into.dtype()).name) + " array")
+                                     std::string(operation) + " in an array of " + std::string(info(into.dtype()).name))
         .fix("an array of " + std::string(info(result.dtype()).name));
   if (result.dtype() != into.dtype()) result = astype(result, into.dtype());
   if (mask) result = apply(Op::where, {*mask, result, into});

@@ -27,6 +27,10 @@ struct Operand {
   Dtype dtype() const;
 };
 
+/// NumPy gives x ** 2 and the like to cheaper operations.
+Op power_by(double exponent, Dtype compute);
+/// Whether arrays of the dtype hold the integer.
+bool fits(const Scalar& integer, Dtype dtype);
 /// Refuses a Python number that an array of the dtype does not hold, as NumPy does.
 void must_fit(const Scalar& number, Dtype dtype);
 /// `dtype` is that of the result, which is computed in it.

@@ -88,24 +88,19 @@ class Builder {
  public:
   Fused fused;
 
-  explicit Builder(const Shape& domain) : domain_size_(product(domain)) { fused.space.lengths = domain; }
+  explicit Builder(const Shape& domain, std::vector<Stored>* stored = nullptr) : domain_size_(product(domain)), stored_(stored) { fused.space.lengths = domain; }
 
   /// The value that `view` shows of the node, as an instruction.
   uint16_t value(const NodePtr& node, const View& view, bool is_root) {
     for (const Known& known : known_)
       if (known.node == node.get() && known.offset == view.offset && known.strides == view.strides)
         return known.value;
-    auto expression = node->expression.load();
-    if (expression && !is_root && must_store(node, *expression)) {
-      evaluate(node);
-      expression = nullptr;
-    }
+    const auto expression = is_stored(node) ? nullptr : node->expression.load();
+    const Cut why = expression && !is_root ? cut(node, *expression) : Cut::none;
+    if (why != Cut::none) store(node, why);
     const std::optional<uint16_t> computed =
-        expression ? compute(node, expression, view, is_root) : std::nullopt;
-    if (expression && !computed) {
-      evaluate(node);
-      expression = nullptr;
-    }
+        expression && why == Cut::none ? compute(node, expression, view, is_root) : std::nullopt;
+    if (expression && why == Cut::none && !computed) store(node, Cut::view);
     const uint16_t result = computed ? *computed : load(node, view);
     known_.push_back({node.get(), view.offset, view.strides, result});
     return result;
@@ -169,20 +164,31 @@ class Builder {
   }
 
   /// The cuts: what is stored although it could be computed again.
-  bool must_store(const NodePtr& node, const Expression& expression) {
+  Cut cut(const NodePtr& node, const Expression& expression) {
     switch (expression.kind) {
       case Expression::constant:
-      case Expression::arange: return false;
-      case Expression::reduce: return true;
+      case Expression::arange: return Cut::none;
+      case Expression::reduce: return Cut::reduction;
       default: break;
     }
     const int64_t size = node->size();
-    if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node);
-    if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random;
+    if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node) ? Cut::smaller : Cut::none;
+    if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random ? Cut::full : Cut::none;
     // Somebody holds it and it was computed before: the second time it is kept.
-    if (node->n_arrays.load() > 0 && size > 1)
-      return node->times_fused.fetch_add(1) > 0 && fits_in_budget(*node);
-    return false;
+    if (node->n_arrays.load() > 0 && size > 1) {
+      const int times = stored_ ? node->times_fused.load() : node->times_fused.fetch_add(1);
+      return times > 0 && fits_in_budget(*node) ? Cut::held : Cut::none;
+    }
+    return Cut::none;
+  }
+
+  bool is_stored(const NodePtr& node) const {
+    return stored_ && std::ranges::find(*stored_, node, &Stored::node) != stored_->end();
+  }
+
+  void store(const NodePtr& node, Cut why) {
+    if (stored_) stored_->push_back({node, why});
+    else evaluate(node);
   }
 
   std::optional<uint16_t> compute(const NodePtr& node, const std::shared_ptr<const Expression>& expression,
@@ -229,7 +235,7 @@ class Builder {
     }
     if (expression->kind == Expression::gather) {
       const Input& source = expression->inputs[0];
-      if (!source.node->is_done()) evaluate(source.node);
+      if (!source.node->is_done() && !is_stored(source.node)) store(source.node, Cut::gathered);
       const uint16_t distance = value(expression->inputs[1].node, views[1], false);
       return add({.kind = Instruction::gather, .dtype = node->dtype, .index = load_of(source.node, views[0]), .in = {distance, 0, 0}});
     }
@@ -299,18 +305,20 @@ class Builder {
   }
 
   int64_t domain_size_;
+  std::vector<Stored>* stored_;
   std::vector<Known> known_;
   std::vector<Walk> load_walks_, arange_walks_, random_walks_;
 };
 
 /// Random leaves that are not read in order cost a call of the generator each;
 /// memory is cheaper while there is some.
-bool store_scattered(Fused& fused) {
+bool store_scattered(Fused& fused, std::vector<Stored>* stored) {
   if (fused.randoms.empty() || fused.group.by_fours || fused.space.size() < 4096) return false;
   bool any = false;
   for (const auto& leaf : fused.randoms)
     if (leaf.node->size() > 1 && fits_in_budget(*leaf.node)) {
-      evaluate(leaf.node);
+      if (stored) stored->push_back({leaf.node, Cut::scattered});
+      else evaluate(leaf.node);
       any = true;
     }
   return any;
@@ -322,20 +330,20 @@ bool is_whole(const View& view, const Shape& shape, size_t itemsize) {
   return view.offset == 0 && product(view.shape) == product(shape) && is_contiguous(view, itemsize);
 }
 
-Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root) {
+Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored) {
   for (;;) {
-    Builder builder(target.shape);
+    Builder builder(target.shape, stored);
     Fused& fused = builder.fused;
     const uint16_t result = builder.value(value.node, value.view, is_root);
     builder.finish(builder.convert(result, dtype));
     builder.store(target, dtype);
     builder.lay_out(*value.node->device);
     const bool is_leaf = fused.randoms.size() == 1 && fused.randoms[0].node == value.node;
-    if (is_leaf || !store_scattered(fused)) return std::move(fused);
+    if (is_leaf || !store_scattered(fused, stored)) return std::move(fused);
   }
 }
 
-Fused fuse_reduce(const Expression& expression) {
+Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored) {
   const Input& input = expression.inputs[0];
   // Kept axes first, then the reduced ones in their logical order.
   View view{{}, {}, input.view.offset};
@@ -348,12 +356,12 @@ Fused fuse_reduce(const Expression& expression) {
         kept += !reduced;
       }
   for (;;) {
-    Builder builder(view.shape);
+    Builder builder(view.shape, stored);
     Fused& fused = builder.fused;
     builder.finish(builder.convert(builder.value(input.node, view, false), expression.compute));
     builder.reduce(expression, kept);
     builder.lay_out(*input.node->device);
-    if (!store_scattered(fused)) return std::move(fused);
+    if (!store_scattered(fused, stored)) return std::move(fused);
   }
 }
 

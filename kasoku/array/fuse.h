@@ -38,13 +38,30 @@ bool takes_gpu_form(const Device& device);
 /// Whether `view` covers a C-order array of that shape from its start.
 bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 
-/// An elementwise group that computes `value` as `dtype` into `target`. Nodes that
-/// have to be stored on the way are evaluated; the value's own not if it is the
-/// root, which the caller is computing.
-Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root);
+/// Why a node is stored although whoever reads it could compute it again.
+enum class Cut : uint8_t {
+  none,
+  reduction,  ///< it ends a group
+  smaller,    ///< it has at most half the elements of what reads it
+  full,       ///< the group that reads it has as many operations or operands as a kernel should
+  held,       ///< an array shows it, and it was computed once already without being stored
+  view,       ///< what reads it sees it in a way that its own operands cannot be seen in
+  gathered,   ///< its elements are read at indices
+  scattered,  ///< random numbers that are not read in order
+};
+struct Stored {
+  NodePtr node;
+  Cut why;
+};
+
+// Nodes that have to be stored on the way are evaluated, or listed in `stored`, if that is given.
+
+/// An elementwise group that computes `value` as `dtype` into `target`. The value's own
+/// node is not stored if it is the root, which the caller is computing.
+Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored = nullptr);
 
 /// A group that reduces the input of `expression` over its axes.
-Fused fuse_reduce(const Expression& expression);
+Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored = nullptr);
 
 /// Rows of partial results, `length` in each.
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,

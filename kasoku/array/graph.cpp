@@ -69,7 +69,7 @@ std::atomic<bool>& process_is_eager() {
   return value;
 }
 
-thread_local int eager_scope = -1;
+thread_local int eager_scope __attribute__((tls_model("initial-exec"))) = -1;  // each operation asks
 std::atomic<bool> caller_settles{false};
 
 }  // namespace
@@ -118,7 +118,7 @@ void Storage::add_reader(const NodePtr& node) {
 
 std::vector<NodePtr> Storage::take_readers() {
   std::vector<NodePtr> pending, done;
-  if (!has_readers_.load(std::memory_order_acquire)) return pending;
+  if (!has_readers()) return pending;
   std::lock_guard lock(mutex_);
   for (const auto& weak : readers_)
     if (NodePtr reader = weak.lock()) (reader->is_done() ? done : pending).push_back(std::move(reader));

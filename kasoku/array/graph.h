@@ -32,6 +32,8 @@ struct View {
   Shape shape;
   Strides strides;     ///< bytes
   int64_t offset = 0;  ///< bytes
+
+  bool operator==(const View&) const = default;
 };
 
 /// The memory of a node (and of other leaves over the same buffer), and the
@@ -51,6 +53,7 @@ class Storage {
   bool is_only_owner() const { return !owned_ || owned_.use_count() == 1; }
 
   void add_reader(const NodePtr& node);
+  bool has_readers() const { return has_readers_.load(std::memory_order_acquire); }
   /// The pending readers, and forgets them.
   std::vector<NodePtr> take_readers();
 

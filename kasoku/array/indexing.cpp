@@ -1,5 +1,6 @@
 #include "kasoku/array/indexing.h"
 
+#include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/reduce.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 
 namespace kasoku {
@@ -46,20 +48,12 @@ std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& ind
   return result;
 }
 
-void apply_slice(const Index& x, int64_t length, int64_t stride, View& view) {
-  if (x.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
-  const auto clamp = [&](int64_t at) {
-    if (at < 0) at += length;
-    return x.step > 0 ? std::clamp<int64_t>(at, 0, length) : std::clamp<int64_t>(at, -1, length - 1);
-  };
-  const int64_t start = x.start ? clamp(*x.start) : x.step > 0 ? 0 : length - 1;
-  const int64_t stop = x.stop ? clamp(*x.stop) : x.step > 0 ? length : -1;
-  const int64_t span = x.step > 0 ? stop - start : start - stop;
-  const int64_t step = x.step > 0 ? x.step : -x.step;
-  const int64_t n = span > 0 ? (span - 1) / step + 1 : 0;
-  if (n > 0) view.offset += start * stride;
-  view.shape.push_back(n);
-  view.strides.push_back(n > 1 ? stride * x.step : stride);
+Cut slice_of(const Index& x) {
+  constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  return {.is_number = false,
+          .start = x.start.value_or(x.step > 0 ? 0 : most),
+          .stop = x.stop.value_or(x.step > 0 ? most : least),
+          .step = x.step};
 }
 
 /// Everything but arrays; those keep their axes whole and are noted in `arrays`.
@@ -101,7 +95,7 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
         break;
       }
       case Index::slice:
-        apply_slice(x, from.shape[d], from.strides[d], view);
+        add_slice(view, slice_of(x), from.shape[d], from.strides[d]);
         ++d;
         break;
       case Index::array: {
@@ -268,32 +262,7 @@ Array value_of(const Array& element) {
   return value(Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device());
 }
 
-/// Bytes from the first element to one, if it is there.
-std::optional<int64_t> distance(const Array& array, std::span<const int64_t> at) {
-  const Shape& shape = array.shape();
-  if (at.size() != shape.size()) return std::nullopt;
-  int64_t bytes = 0;
-  for (size_t d = 0; d < at.size(); ++d) {
-    const int64_t place = at[d] < 0 ? at[d] + shape[d] : at[d];
-    if (place < 0 || place >= shape[d]) return std::nullopt;
-    bytes += place * array.strides()[d];
-  }
-  return bytes;
-}
-
 }  // namespace
-
-std::optional<Array> get_element(const Array& array, std::span<const int64_t> at) {
-  const std::optional<int64_t> bytes = is_at_hand(array) ? distance(array, at) : std::nullopt;
-  if (!bytes) return std::nullopt;
-  return value(Scalar::load(array.dtype(), static_cast<const char*>(array.data_for_read()) + *bytes), array.dtype(), array.device());
-}
-
-bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {
-  const std::optional<int64_t> bytes = is_at_hand(array) && !array.is_read_only() ? distance(array, at) : std::nullopt;
-  if (bytes) value.store(array.dtype(), static_cast<char*>(array.data()) + *bytes);
-  return bytes.has_value();
-}
 
 Array get_item(const Array& array, const std::vector<Index>& index) {
   const Array part = get_view(array, index);

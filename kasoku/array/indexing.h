@@ -5,7 +5,6 @@
 #include "kasoku/array/array.h"
 
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace kasoku {
@@ -25,11 +24,6 @@ Array get_item(const Array& array, const std::vector<Index>& index);
 Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);
-
-/// The same of one element, a number for each axis, by a way of its own: an element that is at hand, computed and in
-/// memory that the host reaches. Nothing (false) is done for any other, or if there is none such.
-std::optional<Array> get_element(const Array& array, std::span<const int64_t> at);
-bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 
 /// Elements at the flat positions along one axis; negative ones count from the end.
 Array take(const Array& array, const Array& positions, std::optional<int64_t> axis);

@@ -2,11 +2,13 @@
 //   1. fuse      the node's expression as one Group (fuse.cpp): cuts where storing
 //                is better than computing again, composes views, collapses axes
 //   2. emit      the group's kernel text, if its structure is new (codegen/emit.cpp)
-//   3. run       compiled kernel by structural hash, parameters, launch (run.cpp)
+//   3. run       compiled kernel by structural hash, parameters, launch (run.cpp); few elements of a
+//                new group operation by operation, without a compiler (first_sight.cpp)
 // A reduction is one launch over chunks and one more over the chunks' results.
 #include "kasoku/array/plan.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/first_sight.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/run.h"
@@ -59,13 +61,18 @@ bool copy_element(const Node& node, const Expression& expression, Buffer& to) {
   return true;
 }
 
+void compute(const Fused& fused, Buffer& to) {
+  if (is_for_operations(fused, to.device())) run_by_operations(fused, to);
+  else run_map(fused, to);
+}
+
 std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expression) {
   auto buffer = allocate(*node, node->size(), node->itemsize);
   if (node->size() == 0) return buffer;
   if (expression.kind == Expression::constant && fill(*node, expression.start, *buffer)) return buffer;
   if (copy_element(*node, expression, *buffer)) return buffer;
   const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
-  run_map(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
+  compute(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
   return buffer;
 }
 
@@ -119,7 +126,13 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   const bool is_arg = info(expression.reduce_op).keeps_position();
   if (node->size() == 0) return allocate(*node, 0, node->itemsize);
   if (product(expression.inputs[0].view.shape) == 0) return full(node->shape, identity(expression.reduce_op, node->dtype), node->dtype, *node->device).buffer();
-  const Partials result = reduce_chunks(*node, expression, fuse_reduce(expression));
+  const Fused fused = fuse_reduce(expression);
+  if (is_for_operations(fused, *node->device)) {
+    auto buffer = allocate(*node, node->size(), node->itemsize);
+    run_by_operations(fused, *buffer);
+    return buffer;
+  }
+  const Partials result = reduce_chunks(*node, expression, fused);
   return is_arg ? result.positions : result.values;
 }
 
@@ -145,7 +158,7 @@ void evaluate(const NodePtr& node) {
 void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype dtype) {
   if (product(target.shape) == 0) return;
   const Blocking others_go_on;
-  run_map(fuse_map(value, target, dtype, false), buffer);
+  compute(fuse_map(value, target, dtype, false), buffer);
 }
 
 }  // namespace kasoku

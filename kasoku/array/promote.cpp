@@ -64,14 +64,16 @@ Dtype promote(std::span<const Typed> operands) {
   Dtype strong = Dtype::opaque;
   Weak weak = Weak::none;
   bool any_strong = false;
-  for (const Typed& x : operands) {
-    if (x.weak != Weak::none) {
-      weak = std::max(weak, x.weak);
-      continue;
+  // Integers meet floats one by one, as in NumPy: int8 and uint8 would be an int16, which float16 does not hold.
+  for (const bool exact : {false, true})
+    for (const Typed& x : operands) {
+      if (x.weak != Weak::none) {
+        weak = std::max(weak, x.weak);
+      } else if (is_exact(x.dtype) == exact) {
+        strong = any_strong ? promote(strong, x.dtype) : x.dtype;
+        any_strong = true;
+      }
     }
-    strong = any_strong ? promote(strong, x.dtype) : x.dtype;
-    any_strong = true;
-  }
   if (!any_strong)
     return weak == Weak::complex_    ? Dtype::complex128
            : weak == Weak::floating ? Dtype::float64

@@ -4,7 +4,9 @@
 #include "kasoku/base/rounding.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/codegen/loop_text.h"
+#include "kasoku/compile/background.h"
 #include "kasoku/compile/compile.h"
+#include "kasoku/compile/stats.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/stream.h"
 
@@ -19,41 +21,52 @@ namespace kasoku {
 
 namespace {
 
-/// Compiled groups by hash: readers take no lock; an entry stays for good.
+/// Groups by hash: readers take no lock; an entry stays for good.
 class Kernels {
  public:
   struct Entry {
-    Hash128 key;
+    explicit Entry(const Hash128& key) : key(key) {}
+    const Hash128 key;
+    std::atomic<Function*> function{nullptr};
+    std::atomic<KernelState> state{KernelState::unknown};
     std::shared_ptr<Module> module;
-    Function* function;
   };
 
-  const Entry* find(const Hash128& key) const {
+  Entry* find(const Hash128& key) const {
     const Table* table = table_.load(std::memory_order_acquire);
     for (size_t i = key.low;; ++i) {
-      const Entry* entry = table->slots[i & table->mask].load(std::memory_order_acquire);
+      Entry* entry = table->slots[i & table->mask].load(std::memory_order_acquire);
       if (!entry || entry->key == key) return entry;
     }
   }
 
-  const Entry* insert(Entry entry) {
+  Entry& get(const Hash128& key) {
+    if (Entry* known = find(key)) return *known;
     std::lock_guard lock(mutex_);
-    if (const Entry* known = find(entry.key)) return known;
+    if (Entry* known = find(key)) return *known;
     if (2 * entries_.size() >= table_.load()->mask) grow();
-    entries_.push_back(std::move(entry));
-    place(*table_.load(), entries_.back());
-    return &entries_.back();
+    Entry& entry = entries_.emplace_back(key);
+    place(*table_.load(), entry);
+    return entry;
+  }
+
+  /// Its first kernel stays; two threads may have compiled it.
+  void set(Entry& entry, std::shared_ptr<Module> module, Function& function) {
+    std::lock_guard lock(mutex_);
+    if (entry.module) return;
+    entry.module = std::move(module);
+    entry.function.store(&function, std::memory_order_release);
+    entry.state = KernelState::ready;
   }
 
  private:
   struct Table {
-    explicit Table(size_t size)
-        : mask(size - 1), slots(std::make_unique<std::atomic<const Entry*>[]>(size)) {}
+    explicit Table(size_t size) : mask(size - 1), slots(std::make_unique<std::atomic<Entry*>[]>(size)) {}
     size_t mask;
-    std::unique_ptr<std::atomic<const Entry*>[]> slots;
+    std::unique_ptr<std::atomic<Entry*>[]> slots;
   };
 
-  static void place(Table& table, const Entry& entry) {
+  static void place(Table& table, Entry& entry) {
     size_t i = entry.key.low;
     while (table.slots[i & table.mask].load(std::memory_order_relaxed)) ++i;
     table.slots[i & table.mask].store(&entry, std::memory_order_release);
@@ -61,7 +74,7 @@ class Kernels {
 
   void grow() {
     Table& larger = tables_.emplace_back(2 * (table_.load()->mask + 1));
-    for (const Entry& entry : entries_) place(larger, entry);
+    for (Entry& entry : entries_) place(larger, entry);
     table_.store(&larger, std::memory_order_release);  // readers may still walk the old one
   }
 
@@ -97,6 +110,30 @@ Hash128 structure(const Group& group, const Device& device) {
   return hash128(bytes);
 }
 
+/// Threads of a block where they are cheap.
+constexpr uint32_t simt_block = 256;
+
+void compile_group(Kernels::Entry& entry, const Group& group, Device& device) {
+  const Program program = group_program(group);
+  if (is_traced(Station::text)) trace(Station::text, program.text);
+  std::shared_ptr<Module> module = compile(program, device);
+  Function& function = module->function(group_entry);
+  LaunchShape shape;
+  if (group.is_simt) shape.block[0] = simt_block;
+  function.prepare(shape);
+  kernels().set(entry, std::move(module), function);
+}
+
+}  // namespace
+
+Program group_program(const Group& group) {
+  Program program;
+  program.text = emit(group);
+  program.file = "array.cu";
+  program.is_generated = true;
+  return program;
+}
+
 std::string summary(const Fused& fused, const Device& device) {
   std::string text = fused.group.is_reduce ? "reduce" : "map";
   for (const Instruction& x : fused.group.values) {
@@ -116,6 +153,8 @@ std::string summary(const Fused& fused, const Device& device) {
   for (size_t d = 0; d < fused.space.lengths.size(); ++d) text += (d ? ", " : "") + std::to_string(fused.space.lengths[d]);
   return text + ") on " + device.str();
 }
+
+namespace {
 
 /// Parameters in slots of 16 bytes; the low bytes are the value of a narrower one.
 class Parameters {
@@ -197,19 +236,37 @@ int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, 
 
 Function& group_kernel(const Fused& fused, Device& device) {
   if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device));
-  const Hash128 key = structure(fused.group, device);
-  const Kernels::Entry* entry = kernels().find(key);
-  if (!entry) {
-    Program program;
-    program.text = emit(fused.group);
-    program.file = "array.cu";
-    program.is_generated = true;
-    if (is_traced(Station::text)) trace(Station::text, program.text);
-    std::shared_ptr<Module> module = compile(program, device);
-    Function& function = module->function(group_entry);
-    entry = kernels().insert({key, std::move(module), &function});
+  Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+  if (!entry.function.load(std::memory_order_acquire)) compile_group(entry, fused.group, device);
+  return *entry.function.load(std::memory_order_acquire);
+}
+
+KernelState kernel_state(const Fused& fused, Device& device) {
+  const Kernels::Entry* entry = kernels().find(structure(fused.group, device));
+  return entry ? entry->state.load() : KernelState::unknown;
+}
+
+bool does_without_kernel(const Fused& fused, Device& device) {
+  Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+  switch (auto state = entry.state.load(std::memory_order_acquire)) {
+    case KernelState::unknown:
+      entry.state.compare_exchange_strong(state, KernelState::seen);
+      break;
+    case KernelState::seen:
+      if (entry.state.compare_exchange_strong(state, KernelState::wanted))
+        in_background([&entry, &device, group = fused.group] {
+          try {
+            compile_group(entry, group, device);
+          } catch (...) {
+            entry.state = KernelState::failed;
+          }
+        });
+      break;
+    case KernelState::wanted: go_on_in_background(); break;
+    default: return false;
   }
-  return *entry->function;
+  if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device) + ", operation by operation");
+  return true;
 }
 
 void store_rounded(const Scalar& value, Dtype dtype, void* to) {
@@ -245,7 +302,8 @@ void run_map(const Fused& fused, Buffer& buffer) {
   Parameters& p = parameters();
   p.add(static_cast<char*>(buffer.memory()) + fused.space.walks[0].offset);
   add_operands(p, fused);
-  const LaunchShape shape = add_launch(fused.space, fused.group.schedule, 256, 4, [&](int64_t number) { p.add(number); });
+  const LaunchShape shape = add_launch(fused.space, fused.group.schedule, simt_block, 4, [&](int64_t number) { p.add(number); });
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(shape, p.pointers(), device.current_stream());
 }
 
@@ -278,11 +336,14 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   if (group.is_simt) {
     const int64_t results = group.form == ReduceForm::warps ? warps_of_block : group.form == ReduceForm::threads ? threads_of_block : 1;
     const int64_t blocks = divide_up(pairs, results);
-    shape.grid[0] = static_cast<uint32_t>(std::min(blocks, int64_t{1} << 20));
-    shape.block[0] = 256;
+    // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
+    constexpr int64_t blocks_of_multiprocessor = 64;
+    shape.grid[0] = static_cast<uint32_t>(std::min(blocks, blocks_of_multiprocessor * device.properties().multiprocessors));
+    shape.block[0] = static_cast<uint32_t>(group.form == ReduceForm::columns ? threads_of_columns : threads_of_block);
   } else {
     shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
   }
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(shape, p.pointers(), device.current_stream());
 }
 

@@ -5,12 +5,24 @@
 
 #include "kasoku/array/fuse.h"
 
+#include <string>
+
 namespace kasoku {
 
 class Function;
+struct Program;
 
 /// The compiled kernel of a group; it stays for good.
 Function& group_kernel(const Fused& fused, Device& device);
+Program group_program(const Group& group);
+enum class KernelState : uint8_t { unknown, seen, wanted, failed, ready };
+/// What is known of a group's kernel in this process.
+KernelState kernel_state(const Fused& fused, Device& device);
+/// Whether a group that can do without its kernel does so this time: it has none yet. When it is met again, the kernel is
+/// compiled in the background; if that failed, it is to be compiled as any other's, which says why.
+bool does_without_kernel(const Fused& fused, Device& device);
+/// "map load:float32 sin:float32 over (10,) on cpu".
+std::string summary(const Fused& fused, const Device& device);
 /// A number as a kernel holds it: of the register type of `dtype`, a 16-bit float rounded. Takes 16 bytes.
 void store_rounded(const Scalar& value, Dtype dtype, void* to);
 

@@ -2,6 +2,8 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/promote.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/axis_error.h"
 
 #include <algorithm>
@@ -17,14 +19,18 @@ Shape known_shape(const Array& array, Shape shape) {
   int64_t known = 1;
   for (int64_t length : shape)
     if (length != -1) known *= length;
-  const Error mismatch(ErrorKind::value, "cannot reshape array of size " + std::to_string(array.size()) + " into shape " + str(shape));
+  const auto mismatch = [&] {
+    return Error(ErrorKind::value,
+                 "cannot reshape array of size " + std::to_string(array.size()) + " into shape " + str(shape));
+  };
   if (unknown != shape.end()) {
     if (std::count(shape.begin(), shape.end(), -1) > 1) throw Error(ErrorKind::value, "can only specify one unknown dimension");
-    if (known == 0 || array.size() % known != 0) throw mismatch;
+    if (known == 0 || array.size() % known != 0) throw mismatch();
     *unknown = array.size() / known;
     return shape;
   }
-  if (known != array.size() || std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; })) throw mismatch;
+  if (known != array.size() || std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
+    throw mismatch();
   return shape;
 }
 
@@ -78,7 +84,7 @@ size_t normal_axis(int64_t axis, int64_t ndim) {
 
 Array reshape(const Array& array, Shape shape) {
   shape = known_shape(array, std::move(shape));
-  const View view = array.input().view;
+  const View& view = array.state().view;
   if (array.size() == 0 || array.is_contiguous())
     return array.with_view({shape, contiguous_strides(shape, array.itemsize()), view.offset});
   if (auto strides = strides_in(view, shape)) return array.with_view({shape, *strides, view.offset});
@@ -95,7 +101,7 @@ Array transpose(const Array& array, const std::optional<Extents>& axes) {
     order = normal_axes(*axes, array.ndim());
     if (order.size() != ndim) throw Error(ErrorKind::value, "axes don't match array");
   }
-  const View view = array.input().view;
+  const View& view = array.state().view;
   View result{{}, {}, view.offset};
   for (size_t d : order) {
     result.shape.push_back(view.shape[d]);
@@ -105,7 +111,7 @@ Array transpose(const Array& array, const std::optional<Extents>& axes) {
 }
 
 Array swapaxes(const Array& array, int64_t a, int64_t b) {
-  View view = array.input().view;
+  View view = array.state().view;
   const size_t i = normal_axis(a, array.ndim()), j = normal_axis(b, array.ndim());
   std::swap(view.shape[i], view.shape[j]);
   std::swap(view.strides[i], view.strides[j]);
@@ -126,7 +132,7 @@ Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
 }
 
 Array squeeze(const Array& array, const std::optional<Extents>& axes) {
-  const View view = array.input().view;
+  const View& view = array.state().view;
   std::vector<size_t> out;
   if (axes) out = normal_axes(*axes, array.ndim());
   View result{{}, {}, view.offset};
@@ -142,7 +148,7 @@ Array squeeze(const Array& array, const std::optional<Extents>& axes) {
 }
 
 Array expand_dims(const Array& array, const Extents& axes) {
-  View view = array.input().view;
+  View view = array.state().view;
   auto places = normal_axes(axes, array.ndim() + static_cast<int64_t>(axes.size()));
   std::sort(places.begin(), places.end());
   for (size_t d : places) {
@@ -153,7 +159,7 @@ Array expand_dims(const Array& array, const Extents& axes) {
 }
 
 Array flip(const Array& array, const std::optional<Extents>& axes) {
-  View view = array.input().view;
+  View view = array.state().view;
   std::vector<size_t> turned(view.shape.size());
   std::iota(turned.begin(), turned.end(), size_t{0});
   if (axes) turned = normal_axes(*axes, array.ndim());
@@ -206,7 +212,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, st
   if (parts[0].ndim() == 0) throw Error(ErrorKind::value, "zero-dimensional arrays cannot be concatenated");
   const size_t d = normal_axis(axis.value_or(0), parts[0].ndim());
   Shape shape = parts[0].shape();
-  Dtype common = parts[0].dtype();
+  std::vector<Typed> dtypes;
   shape[d] = 0;
   for (const Array& part : parts) {
     Shape other = part.shape();
@@ -217,9 +223,9 @@ Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, st
     if (other != shape)
       throw Error(ErrorKind::value, "all the input array dimensions except for the concatenation axis must match exactly")
           .why("shapes " + str(parts[0].shape()) + " and " + str(part.shape()) + " along axis " + std::to_string(d));
-    common = promote(common, part.dtype());
+    dtypes.push_back({part.dtype()});
   }
-  Array result = Array::empty(shape, dtype.value_or(common), parts[0].device());
+  Array result = Array::empty(shape, dtype.value_or(promote(dtypes)), parts[0].device());
   View view{shape, result.strides(), 0};
   for (const Array& part : parts) {
     view.shape[d] = part.shape()[d];

@@ -14,7 +14,7 @@ class CallersLock {
 
   /// Of the calling thread; null: it holds none.
   static CallersLock*& current() {
-    thread_local CallersLock* lock = nullptr;
+    thread_local CallersLock* lock __attribute__((tls_model("initial-exec"))) = nullptr;  // each small operation asks
     return lock;
   }
 

@@ -29,7 +29,12 @@ class Extents {
     grow(static_cast<size_t>(std::distance(first, last)));
     for (; first != last; ++first) data()[size_++] = static_cast<int64_t>(*first);
   }
-  Extents(const Extents& other) : Extents(other.begin(), other.end()) {}
+  Extents(const Extents& other) {
+    if (!other.is_inside())
+      *this = other;
+    else
+      copy_inside(other);
+  }
   Extents(Extents&& other) noexcept { take(other); }
   Extents& operator=(const Extents& other) {
     if (this == &other) return *this;
@@ -120,10 +125,16 @@ class Extents {
     if (!is_inside()) delete[] outside_;
   }
   void take(Extents& other) {
-    size_ = std::exchange(other.size_, 0);
     capacity_ = std::exchange(other.capacity_, n_inside);
-    if (is_inside()) std::memcpy(inside_, other.inside_, sizeof inside_);
+    if (is_inside())
+      copy_inside(other);
     else outside_ = other.outside_;
+    size_ = std::exchange(other.size_, 0);
+  }
+  /// All that there is room for: less work than a loop over those that are used.
+  void copy_inside(const Extents& other) {
+    size_ = other.size_;
+    std::memcpy(inside_, other.inside_, sizeof inside_);
   }
 
   uint32_t size_ = 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace kasoku {
 
@@ -119,12 +120,13 @@ constexpr size_t chains_at_once = 4;
 /// What calls_for_four() calls: a name and the arguments of each.
 std::vector<std::pair<std::string, std::string>> blocks_for_four(const Group& group, const std::string& t) {
   std::vector<std::pair<std::string, std::string>> blocks;
+  const char* const number = group.is_simt && !group.wide_index ? "unsigned int" : "unsigned long long";
   for (size_t k = 0; k < group.randoms.size(); ++k) {
     const int n = takes_word(group.randoms[k]) ? 1 : 2;
     for (int i = 0; i < n; ++i)
       blocks.emplace_back(fmt::format("{}_{}", k, i),
-                          fmt::format("((unsigned long long)(_p_r{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
-                                      n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i)));
+                          fmt::format("(({3})(_p_r{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
+                                      n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i), number));
   }
   return blocks;
 }
@@ -209,12 +211,19 @@ std::string element(const Group& group, const Place& place, const std::string& i
   return text;
 }
 
-std::string unroll(const Group& group, int turns, int elements) {
-  constexpr int most = 128, division = 16;
+int copies_of_element(const Group& group) {
+  constexpr int most = 128, division = 16, quarter_of_call = 4;
+  const auto weight_of = [&](const Instruction& x) {
+    if (x.kind == Instruction::random) return group.by_fours ? quarter_of_call : division;
+    return x.kind == Instruction::apply && (x.op == Op::floor_divide || x.op == Op::remainder || x.op == Op::power) ? division : 1;
+  };
   int weight = 0;
-  for (const Instruction& x : group.values)
-    weight += x.kind == Instruction::apply && (x.op == Op::floor_divide || x.op == Op::remainder || x.op == Op::power) ? division : 1;
-  const int copies = std::min(turns, most / (weight * elements));
+  for (const Instruction& x : group.values) weight += weight_of(x);
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(most / weight, 1, 32))));
+}
+
+std::string unroll(const Group& group, int turns, int elements) {
+  const int copies = std::min(turns, copies_of_element(group) / elements);
   return copies == turns ? "#pragma unroll\n" : fmt::format("#pragma unroll {}\n", std::max(1, copies));
 }
 
@@ -257,6 +266,17 @@ Group::operator Loop() const {
   return loop;
 }
 
+namespace {
+
+/// Two blocks of so many threads leave 32 registers for each, which short texts do with.
+std::string bounds_of_launch(const Group& group) {
+  if (!group.is_simt || !group.is_reduce || group.form != ReduceForm::columns) return "";
+  const bool is_short = codegen::copies_of_element(group) >= 16 && info(register_dtype(group.accumulate)).size <= 8 && !info(group.reduce_op).keeps_position();
+  return fmt::format("__launch_bounds__({}{}) ", threads_of_columns, is_short ? ", 2" : "");
+}
+
+}  // namespace
+
 std::string emit(const Group& group) {
   using namespace codegen;
   const std::string body = group.is_reduce ? emit_reduce(group) : emit_map(group);
@@ -266,10 +286,10 @@ std::string emit(const Group& group) {
   return fmt::format(
       "{}#define ks_helper __device__ __forceinline__\n"
       "typedef {} ks_index;\n{}\n{}"
-      "extern \"C\" __global__ void {}({}) {{\n{}}}\n",
-      group.is_simt ? "" : "#pragma clang fp contract(off)\n",
+      "extern \"C\" __global__ void {}{}({}) {{\n{}}}\n",
+      group.is_simt ? "" : "#pragma clang fp contract(off)\n#define KS_IN_LANES 1\n",
       group.wide_index ? "long long" : "int", helper_text(params + lanes + body), lanes,
-      group_entry, params, body);
+      bounds_of_launch(group), group_entry, params, body);
 }
 
 }  // namespace kasoku

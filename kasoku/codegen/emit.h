@@ -19,8 +19,10 @@ std::string store_text(Dtype memory, const std::string& value);
 
 std::string parameters(const Group& group);
 
-/// The pragma before a loop of `turns` with so many elements in each, as far as copies of the
-/// text stay short: a compiler for GPUs takes minutes over branches in many copies.
+/// Copies of an element's text that stay short, a power of two of at most 32: a compiler for GPUs takes minutes over
+/// branches in many copies.
+int copies_of_element(const Group& group);
+/// The pragma before a loop of `turns` with so many elements in each.
 std::string unroll(const Group& group, int turns, int elements);
 
 /// The values of one element with positions _p_…; the last one is named by last_value().

@@ -86,8 +86,9 @@ struct Group {
   operator Loop() const;
 };
 
-/// The longest rows that a warp and a thread reduce, and how many results a block of 256 threads then has.
-inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256;
+/// The longest rows that a warp and a thread of a GPU reduce, how many results a block of 256 threads then has, and the threads
+/// of one that reduces columns.
+inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256, threads_of_columns = 1024;
 /// The most columns that a reduction by columns takes at once: a block of a GPU has a thread in each of its warps for one, and on
 /// a CPU the vectors of them that wait stay in its first cache.
 int64_t columns_at_once(Dtype accumulate, bool is_simt);

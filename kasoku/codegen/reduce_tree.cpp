@@ -36,9 +36,25 @@ std::string joined(const Group& group, const std::string& a, const std::string& 
   return filled_text(info(group.reduce_op).join, group.accumulate, register_text(group.accumulate), operands);
 }
 
+/// A block of a GPU keeps positions within its chunk, which take half the room.
+bool has_short_positions(const Group& group) { return is_arg(group) && group.is_simt && group.form == ReduceForm::rows && !group.has_indices; }
+
+/// Whether a chunk's sum of 8- and 16-bit integers is to be one of 64 bits: 32 hold it, and twice as many fit into a vector.
+bool has_short_sums(const Group& group) {
+  const Instruction& last = group.values.back();
+  if (info(group.reduce_op).join != Op::add || last.kind != Instruction::cast || info(group.accumulate).size != 8) return false;
+  const DtypeKind kind = info(group.accumulate).kind;
+  const DtypeInfo& from = info(group.values[last.in[0]].dtype);
+  const bool is_integer = from.kind == DtypeKind::boolean || from.kind == DtypeKind::signed_ || from.kind == DtypeKind::unsigned_;
+  return is_integer && from.size <= 2 && (kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_);
+}
+
+std::string_view lane_type(const Group& group) { return has_short_sums(group) ? "int" : register_text(group.accumulate); }
+
 std::string identity(const Group& group) {
+  if (has_short_sums(group)) return "0";
   const std::string value = identity_text(group.reduce_op, group.accumulate, register_text(group.accumulate));
-  return is_arg(group) ? fmt::format("ks_lane{{{}, 0x7fffffffffffffffll}}", value) : value;
+  return is_arg(group) ? fmt::format("ks_lane{{{}, {}}}", value, has_short_positions(group) ? "0x7fffffff" : "0x7fffffffffffffffll") : value;
 }
 
 std::string value_of(const Group& group) { return last_value(group, group.has_indices ? 1 : 0); }
@@ -48,22 +64,25 @@ std::string lane_of(const Group& group, const Place& place, const std::string& n
   const std::string value = value_of(group);
   return element(group, place, indent) +
          (is_arg(group) ? fmt::format("{}const ks_lane value = {{{}, {}}};\n", indent, value, group.has_indices ? last_value(group) : number)
-                        : fmt::format("{}const ks_lane value = {};\n", indent, value));
+                        : fmt::format("{}const ks_lane value = {}{};\n", indent, has_short_sums(group) ? "(int)" : "", value));
 }
 
 std::string join(const std::string& a, const std::string& b, const std::string& indent) { return fmt::format("{0}{1} = ks_join({1}, {2});\n", indent, a, b); }
 
 std::string store(const Group& group, const std::string& at, const std::string& lane, const std::string& indent) {
   if (!is_arg(group)) return fmt::format("{}y[{}] = {};\n", indent, at, store_text(group.accumulate, lane));
-  return fmt::format("{0}y[{1}] = {2};\n{0}y_at[{1}] = {3}.at;\n", indent, at, store_text(group.accumulate, lane + ".value"), lane);
+  return fmt::format("{0}y[{1}] = {2};\n{0}y_at[{1}] = {4}{3}.at;\n", indent, at, store_text(group.accumulate, lane + ".value"), lane,
+                     has_short_positions(group) ? "begin + " : "");
 }
 
+/// A quotient of 64 bits costs a GPU as much as the reduction of a few elements.
 std::string pair_numbers(const Group& group) {
-  return fmt::format(
-      "    const long long o = pair / chunks, c = first_chunk + pair % chunks;\n"
-      "    const long long begin = c * {0};\n"
-      "    const {1} count = ({1})(length - begin < {0} ? length - begin : {0});\n",
-      chunk_elements, group.is_simt ? "int" : "long long");
+  const char* const number = group.is_simt && !group.wide_index ? "unsigned int" : "long long";
+  return (group.kept_rank == 0 ? std::string("    const long long o = 0, c = first_chunk + pair;\n")
+                               : fmt::format("    const {0} o = ({0})pair / ({0})chunks;\n    const long long c = first_chunk + ({0})pair % ({0})chunks;\n", number)) +
+         fmt::format("    const long long begin = c * {0};\n"
+                     "    const {1} count = ({1})(length - begin < {0} ? length - begin : {0});\n",
+                     chunk_elements, group.is_simt ? "int" : "long long");
 }
 
 std::string reduced_positions(const Group& group, const std::string& number, const std::string& indent) {
@@ -204,52 +223,50 @@ std::string rows_of_threads(const Group& group) {
          join_waiting("acc", "      ") + "    }\n" + store(group, "pair", "held[bits]", "    ") + "  }\n";
 }
 
-/// A thread has a column, and of its lanes those that the last three steps of the tree join with those of the block's other warps.
+/// A thread has a column, and of its lanes those that the last five steps of the tree join with those of the block's other warps:
+/// so many at once as take 32 bytes, which stay in registers. Many warps read neighbouring rows at a time, which memory likes.
 std::string simt_columns(const Group& group) {
-  std::string text = "  __shared__ ks_lane shared[256];\n  const int j = threadIdx.x & 31, part = threadIdx.x >> 5;\n"
-                     "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {\n" + pair_numbers(group) + strip_of_columns(group) +
-                     fmt::format("    if (j < n && part < count) {{\n      ks_lane held[8];\n      int bits = 5;\n      if (count == {}) {{\n"
-                                 "        for (int i = 0; i < 32; ++i) {{\n          const int lane = part + 8 * (int)(__brev((unsigned)i) >> 27);\n", chunk_elements);
-  for (int k = 0; k < 4; ++k) text += fmt::format("          ks_lane acc{} = {};\n", k, identity(group));
-  text += unroll(group, chunk_elements / chunk_lanes, 4) +
-          fmt::format("          for (int k = 0; k < {}; ++k) {{\n            const int e = lane + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes);
-  for (const auto& [k, offset] : {std::pair{0, 0}, {1, 512}, {2, 256}, {3, 768}}) {
-    const std::string number = fmt::format("begin + e + {}", offset), indent = "              ";
-    text += "            {\n" + reduced_positions(group, number, indent) + lane_of(group, {"j"}, number, indent) + join(fmt::format("acc{}", k), "value", indent) + "            }\n";
-  }
-  text += "          }\n";
-  for (const auto& [a, b] : {std::pair{"acc0", "acc1"}, {"acc2", "acc3"}, {"acc0", "acc2"}}) text += join(a, b, "          ");
-  text += join_waiting("acc0", "          ") +
-          fmt::format("        }}\n      }} else {{\n        const int lanes = ((count < {0} ? count : {0}) - part + 7) / 8;\n"
-                      "        bits = 0;\n        while ((1 << bits) < lanes) ++bits;\n        for (int i = 0; i < 1 << bits; ++i) {{\n"
-                      "          const int lane = part + 8 * (bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0);\n          ks_lane acc = {1};\n"
-                      "          for (int e = lane; e < count; e += {0}) {{\n", chunk_lanes, identity(group)) +
-          reduced_positions(group, "begin + e", "            ") + lane_of(group, {"j"}, "begin + e", "            ") + join("acc", "value", "            ") +
-          "          }\n" + join_waiting("acc", "          ") + "        }\n      }\n      shared[threadIdx.x] = held[bits];\n    }\n    __syncthreads();\n"
-          "    if (part == 0 && j < n) {\n      const int parts = count < 8 ? count : 8;\n"
-          "      for (int s = 4; s > 0; s >>= 1)\n        for (int p = 0; p < s && p + s < parts; ++p)\n" +
-          join("shared[32 * p + j]", "shared[32 * (p + s) + j]", "          ") + store_column(group, "shared[j]", "      ");
-  return text + "    }\n    __syncthreads();\n  }\n";
+  constexpr int parts = threads_of_columns / 32;
+  const int most = std::max(2, static_cast<int>(32 / (info(register_dtype(group.accumulate)).size * (is_arg(group) ? 2 : 1))));
+  const int at_once = std::min(most, copies_of_element(group)), passes = static_cast<int>(chunk_lanes) / parts / at_once;
+  const std::string number = fmt::format("part + {} * ({} * q + pass) + k", parts, passes), unrolled = "#pragma unroll\n";
+  const auto lanes = [&](const std::string& limit, const std::string& condition) {
+    return fmt::format("        for (int k = 0; k < {}; k += {}) {{\n{}          for (int q = 0; q < {}; ++q) {{\n            const int e = {};\n{}",
+                       limit, chunk_lanes, unrolled, at_once, number, condition) +
+           reduced_positions(group, "begin + e", "            ") + lane_of(group, {"j"}, "begin + e", "            ") + join("acc[q]", "value", "            ") +
+           "          }\n        }\n";
+  };
+  return fmt::format("  __shared__ ks_lane shared[{0}];\n  const int j = threadIdx.x & 31, part = threadIdx.x >> 5;\n"
+                     "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {{\n", threads_of_columns) +
+         pair_numbers(group) + strip_of_columns(group) +
+         fmt::format("    if (j < n) {{\n      ks_lane sums[{0}];\n#pragma unroll 1\n      for (int pass = 0; pass < {0}; ++pass) {{\n        ks_lane acc[{1}];\n{2}"
+                     "        for (int q = 0; q < {1}; ++q) acc[q] = {3};\n        if (count == {4}) {{\n", passes, at_once, unrolled, identity(group), chunk_elements) +
+         lanes(std::to_string(chunk_elements), "") + "        } else {\n" + lanes("count", "            if (e >= count) continue;\n") +
+         fmt::format("        }}\n{0}        for (int s = {1}; s > 0; s >>= 1)\n{0}          for (int q = 0; q < s; ++q) ", unrolled, at_once / 2) + join("acc[q]", "acc[q + s]", "") +
+         fmt::format("        sums[pass] = acc[0];\n      }}\n      for (int s = {}; s > 0; s >>= 1)\n        for (int q = 0; q < s; ++q) ", passes / 2) + join("sums[q]", "sums[q + s]", "") +
+         fmt::format("      shared[threadIdx.x] = sums[0];\n    }}\n    for (int s = {}; s > 0; s >>= 1) {{\n      __syncthreads();\n      if (part < s && part + s < count && j < n) {{\n", parts / 2) +
+         join("shared[threadIdx.x]", "shared[threadIdx.x + 32 * s]", "        ") + "      }\n    }\n    if (part == 0 && j < n) {\n" + store_column(group, "shared[j]", "      ") +
+         "    }\n    __syncthreads();\n  }\n";
 }
 
 /// A block's 256 threads hold the lanes of a chunk, 4t … 4t+3 each; then one of its warps combines them,
 /// while the others go on to the next chunk: hence two places for lanes.
 std::string simt_rows(const Group& group) {
   const int first = group.kept_rank, last = group.rank();
-  std::string text = fmt::format("  __shared__ ks_lane shared[{}];\n", 2 * chunk_lanes);
+  std::string text = fmt::format("  __shared__ ks_four<ks_lane> shared[{}];\n", 2 * chunk_lanes / 4);
   text += "  const int t = threadIdx.x;\n  int turn = 0;\n"
           "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x, ++turn) {\n" + pair_numbers(group) +
           positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
   for (int k = 0; k < 4; ++k) text += fmt::format("    ks_lane acc{} = {};\n", k, identity(group));
   const auto take_in = [&](int k, const Place& place, const std::string& indent) {
-    return lane_of(group, place, fmt::format("(begin + row + {})", k), indent) + join(fmt::format("acc{}", k), "value", indent);
+    return lane_of(group, place, (has_short_positions(group) ? "(row + " : "(begin + row + ") + std::to_string(k) + ")", indent) + join(fmt::format("acc{}", k), "value", indent);
   };
   const auto row_start = [&] { return reduced_positions(group, "begin + row", "        ") + (group.by_fours ? calls_for_four(group, "0", "        ") : ""); };
   const bool is_row = last - first == 1;
   if (is_row) {
     // A whole chunk: no guards, 16 bytes at a time.
     text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', " + begin")) +
-            (group.by_fours ? "" : unroll(group, chunk_elements / chunk_lanes, 4)) +
+            unroll(group, chunk_elements / chunk_lanes, 4) +
             fmt::format("      for (int k = 0; k < {}; ++k) {{\n        const int row = 4 * t + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes) +
             row_start() + loads_of_four(group, "        ");
     for (int k = 0; k < 4; ++k) text += "        {\n" + take_in(k, {std::to_string(k), k, true}, "          ") + "        }\n";
@@ -265,42 +282,57 @@ std::string simt_rows(const Group& group) {
     if (!group.by_fours) text += reduced_positions(group, fmt::format("begin + row + {}", k), indent);
     text += take_in(k, group.by_fours ? Place(std::to_string(k), k) : Place("0"), indent) + "        }\n";
   }
-  text += fmt::format("      }}\n    }}\n    ks_lane* const lanes = shared + (turn & 1) * {};\n", chunk_lanes);
-  for (int k = 0; k < 4; ++k) text += fmt::format("    lanes[{} + t] = acc{};\n", 256 * k, k);
-  text += "    __syncthreads();\n    if ((t >> 5) == (turn & 7)) {\n      const int in_warp = t & 31;\n#pragma unroll\n"
-          "      for (int s = 128; s > 0; s >>= 1) {\n#pragma unroll\n"
-          "        for (int k = 0; k < 1024; k += 256)\n#pragma unroll\n"
-          "          for (int l = k + in_warp; l < k + s; l += 32) {\n" +
-          join("lanes[l]", "lanes[l + s]", "            ") + "          }\n        __syncwarp();\n      }\n      if (in_warp == 0) {\n";
-  for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("lanes[{}]", a), fmt::format("lanes[{}]", b), "        ");
-  return text + store(group, "pair", "lanes[0]", "        ") + "      }\n    }\n  }\n";
+  text += fmt::format("      }}\n    }}\n    ks_four<ks_lane>* const lanes = shared + (turn & 1) * {};\n    lanes[t] = {{{{acc0, acc1, acc2, acc3}}}};\n"
+                      "    __syncthreads();\n    if ((t >> 5) == (turn & 7)) {{\n      const ks_lane sum = ks_join_chunk(lanes, t & 31);\n      if ((t & 31) == 0) {{\n",
+                      chunk_lanes / 4);
+  return text + store(group, "pair", "sum", "        ") + "      }\n    }\n  }\n";
 }
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
 /// Lanes beyond the row have the identity, so steps over them alone are left out.
 std::string rows_of_warps(const Group& group) {
   constexpr int64_t held = warp_row / 32;
-  std::string text = "  __shared__ ks_lane shared[256];\n  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  ks_lane* const lanes = shared + 32 * warp;\n";
+  std::string text = "  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n";
   text += fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + warp; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
           pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
           fmt::format("    ks_lane acc[{0}];\n#pragma unroll\n    for (int k = 0; k < {0}; ++k) {{\n      const int row = l + 32 * k;\n"
                       "      acc[k] = {1};\n      if (row < count) {{\n", held, identity(group)) +
           reduced_positions(group, "begin + row", "        ") + lane_of(group, {"0"}, "(begin + row)", "        ") + join("acc[k]", "value", "        ") + "      }\n    }\n";
   text += fmt::format("#pragma unroll\n    for (int s = {}; s > 0; s >>= 1)\n#pragma unroll\n      for (int k = 0; k < s; ++k) {{\n", held / 2) +
-          join("acc[k]", "acc[k + s]", "        ") + "      }\n    lanes[l] = acc[0];\n    __syncwarp();\n"
-          "    for (int s = 16; s > 0; s >>= 1) {\n      if (l < s) {\n" +
-          join("lanes[l]", "lanes[l + s]", "        ") + "      }\n      __syncwarp();\n    }\n    if (l == 0) {\n";
-  return text + store(group, "pair", "lanes[0]", "      ") + "    }\n    __syncwarp();\n  }\n";
+          join("acc[k]", "acc[k + s]", "        ") + "      }\n    ks_lane sum = acc[0];\n#pragma unroll\n    for (int s = 16; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n    if (l == 0) {\n";
+  return text + store(group, "pair", "sum", "      ") + "    }\n  }\n";
 }
 
 }  // namespace
 
 std::string lanes_text(const Group& group) {
-  const std::string_view type = register_text(group.accumulate);
-  if (!is_arg(group)) return fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", type, joined(group, "a", "b"));
-  return fmt::format("struct ks_lane {{ {} value; long long at; }};\n"
-                     "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_goes_first({}, a.value, a.at, b.value, b.at) ? b : a; }}\n",
-                     type, joined(group, "b.value", "a.value"));
+  const std::string_view type = lane_type(group);
+  std::string text;
+  if (is_arg(group))
+    text = fmt::format("struct ks_lane {{ {} value; {} at; }};\n"
+                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_goes_first({}, a.value, a.at, b.value, b.at) ? b : a; }}\n",
+                       type, has_short_positions(group) ? "int" : "long long", joined(group, "b.value", "a.value"));
+  else
+    text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", type, joined(group, "a", "b"));
+  if (!group.is_simt || group.form == ReduceForm::columns || group.form == ReduceForm::threads) return text;
+  text += "// What the lane of the warp holds whose number differs by the bit s.\n"
+          "ks_helper ks_lane ks_from_lane(ks_lane x, int s) {\n"
+          "  int words[(sizeof(ks_lane) + 3) / 4] = {};\n  memcpy(words, &x, sizeof x);\n#pragma unroll\n"
+          "  for (int i = 0; i < (int)(sizeof words / 4); ++i) words[i] = __shfl_xor_sync(0xffffffffu, words[i], s);\n"
+          "  memcpy(&x, words, sizeof x);\n  return x;\n}\n";
+  if (group.form == ReduceForm::warps) return text;
+  return text + "// Both halves of a warp hold a and b: the lower one joins all of a, the upper one all of b.\n"
+                "ks_helper ks_lane ks_join_halves(ks_lane a, ks_lane b, int i, int s) {\n"
+                "  const bool is_upper = i & s;\n  const ks_lane own = is_upper ? b : a, other = ks_from_lane(is_upper ? a : b, s);\n"
+                "  return ks_join(is_upper ? other : own, is_upper ? own : other);\n}\n"
+                "// Thread i of a warp has the lanes 4t ... 4t+3 of each eighth t of the chunk's threads.\n"
+                "ks_helper ks_lane ks_join_chunk(const ks_four<ks_lane>* lanes, int i) {\n"
+                "  ks_four<ks_lane> of[8];\n#pragma unroll\n  for (int w = 0; w < 8; ++w) of[w] = lanes[32 * w + i];\n#pragma unroll\n"
+                "  for (int s = 4; s > 0; s >>= 1)\n#pragma unroll\n    for (int w = 0; w < s; ++w)\n#pragma unroll\n"
+                "      for (int k = 0; k < 4; ++k) of[w].v[k] = ks_join(of[w].v[k], of[w + s].v[k]);\n"
+                "  ks_lane sum = ks_join_halves(ks_join_halves(of[0].v[0], of[0].v[2], i, 16), ks_join_halves(of[0].v[1], of[0].v[3], i, 16), i, 8);\n"
+                "#pragma unroll\n  for (int s = 4; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n"
+                "  sum = ks_join(sum, ks_from_lane(sum, 16));\n  return ks_join(sum, ks_from_lane(sum, 8));\n}\n";
 }
 
 std::string emit_reduce(const Group& group) {

@@ -9,6 +9,7 @@
 #include "kasoku/base/text.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/compile/absent.h"
+#include "kasoku/compile/background.h"
 #include "kasoku/compile/build_id.h"
 #include "kasoku/compile/cache.h"
 #include "kasoku/compile/clang/abi.h"
@@ -82,6 +83,7 @@ const Api& api() {
   find(library, "ks_clang_get", api->get);
   find(library, "ks_clang_free", api->free);
   find(library, "ks_clang_identity", api->identity);
+  end_background_first();
   is_loaded = true;
   loaded.store(api, std::memory_order_release);
   return *api;

@@ -202,6 +202,11 @@ std::shared_ptr<Module> compile(const Program& program, Device& device) {
   });
 }
 
+bool is_compiled(const Program& program, Device& device) {
+  const Key key = program_key(program, compiler_for(device).identity(device));
+  return state().modules.find(slot_of(key, device)) || cache::disk().read(key);
+}
+
 std::string code_text(const Program& program, Device& device, const std::string& kernel,
                       CodeForm form, const uint32_t block[3]) {
   return compiler_for(device).code_text(program, device, kernel, form, block);

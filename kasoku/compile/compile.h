@@ -16,6 +16,9 @@ namespace kasoku {
 /// own lines, the source line and a caret.
 std::shared_ptr<Module> compile(const Program& program, Device& device);
 
+/// Whether compile() would find it, in memory or on disk.
+bool is_compiled(const Program& program, Device& device);
+
 /// loops: what the vectorizer says of each, see KS_LOOPS in clang/clang_api.h.
 enum class CodeForm { text, llvm_ir, assembly, ptx, loops };
 

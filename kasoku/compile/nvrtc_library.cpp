@@ -1,6 +1,7 @@
 #include "kasoku/compile/nvrtc_library.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/compile/background.h"
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/libraries.h"
 
@@ -59,6 +60,7 @@ const Nvrtc& load() {
   if (nvrtc.n_supported > 64) nvrtc.n_supported = 0;
   if (nvrtc.n_supported) nvrtc.architectures(nvrtc.supported);
   std::sort(nvrtc.supported, nvrtc.supported + nvrtc.n_supported);
+  end_background_first();
   return nvrtc;
 }
 

@@ -16,6 +16,8 @@ struct Stats {
   std::atomic<uint64_t> load_nanoseconds{0};  ///< of disk hits
   std::atomic<uint64_t> damaged_entries{0};
   std::atomic<uint64_t> evicted_entries{0};
+  std::atomic<uint64_t> groups_by_kernel{0};  ///< of array operations, each time that one runs
+  std::atomic<uint64_t> groups_by_operations{0};
 };
 
 Stats& stats();

@@ -27,8 +27,8 @@ Buffer::Buffer(Device& device, size_t bytes) : device_(&device), bytes_(bytes) {
   Stream& stream = device.current_stream();
   memory_ = device.allocate(bytes, stream);
   last_stream_.store(&stream, std::memory_order_relaxed);
-  counters().allocations.fetch_add(1, std::memory_order_relaxed);
-  counters().bytes_allocated.fetch_add(bytes, std::memory_order_relaxed);
+  counters().allocations.add(1);
+  counters().bytes_allocated.add(bytes);
 }
 
 std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) { return std::make_shared<Buffer>(device, bytes); }

@@ -2,6 +2,8 @@
 /// What devices did: launches, and bytes copied each way and why.
 #pragma once
 
+#include "kasoku/base/tally.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,10 +32,10 @@ enum class CopyWay : uint8_t { to_device, from_device, within_device, between_de
 inline constexpr const char* copy_ways[] = {"to_device", "from_device", "within_device", "between_devices"};
 
 struct DeviceCounters {
-  std::atomic<uint64_t> launches{0};
+  Tally launches;
   std::atomic<uint64_t> bytes_copied[std::size(copy_ways)][std::size(copy_reasons)]{};
-  std::atomic<uint64_t> allocations{0};
-  std::atomic<uint64_t> bytes_allocated{0};
+  Tally allocations;
+  Tally bytes_allocated;
 };
 
 DeviceCounters& counters();

@@ -39,6 +39,12 @@ class Function {
   /// shape is checked here (a block of 2000 threads, too much shared memory).
   /// Values may be gone on return. A launch with an empty grid does nothing.
   virtual void launch(const LaunchShape& shape, void* const* args, Stream& stream) = 0;
+  /// What a first launch with blocks of this shape would wait for is there on return.
+  virtual void prepare(const LaunchShape&) {}
+
+  /// A launch of one block of one thread, of a kernel of ours that ends soon: what arrays of few elements are computed
+  /// by.
+  virtual void launch_one(void* const* args, Stream& stream) { launch({}, args, stream); }
 
   /// CUDA's function attributes by their lower-case name ("num_regs",
   /// "shared_size_bytes", "max_threads_per_block", "local_size_bytes",

@@ -9,6 +9,9 @@ namespace kasoku {
 
 namespace {
 
+/// All that most programs ask, at each launch and allocation.
+thread_local size_t n_scopes __attribute__((tls_model("initial-exec"))) = 0;
+
 /// Scopes are few and nest, so a short list searched from its end is a map.
 struct Scopes {
   struct Entry {
@@ -16,10 +19,9 @@ struct Scopes {
     Stream* stream;
   };
   std::array<Entry, 16> entries{};
-  size_t size = 0;
 
   Entry* find(const Device& device) {
-    for (size_t i = 0; i < size; ++i)
+    for (size_t i = 0; i < n_scopes; ++i)
       if (entries[i].device == &device) return &entries[i];
     return nullptr;
   }
@@ -30,8 +32,8 @@ thread_local Scopes scopes;
 Stream* set_scoped_stream(const Device& device, Stream* stream) {
   Scopes::Entry* entry = scopes.find(device);
   if (!entry) {
-    if (scopes.size == scopes.entries.size()) return nullptr;  // more devices than a host has
-    entry = &scopes.entries[scopes.size++];
+    if (n_scopes == scopes.entries.size()) return nullptr;  // more devices than a host has
+    entry = &scopes.entries[n_scopes++];
     *entry = {&device, nullptr};
   }
   Stream* previous = entry->stream;
@@ -47,7 +49,7 @@ StreamScope::StreamScope(Stream& stream)
 StreamScope::~StreamScope() { set_scoped_stream(device_, previous_); }
 
 Stream* scoped_stream(const Device& device) {
-  if (!scopes.size) return nullptr;
+  if (!n_scopes) return nullptr;
   const Scopes::Entry* entry = scopes.find(device);
   return entry ? entry->stream : nullptr;
 }

@@ -10,7 +10,9 @@ try:
     from . import _core
 except ImportError as error:
     if "subinterpreter" in str(error):  # nanobind's backend is asked first
-        raise ImportError("kasoku works in a process's main interpreter only; import it there, or in a process of its own") from None
+        raise ImportError(
+            "kasoku works in a process's main interpreter only; import it there, or in a process of its own"
+        ) from None
     raise
 from . import errors
 from ._core import __version__

@@ -39,6 +39,8 @@ Index one_index(nb::handle key, Device& device) {
     x.step = step;
   } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
              (nb::hasattr(key, "ndim") && (nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
+    if (PyUnicode_Check(key.ptr()))
+      throw Error(ErrorKind::index, "an index is an integer, a slice, ..., None or an array of integers or bools, not a str");
     x.kind = Index::array;
     x.array_value = array_from(key, device);
     // Lists that hold no number have no dtype of their own.
@@ -61,6 +63,7 @@ Index one_index(nb::handle key, Device& device) {
 std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;
   if (PyIndex_Check(axis.ptr())) return Extents{as_int(axis)};
+  if (!PySequence_Check(axis.ptr())) throw Error(ErrorKind::type, "axis is an integer or a tuple of them, got a " + class_name(axis));
   Extents axes;
   for (nb::handle one : nb::iter(axis)) axes.push_back(as_int(one));
   return axes;

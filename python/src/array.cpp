@@ -4,9 +4,11 @@
 #include "arguments.h"
 #include "array_object.h"
 #include "foreign.h"
+#include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
@@ -102,40 +104,54 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
-/// The integer of an object of exactly that class, if 64 bits hold it.
-std::optional<int64_t> plain_int(PyObject* object) {
-  int overflow = 0;
-  const long long value = PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
-  return PyLong_CheckExact(object) && !overflow ? std::optional<int64_t>(value) : std::nullopt;
-}
-
-/// The numbers of a key that may name one element; none if it is another.
-class Position {
+/// The numbers and slices of a key that is nothing else: no list, no array, no None.
+class BasicKey {
  public:
-  explicit Position(nb::handle key) {
+  explicit BasicKey(nb::handle key) {
     const bool is_tuple = PyTuple_CheckExact(key.ptr());
     const size_t n = is_tuple ? static_cast<size_t>(PyTuple_Size(key.ptr())) : 1;
-    if (n > std::size(numbers_)) return;
-    for (size_t i = 0; i < n; ++i) {
-      const std::optional<int64_t> number = plain_int(is_tuple ? PyTuple_GetItem(key.ptr(), static_cast<Py_ssize_t>(i)) : key.ptr());
-      if (!number) return;
-      numbers_[i] = *number;
-    }
+    if (n > std::size(cuts_)) return;
+    for (size_t i = 0; i < n; ++i)
+      if (!read(is_tuple ? PyTuple_GetItem(key.ptr(), static_cast<Py_ssize_t>(i)) : key.ptr(), cuts_[i])) return;
     count_ = n;
   }
   explicit operator bool() const { return count_ > 0; }
-  std::span<const int64_t> numbers() const { return {numbers_, count_}; }
+  std::span<const Cut> cuts() const { return {cuts_, count_}; }
+  bool names_element_of(const Array& x) const { return static_cast<int>(count_) == x.ndim() && n_numbers_ == count_; }
 
  private:
-  int64_t numbers_[8];
-  size_t count_ = 0;
+  bool read(PyObject* entry, Cut& cut) {
+    if (PySlice_Check(entry)) {
+      Py_ssize_t start, stop, step;
+      if (PySlice_Unpack(entry, &start, &stop, &step) != 0) throw nb::python_error();
+      cut = {.is_number = false, .start = start, .stop = stop, .step = step};
+      return true;
+    }
+    const std::optional<Scalar> number = PyLong_CheckExact(entry) ? plain_number(entry) : std::nullopt;
+    if (number) cut.start = number->i;
+    n_numbers_ += number.has_value();
+    return number.has_value();
+  }
+
+  Cut cuts_[4];  // keys of more have all the time they want
+  size_t count_ = 0, n_numbers_ = 0;
 };
+
+/// An element at hand; none if get() is to say what it is.
+nb::object element_of(const Array& x, std::span<const Cut> at) {
+  Array element = elements_are_views ? Array() : get_element(x, at);
+  return element.is_null() ? nb::object() : object_of(std::move(element));
+}
 
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([=] {
-    const Array& x = *nb::inst_ptr<Array>(self);
-    if (const Position at(key); at && !elements_are_views)
-      if (std::optional<Array> element = get_element(x, at.numbers())) return object_of(std::move(*element)).release().ptr();
+    const Array& x = *array_of(self);
+    if (const BasicKey basic(key); basic && basic.names_element_of(x)) {
+      if (nb::object element = element_of(x, basic.cuts()); element.is_valid()) return element.release().ptr();
+    } else if (basic) {
+      if (std::optional<View> part = cut(x.state().view, basic.cuts()))
+        return settled_object_of(x.with_view(*std::move(part))).release().ptr();
+    }
     return settled_object_of(get(x, key)).release().ptr();
   });
 }
@@ -144,18 +160,24 @@ PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
   return guarded([=] { return subscript(self, nb::int_(at).ptr()); });
 }
 
+/// Whether the few elements that the key names were written at once.
+bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
+  if (!basic) return false;
+  const std::optional<Scalar> number = plain_number(value);
+  if (!number) {
+    const Array* const array = array_of(value);
+    return array && set_few(x, basic.cuts(), *array);
+  }
+  if (x.is_read_only()) return false;
+  must_fit(*number, x.dtype());
+  return basic.names_element_of(x) ? set_element(x, basic.cuts(), *number) : set_few(x, basic.cuts(), *number);
+}
+
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
-    const Array& x = *nb::inst_ptr<Array>(self);
-    const Position at(key);
-    bool is_set = false;
-    if (at && !x.is_read_only() && (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
-      const Scalar number = operand_from(value, x.device())->scalar;
-      must_fit(number, x.dtype());
-      is_set = set_element(x, at.numbers(), number);
-    }
-    if (!is_set) set(x, key, value);
+    const Array& x = *array_of(self);
+    if (!is_set_at_once(x, BasicKey(key), value)) set(x, key, value);
     return nb::none().release().ptr();
   });
   Py_XDECREF(done);
@@ -190,9 +212,16 @@ nb::object item(const Array& x, const nb::args& at) {
 
 }  // namespace
 
+nb::object object_of(Array&& array) {
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type()));
+  new (nb::inst_ptr<Array>(object)) Array(std::move(array));
+  nb::inst_mark_ready(object);
+  return object;
+}
+
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
-  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(), "An n-dimensional array on a device, with NumPy's semantics.")
+  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(), nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
       .def_prop_ro("shape", [](const Array& x) { return tuple_from(x.shape()); })
       .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
       .def_prop_ro("ndim", &Array::ndim)
@@ -219,7 +248,7 @@ void bind_array(nb::module_& m) {
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
       .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
       .def("tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
-      .def("copy", [](const Array& x) { return copy(x); }, no_gil(), "A new array with the same values.")
+      .def("copy", [](const Array& x) { return copy(x); }, gil_until_blocked(), "A new array with the same values.")
       .def("astype", [](const Array& x, nb::handle dtype, bool copy) {
         const Dtype wanted = dtype_from(dtype);
         if (!copy && wanted == x.dtype()) return x;

@@ -1,5 +1,5 @@
 /// \file python/src/array_object.h
-/// Array as Python's object: seen and made without nanobind's table of C++ types, which costs as
+/// Array as Python's object: seen (and made, by object_of()) without nanobind's table of C++ types, which costs as
 /// much as a small operation.
 #pragma once
 
@@ -20,14 +20,6 @@ inline bool is_array(nb::handle object) {
 
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
-
-/// A new object, not settled.
-inline nb::object object_of(Array&& array) {
-  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type()));
-  new (nb::inst_ptr<Array>(object)) Array(std::move(array));
-  nb::inst_mark_ready(object);
-  return object;
-}
 
 /// A new object; in eager mode the array is settled.
 inline nb::object settled_object_of(Array&& array) {

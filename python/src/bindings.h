@@ -46,6 +46,9 @@ using gil_until_blocked = nb::call_guard<GilUntilBlocked>;
 /// Computes what the operation under way gives, unless its statement goes on with it (statement.cpp).
 void settle(const Array& array);
 
+/// A new object, not settled (array.cpp).
+nb::object object_of(Array&& array);
+
 /// The name of an object's class, as messages say it (convert.cpp).
 std::string class_name(nb::handle object);
 
@@ -60,6 +63,9 @@ struct nanobind::detail::type_caster<kasoku::Array> : type_caster_base<kasoku::A
       if constexpr (std::is_pointer_v<std::remove_reference_t<T>>) kasoku::settle(*value);
       else kasoku::settle(value);
     }
-    return type_caster_base<kasoku::Array>::from_cpp(std::forward<T>(value), policy, cleanup);
+    if constexpr (std::is_same_v<T, kasoku::Array>)
+      return kasoku::object_of(std::move(value)).release();
+    else
+      return type_caster_base<kasoku::Array>::from_cpp(std::forward<T>(value), policy, cleanup);
   }
 };

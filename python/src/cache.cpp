@@ -27,6 +27,8 @@ nb::dict all_counters() {
   result["load_seconds"] = s.load_nanoseconds.load() * 1e-9;
   result["damaged_entries"] = s.damaged_entries.load();
   result["evicted_entries"] = s.evicted_entries.load();
+  result["groups_by_kernel"] = s.groups_by_kernel.load();
+  result["groups_by_operations"] = s.groups_by_operations.load();
   result["launches"] = c.launches.load();
   for (size_t way = 0; way < std::size(copy_ways); ++way) {
     uint64_t total = 0;

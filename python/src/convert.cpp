@@ -26,6 +26,7 @@ struct HostBuffer {
     if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   }
   ~HostBuffer() {
+    if (is_python_gone()) return;
     const GilHeld gil;
     PyBuffer_Release(&view);
   }
@@ -54,7 +55,8 @@ Dtype dtype_from(nb::handle object) {
   // NumPy makes a type's name anew each time, in microseconds: types are looked up by themselves.
   static nb::dict* const answered = new nb::dict;
   const bool is_type = PyType_Check(object.ptr()) || nb::isinstance(object, numpy().attr("dtype"));
-  if (is_type && answered->contains(object)) return static_cast<Dtype>(nb::cast<int>((*answered)[object]));
+  if (PyObject* const known = is_type ? PyDict_GetItemWithError(answered->ptr(), object.ptr()) : nullptr)
+    return static_cast<Dtype>(PyLong_AsLong(known));
   nb::object dtype = numpy().attr("dtype")(object);
   const std::string name = nb::cast<std::string>(dtype.attr("name"));
   const auto known = dtype_from_name(name);
@@ -95,7 +97,9 @@ bool has_length(nb::handle object) {
 
 Shape shape_from(nb::handle object) {
   if (PyIndex_Check(object.ptr()) && !has_length(object)) return {int_from(object)};
-  if (!PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
+  const bool is_sequence =
+      PyTuple_CheckExact(object.ptr()) || PyList_CheckExact(object.ptr());  // mostly; to ask for a name costs more
+  if (!is_sequence && !PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
     throw Error(ErrorKind::type, "a shape is an integer or a tuple of them, got a " + class_name(object));
   Shape shape;
   for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
@@ -103,12 +107,22 @@ Shape shape_from(nb::handle object) {
 }
 
 nb::tuple tuple_from(const Shape& shape) {
-  nb::list lengths;
-  for (int64_t length : shape) lengths.append(length);
-  return nb::tuple(lengths);
+  nb::object lengths = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  if (!lengths) throw nb::python_error();
+  for (size_t i = 0; i < shape.size(); ++i)
+    PyTuple_SetItem(lengths.ptr(), static_cast<Py_ssize_t>(i), nb::int_(shape[i]).release().ptr());
+  return nb::borrow<nb::tuple>(lengths);
 }
 
 std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
+
+std::optional<Scalar> plain_number(nb::handle object) {
+  if (PyFloat_CheckExact(object.ptr())) return Scalar::of(PyFloat_AsDouble(object.ptr()));
+  if (!PyLong_CheckExact(object.ptr())) return std::nullopt;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  return overflow ? std::nullopt : std::optional(Scalar::of(int64_t{value}));
+}
 
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
@@ -117,30 +131,24 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
     operand.array = *array;
     return operand;
   }
+  if (const std::optional<Scalar> number = plain_number(object)) {
+    operand.scalar = *number;
+    operand.weak = number->kind == DtypeKind::floating ? Weak::floating : Weak::integer;
+    return operand;
+  }
   if (PyBool_Check(p)) {  // a bool, but one with a dtype: it does not adapt
     operand.array = full({}, Scalar::of(p == Py_True), Dtype::bool_, device);
     return operand;
   }
   if (PyLong_CheckExact(p)) {
     operand.weak = Weak::integer;
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(p, &overflow);
-    if (overflow == 0) {
-      operand.scalar = Scalar::of(int64_t{value});
-    } else {
-      const unsigned long long large = PyLong_AsUnsignedLongLong(p);
-      operand.scalar = Scalar::of(uint64_t{large});
-      if (PyErr_Occurred()) {  // beyond 64 bits: a number for floats alone
-        PyErr_Clear();
-        operand.scalar = Scalar::of(PyLong_AsDouble(p));
-        if (PyErr_Occurred()) throw nb::python_error();
-      }
+    const unsigned long long large = PyLong_AsUnsignedLongLong(p);
+    operand.scalar = Scalar::of(uint64_t{large});
+    if (PyErr_Occurred()) {  // beyond 64 bits: a number for floats alone
+      PyErr_Clear();
+      operand.scalar = Scalar::of(PyLong_AsDouble(p));
+      if (PyErr_Occurred()) throw nb::python_error();
     }
-    return operand;
-  }
-  if (PyFloat_CheckExact(p)) {
-    operand.weak = Weak::floating;
-    operand.scalar = Scalar::of(PyFloat_AsDouble(p));
     return operand;
   }
   if (PyComplex_CheckExact(p)) {
@@ -264,9 +272,8 @@ nb::object item_of(const Array& array) {
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
-  const auto pending = array.input().node->expression.load();
-  if (pending && pending->kind == Expression::constant) {
-    pending->start.store(array.dtype(), bytes);
+  if (const std::optional<Scalar> number = array.number()) {
+    number->store(array.dtype(), bytes);
   } else {
     const GilReleased release;
     const void* from = array.data_for_read();

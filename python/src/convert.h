@@ -27,6 +27,8 @@ bool has_length(nb::handle object);
 Shape shape_from(nb::handle object);
 nb::tuple tuple_from(const Shape& shape);
 
+/// What Python's own float is, or its int if 64 bits hold it; nothing for any other class.
+std::optional<Scalar> plain_number(nb::handle object);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);

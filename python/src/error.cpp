@@ -21,6 +21,8 @@ void raise(const std::exception_ptr& exception, void*) {
     PyErr_SetString(overflow_exception, error.what());
   } catch (const Error& error) {
     PyErr_SetString(exceptions[static_cast<int>(error.kind)], error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(exceptions[static_cast<int>(ErrorKind::memory)], "kasoku: the host has no memory left for what this call works out there");
   } catch (const std::bad_cast&) {  // nanobind says no more; Python's own, as of any call that does not fit
     PyErr_SetString(PyExc_TypeError, "an argument has a type or a value that cannot be used here");
   }

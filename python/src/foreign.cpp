@@ -96,6 +96,7 @@ Array adopted(Device& device, void* first, const Shape& shape, const Strides& st
 
 std::shared_ptr<void> keep(nb::handle object) {
   return {new nb::object(nb::borrow(object)), [](void* p) {
+            if (is_python_gone()) return;
             const GilHeld gil;
             delete static_cast<nb::object*>(p);
           }};
@@ -172,6 +173,7 @@ Array array_of_dlpack(nb::handle object) {
   }
   void* const first = const_cast<void*>(source.data());
   std::shared_ptr<void> owner(new Lent{std::move(source), ours}, [](void* p) {
+    if (is_python_gone()) return;
     const GilHeld gil;
     delete static_cast<Lent*>(p);
   });

@@ -6,7 +6,9 @@
 /// without the lock, and whose `catch (...)` makes an abort of it. Such a thread sleeps until the
 /// process is gone instead, as Python itself has it from 3.14 on: gil.cpp sees to that, wherever in
 /// the extension a call to Python is. A thread that comes for the lock when the interpreter is gone,
-/// while libraries end, would find nothing to make its state in, and sleeps too.
+/// while libraries end, would find nothing to make its state in, and sleeps too. The thread that ends
+/// the interpreter frees what the program's names hold: Python says then that it is not initialized,
+/// but that thread has its state and the lock. What is freed later still stays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,6 +18,8 @@ namespace nb = nanobind;
 namespace kasoku {
 
 [[noreturn]] void sleep_until_exit();
+/// Whether this thread can call Python no more.
+inline bool is_python_gone() { return !Py_IsInitialized() && !PyGILState_GetThisThreadState(); }
 
 /// While alive, this thread does not hold the lock.
 using GilReleased = nb::gil_scoped_release;
@@ -29,7 +33,7 @@ class GilHeld {
 
  private:
   static PyGILState_STATE ensure() {
-    if (!Py_IsInitialized()) sleep_until_exit();
+    if (is_python_gone()) sleep_until_exit();
     return PyGILState_Ensure();
   }
 

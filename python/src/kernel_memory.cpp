@@ -32,6 +32,7 @@ struct HostBytes {
     }
   }
   ~HostBytes() {
+    if (is_python_gone()) return;
     const GilHeld gil;
     PyBuffer_Release(&view);
   }

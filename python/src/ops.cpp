@@ -32,7 +32,33 @@ Operand must_be_operand(nb::handle object, Device& device) {
   return std::move(*operand);
 }
 
+/// An array or a number of Python's own; false for any other object.
+bool get_plain(nb::handle object, Plain& operand) {
+  if (const std::optional<Scalar> number = plain_number(object)) {
+    operand.number = *number;
+    return true;
+  }
+  return (operand.array = array_of(object));
+}
+
+/// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
+/// the whole way. The lock stays, and there is nothing to settle.
+nb::object again(Op op, std::initializer_list<nb::handle> objects) {
+  Plain operands[2];
+  size_t n = 0;
+  bool has_array = false;
+  for (nb::handle object : objects) {
+    if (!get_plain(object, operands[n])) return {};
+    has_array |= operands[n++].array != nullptr;
+  }
+  if (!has_array) return {};
+  Array result = apply_again(op, {operands, n});
+  return result.is_null() ? nb::object() : object_of(std::move(result));
+}
+
 nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype, nb::handle where = Py_True) {
+  if (objects.size() < 3 && out.is_none() && dtype.is_none() && where.ptr() == Py_True)
+    if (nb::object result = again(op, objects); result.is_valid()) return result;
   Device& device = device_of(objects);
   Operand operands[3];
   size_t n = 0;
@@ -88,7 +114,11 @@ bool defers(nb::handle other) {
   return false;
 }
 
-nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
+nb::object binary(Op op, nb::handle left, nb::handle right) {
+  if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
+  const bool is_reflected = !is_array(left);
+  const Array& x = *array_of(is_reflected ? right : left);
+  const nb::handle other = is_reflected ? left : right;
   if (defers(other)) return not_implemented();
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
@@ -105,18 +135,20 @@ nb::object binary(Op op, const Array& x, nb::handle other, bool is_reflected) {
   return settled_object_of(std::move(result));
 }
 
-nb::object unary(Op op, const Array& x) {
+nb::object unary(Op op, nb::handle self) {
+  if (nb::object result = again(op, {self}); result.is_valid()) return result;
   Array result;
   {
     const GilUntilBlocked keep;
-    result = apply(op, {x});
+    result = apply(op, {*array_of(self)});
   }
   return settled_object_of(std::move(result));
 }
 
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
-  if (x.ndim() == 0 && x.is_read_only()) return binary(op, x, other, false);  // a value: the name gets another
+  if (Plain y; get_plain(other, y) && apply_again_in_place(op, x, y)) return nb::borrow(self);
+  if (x.ndim() == 0 && x.is_read_only()) return binary(op, self, other);  // a value: the name gets another
   std::optional<Operand> y = operand_from(other, x.device());
   if (!y) return not_implemented();
   {
@@ -126,8 +158,10 @@ nb::object in_place(Op op, nb::handle self, nb::handle other) {
   return nb::borrow(self);
 }
 
-nb::object matrix_product(Op, const Array& x, nb::handle other, bool is_reflected) {
-  std::optional<Operand> y = operand_from(other, x.device());
+nb::object matrix_product(Op, nb::handle left, nb::handle right) {
+  const bool is_reflected = !is_array(left);
+  const Array& x = *array_of(is_reflected ? right : left);
+  std::optional<Operand> y = operand_from(is_reflected ? left : right, x.device());
   if (!y || !y->array) return not_implemented();
   Array result;
   {
@@ -141,10 +175,7 @@ nb::object matrix_product(Op, const Array& x, nb::handle other, bool is_reflecte
 /// the right one is.
 template <auto function, Op op>
 PyObject* of_two(PyObject* left, PyObject* right) {
-  return guarded([=] {
-    const Array* x = array_of(left);
-    return (x ? function(op, *x, right, false) : function(op, *array_of(right), left, true)).release().ptr();
-  });
+  return guarded([=] { return function(op, left, right).release().ptr(); });
 }
 
 template <Op op>
@@ -155,7 +186,7 @@ PyObject* of_two_and_modulus(PyObject* left, PyObject* right, PyObject* modulus)
 
 template <Op op>
 PyObject* of_self(PyObject* self) {
-  return guarded([=] { return unary(op, *array_of(self)).release().ptr(); });
+  return guarded([=] { return unary(op, self).release().ptr(); });
 }
 
 template <Op op>
@@ -171,7 +202,7 @@ PyObject* into_self_of_three(PyObject* self, PyObject* other, PyObject* modulus)
 
 PyObject* compared(PyObject* self, PyObject* other, int comparison) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};  // Py_LT …
-  return guarded([=] { return binary(ops[comparison], *array_of(self), other, false).release().ptr(); });
+  return guarded([=] { return binary(ops[comparison], self, other).release().ptr(); });
 }
 
 }  // namespace

@@ -349,6 +349,10 @@ void bind_facts(nb::class_<Delayed>& type) {
 }  // namespace
 
 Call::~Call() {
+  if (is_python_gone()) {
+    for (nb::object* left : {&function, &args, &kwargs, &key}) left->release();
+    return;
+  }
   const GilHeld gil;
   function.reset();
   args.reset();

@@ -15,14 +15,6 @@ from kasoku import _core
 
 pytestmark = pytest.mark.usefixtures("tier")
 
-hypothesis.settings.register_profile(
-    "kasoku",
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],  # on_device stays for all examples
-)
-hypothesis.settings.load_profile("kasoku")
-
 everywhere = pytest.mark.usefixtures("on_device")
 shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
 
@@ -212,6 +204,20 @@ def test_numpy_arrays_come_and_go():
     assert ks.array(np.arange(3, dtype=">i4")).tolist() == [0, 1, 2]
     with pytest.raises(TypeError):
         ks.array(["a"])
+
+
+@pytest.mark.parametrize("n", [50, 3000, 200_000])
+def test_stores_between_arrays_over_the_same_memory_read_all_of_it_first(n):
+    """Each asarray makes a buffer of its own, so that memory tells what overlaps."""
+    statements = ["b[...] = c", "c[...] = b", "b[...] = c[::-1]", "b[...] = c + b", "a[...] = a[::-1]", "b[::2] = c[::2]", "b += c",
+                  "xp.add(c, 1, out=b)", "r = c + 1; b[...] = 0; c[...] = r", "b[:n // 3] = c[n // 2 : n // 2 + n // 3]"]  # fmt: skip
+    for text in statements:
+        left = []
+        for xp in (np, ks):
+            host = np.arange(n) % 97 * 1.0
+            exec(text, {"xp": xp, "n": n, "a": xp.asarray(host), "b": xp.asarray(host[1:]), "c": xp.asarray(host[:-1])})
+            left.append(host)
+        np.testing.assert_array_equal(*left, text)
 
 
 def test_numpy_functions_take_our_arrays():

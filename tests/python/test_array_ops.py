@@ -1,7 +1,11 @@
 """Every row of ops.def against NumPy, on every dtype and device. Adding a row adds its tests."""
 
 import itertools
+import warnings
 
+import hypothesis
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
 import numpy as np
 import pytest
 
@@ -143,6 +147,40 @@ def test_numbers_meet_arrays_as_in_numpy(row, device):
             np.testing.assert_allclose(got, want, limits.get(want.dtype.name, 1e-12), err_msg=str(case))
 
 
+@pytest.mark.usefixtures("on_device")
+@hypothesis.settings(max_examples=5 * hypothesis.settings.default.max_examples)
+@hypothesis.given(data=st.data())
+def test_any_operands(data, layouts):
+    """Of any dtypes and shapes that stretch to one another, however they lie, at once or in the graph."""
+    name, arity, _, _, domain, _ = data.draw(st.sampled_from(ROWS))
+    domain = DOMAINS[domain]
+    shapes = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=arity, max_dims=3, min_side=0, max_side=4))
+    times = data.draw(st.sampled_from([1, 1, 300]))  # along an axis of their own, for more than a few elements
+    args = []
+    for k, shape in enumerate(shapes.input_shapes):
+        dtype = "bool" if name == "where" and k == 0 else data.draw(st.sampled_from(DTYPES))
+        x = samples(domain if k == 0 or domain != "shift" else "shift", dtype, max(int(np.prod(shape)), 6), seed=k)
+        if domain == "nonzero_right" and k == 1:
+            x[x == 0] = 1
+        x = x[: int(np.prod(shape))].reshape(shape)
+        if times > 1:
+            x = np.repeat(x.reshape(1, *(1,) * (len(shapes.result_shape) - x.ndim), *shape), times, 0)
+        args.append(x)
+    ours = [layouts[data.draw(st.sampled_from([*layouts]))](x) for x in args]
+    want = outcome(getattr(np, name), args)
+    before = _core._few_at_once(data.draw(st.booleans()))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            got = outcome(getattr(ks, name), ours)
+    finally:
+        _core._few_at_once(before)
+    if isinstance(want, type) or isinstance(got, type):
+        assert want is got or (domain == "no_half" and want.dtype == np.float16), (name, want, got)
+    else:
+        agree(ks.array(got), want, (name, args))
+
+
 @pytest.mark.parametrize("other", DTYPES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_promotes_as_numpy(dtype, other):
@@ -150,6 +188,15 @@ def test_promotes_as_numpy(dtype, other):
     assert (ks.array(x) + ks.array(y)).dtype == (x + y).dtype
     assert (ks.array(x) / ks.array(y)).dtype == (x / y).dtype
     assert (ks.array(x) < ks.array(y)).dtype == np.bool_
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_three_promote_in_no_order(dtype):
+    for a, b in itertools.product(DTYPES, repeat=2):
+        host = [np.ones(1, each) for each in (dtype, a, b)]
+        ours = [ks.array(x) for x in host]
+        assert ks.concatenate(ours).dtype == np.concatenate(host).dtype, (a, b)
+        assert ks.clip(*ours).dtype == np.clip(*host).dtype, (a, b)
 
 
 @pytest.mark.parametrize("number", [True, 2, 2.5])

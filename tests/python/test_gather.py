@@ -91,7 +91,7 @@ def test_what_is_taken_is_what_was_there(on_device):
     assert (x.numpy()[1:] == (values + 1)[at][at[:-1]]).all()
 
 
-def test_it_is_one_kernel_with_what_follows(on_device):
+def test_it_is_one_kernel_with_what_follows(on_device, no_first_sight):
     x, at = ks.array(rng.random((500, 20))), ks.array(indices(500, 5000))
     before = ks.stats().launches
     total = (x[at] * 2 + 1).sum(1)

@@ -418,6 +418,11 @@ def test_matrices_without_elements_and_ranks_are_numpys():
                 with pytest.raises(type(error)):
                     fast(a)
             else:
-                near(fast(a), want)
+                got = fast(a)
+                # The condition of a singular matrix is rounding over rounding: each library has its own.
+                singular = 1e6 if np.asarray(want).dtype == "f" else 1e15
+                if text.startswith("cond") and np.isfinite(want) and min(got, want) > singular:
+                    continue
+                near(got, want)
     near(compiled("np.linalg.cholesky(a)", "a")[0](holes), np.linalg.cholesky(holes))
     assert compiled("np.linalg.matrix_rank(a)", "a")[0](np.zeros(3)) == 0

@@ -135,3 +135,21 @@ print(failed)
 """
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert "ImportError" in done.stdout and "main interpreter only" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "x = ks.asarray(np.ones(1000)); y = x[1:]",
+        "x = ks.asarray(np.ones(1000)) + 1",
+        "x = ks.from_dlpack(np.ones(1000))",
+        "x = ks.delayed(abs)(np.ones(3)); y = ks.delayed(sum)([x, 1])",
+        "pool = ks.Pool(2); kept = pool.submit(np.ones, 3)",
+        "f = ks.jit(lambda x: x + 1); y = f(ks.asarray(np.ones(3)))",
+        "import ctypes; ctypes.pythonapi.Py_IncRef(ctypes.py_object(ks.asarray(np.ones(1000))))",
+    ],
+)
+def test_a_program_ends_with_names_that_hold_what_is_pythons(names):
+    text = f"import kasoku as ks, numpy as np\n{names}\nprint('end')"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout == "end\n", done.stderr

@@ -227,10 +227,12 @@ def test_ufuncs_reduce_our_arrays():
         )
 
 
-@hypothesis.settings(deadline=None)
-@hypothesis.given(st.data())
-def test_any_array(data):
-    dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float32", "float64"]))
+@pytest.mark.usefixtures("on_device")
+@hypothesis.settings(max_examples=5 * hypothesis.settings.default.max_examples)
+@hypothesis.given(data=st.data())
+def test_any_array(data, layouts):
+    """Along any axes, however the elements lie, with masks, first values and dtypes, at once or in the graph."""
+    dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float16", "float32", "float64"]))
     numbers = (
         st.floats(-8, 8, width=16) | st.just(np.nan)
         if dtype.startswith("f")
@@ -239,16 +241,43 @@ def test_any_array(data):
         else st.booleans()
     )
     x = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6), elements=numbers))
+    if dtype != "float16" and data.draw(st.booleans()):
+        x = np.repeat(x[None], 300, 0)  # more than a few elements
     name = data.draw(st.sampled_from([name for name in ROWS if "prod" not in name]))
     axis = data.draw(st.sampled_from(axes_of(name, x.ndim)))
-    mask = data.draw(hnp.arrays(bool, x.shape)) if ROWS[name]["where"] and data.draw(st.booleans()) else True
-    given = {"where": mask} if ROWS[name]["where"] else {}
+    given = {"keepdims": data.draw(st.booleans())}
+    if ROWS[name]["where"]:
+        given["where"] = data.draw(hnp.arrays(bool, x.shape[1:])) if data.draw(st.booleans()) else True
     if ROWS[name]["initial"] and data.draw(st.booleans()):
         given["initial"] = data.draw(st.integers(0, 5))
+    if ROWS[name]["dtype"] and data.draw(st.booleans()):
+        given["dtype"] = data.draw(st.sampled_from(["int32", "float32", "float64", "complex64"]))
+        hypothesis.assume(dtype[0] != "f" or given["dtype"] != "int32")  # NaN has no integer
+    ours = layouts[data.draw(st.sampled_from([*layouts]))](x)
+    before = _core._few_at_once(data.draw(st.booleans()))
+    try:
+        got = outcome(lambda: getattr(ks, name)(ours, axis=axis, **given))
+    finally:
+        _core._few_at_once(before)
+    agree(got, outcome(lambda: getattr(np, name)(x, axis=axis, **given)), (name, x, axis, given))
+
+
+@pytest.mark.usefixtures("on_device")
+@hypothesis.given(data=st.data())
+def test_any_mean(data, layouts):
+    dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float32", "float64", "complex128"]))
+    x = sample(
+        data.draw(hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=6)), dtype, data.draw(st.integers(0, 2))
+    )
+    name = data.draw(st.sampled_from(["mean", "var", "std"]))
+    given = {"axis": data.draw(st.sampled_from([None, *range(-x.ndim, x.ndim)])), "keepdims": data.draw(st.booleans())}
+    if name != "mean":
+        given["ddof"] = data.draw(st.sampled_from([0, 1, 2, 50, 0.5, -1]))
+    ours = layouts[data.draw(st.sampled_from([*layouts]))](x)
     agree(
-        outcome(lambda: getattr(ks, name)(ks.array(x), axis=axis, **given)),
-        outcome(lambda: getattr(np, name)(x, axis=axis, **given)),
-        (name, x, axis, given),
+        outcome(lambda: getattr(ks, name)(ours, **given)),
+        outcome(lambda: getattr(np, name)(x, **given)),
+        (name, x, given),
     )
 
 

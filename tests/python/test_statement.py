@@ -158,7 +158,7 @@ def test_functions_of_the_user_get_values(face):
     assert seen == [False] * 4
 
 
-def test_a_loop_over_arrays_is_fused_from_its_second_turn_on():
+def test_a_loop_over_arrays_is_fused_from_its_second_turn_on(no_first_sight):
     names = {"x": torch.rand(2000)}
     code = compile("z = x * x + x * 2", "<a user's program>", "exec")
     launches = []

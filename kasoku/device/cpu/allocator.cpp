@@ -3,6 +3,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
+#include "kasoku/base/small_mutex.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/cpu/processor.h"
 
@@ -87,10 +88,10 @@ struct Class {
 };
 
 struct Pool {
-  std::mutex mutex;
+  SmallMutex mutex;  ///< of all that follows
   Class classes[n_classes];
   uint64_t cached = 0;  ///< bytes in free pieces
-  std::atomic<uint64_t> used{0};
+  uint64_t used = 0;    ///< bytes that are given out
 
   /// The system is asked only when there is much.
   bool may_keep(uint64_t bytes) const {
@@ -212,21 +213,19 @@ void* allocate(size_t bytes) {
   const size_t size_class = class_of(bytes), rounded = class_bytes(bytes);
   Class& of = all.classes[size_class];
   const auto give = [&](char* memory) {
-    all.used.fetch_add(rounded, std::memory_order_relaxed);
     std::memcpy(memory + bytes, canary.data(), sizeof canary);
     return memory;
   };
   const auto take = [&]() -> char* {
+    std::lock_guard lock(all.mutex);
     if (of.free.empty()) return nullptr;
     char* const memory = of.free.back();
     of.free.pop_back();
     all.cached -= rounded;
+    all.used += rounded;
     return memory;
   };
-  {
-    std::lock_guard lock(all.mutex);
-    if (char* const memory = take()) return give(memory);
-  }
+  if (char* const memory = take()) return give(memory);
   // Linux promises memory that it may not have, and kills whoever touches it.
   if (rounded >= checked_bytes && rounded > available_memory()) {
     trim_memory();
@@ -244,6 +243,7 @@ void* allocate(size_t bytes) {
     of.expect(n);
     if (rounded <= most_in_chunk) of.chunks.push_back(memory);
     of.pieces += n;
+    all.used += rounded;
     all.cached += (n - 1) * rounded;
     for (size_t i = n - 1; i > 0; --i) of.free.push_back(memory + i * piece_bytes(rounded));
   }
@@ -255,9 +255,9 @@ void deallocate(void* memory, size_t bytes) noexcept {
   Pool& all = pool();
   const size_t size_class = class_of(bytes), rounded = class_bytes(bytes);
   Class& of = all.classes[size_class];
-  all.used.fetch_sub(rounded, std::memory_order_relaxed);
   {
     std::lock_guard lock(all.mutex);
+    all.used -= rounded;
     // A piece of a chunk goes with its chunk.
     if (rounded <= most_in_chunk || all.may_keep(rounded)) {
       all.cached += rounded;
@@ -296,7 +296,7 @@ void trim_memory() noexcept {
 AllocatorUse allocator_use() {
   Pool& all = pool();
   std::lock_guard lock(all.mutex);
-  return {all.used.load(std::memory_order_relaxed), all.cached};
+  return {all.used, all.cached};
 }
 
 }  // namespace kasoku::cpu

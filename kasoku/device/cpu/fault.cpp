@@ -27,6 +27,7 @@ std::array<struct sigaction, fault_signals.size()> previous_actions;
 thread_local sigjmp_buf* way_out KS_STATIC_TLS = nullptr;
 thread_local volatile int fault_signal KS_STATIC_TLS = 0;
 thread_local volatile uintptr_t fault_address KS_STATIC_TLS = 0, fault_stack KS_STATIC_TLS = 0;
+thread_local bool is_prepared KS_STATIC_TLS = false;
 #undef KS_STATIC_TLS
 
 /// A fault of nobody's kernel may be the damage that one did. The process is about to end, and this
@@ -104,6 +105,15 @@ class AlternateStack {
   std::unique_ptr<char[]> memory_;
 };
 
+/// What a thread needs before its first run.
+void prepare_thread() {
+  install_handlers();
+  thread_local const AlternateStack stack;
+  (void)stack;
+  stack_of_thread();
+  is_prepared = true;
+}
+
 }  // namespace
 
 std::string Fault::str() const {
@@ -120,10 +130,7 @@ std::string Fault::str() const {
 
 Fault run_guarded(KernelEntry entry, void* const* args, const LaunchContext& context,
                   uint64_t first, uint64_t last) {
-  install_handlers();
-  thread_local const AlternateStack stack;
-  (void)stack;
-  stack_of_thread();
+  if (!is_prepared) prepare_thread();
   sigjmp_buf here;
   sigjmp_buf* const before = way_out;
   if (sigsetjmp(here, 0) == 0) {

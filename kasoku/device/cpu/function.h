@@ -33,6 +33,8 @@ class CpuFunction final : public Function {
   const KernelInfo& info() const override { return info_; }
   Module& module() override { return module_; }
   void launch(const LaunchShape& shape, void* const* args, Stream& stream) override;
+  void launch_one(void* const* args, Stream& stream) override;
+  void prepare(const LaunchShape& shape) override { (void)variant(shape.block); }
   /// Throws what is wrong with a launch in this shape.
   void check(const LaunchShape& shape) const;
   /// Runs the blocks, and gives what they asked for; mostly null.
@@ -49,7 +51,7 @@ class CpuFunction final : public Function {
   void run(Work& work, uint64_t blocks);
   void run_cooperative(Work& work, uint64_t blocks);
   void run_on_threads(Work& work, uint64_t blocks, uint64_t at_once);
-  [[noreturn]] void fail(const LaunchState& state) const;
+  [[noreturn]] void fail(const std::string& failure) const;
 
   /// A kernel gets code of its own for this many block shapes, then code for any.
   static constexpr size_t most_shapes = 8;
@@ -66,6 +68,8 @@ class CpuFunction final : public Function {
 
   std::array<std::atomic<const Variant*>, most_shapes> variants_{};
   std::atomic<const Variant*> any_shape_{nullptr};
+  std::atomic<KernelEntry> one_thread_{
+      nullptr};       ///< code for one that needs no memory; null: not known, or there is none
   std::mutex mutex_;  ///< of additions to the two above
   std::vector<std::unique_ptr<const Variant>> owned_;
 };

@@ -94,7 +94,7 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
     throw Error(ErrorKind::unsupported, "the NVIDIA driver has no cooperative launches");
   if (result != success) [[unlikely]]
     throw launch_failure(result, shape);
-  counters().launches.fetch_add(1, std::memory_order_relaxed);
+  counters().launches.add(1);
   if (is_traced(Station::launch)) [[unlikely]]
     trace(Station::launch,
           fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),

@@ -6,6 +6,7 @@
 #include "kasoku/compile/clang/passes/late_failures.h"
 #include "kasoku/compile/clang/passes/passes.h"
 #include "kasoku/compile/clang/passes/interleaved_access.h"
+#include "kasoku/compile/clang/passes/rare_calls.h"
 #include "kasoku/compile/clang/passes/speculate_division.h"
 #include "kasoku/compile/clang/passes/strided_index_set.h"
 #include "kasoku/compile/clang/passes/strength_reduction.h"
@@ -262,7 +263,9 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   // Where it gives up on checks at run time, LLVM's vectoriser (19) removes the phis of closed loops that
   // it made for them, and their users, also those in other loops, are left with poison.
   passes.addPass(LCSSAPass());
+  passes.addPass(OfferMaskedFormsPass());
   passes.addPass(LoopVectorizePass());
+  passes.addPass(RareCallsPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));
   passes.addPass(SLPVectorizerPass());

@@ -1,0 +1,121 @@
+#include "kasoku/array/basic_index.h"
+
+#include "kasoku/array/direct.h"
+#include "kasoku/array/elements.h"
+#include "kasoku/array/state.h"
+#include "kasoku/base/error.h"
+
+#include <algorithm>
+
+namespace kasoku {
+
+namespace {
+
+/// Bytes from the array's first element to one.
+std::optional<int64_t> distance(const View& view, std::span<const Cut> at) {
+  if (at.size() != view.shape.size()) return std::nullopt;
+  int64_t bytes = 0;
+  for (size_t d = 0; d < at.size(); ++d) {
+    const int64_t length = view.shape[d], place = at[d].start < 0 ? at[d].start + length : at[d].start;
+    if (place < 0 || place >= length) return std::nullopt;
+    bytes += place * view.strides[d];
+  }
+  return bytes;
+}
+
+bool may_be_written(const Array::State& x, const Held& held) {
+  return held && !x.is_read_only && !held.storage().has_readers();
+}
+
+/// write(memory, view, elements), if `at` names few elements that may be written now.
+template <class Write>
+bool write_few(const Array& array, std::span<const Cut> at, Write&& write) {
+  const Array::State& x = array.state();
+  if (x.dtype == Dtype::opaque || !few_at_once.load(std::memory_order_relaxed)) return false;
+  const std::optional<View> view = cut(x.view, at);
+  if (!view) return false;
+  const Elements elements{view->shape.data(), view->shape.size(), x.itemsize};
+  if (elements.bytes() > few_bytes) return false;
+  const Held held(array);
+  return may_be_written(x, held) && write(held, *view, elements);
+}
+
+}  // namespace
+
+void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride) {
+  if (slice.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
+  const bool is_forward = slice.step > 0;
+  const auto clamp = [&](int64_t at) {
+    if (at < 0) at += length;
+    return is_forward ? std::clamp<int64_t>(at, 0, length) : std::clamp<int64_t>(at, -1, length - 1);
+  };
+  const int64_t start = clamp(slice.start), stop = clamp(slice.stop);
+  const int64_t span = is_forward ? stop - start : start - stop, step = is_forward ? slice.step : -slice.step;
+  const int64_t n = span <= 0 ? 0 : step == 1 ? span : (span - 1) / step + 1;
+  if (n > 0) view.offset += start * stride;
+  view.shape.push_back(n);
+  view.strides.push_back(n > 1 ? stride * slice.step : stride);
+}
+
+std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
+  if (cuts.size() > view.shape.size()) return std::nullopt;
+  std::optional<View> result(std::in_place);
+  result->offset = view.offset;
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    const int64_t length = view.shape[d], stride = view.strides[d];
+    if (d >= cuts.size()) {
+      result->shape.push_back(length);
+      result->strides.push_back(stride);
+    } else if (!cuts[d].is_number) {
+      add_slice(*result, cuts[d], length, stride);
+    } else {
+      const int64_t at = cuts[d].start < 0 ? cuts[d].start + length : cuts[d].start;
+      if (at < 0 || at >= length) return std::nullopt;
+      result->offset += at * stride;
+    }
+  }
+  return result;
+}
+
+Array get_element(const Array& array, std::span<const Cut> at) {
+  const Array::State& x = array.state();
+  const std::optional<int64_t> bytes = distance(x.view, at);
+  if (!bytes || x.dtype == Dtype::opaque) return {};
+  const Held held(array);
+  return held ? Array::of(Scalar::load(x.dtype, held.memory() + *bytes), x.dtype, *x.device) : Array();
+}
+
+bool set_element(const Array& array, std::span<const Cut> at, const Scalar& value) {
+  const Array::State& x = array.state();
+  const std::optional<int64_t> bytes = distance(x.view, at);
+  if (!bytes || x.dtype == Dtype::opaque) return false;
+  const Held held(array);
+  if (!may_be_written(x, held)) return false;
+  value.store(x.dtype, held.memory() + *bytes);
+  return true;
+}
+
+bool set_few(const Array& array, std::span<const Cut> at, const Scalar& value) {
+  return write_few(array, at, [&](const Held& held, const View& view, const Elements& elements) {
+    alignas(16) char number[16];
+    value.store(array.dtype(), number);
+    elements.copy(static_cast<char*>(held.buffer().memory()) + view.offset, view.strides.data(), number, nullptr);
+    return true;
+  });
+}
+
+bool set_few(const Array& array, std::span<const Cut> at, const Array& value) {
+  const Array::State &x = array.state(), &from = value.state();
+  if (from.dtype != x.dtype) return false;
+  if (from.number) return set_few(array, at, *from.number);
+  return write_few(array, at, [&](const Held& held, const View& view, const Elements&) {
+    if (from.view.shape != view.shape) return false;
+    const std::optional<Held> held_too = &from == &x ? std::nullopt : std::optional<Held>(std::in_place, value);
+    if (held_too && !*held_too) return false;
+    const Held& source = held_too ? *held_too : held;
+    copy_few(x.dtype, held.buffer(), view, source.buffer(), from.view);
+    return true;
+  });
+}
+
+}  // namespace kasoku

@@ -1,0 +1,52 @@
+/// \file kasoku/array/elements.h
+/// Copies of so few elements that a kernel would cost more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace kasoku {
+
+/// Elements of an axis and of those within it; no strides: all are the same one.
+struct Elements {
+  const int64_t* lengths;
+  size_t rank, itemsize;
+
+  size_t bytes() const {
+    size_t n = itemsize;
+    for (size_t d = 0; d < rank; ++d) n *= static_cast<size_t>(lengths[d]);
+    return n;
+  }
+
+  void copy(char* to, const int64_t* to_strides, const char* from, const int64_t* from_strides, size_t d = 0) const {
+    if (d == rank) {
+      std::memcpy(to, from, itemsize);
+      return;
+    }
+    const int64_t to_step = to_strides[d], from_step = from_strides ? from_strides[d] : 0;
+    if (d + 1 == rank) return copy_row(to, to_step, from, from_step, lengths[d]);
+    for (int64_t i = 0; i < lengths[d]; ++i)
+      copy(to + i * to_step, to_strides, from + i * from_step, from_strides, d + 1);
+  }
+
+ private:
+  void copy_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
+    if (to_step == static_cast<int64_t>(itemsize) && from_step == to_step) {
+      std::memcpy(to, from, static_cast<size_t>(n) * itemsize);
+      return;
+    }
+    const auto row = [&]<size_t size>() {
+      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
+    };
+    switch (itemsize) {
+      case 1: return row.template operator()<1>();
+      case 2: return row.template operator()<2>();
+      case 4: return row.template operator()<4>();
+      case 8: return row.template operator()<8>();
+      default: return row.template operator()<16>();
+    }
+  }
+};
+
+}  // namespace kasoku

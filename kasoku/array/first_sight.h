@@ -1,0 +1,27 @@
+/// \file kasoku/array/first_sight.h
+/// Few elements in the host's memory do not wait for a compiler. A group that is new runs operation by operation, by the
+/// kernels of single operations that the library brings along. The texts are those of the group, so the bits are.
+#pragma once
+
+#include "kasoku/array/fuse.h"
+
+#include <atomic>
+
+namespace kasoku {
+
+/// Cleared, all groups wait for their kernels. Only tests do it, which compare the two.
+extern std::atomic<bool> at_first_sight;
+
+/// Dtypes whose operations the library brings along; those of 16-bit floats are float32's.
+inline constexpr Dtype carried_dtypes[] = {Dtype::bool_, Dtype::uint8, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64, Dtype::complex128};
+
+/// Why a group on `device` has to have its kernel, also at first sight, as the end of a sentence; null: it has not.
+const char* needs_kernel(const Fused& fused, Device& device);
+
+/// Whether it does without this time. Each call counts as a sight of the group.
+bool is_for_operations(const Fused& fused, Device& device);
+/// Computes such a group: a map to where its first walk says, a reduction's results, positions where it gives those, in C
+/// order from the start of `to`.
+void run_by_operations(const Fused& fused, Buffer& to);
+
+}  // namespace kasoku

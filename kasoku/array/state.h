@@ -1,0 +1,101 @@
+/// \file kasoku/array/state.h
+/// What an Array points to, for those that look at arrays of few elements: there a call, a share in
+/// the memory or a copy of a shape each take as long as the operation.
+#pragma once
+
+#include "kasoku/array/array.h"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace kasoku {
+
+/// Guards a few pointer copies, or as many instructions over few elements.
+class SpinLock {
+ public:
+  void lock() {
+    while (!try_lock()) std::this_thread::yield();
+  }
+  bool try_lock() { return !flag_.test_and_set(std::memory_order_acquire); }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+struct Array::State {
+  mutable NodePtr
+      node;  ///< guarded by lock; null for a number that nobody wanted a node of yet. The rest never changes
+  Device* device;
+  View view;
+  size_t itemsize;
+  mutable SpinLock lock;
+  Dtype dtype;
+  bool is_read_only;
+  bool is_contiguous;
+  std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
+
+  State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
+      : node(std::move(of)),
+        device(node->device),
+        view(std::move(view)),
+        itemsize(itemsize),
+        dtype(dtype),
+        is_read_only(is_read_only),
+        is_contiguous(is_contiguous) {
+    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+  }
+  State(const Scalar& number, Dtype dtype, Device& device)
+      : device(&device),
+        itemsize(info(dtype).size),
+        dtype(dtype),
+        is_read_only(true),
+        is_contiguous(true),
+        number(number) {}
+  ~State() {
+    if (node && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
+  }
+
+  NodePtr current() const {
+    {
+      std::lock_guard guard(lock);
+      if (node) return node;
+    }
+    return node_of_number();
+  }
+  NodePtr node_of_number() const;
+  NodePtr computed() const;
+};
+
+/// The memory of an array that is computed and lies where the host reaches it. While this lives nobody gives the array
+/// another, so that no share in it need be taken. Holds nothing where the array is pending, or another thread is at it:
+/// it does not wait.
+class Held {
+ public:
+  explicit Held(const Array& array) : state_(array.state()) {
+    if (!state_.device->is_host() || !state_.lock.try_lock()) return;
+    if (state_.node && state_.node->is_done())
+      storage_ = state_.node->storage.get();
+    else
+      state_.lock.unlock();
+  }
+  ~Held() {
+    if (storage_) state_.lock.unlock();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  explicit operator bool() const { return storage_; }
+  Storage& storage() const { return *storage_; }
+  Buffer& buffer() const { return *storage_->buffer; }
+  /// The first element.
+  char* memory() const { return static_cast<char*>(buffer().memory()) + state_.view.offset; }
+
+ private:
+  const Array::State& state_;
+  Storage* storage_ = nullptr;
+};
+
+}  // namespace kasoku

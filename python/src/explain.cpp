@@ -1,0 +1,20 @@
+/// \file explain.cpp
+/// What would run for an array, in words.
+#include "bindings.h"
+#include "kasoku/array/explain.h"
+#include "kasoku/array/first_sight.h"
+#include "kasoku/compile/background.h"
+
+namespace kasoku {
+
+void bind_explain(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("explain", explain, "x"_a, no_gil(),
+        "What would run for an array that is pending, in sentences: its groups of operations, why each is stored, and whether "
+        "its kernel is there, comes from the cache, is to be compiled, or is done without for now. Nothing runs.");
+  m.def("_at_first_sight", [](bool value) { return at_first_sight.exchange(value); }, "value"_a,
+        "Whether small groups of operations run before they have a kernel; what it was. For tests.");
+  m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests.");
+}
+
+}  // namespace kasoku

@@ -1,0 +1,70 @@
+"""x // y, x % y and fmod of every number against NumPy: these are vector code, quotients of integers through floats."""
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+OPERATIONS = ["floor_divide", "remainder", "fmod"]
+
+
+def same(name, a, b, device):
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(a, b)
+    got = getattr(ks, name)(ks.array(a, device=device), ks.array(b, device=device)).numpy()
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
+    if want.dtype.kind == "f":
+        known = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(got)[known], np.signbit(want)[known])
+
+
+def of_all_sizes(g, dtype, n):
+    i = np.iinfo(dtype)
+    return g.integers(i.min, i.max, n, dtype=dtype, endpoint=True) >> g.integers(0, i.bits, n).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_integers(name, dtype, device):
+    """Zero and -1 as divisors, the ends of the type, and the neighbours of multiples, where a quotient could round up."""
+    g, i = np.random.default_rng(1), np.iinfo(dtype)
+    ends = np.array([0, 1, 2, 3, 7, 10, i.max, i.max - 1, i.max // 2, i.max // 3, i.min, i.min + 1], dtype)
+    if i.min < 0:
+        ends = np.concatenate([ends, -ends[1:6]])
+    a, b = (x.ravel() for x in np.meshgrid(ends, ends))
+    same(name, a, b, device)
+    same(name, a[:5], b[:5], device)
+    a, b = of_all_sizes(g, dtype, 1 << 14), of_all_sizes(g, dtype, 1 << 14)
+    same(name, a, b, device)
+    multiples = a * b
+    one = np.array(1, dtype)
+    for near in (multiples, multiples - one, multiples + one):
+        same(name, near.astype(dtype), b, device)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_floats(name, dtype, device):
+    """Quotients too large for the type's whole numbers among others, in each lane; the remainder is exact all the same."""
+    g, info = np.random.default_rng(1), np.finfo(dtype)
+    ends = np.array([0, 1, 2, 3, 0.1, 0.3, 5.5, 2.0**22, 2.0**24, 2.0**53, 1e30, info.max, info.tiny,
+                     info.smallest_subnormal, np.inf, np.nan], dtype)  # fmt: skip
+    ends = np.concatenate([ends, -ends])
+    a, b = (x.ravel() for x in np.meshgrid(ends, ends))
+    same(name, a, b, device)
+    same(name, a[:5], b[:5], device)
+    n = 1 << 14
+    whole = {4: np.uint32, 8: np.uint64}[np.dtype(dtype).itemsize]
+    bits = lambda: g.integers(0, np.iinfo(whole).max, n, whole).view(dtype)  # noqa: E731
+    same(name, bits(), bits(), device)
+    divisor = g.uniform(0.5, 2, n).astype(dtype)
+    multiples = (divisor * g.integers(1, 1 << 26, n)).astype(dtype)
+    for near in (multiples, np.nextafter(multiples, np.array(0, dtype)), -multiples):
+        same(name, near, divisor, device)
+    same(name, g.normal(0, 100, n).astype(dtype), g.integers(-50, 50, n).astype(dtype), device)
+    for lane in range(33):
+        a = np.full(80, 7.5, dtype)
+        a[lane] = 1e30
+        same(name, a, np.full(80, 0.7, dtype), device)

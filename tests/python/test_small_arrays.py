@@ -1,0 +1,214 @@
+"""Operations on few elements that are met again take a shorter way: the same bits, dtypes, errors and order as the first time."""
+
+import itertools
+import threading
+
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+DTYPES = ["bool", "uint8", "int32", "float32", "float64", "complex128"]  # the library brings their code along
+ROWS = [(name, arity) for name, arity, *_ in _core._ops() if arity < 3]
+
+
+def values(dtype, seed):
+    x = np.random.default_rng(seed).integers(1, 9, 10).astype(dtype)
+    return x / 8 if x.dtype.kind in "fc" else x
+
+
+def outcome(call):
+    """Dtype and bytes, or the error."""
+    try:
+        with np.errstate(all="ignore"):
+            x = call()
+    except Exception as error:
+        return type(error), str(error)
+    return str(x.dtype), x.shape, np.asarray(x.numpy()).tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_second_time_is_as_the_first(dtype):
+    x, y = ks.array(values(dtype, 1)), ks.array(values(dtype, 2))
+    for name, arity in ROWS:
+        f = getattr(ks, name)
+        operands = (
+            [(x,)]
+            if arity == 1
+            else [(x, y), (x, x), (x, 2), (2, x), (x, 1.5), (1.5, x), (x, 300), (x, -1), (x, 2**63), (x, 0.5)]
+        )
+        for case in operands:
+            before = _core._few_at_once(False)  # the graph knows no second time
+            expected = outcome(lambda f=f, case=case: f(*case))
+            _core._few_at_once(before)
+            for _ in range(3):
+                assert outcome(lambda f=f, case=case: f(*case)) == expected, (name, dtype, case)
+
+
+def test_dtypes_are_looked_at_each_time():
+    x, flags = ks.ones(4, dtype="float32").eval(), ks.array([True, False])
+    for _ in range(3):
+        assert (x + x).dtype == (x + 1).dtype == (2.5 * x).dtype == np.dtype("float32")
+        assert ks.add(x, x, dtype="float64").dtype == (x + ks.ones(4).eval()).dtype == np.dtype("float64")
+        assert (flags + flags).dtype == np.dtype("bool") and (flags + 1).dtype == np.dtype("int64")
+        assert (x**2).dtype == (x**0.5).dtype == np.dtype("float32") and (ks.arange(4) ** 2.0).dtype == np.dtype(
+            "float64"
+        )
+
+
+def test_shapes_are_looked_at_each_time():
+    x, y, column = ks.ones(4).eval(), ks.ones(4).eval(), ks.ones((4, 1)).eval()
+    for _ in range(3):
+        assert (x + y).shape == (4,)
+        assert (x + column).shape == (4, 4)
+        assert (column + column).shape == (4, 1)
+        assert (x[::2] + y[::2]).shape == (2,)
+        with pytest.raises(ValueError, match="do not broadcast"):
+            x + ks.ones(3)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_overlapping_memory_in_place(shared):
+    make = ks.asarray if shared else ks.array
+    a, b = np.arange(10.0), np.arange(10.0)
+    x = make(b)
+    for _ in range(3):
+        for f in (
+            lambda v: v[1:].__iadd__(v[:-1]),
+            lambda v: v[:-1].__imul__(v[1:]),
+            lambda v: v.__iadd__(v),
+            lambda v: v.__itruediv__(9.0),
+        ):
+            f(a), f(x)
+            np.testing.assert_array_equal(x.numpy(), a)
+    x[1:-1] += x[2:]
+    a[1:-1] += a[2:]
+    np.testing.assert_array_equal(x.numpy(), a)
+    if shared:
+        np.testing.assert_array_equal(b, a)  # its memory
+
+
+def test_in_place_keeps_the_dtype_and_refuses():
+    x = ks.arange(5).eval()
+    for _ in range(3):
+        x += 1
+        with pytest.raises(TypeError, match="cannot store the float64 result"):
+            x /= 2
+        with pytest.raises(OverflowError, match="out of bounds"):
+            x += 2**64
+    assert x.dtype == np.dtype("int64") and x.numpy().tolist() == [3, 4, 5, 6, 7]
+    with pytest.raises(ValueError, match="read-only"):
+        fixed = ks.broadcast_to(ks.ones(1).eval(), (5,))
+        fixed += 1
+
+
+def test_what_waits_reads_before_a_write():
+    x = ks.zeros(5000).eval()
+    waits = [x + 1]
+    x[3] = 7
+    waits.append(x + 1)
+    x[:4] = ks.ones(4).eval()
+    waits.append(x + 1)
+    x[:2] += 5
+    waits.append(x + 1)
+    got = [w.numpy()[:5].tolist() for w in waits]
+    assert got == [[1, 1, 1, 1, 1], [1, 1, 1, 8, 1], [2, 2, 2, 2, 1], [7, 7, 2, 2, 1]]
+
+
+KEYS = [3, -1, slice(1, 5), slice(None), slice(None, None, -1), slice(7, 2, -2), slice(-3, 100), slice(5, 5), (1, 2), (slice(1, 3), -1),
+        (0, slice(None, None, 2)), (slice(None), slice(2, None)), (slice(2, 0, -1), slice(None, None, -2)), (Ellipsis, 1), (None, 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_keys_of_numbers_and_slices(shared):
+    for shape, key in itertools.product([(10,), (4, 5), (3, 4, 2)], KEYS):
+        a = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+        x = (ks.asarray if shared else ks.array)(a.copy())
+        try:
+            part = a[key]
+        except IndexError as error:
+            for _ in range(2):
+                with pytest.raises(IndexError, match=str(error).split(":")[0].split(" is ")[0]):
+                    x[key]
+                with pytest.raises(IndexError):
+                    x[key] = 1
+            continue
+        np.testing.assert_array_equal(x[key].numpy(), part)
+        assert x[key].shape == part.shape
+        for value in (
+            7,
+            2.5,
+            np.float32(3),
+            part * 2,
+            part,
+            part.astype("f8"),
+            *([a.reshape(-1)[:1]] if part.ndim else []),
+        ):
+            ours = ks.array(value) if isinstance(value, np.ndarray) else value
+            a[key] = value
+            x[key] = ours
+            np.testing.assert_array_equal(x.numpy(), a)
+        a[key] = a[key][::-1] if part.ndim else a[key]
+        x[key] = x[key][::-1] if part.ndim else x[key]
+        np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_an_element_is_what_it_was():
+    x = ks.array([1.0, 2.0, 3.0])
+    a, b = x[1], x[-1]
+    x[1], x[2] = 5, a
+    assert float(a) == 2 and float(b) == 3 and x.numpy().tolist() == [1, 5, 2]
+    assert (a + b).shape == () and float(a + b) == 5 and float(x[0] + 1) == 2
+    assert a.dtype == x.dtype and float(np.asarray(a)) == 2
+    np.testing.assert_array_equal((x * a).numpy(), [2, 10, 4])
+    with pytest.raises(ValueError, match="read-only"):
+        a[...] = 1
+
+
+def test_each_operation_is_counted():
+    x = ks.ones(10).eval()
+    x + x, x * 2.0
+    before = ks.stats()
+    x + x, x * 2.0, -x
+    x += x
+    used = ks.stats() - before
+    assert used.launches == 4
+    assert used.allocations == 3
+
+
+def test_counts_of_threads_that_are_gone_stay():
+    x = ks.ones(10).eval()
+    x + x
+
+    def work():
+        for _ in range(100):
+            x + x
+
+    for _ in range(3):
+        before = ks.stats()
+        threads = [threading.Thread(target=work) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (ks.stats() - before).launches == 500
+
+
+def test_threads_read_what_others_write():
+    x, one, stop = ks.zeros(10).eval(), ks.ones(10).eval(), threading.Event()
+
+    def read():
+        while not stop.is_set():
+            assert (x + one).shape == (10,)
+            x[3], x[2:5]
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for _ in range(2000):
+        x += one
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert x.numpy().tolist() == [2000] * 10
