@@ -59,7 +59,7 @@ std::string how(const Fused& fused, Device& device) {
   if (state == KernelState::ready) return "its kernel is there";
   const char* const why = needs_kernel(fused, device);
   if (!why) {
-    const std::string so_far = device.is_host() ? "operation by operation, by kernels that the library brings along" : "operation by operation, in the host's memory, by kernels that the library brings along";
+    const std::string so_far = device.is_host() ? "operation by operation, by kernels that the library brings along" : "operation by operation, if their kernels are in the cache";
     if (state == KernelState::unknown) return so_far + ": the group is new, and its kernel is compiled when it is met again";
     if (state == KernelState::seen) return so_far + ", while its kernel is compiled in the background";
     if (state == KernelState::wanted) return so_far + ": its kernel is still being compiled";

@@ -10,7 +10,9 @@
 #include "kasoku/compile/stats.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace kasoku {
 
@@ -19,7 +21,11 @@ std::atomic<bool> at_first_sight{true};
 namespace {
 
 /// Operations on so many elements take less than a compiler, which takes 15 to 90 ms.
-constexpr int64_t most_elements = 16384;
+constexpr int64_t most_elements = 16384, most_beside_host = 1 << 20;
+
+/// Whether single operations run by the kernels that the library brings along, and their values are read here.
+bool runs_on_host(const Device& device) { return device.is_host() && !takes_gpu_form(device); }
+
 /// One more than the largest number that a walk meets; negative if it goes below 0.
 int64_t end_of(const Walk& walk, const Extents& lengths) {
   int64_t first = walk.offset, end = walk.offset + 1;
@@ -40,16 +46,25 @@ void copy_elements(const Extents& lengths, char* to, const Extents& to_strides, 
 
 bool is_carried(Dtype dtype) { return std::ranges::find(carried_dtypes, register_dtype(dtype)) != std::end(carried_dtypes); }
 
-/// A group's values, one after the other, each an array over the group's space on the host. As in the group's text, 16-bit
-/// floats are 32-bit ones that are rounded after each operation.
+/// A group's values, one after the other, each an array over the group's space. As in the group's text, 16-bit floats are
+/// 32-bit ones that are rounded after each operation. Numbers, and what is computed of nothing else, have the shape (1,).
 class Operations {
  public:
-  explicit Operations(const Fused& fused) : fused_(fused), lengths_(fused.space.lengths), host_(device("cpu")) {}
+  Operations(const Fused& fused, Device& device) : fused_(fused), lengths_(fused.space.lengths), device_(device), on_host_(runs_on_host(device)) {
+    order_.resize(lengths_.size());
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    // A reduction has the axes that stay first; its operands' values are computed in the order in which they lie.
+    if (!group().is_reduce || group().loads.empty()) return;
+    const Extents& strides = walk_of_load(0).strides;
+    std::ranges::stable_sort(order_, [&](size_t a, size_t b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+    lengths_ = in_order(lengths_);
+  }
 
+  /// The last one may be pending.
   Array run() {
     for (const Instruction& x : group().values) values_.push_back(value(x));
     const Array& last = values_.back();
-    if (!group().is_reduce) return converted(last, group().store_dtype);
+    if (!group().is_reduce) return last.dtype() == group().store_dtype ? last : astype(computed(last), group().store_dtype);
     const Array result = reduced(last);
     return info(group().reduce_op).keeps_position() ? result : converted(result, group().accumulate);
   }
@@ -60,40 +75,48 @@ class Operations {
   const Walk& walk_of_arange(size_t k) const { return walk_of_load(group().loads.size() + k); }
   const Walk& walk_of_random(size_t k) const { return walk_of_arange(group().aranges.size() + k); }
 
-  static Array converted(const Array& x, Dtype dtype) {
-    if (x.dtype() == dtype) return x;
-    const Array result = astype(x, dtype);
-    result.data_for_read();
+  Extents in_order(const Extents& of_axes) const {
+    Extents result = of_axes;
+    for (size_t d = 0; d < order_.size(); ++d) result[d] = of_axes[order_[d]];
     return result;
   }
+
+  static Array computed(Array x) {
+    if (x.is_pending()) evaluate(x.input().node);
+    return x;
+  }
+  static Array converted(const Array& x, Dtype dtype) { return x.dtype() == dtype ? x : computed(astype(computed(x), dtype)); }
   static Array rounded(const Array& x, Dtype dtype) { return converted(converted(x, dtype), register_dtype(dtype)); }
+
+  /// Beside the host the last value goes right to where it belongs.
+  bool stays_pending(const Instruction& x) const { return &x == &group().values.back() && !on_host_; }
 
   Array value(const Instruction& x) {
     const Dtype held = register_dtype(x.dtype);
     switch (x.kind) {
-      case Instruction::load: return converted(loaded(x.index), held);
+      case Instruction::load: return converted(seen(fused_.loads[x.index], walk_of_load(x.index)), held);
       case Instruction::scalar: {
         alignas(16) char number[16];
         store_rounded(fused_.scalars[x.index], x.dtype, number);
-        return full({1}, Scalar::load(held, number), held, host_);
+        const Array result = full({1}, Scalar::load(held, number), held, device_);
+        return on_host_ ? computed(result) : result;  // a GPU's kernels are passed it
       }
       case Instruction::arange: {
         const Walk& walk = walk_of_arange(x.index);
         const Expression& leaf = *fused_.aranges[x.index];
-        return rounded(drawn(arange(leaf.start, leaf.step, end_of(walk, lengths_), held, host_), walk), x.dtype);
+        return rounded(drawn(arange(leaf.start, leaf.step, end_of(walk, fused_.space.lengths), held, device_), walk), x.dtype);
       }
       case Instruction::random: {
         const Fused::Random& leaf = fused_.randoms[x.index];
-        return drawn(Array::of(make_node({leaf.node->size()}, x.dtype, host_, *leaf.expression)), walk_of_random(x.index));
+        return drawn(Array::of(make_node({leaf.node->size()}, x.dtype, device_, *leaf.expression)), walk_of_random(x.index));
       }
       case Instruction::apply: return info(x.dtype).kind == DtypeKind::floating ? rounded(applied(x), x.dtype) : applied(x);
-      default: return group().values[x.in[0]].dtype == x.dtype ? values_[x.in[0]] : rounded(converted(values_[x.in[0]], held), x.dtype);
+      default: {
+        const Array& from = values_[x.in[0]];
+        if (group().values[x.in[0]].dtype == x.dtype) return from;
+        return stays_pending(x) && held == x.dtype ? astype(computed(from), held) : rounded(converted(from, held), x.dtype);
+      }
     }
-  }
-
-  Array loaded(size_t k) const {
-    const Node& node = *fused_.loads[k];
-    return seen(static_cast<const char*>(node.storage->buffer->memory()), walk_of_load(k), node.dtype);
   }
 
   /// An array that is computed from its elements' numbers.
@@ -101,19 +124,20 @@ class Operations {
     const auto itemsize = static_cast<int64_t>(leaf.itemsize());
     walk.offset *= itemsize;
     for (int64_t& stride : walk.strides) stride *= itemsize;
-    return seen(static_cast<const char*>(leaf.data_for_read()), walk, leaf.dtype());
+    return seen(computed(leaf).input().node, walk);
   }
 
-  /// What the walk meets, one element behind the other; a single one has the shape of a number.
-  Array seen(const char* memory, const Walk& walk, Dtype dtype) const {
+  /// What the walk meets; on the host, whose kernels have neighbours, one element behind the other.
+  Array seen(const NodePtr& node, const Walk& walk) const {
     const bool is_single = std::ranges::all_of(walk.strides, [](int64_t stride) { return stride == 0; });
-    const Shape shape = is_single ? Shape{1} : lengths_;
-    const Array result = Array::empty(shape, dtype, host_);
-    copy_elements(shape, static_cast<char*>(result.data()), result.strides(), memory + walk.offset, is_single ? Extents{0} : walk.strides, result.itemsize());
+    const View view{is_single ? Shape{1} : lengths_, is_single ? Strides{0} : in_order(walk.strides), walk.offset};
+    if (!on_host_) return Array::of(node, view, node->dtype, node->itemsize, true);
+    const Array result = Array::empty(view.shape, node->dtype, device_);
+    const auto* const memory = static_cast<const char*>(node->storage->buffer->memory());
+    copy_elements(view.shape, static_cast<char*>(result.data()), result.strides(), memory + view.offset, view.strides, result.itemsize());
     return result;
   }
 
-  /// Numbers have the shape (1,), and so has what is computed of nothing else.
   Array applied(const Instruction& x) const {
     const auto arity = static_cast<size_t>(info(x.op).arity);
     Operand operands[3];
@@ -125,34 +149,45 @@ class Operations {
       if (operands[i].array->shape() != shape) shape = lengths_;
     }
     const OpTypes types{register_dtype(x.compute), register_dtype(x.dtype)};
-    if (std::optional<Array> result = apply_directly(x.op, types, {pointers, arity}, shape, host_)) return *result;
+    if (on_host_)
+      if (std::optional<Array> result = apply_directly(x.op, types, {pointers, arity}, shape, device_)) return *result;
     Expression expression;
     expression.kind = Expression::elementwise;
     expression.op = x.op;
     expression.compute = types.compute;
     for (size_t i = 0; i < arity; ++i) {
-      const Array& operand = *operands[i].array;  // a number is one for the kernel too
-      expression.inputs.push_back(stretched_input(operand.shape() == shape ? operand : full({1}, Scalar::load(operand.dtype(), operand.data_for_read()), operand.dtype(), host_), shape));
+      Array operand = *operands[i].array;  // a number is one for the kernel too
+      if (on_host_ && operand.shape() != shape) operand = full({1}, Scalar::load(operand.dtype(), operand.data_for_read()), operand.dtype(), device_);
+      expression.inputs.push_back(stretched_input(operand, shape));
+      // An operand that is there twice would make a kernel of its own.
+      NodePtr& node = expression.inputs.back().node;
+      for (size_t before = 0; before < i; ++before)
+        if (node == expression.inputs[before].node && node->is_done()) node = make_leaf(node->storage, node->shape, node->dtype, node->itemsize);
     }
-    return at_once(make_node(shape, types.result, host_, std::move(expression)));
+    const Array result = Array::of(make_node(shape, types.result, device_, std::move(expression)));
+    return stays_pending(x) ? result : computed(result);
   }
 
   Array reduced(const Array& elements) const {
-    std::vector<uint8_t> is_reduced(lengths_.size());
+    const Extents& lengths = fused_.space.lengths;
+    std::vector<uint8_t> is_reduced(lengths.size());
     std::fill(is_reduced.begin() + group().kept_rank, is_reduced.end(), uint8_t{1});
     Shape kept(static_cast<size_t>(group().kept_rank));
-    std::copy_n(lengths_.begin(), kept.size(), kept.begin());
-    const Input input = stretched_input(elements, lengths_);
-    const Array whole = Array::of(input.node, input.view, elements.dtype(), elements.itemsize(), true);
+    std::copy_n(lengths.begin(), kept.size(), kept.begin());
+    const Input input = stretched_input(computed(elements), lengths_);
+    View view{lengths, Strides(lengths.size()), input.view.offset};
+    for (size_t d = 0; d < order_.size(); ++d) view.strides[order_[d]] = input.view.strides[d];
+    const Array whole = Array::of(input.node, view, elements.dtype(), elements.itemsize(), true);
     const Dtype compute = register_dtype(group().accumulate);
-    if (std::optional<Array> result = reduce_directly(group().reduce_op, compute, whole, is_reduced, kept)) return *result;
+    if (on_host_)
+      if (std::optional<Array> result = reduce_directly(group().reduce_op, compute, whole, is_reduced, kept)) return *result;
     Expression expression;
     expression.kind = Expression::reduce;
     expression.reduce_op = group().reduce_op;
     expression.is_reduced = std::move(is_reduced);
     expression.compute = compute;
     expression.inputs.push_back(whole.input());
-    return at_once(make_node(kept, info(group().reduce_op).keeps_position() ? Dtype::int64 : compute, host_, std::move(expression)));
+    return computed(Array::of(make_node(kept, info(group().reduce_op).keeps_position() ? Dtype::int64 : compute, device_, std::move(expression))));
   }
 
   static Input stretched_input(const Array& array, const Shape& shape) {
@@ -161,14 +196,11 @@ class Operations {
     return input;
   }
 
-  static Array at_once(const NodePtr& node) {
-    evaluate(node);
-    return Array::of(node);
-  }
-
   const Fused& fused_;
-  const Extents& lengths_;
-  Device& host_;
+  Extents lengths_;            ///< of values
+  std::vector<size_t> order_;  ///< their axes in the group's space
+  Device& device_;
+  const bool on_host_;
   std::vector<Array> values_;
 };
 
@@ -186,22 +218,23 @@ thread_local bool runs_operations = false;  ///< their own groups wait for their
 const char* needs_kernel(const Fused& fused, Device& device) {
   const Group& group = fused.group;
   const Extents& lengths = fused.space.lengths;
-  if (fused.space.size() > most_elements) return "it has many elements";
+  const bool on_host = runs_on_host(device);
+  const int64_t most = on_host ? most_elements : most_beside_host;
+  if (fused.space.size() > most) return "it has many elements";
   if (!at_first_sight.load(std::memory_order_relaxed) || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
-  if (!device.is_host() || takes_gpu_form(device)) return "its elements do not lie in memory of the host";
   if (group.has_indices) return "it joins parts of a reduction";
   int operations = group.is_reduce;
   for (const Instruction& x : group.values) {
     operations += x.kind == Instruction::apply || (x.kind == Instruction::cast && x.dtype != group.values[x.in[0]].dtype);
     if (x.kind == Instruction::gather) return "it reads elements at indices";
-    if (!is_carried(x.dtype) || (x.kind == Instruction::apply && !is_carried(x.compute))) return "the library brings no operations of its dtypes along";
+    if (on_host && (!is_carried(x.dtype) || (x.kind == Instruction::apply && !is_carried(x.compute)))) return "the library brings no operations of its dtypes along";
   }
   if (operations < 2) return "it is a single operation";
   const Walk* walk = fused.space.walks.data() + !group.is_reduce + group.loads.size();
   for (size_t k = 0; k < group.aranges.size(); ++k)
-    if (const int64_t end = end_of(*walk++, lengths); end < 0 || end > most_elements) return "a range of numbers is long";
+    if (const int64_t end = end_of(*walk++, lengths); end < 0 || end > most) return "a range of numbers is long";
   for (const Fused::Random& leaf : fused.randoms)
-    if (leaf.node->size() > most_elements) return "an array of random numbers is long";
+    if (leaf.node->size() > most) return "an array of random numbers is long";
   return nullptr;
 }
 
@@ -209,18 +242,28 @@ bool is_for_operations(const Fused& fused, Device& device) {
   return !runs_operations && !needs_kernel(fused, device) && does_without_kernel(fused, device);
 }
 
-void run_by_operations(const Fused& fused, Buffer& to) {
-  stats().groups_by_operations.fetch_add(1, std::memory_order_relaxed);
-  const Array result = [&] {
-    struct Scope {
-      Scope() { runs_operations = true; }
-      ~Scope() { runs_operations = false; }
-    } const scope;
-    return Operations(fused).run();
-  }();
+bool run_by_operations(const Fused& fused, Buffer& to) {
+  struct Scope {
+    Scope() { runs_operations = true; }
+    ~Scope() { runs_operations = false; }
+  } const scope;
+  const KernelsThatAreThere kernels;
+  const Array result = Operations(fused, to.device()).run();
   View target{result.shape(), contiguous_strides(result.shape(), result.itemsize()), 0};
   if (!fused.group.is_reduce) target = {fused.space.lengths, fused.space.walks[0].strides, fused.space.walks[0].offset};
-  write(result, target, static_cast<char*>(to.memory()));
+  if (runs_on_host(to.device())) {
+    result.data_for_read();
+  } else if (fused.group.is_reduce) {
+    to.device().copy(to.memory(), result.buffer()->memory(), result.nbytes(), to.device().current_stream());
+  } else {
+    Input value = result.input();
+    value.view = stretched(value.view, target.shape);
+    evaluate_into(value, to, target, result.dtype());
+  }
+  if (!kernels.were_enough()) return false;
+  if (runs_on_host(to.device())) write(result, target, static_cast<char*>(to.memory()));
+  stats().groups_by_operations.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace kasoku

@@ -1,6 +1,7 @@
 /// \file kasoku/array/first_sight.h
-/// Few elements in the host's memory do not wait for a compiler. A group that is new runs operation by operation, by the
-/// kernels of single operations that the library brings along. The texts are those of the group, so the bits are.
+/// Few elements do not wait for a compiler. A group that is new runs operation by operation, by the kernels of single
+/// operations: the library brings them along for the host, and for a GPU those that were met before are in the cache. The
+/// texts are those of the group, so the bits are.
 #pragma once
 
 #include "kasoku/array/fuse.h"
@@ -21,7 +22,7 @@ const char* needs_kernel(const Fused& fused, Device& device);
 /// Whether it does without this time. Each call counts as a sight of the group.
 bool is_for_operations(const Fused& fused, Device& device);
 /// Computes such a group: a map to where its first walk says, a reduction's results, positions where it gives those, in C
-/// order from the start of `to`.
-void run_by_operations(const Fused& fused, Buffer& to);
+/// order from the start of `to`. False: a kernel is not there, and will be after some time.
+bool run_by_operations(const Fused& fused, Buffer& to);
 
 }  // namespace kasoku

@@ -62,8 +62,7 @@ bool copy_element(const Node& node, const Expression& expression, Buffer& to) {
 }
 
 void compute(const Fused& fused, Buffer& to) {
-  if (is_for_operations(fused, to.device())) run_by_operations(fused, to);
-  else run_map(fused, to);
+  if (!is_for_operations(fused, to.device()) || !run_by_operations(fused, to)) run_map(fused, to);
 }
 
 std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expression) {
@@ -129,8 +128,7 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   const Fused fused = fuse_reduce(expression);
   if (is_for_operations(fused, *node->device)) {
     auto buffer = allocate(*node, node->size(), node->itemsize);
-    run_by_operations(fused, *buffer);
-    return buffer;
+    if (run_by_operations(fused, *buffer)) return buffer;
   }
   const Partials result = reduce_chunks(*node, expression, fused);
   return is_arg ? result.positions : result.values;

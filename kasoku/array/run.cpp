@@ -124,6 +124,20 @@ void compile_group(Kernels::Entry& entry, const Group& group, Device& device) {
   kernels().set(entry, std::move(module), function);
 }
 
+/// Its kernel will be there after some time; if it fails, who needs it is told why.
+void compile_in_background(Kernels::Entry& entry, const Group& group, Device& device) {
+  auto state = entry.state.load();
+  if (state == KernelState::wanted) return go_on_in_background();
+  if (state == KernelState::ready || state == KernelState::failed || !entry.state.compare_exchange_strong(state, KernelState::wanted)) return;
+  in_background([&entry, &device, group] {
+    try {
+      compile_group(entry, group, device);
+    } catch (...) {
+      entry.state = KernelState::failed;
+    }
+  });
+}
+
 }  // namespace
 
 Program group_program(const Group& group) {
@@ -246,6 +260,31 @@ KernelState kernel_state(const Fused& fused, Device& device) {
   return entry ? entry->state.load() : KernelState::unknown;
 }
 
+namespace {
+
+enum class Launches : uint8_t { all, of_kernels_there, none };
+thread_local Launches launches = Launches::all;
+
+/// Null: it is not to be launched.
+Function* kernel_to_launch(const Fused& fused, Device& device) {
+  if (launches != Launches::all) {
+    Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+    if (entry.state != KernelState::ready && !is_compiled(group_program(fused.group), device)) {
+      launches = Launches::none;
+      if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device) + ", whose kernel is not there yet");
+      compile_in_background(entry, fused.group, device);
+    }
+    if (launches == Launches::none) return nullptr;
+  }
+  return &group_kernel(fused, device);
+}
+
+}  // namespace
+
+KernelsThatAreThere::KernelsThatAreThere() { launches = Launches::of_kernels_there; }
+KernelsThatAreThere::~KernelsThatAreThere() { launches = Launches::all; }
+bool KernelsThatAreThere::were_enough() const { return launches != Launches::none; }
+
 bool does_without_kernel(const Fused& fused, Device& device) {
   Kernels::Entry& entry = kernels().get(structure(fused.group, device));
   switch (auto state = entry.state.load(std::memory_order_acquire)) {
@@ -253,16 +292,7 @@ bool does_without_kernel(const Fused& fused, Device& device) {
       entry.state.compare_exchange_strong(state, KernelState::seen);
       break;
     case KernelState::seen:
-      if (entry.state.compare_exchange_strong(state, KernelState::wanted))
-        in_background([&entry, &device, group = fused.group] {
-          try {
-            compile_group(entry, group, device);
-          } catch (...) {
-            entry.state = KernelState::failed;
-          }
-        });
-      break;
-    case KernelState::wanted: go_on_in_background(); break;
+    case KernelState::wanted: compile_in_background(entry, fused.group, device); break;
     default: return false;
   }
   if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device) + ", operation by operation");
@@ -297,18 +327,20 @@ int64_t reduced_length(const Fused& fused) {
 
 void run_map(const Fused& fused, Buffer& buffer) {
   Device& device = buffer.device();
-  Function& function = group_kernel(fused, device);
+  Function* const function = kernel_to_launch(fused, device);
+  if (!function) return;
   buffer.use_here();
   Parameters& p = parameters();
   p.add(static_cast<char*>(buffer.memory()) + fused.space.walks[0].offset);
   add_operands(p, fused);
   const LaunchShape shape = add_launch(fused.space, fused.group.schedule, simt_block, 4, [&](int64_t number) { p.add(number); });
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
-  function.launch(shape, p.pointers(), device.current_stream());
+  function->launch(shape, p.pointers(), device.current_stream());
 }
 
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device) {
-  Function& function = group_kernel(fused, device);
+  Function* const function = kernel_to_launch(fused, device);
+  if (!function) return;
   const Group& group = fused.group;
   const int64_t length = reduced_length(fused);
   int64_t pairs = outputs(fused) * part.chunks;
@@ -344,7 +376,7 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
     shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
   }
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
-  function.launch(shape, p.pointers(), device.current_stream());
+  function->launch(shape, p.pointers(), device.current_stream());
 }
 
 }  // namespace kasoku

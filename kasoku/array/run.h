@@ -21,6 +21,14 @@ KernelState kernel_state(const Fused& fused, Device& device);
 /// Whether a group that can do without its kernel does so this time: it has none yet. When it is met again, the kernel is
 /// compiled in the background; if that failed, it is to be compiled as any other's, which says why.
 bool does_without_kernel(const Fused& fused, Device& device);
+/// While it stands, groups of this thread run only by kernels that are there or in the cache. The others are compiled in the
+/// background; from the first of them on nothing is launched, and what was computed is of no use.
+class KernelsThatAreThere {
+ public:
+  KernelsThatAreThere();
+  ~KernelsThatAreThere();
+  bool were_enough() const;
+};
 /// "map load:float32 sin:float32 over (10,) on cpu".
 std::string summary(const Fused& fused, const Device& device);
 /// A number as a kernel holds it: of the register type of `dtype`, a 16-bit float rounded. Takes 16 bytes.
