@@ -126,6 +126,14 @@ class Builder {
     fused.space.walks.push_back({target.offset, target.strides, static_cast<int64_t>(info(dtype).size)});
   }
 
+  void scatter(const Placed& to) {
+    ScatterSpec spec;
+    spec.distance = value(to.distance.node, to.distance.view, false);
+    if (to.condition) spec.condition = value(to.condition->node, to.condition->view, false);
+    spec.join = to.join;
+    fused.group.scatter = spec;
+  }
+
   void reduce(const Expression& expression, size_t kept) {
     fused.group.is_reduce = true;
     fused.group.reduce_op = expression.reduce_op;
@@ -140,12 +148,14 @@ class Builder {
     IterationSpace& space = fused.space;
     group.is_simt = takes_gpu_form(device);
     group.by_chains = !group.is_simt && device.properties().architecture == "x86-64-v4";
-    space.arrange(group.is_reduce ? AxisOrder::merged : AxisOrder::free);
+    const bool has_order = group.is_reduce || (group.scatter && !group.is_simt);
+    space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
     group.wide_index = !group.is_simt || !space.is_narrow;
-    if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.is_simt);
+    if (group.scatter) group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false}, true) : Schedule::range;
+    else if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
@@ -292,7 +302,7 @@ class Builder {
         space.go_along(column);
       }
     }
-    group.by_fours = !fused.randoms.empty() && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    group.by_fours = !fused.randoms.empty() && !group.scatter && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
       const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
@@ -340,6 +350,18 @@ Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root
     builder.lay_out(*value.node->device);
     const bool is_leaf = fused.randoms.size() == 1 && fused.randoms[0].node == value.node;
     if (is_leaf || !store_scattered(fused, stored)) return std::move(fused);
+  }
+}
+
+Fused fuse_scatter(const Input& value, const Placed& to) {
+  for (;;) {
+    Builder builder(to.target.shape);
+    Fused& fused = builder.fused;
+    builder.scatter(to);
+    builder.finish(builder.convert(builder.value(value.node, value.view, false), to.join ? to.compute : to.dtype));
+    builder.store(to.target, to.dtype);
+    builder.lay_out(*value.node->device);
+    if (!store_scattered(fused, nullptr)) return std::move(fused);
   }
 }
 

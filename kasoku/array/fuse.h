@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kasoku {
@@ -59,6 +60,18 @@ struct Stored {
 /// An elementwise group that computes `value` as `dtype` into `target`. The value's own
 /// node is not stored if it is the root, which the caller is computing.
 Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored = nullptr);
+
+/// What is stored where: each element of `value` at so many bytes from where `target` is.
+struct Placed {
+  View target;  ///< in the shape of the value; does not move along axes whose places are computed
+  Dtype dtype;  ///< of the memory there
+  Input distance;
+  int64_t least, most;  ///< the distances lie between
+  std::optional<Input> condition = std::nullopt;  ///< a bool for each element: whether it is stored
+  std::optional<Op> join = std::nullopt;          ///< with what is there, both converted to `compute`
+  Dtype compute{};
+};
+Fused fuse_scatter(const Input& value, const Placed& to);
 
 /// A group that reduces the input of `expression` over its axes.
 Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored = nullptr);

@@ -161,4 +161,9 @@ void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype
   compute(fuse_map(value, target, dtype, false), buffer);
 }
 
+void scatter_into(const Input& value, const Placed& to, Buffer& buffer) {
+  const Blocking others_go_on;
+  run_scatter(fuse_scatter(value, to), to.least, to.most, buffer);
+}
+
 }  // namespace kasoku

@@ -107,6 +107,8 @@ Hash128 structure(const Group& group, const Device& device) {
   for (Dtype x : group.aranges) put(x);
   for (const RandomSpec& x : group.randoms) put(x.dtype, x.distribution);
   for (Inner x : group.inner) put(x);
+  put(group.scatter.has_value());
+  if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}));
   return hash128(bytes);
 }
 
@@ -135,7 +137,7 @@ Program group_program(const Group& group) {
 }
 
 std::string summary(const Fused& fused, const Device& device) {
-  std::string text = fused.group.is_reduce ? "reduce" : "map";
+  std::string text = fused.group.is_reduce ? "reduce" : fused.group.scatter ? "scatter" : "map";
   for (const Instruction& x : fused.group.values) {
     text += ' ';
     switch (x.kind) {
@@ -303,6 +305,31 @@ void run_map(const Fused& fused, Buffer& buffer) {
   p.add(static_cast<char*>(buffer.memory()) + fused.space.walks[0].offset);
   add_operands(p, fused);
   const LaunchShape shape = add_launch(fused.space, fused.group.schedule, simt_block, 4, [&](int64_t number) { p.add(number); });
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
+  function.launch(shape, p.pointers(), device.current_stream());
+}
+
+void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer) {
+  Device& device = buffer.device();
+  Function& function = group_kernel(fused, device);
+  const IterationSpace& space = fused.space;
+  buffer.use_here();
+  Parameters& p = parameters();
+  p.add(static_cast<char*>(buffer.memory()) + space.walks[0].offset);
+  add_operands(p, fused);
+  LaunchShape shape = add_launch(space, fused.group.schedule, simt_block, 1, [&](int64_t number) { p.add(number); });
+  if (!fused.group.is_simt) {
+    // Few elements are not worth a second thread; places are computed by each of those that share them.
+    constexpr int64_t elements_of_worker = 16384, most_owners = 16;
+    const int64_t useful = std::min<int64_t>(device.properties().multiprocessors, divide_up(space.size(), elements_of_worker));
+    const bool has_own_places = space.lengths.size() > 1 && space.walks[0].strides[0] != 0;
+    const int64_t outermost = space.lengths[0], rows = space.size() / (space.lengths.size() > 1 ? space.lengths.back() : 1);
+    const int64_t together = has_own_places ? divide_up(outermost, std::min(outermost, 4 * useful)) : outermost;
+    const int64_t parts = divide_up(outermost, together), owners = has_own_places ? 1 : std::min(useful, most_owners);
+    for (int64_t number : {rows, together * (rows / outermost), owners, least, divide_up(most - least + 1, owners)}) p.add(number);
+    shape = {};
+    shape.grid[0] = static_cast<uint32_t>(parts * owners);
+  }
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(shape, p.pointers(), device.current_stream());
 }

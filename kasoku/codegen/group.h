@@ -8,6 +8,7 @@
 #include "kasoku/codegen/reductions.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,14 @@ struct RandomSpec {
   Distribution distribution;
 };
 
+/// A map that stores at places which are computed. On a CPU those who share the work have places of their own, so that what
+/// is stored at one place is stored in order; on a GPU only what may come in any order is left to it.
+struct ScatterSpec {
+  uint16_t distance = 0;              ///< the value that is the bytes from where the result walks
+  std::optional<uint16_t> condition;  ///< the value without which nothing is stored
+  std::optional<Op> join;             ///< of what is there and the last value; else the last value takes its place
+};
+
 /// A number: a parameter of the kernel, or part of its text.
 struct ScalarSpec {
   Dtype dtype;
@@ -63,6 +72,7 @@ struct Group {
 
   /// Elementwise: where the last value goes.
   Dtype store_dtype{};
+  std::optional<ScatterSpec> scatter;
 
   bool is_reduce = false;
   ReduceOp reduce_op{};
@@ -93,6 +103,9 @@ inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, th
 /// a CPU the vectors of them that wait stay in its first cache.
 int64_t columns_at_once(Dtype accumulate, bool is_simt);
 
+/// Whether joining elements of `stored` gives one result in any order, and a GPU's threads may do it side by side.
+bool joins_in_any_order(Op join, Dtype compute, Dtype stored);
+
 /// Name of the kernel in every group's text.
 inline constexpr const char* group_entry = "ks_group";
 
@@ -102,6 +115,7 @@ inline constexpr const char* group_entry = "ks_group";
 ///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
 ///   what add_numbers() of loop_text.h gives, and add_launch() of a map;
+///   scatter, on a CPU: total, then rows, rows_of_part, owners, from, span (see scatter.cpp)
 ///   reduce: pairs, per_block, chunks, first_chunk, length; by columns also width, how many are taken at once
 std::string emit(const Group& group);
 
