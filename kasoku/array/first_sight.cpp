@@ -189,6 +189,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
   if (fused.space.size() > most_elements) return "it has many elements";
   if (!at_first_sight.load(std::memory_order_relaxed) || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
   if (!device.is_host() || takes_gpu_form(device)) return "its elements do not lie in memory of the host";
+  if (group.scan) return "it is a scan";
   if (group.has_indices) return "it joins parts of a reduction";
   int operations = group.is_reduce;
   for (const Instruction& x : group.values) {

@@ -43,6 +43,7 @@ bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 enum class Cut : uint8_t {
   none,
   reduction,  ///< it ends a group
+  scan,       ///< likewise
   smaller,    ///< it has at most half the elements of what reads it
   full,       ///< the group that reads it has as many operations or operands as a kernel should
   held,       ///< an array shows it, and it was computed once already without being stored
@@ -75,6 +76,9 @@ Fused fuse_scatter(const Input& value, const Placed& to);
 
 /// A group that reduces the input of `expression` over its axes.
 Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored = nullptr);
+
+/// A group that scans the input of `expression`: to the whole of `target`, or to its chunks' totals.
+Fused fuse_scan(const Expression& expression, const Node& target, bool gives_totals, std::vector<Stored>* stored = nullptr);
 
 /// Rows of partial results, `length` in each.
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,

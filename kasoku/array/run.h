@@ -39,7 +39,10 @@ struct Chunks {
 };
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device);
 
-/// Outputs and reduced elements of a reducing group.
+/// A scanning group: totals of chunks, or elements after what each row's chunks give together, if there are several.
+void run_scan(const Fused& fused, Buffer& to, const Buffer* before);
+
+/// Outputs and reduced elements of a group that reduces; rows and their elements of one that scans.
 int64_t outputs(const Fused& fused);
 int64_t reduced_length(const Fused& fused);
 

@@ -85,8 +85,8 @@ std::string store_text(Dtype memory, const std::string& value) {
 }
 
 std::string parameters(const Group& group) {
-  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.is_reduce ? group.accumulate : group.store_dtype),
-                                 group.is_reduce ? "y" : "_m_y");
+  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.walks_result() ? group.store_dtype : group.accumulate),
+                                 group.walks_result() ? "_m_y" : "y");
   if (group.is_reduce && info(group.reduce_op).keeps_position()) text += ", long long* __restrict__ y_at";
   const auto add = [&](std::string_view type, const std::string& name) {
     text += fmt::format(", {} {}", type, name);
@@ -108,6 +108,9 @@ std::string parameters(const Group& group) {
   }
   text += ",\n    " + loop_parameters(group);
   if (group.scatter && !group.is_simt) text += ",\n    long long rows, long long rows_of_part, long long owners, long long from, long long span";
+  if (group.scan)
+    return text + ",\n    long long pairs, long long per_block, long long chunks, long long length" + (group.form == ReduceForm::columns ? ", long long width" : "") +
+           (group.scan->gives_totals ? "" : fmt::format(", const {}* __restrict__ before", register_text(group.accumulate)));
   return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
                                   "long long first_chunk, long long length" +
                                   (group.form == ReduceForm::columns ? ", long long width" : "")
@@ -170,7 +173,7 @@ std::string element(const Group& group, const Place& place, const std::string& i
 
 std::string values_text(const Group& group, const Place& place, const std::string& indent, size_t first, size_t last) {
   const Loop loop = group;
-  const LoopOperand* const loads = loop.operands.data() + !group.is_reduce;
+  const LoopOperand* const loads = loop.operands.data() + group.walks_result();
   const LoopOperand *const aranges = loads + group.loads.size(), *const randoms = aranges + group.aranges.size();
   std::string text;
   for (size_t i = first; i < last; ++i) {
@@ -257,18 +260,18 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce, schedule};
+  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
   };
-  if (!is_reduce) add("y", memory_text(store_dtype), Walk::memory);
+  if (walks_result()) add("y", memory_text(store_dtype), Walk::memory);
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
   for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
   for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
   if (scatter) loop.operands[0].is_gathered = true;
   for (const Instruction& x : values)
-    if (x.kind == Instruction::gather) loop.operands[x.index + !is_reduce].is_gathered = true;
+    if (x.kind == Instruction::gather) loop.operands[x.index + walks_result()].is_gathered = true;
   return loop;
 }
 
@@ -285,7 +288,7 @@ std::string bounds_of_launch(const Group& group) {
 
 std::string emit(const Group& group) {
   using namespace codegen;
-  const std::string body = group.is_reduce ? emit_reduce(group) : group.scatter ? emit_scatter(group) : emit_map(group);
+  const std::string body = group.is_reduce ? emit_reduce(group) : group.scan ? emit_scan(group) : group.scatter ? emit_scatter(group) : emit_map(group);
   const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(group) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.

@@ -38,6 +38,11 @@ std::string loop_of_fours(const Group& group, const std::string& indent);
 
 std::string load_text(Dtype memory, const std::string& value);
 
+/// The body of a kernel that scans.
+std::string emit_scan(const Group& group);
+/// The strip of `width` columns that `o` counts, of which the last one may have fewer: `n`.
+std::string strip_of_columns(const Group& group);
+
 /// The body of a kernel that stores at computed places.
 std::string emit_scatter(const Group& group);
 
