@@ -241,16 +241,18 @@ void Array::assign(const Array& value) const {
   const NodePtr node = state_->computed();
   for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
   if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;
-  if (input.node->is_done() && may_overlap(input.view, *input.node->storage->buffer, input.node->itemsize, state_->view, *node->storage->buffer, itemsize())) {
-    // Read it all first.
-    Expression copy;
-    copy.kind = Expression::cast;
-    copy.inputs.push_back(input);
-    NodePtr apart = make_node(input.view.shape, input.node->dtype, *input.node->device, copy);
-    evaluate(apart);
-    input = Array::of(apart).input();
-  }
-  evaluate_into(input, *node->storage->buffer, state_->view, dtype());
+  evaluate_into(read_first(std::move(input), *this), *node->storage->buffer, state_->view, dtype());
+}
+
+Input read_first(Input input, const Array& written) {
+  const Buffer& buffer = *written.state().computed()->storage->buffer;
+  if (!input.node->is_done() || !may_overlap(input.view, *input.node->storage->buffer, input.node->itemsize, written.state().view, buffer, written.itemsize())) return input;
+  Expression copy;
+  copy.kind = Expression::cast;
+  copy.inputs.push_back(input);
+  NodePtr apart = make_node(input.view.shape, input.node->dtype, *input.node->device, copy);
+  evaluate(apart);
+  return Array::of(apart).input();
 }
 
 }  // namespace kasoku

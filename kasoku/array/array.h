@@ -84,6 +84,9 @@ class Array {
 
 void must_be_writable(const Array& array);
 
+/// `input`, or a copy of it where the elements that it is to be stored in, `written`, lie in the same memory.
+Input read_first(Input input, const Array& written);
+
 /// C-order strides in bytes.
 Strides contiguous_strides(const Shape& shape, size_t itemsize);
 bool is_contiguous(const View& view, size_t itemsize);

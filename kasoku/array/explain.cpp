@@ -19,6 +19,7 @@ const char* reason(Cut cut) {
   switch (cut) {
     case Cut::none: return "it is what was asked for";
     case Cut::reduction: return "a reduction ends a group";
+    case Cut::scan: return "a scan ends a group";
     case Cut::smaller: return "what reads it has at least twice as many elements, and would compute each again";
     case Cut::full: return "the group that reads it is as long as a kernel should be";
     case Cut::held: return "an array shows it, and it was computed before without being stored";
@@ -49,6 +50,7 @@ std::string operations(const Group& group) {
     if (x.kind == Instruction::random) add("random numbers");
   }
   if (group.is_reduce) add(std::string(info(group.reduce_op).name));
+  if (group.scan) add(fmt::format("{} of the elements up to each", info(group.scan->join).name));
   std::vector<std::string> words;
   for (const auto& [name, times] : rows) words.push_back(times == 1 ? name : fmt::format("{} ({} times)", name, times));
   return words.empty() ? "copy" : join(words);
@@ -78,7 +80,7 @@ class Groups {
     const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
     std::vector<Stored> stored;
     const bool is_reduce = expression->kind == Expression::reduce;
-    const Fused fused = is_reduce ? fuse_reduce(*expression, &stored) : fuse_map({node, whole}, whole, node->dtype, true, &stored);
+    const Fused fused = is_reduce ? fuse_reduce(*expression, &stored) : expression->kind == Expression::scan ? fuse_scan(*expression, *node, false, &stored) : fuse_map({node, whole}, whole, node->dtype, true, &stored);
     for (const Stored& before : stored) add(before.node, before.why);
     ++size;
     const size_t reads = fused.loads.size(), numbers = fused.scalars.size();

@@ -222,6 +222,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
   const int64_t most = on_host ? most_elements : most_beside_host;
   if (fused.space.size() > most) return "it has many elements";
   if (!at_first_sight.load(std::memory_order_relaxed) || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
+  if (group.scan) return "it is a scan";
   if (group.has_indices) return "it joins parts of a reduction";
   int operations = group.is_reduce;
   for (const Instruction& x : group.values) {

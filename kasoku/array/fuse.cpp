@@ -126,6 +126,20 @@ class Builder {
     fused.space.walks.push_back({target.offset, target.strides, static_cast<int64_t>(info(dtype).size)});
   }
 
+  void scatter(const Placed& to) {
+    ScatterSpec spec;
+    spec.distance = value(to.distance.node, to.distance.view, false);
+    if (to.condition) spec.condition = value(to.condition->node, to.condition->view, false);
+    spec.join = to.join;
+    fused.group.scatter = spec;
+  }
+
+  void scan(const Expression& expression, bool gives_totals) {
+    fused.group.scan = ScanSpec{expression.op, gives_totals};
+    fused.group.accumulate = expression.compute;
+    fused.space.kept = fused.space.lengths.size() - 1;
+  }
+
   void reduce(const Expression& expression, size_t kept) {
     fused.group.is_reduce = true;
     fused.group.reduce_op = expression.reduce_op;
@@ -140,12 +154,14 @@ class Builder {
     IterationSpace& space = fused.space;
     group.is_simt = takes_gpu_form(device);
     group.by_chains = !group.is_simt && device.properties().architecture == "x86-64-v4";
-    space.arrange(group.is_reduce ? AxisOrder::merged : AxisOrder::free);
+    const bool has_order = group.is_reduce || group.scan || (group.scatter && !group.is_simt);
+    space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
     group.wide_index = !group.is_simt || !space.is_narrow;
-    if (!group.is_reduce) group.schedule = choose_schedule(space, {}, group.is_simt);
+    if (group.scatter) group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false}, true) : Schedule::range;
+    else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
@@ -169,6 +185,7 @@ class Builder {
       case Expression::constant:
       case Expression::arange: return Cut::none;
       case Expression::reduce: return Cut::reduction;
+      case Expression::scan: return Cut::scan;
       default: break;
     }
     const int64_t size = node->size();
@@ -220,7 +237,8 @@ class Builder {
       case Expression::cast:
       case Expression::elementwise:
       case Expression::gather: break;
-      case Expression::reduce: return std::nullopt;
+      case Expression::reduce:
+      case Expression::scan: return std::nullopt;
     }
     std::optional<Steps> steps;
     bool taken_apart = false;
@@ -282,7 +300,7 @@ class Builder {
     Group& group = fused.group;
     IterationSpace& space = fused.space;
     const size_t last = space.lengths.size() - 1;
-    if (group.is_reduce && group.kept_rank > 0 && !group.has_indices) {
+    if ((group.is_reduce || group.scan) && group.kept_rank > 0 && !group.has_indices) {
       const size_t column = group.kept_rank - 1u;
       const auto along = [&](size_t d) {
         return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
@@ -292,12 +310,14 @@ class Builder {
         space.go_along(column);
       }
     }
-    group.by_fours = !fused.randoms.empty() && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
       const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }
+    constexpr int64_t tile = 32;  // fewer leave threads idle
+    if (group.scan && group.is_simt && group.form == ReduceForm::rows && reduced_length(fused) < tile) group.form = ReduceForm::threads;
     if (!group.is_reduce || !group.is_simt || group.form == ReduceForm::columns) return;
     const int64_t reduced = reduced_length(fused), results = space.size() / std::max(reduced, int64_t{1});
     constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
@@ -343,6 +363,18 @@ Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root
   }
 }
 
+Fused fuse_scatter(const Input& value, const Placed& to) {
+  for (;;) {
+    Builder builder(to.target.shape);
+    Fused& fused = builder.fused;
+    builder.scatter(to);
+    builder.finish(builder.convert(builder.value(value.node, value.view, false), to.join ? to.compute : to.dtype));
+    builder.store(to.target, to.dtype);
+    builder.lay_out(*value.node->device);
+    if (!store_scattered(fused, nullptr)) return std::move(fused);
+  }
+}
+
 Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored) {
   const Input& input = expression.inputs[0];
   // Kept axes first, then the reduced ones in their logical order.
@@ -360,6 +392,29 @@ Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored) {
     Fused& fused = builder.fused;
     builder.finish(builder.convert(builder.value(input.node, view, false), expression.compute));
     builder.reduce(expression, kept);
+    builder.lay_out(*input.node->device);
+    if (!store_scattered(fused, stored)) return std::move(fused);
+  }
+}
+
+Fused fuse_scan(const Expression& expression, const Node& target, bool gives_totals, std::vector<Stored>* stored) {
+  const Input& input = expression.inputs[0];
+  const Strides whole = contiguous_strides(target.shape, target.itemsize);
+  View from{{}, {}, input.view.offset}, to{{}, {}, 0};
+  for (const bool is_scanned : {false, true})
+    for (size_t d = 0; d < input.view.shape.size(); ++d)
+      if (static_cast<bool>(expression.is_reduced[d]) == is_scanned) {
+        from.shape.push_back(input.view.shape[d]);
+        from.strides.push_back(input.view.strides[d]);
+        to.strides.push_back(whole[d]);
+      }
+  to.shape = from.shape;
+  for (;;) {
+    Builder builder(from.shape, stored);
+    Fused& fused = builder.fused;
+    builder.finish(builder.convert(builder.value(input.node, from, false), expression.compute));
+    if (!gives_totals) builder.store(to, target.dtype);
+    builder.scan(expression, gives_totals);
     builder.lay_out(*input.node->device);
     if (!store_scattered(fused, stored)) return std::move(fused);
   }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kasoku {
@@ -42,6 +43,7 @@ bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 enum class Cut : uint8_t {
   none,
   reduction,  ///< it ends a group
+  scan,       ///< likewise
   smaller,    ///< it has at most half the elements of what reads it
   full,       ///< the group that reads it has as many operations or operands as a kernel should
   held,       ///< an array shows it, and it was computed once already without being stored
@@ -60,8 +62,23 @@ struct Stored {
 /// node is not stored if it is the root, which the caller is computing.
 Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored = nullptr);
 
+/// What is stored where: each element of `value` at so many bytes from where `target` is.
+struct Placed {
+  View target;  ///< in the shape of the value; does not move along axes whose places are computed
+  Dtype dtype;  ///< of the memory there
+  Input distance;
+  int64_t least, most;  ///< the distances lie between
+  std::optional<Input> condition = std::nullopt;  ///< a bool for each element: whether it is stored
+  std::optional<Op> join = std::nullopt;          ///< with what is there, both converted to `compute`
+  Dtype compute{};
+};
+Fused fuse_scatter(const Input& value, const Placed& to);
+
 /// A group that reduces the input of `expression` over its axes.
 Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored = nullptr);
+
+/// A group that scans the input of `expression`: to the whole of `target`, or to its chunks' totals.
+Fused fuse_scan(const Expression& expression, const Node& target, bool gives_totals, std::vector<Stored>* stored = nullptr);
 
 /// Rows of partial results, `length` in each.
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,

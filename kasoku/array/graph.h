@@ -81,12 +81,12 @@ struct Input {
 };
 
 struct Expression {
-  enum Kind : uint8_t { constant, arange, random, elementwise, cast, gather, reduce };
+  enum Kind : uint8_t { constant, arange, random, elementwise, cast, gather, reduce, scan };
   Kind kind;
-  Op op{};                         ///< elementwise
-  Dtype compute{};                 ///< elementwise, reduce: operands are converted to it first
+  Op op{};                         ///< elementwise; scan: what joins two elements
+  Dtype compute{};                 ///< elementwise, reduce, scan: operands are converted to it first
   ReduceOp reduce_op{};
-  std::vector<uint8_t> is_reduced; ///< reduce: per axis of the input
+  std::vector<uint8_t> is_reduced; ///< reduce, scan: per axis of the input
   Scalar start, step;              ///< constant: start; arange: start + i * step
   RandomLeaf random_leaf{};
   /// gather: an array, and the bytes from where its view is to the element that is taken.

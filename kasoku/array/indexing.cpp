@@ -2,7 +2,9 @@
 
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/places.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
@@ -133,18 +135,11 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
 }
 
 /// An index with arrays: the axes of the result, which are the arrays' where those stood (or in front, if they stood
-/// apart), with those of the view before and behind them; and how far along the view's memory they move.
-struct Scattered {
-  Shape shape, together;  ///< of the result, and of the arrays
-  size_t front = 0;       ///< axes before the arrays'
-  Strides strides;        ///< bytes; 0 along the arrays' axes
-
-  size_t behind() const { return shape.size() - front - together.size(); }
-};
-
-Scattered scattered(const Basic& basic) {
+/// apart), with those of the view before and behind them. What the arrays hold is not looked at.
+Places places_of(const Basic& basic) {
   const View view = basic.view.input().view;
-  Scattered result;
+  Places result;
+  result.view.offset = view.offset;
   Shape& together = result.together;
   for (const auto& x : basic.arrays) {
     try {
@@ -159,14 +154,14 @@ Scattered scattered(const Basic& basic) {
   const auto add_axes = [&](size_t from, size_t to) {
     for (size_t d = from; d < to; ++d) {
       if (std::ranges::any_of(basic.arrays, [&](const auto& x) { return x.axis == d; })) continue;
-      result.shape.push_back(view.shape[d]);
-      result.strides.push_back(view.strides[d]);
+      result.view.shape.push_back(view.shape[d]);
+      result.view.strides.push_back(view.strides[d]);
     }
   };
   add_axes(0, first);
-  result.front = result.shape.size();
-  result.shape.insert(result.shape.end(), together.begin(), together.end());
-  result.strides.resize(result.shape.size());
+  result.front = result.view.shape.size();
+  result.view.shape.insert(result.view.shape.end(), together.begin(), together.end());
+  result.view.strides.resize(result.view.shape.size());
   add_axes(first, view.shape.size());
   return result;
 }
@@ -176,7 +171,7 @@ Error out_of_bounds(int64_t at, const Basic::Advanced& x, int64_t length) {
 }
 
 /// On a host: bytes from the node's first element to each element of the result, one after the other.
-std::vector<int64_t> offsets_of(const Basic& basic, const Scattered& result) {
+std::vector<int64_t> offsets_of(const Basic& basic, const Places& result) {
   const View view = basic.view.input().view;
   const int64_t n = product(result.together);
   std::vector<int64_t> from_arrays(static_cast<size_t>(n), view.offset);
@@ -194,14 +189,14 @@ std::vector<int64_t> offsets_of(const Basic& basic, const Scattered& result) {
     std::vector<int64_t> all{0};
     for (size_t d = from; d < to; ++d) {
       std::vector<int64_t> next;
-      next.reserve(all.size() * static_cast<size_t>(result.shape[d]));
+      next.reserve(all.size() * static_cast<size_t>(result.view.shape[d]));
       for (int64_t base : all)
-        for (int64_t i = 0; i < result.shape[d]; ++i) next.push_back(base + i * result.strides[d]);
+        for (int64_t i = 0; i < result.view.shape[d]; ++i) next.push_back(base + i * result.view.strides[d]);
       all = std::move(next);
     }
     return all;
   };
-  const auto outer = along(0, result.front), inner = along(result.front + result.together.size(), result.shape.size());
+  const auto outer = along(0, result.front), inner = along(result.front + result.together.size(), result.view.shape.size());
   std::vector<int64_t> offsets;
   offsets.reserve(outer.size() * from_arrays.size() * inner.size());
   for (int64_t a : outer)
@@ -210,9 +205,8 @@ std::vector<int64_t> offsets_of(const Basic& basic, const Scattered& result) {
   return offsets;
 }
 
-/// Where all indices of an array lie within the axis, the bytes that they stand for.
-Array distances(const Basic::Advanced& x, const View& view) {
-  const int64_t length = view.shape[x.axis];
+/// The positions that an array's indices mean, all of which lie within the axis.
+Array checked_positions(const Basic::Advanced& x, int64_t length) {
   const Array at = astype(x.array, Dtype::int64);
   const Array is_outside = apply(Op::logical_or, {apply(Op::less, {at, -length}), apply(Op::greater_equal, {at, length})});
   if (at.size() > 0 && is_true(reduce(ReduceOp::any, is_outside))) {
@@ -220,30 +214,26 @@ Array distances(const Basic::Advanced& x, const View& view) {
     const auto* all = static_cast<const int64_t*>(host.data_for_read());
     throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
   }
-  return apply(Op::multiply, {apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at}), view.strides[x.axis]});
+  return apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
 }
 
-/// The same elements as a node of the graph: computed where the array lies, and fused with what is done to them.
-Array gather(const Basic& basic, const Scattered& result) {
-  const Input source = basic.view.input();
-  std::optional<Array> far;
-  for (const auto& x : basic.arrays) {
-    Basic::Advanced here = x;
-    here.array = to_device(x.array, basic.view.device());
-    const Array part = distances(here, source.view);
-    far = far ? apply(Op::add, {*far, part}) : part;
+/// With what the arrays hold.
+Places with_positions(Places places, const Basic& basic) {
+  const View view = basic.view.input().view;
+  for (Basic::Advanced x : basic.arrays) {
+    x.array = to_device(x.array, basic.view.device());
+    places.along.push_back({checked_positions(x, view.shape[x.axis]), view.shape[x.axis], view.strides[x.axis]});
   }
-  Shape spread = result.together;
-  spread.resize(spread.size() + result.behind(), 1);
-  Expression expression;
-  expression.kind = Expression::gather;
-  expression.inputs = {{source.node, {result.shape, result.strides, source.view.offset}},
-                       broadcast_to(reshape(broadcast_to(*far, result.together), spread), result.shape).input()};
-  return Array::of(make_node(result.shape, basic.view.dtype(), basic.view.device(), std::move(expression)));
+  return places;
 }
 
 /// On a host so few elements are copied by the time that a kernel needs to be found.
-constexpr int64_t few_gathered = 16384;
+constexpr int64_t few_indexed = 16384;
+
+/// Whether elements are read and written by a kernel. Records have none.
+bool are_for_kernel(const Array& array, const Places& part) {
+  return array.dtype() != Dtype::opaque && (!array.device().is_host() || product(part.view.shape) > few_indexed || !few_at_once.load(std::memory_order_relaxed));
+}
 
 std::vector<Index> on_host(std::vector<Index> index) {
   for (Index& x : index)
@@ -276,9 +266,9 @@ Array get_view(const Array& array, const std::vector<Index>& index) {
   if (basic.arrays.empty()) return basic.view;
   const bool are_records = array.dtype() == Dtype::opaque;
   if (are_records && !array.device().is_host()) return to_device(get_view(to_device(array, device("cpu")), on_host(index)), array.device());
-  const Scattered from = scattered(basic);
-  if (!are_records && (!array.device().is_host() || product(from.shape) > few_gathered)) return gather(basic, from);
-  Array result = Array::empty(from.shape, array.dtype(), array.device(), array.itemsize());
+  const Places from = places_of(basic);
+  if (are_for_kernel(array, from)) return gather(basic.view, with_positions(from, basic));
+  Array result = Array::empty(from.view.shape, array.dtype(), array.device(), array.itemsize());
   const char* memory = static_cast<const char*>(array.data_for_read()) - array.offset();
   char* to = static_cast<char*>(result.data());
   const size_t itemsize = array.itemsize();
@@ -316,15 +306,16 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     }
     return basic.view.assign(source);
   }
-  if (!array.device().is_host()) {
+  if (array.dtype() == Dtype::opaque && !array.device().is_host()) {
     Array there = to_device(copy(array), device("cpu"));
     set_item(there, on_host(index), to_device(value, device("cpu")));
     return array.assign(to_device(there, array.device()));
   }
-  const Scattered to = scattered(basic);
+  const Places to = places_of(basic);
   const bool is_whole_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->ndim() == array.ndim();
-  const Array given = is_whole_mask ? value : without_leading(value, static_cast<int>(to.shape.size()));
-  const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.shape));
+  const Array given = is_whole_mask ? value : without_leading(to_device(value, array.device()), static_cast<int>(to.view.shape.size()));
+  if (are_for_kernel(array, to)) return scatter(basic.view, with_positions(to, basic), broadcast_to(given, to.view.shape));
+  const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.view.shape));
   const char* from = static_cast<const char*>(source.data_for_read());
   char* memory = static_cast<char*>(array.data()) - array.offset();
   for (int64_t offset : offsets_of(basic, to)) {

@@ -16,6 +16,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/codegen/scans.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
 
@@ -134,6 +135,31 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   return is_arg ? result.positions : result.values;
 }
 
+/// Totals of chunks, their scan, then all elements; rows of one chunk need only that.
+void scan_into(const Expression& expression, const Node& node, Buffer& to) {
+  const Fused fused = fuse_scan(expression, node, false);
+  const int64_t rows = outputs(fused), chunks = divide_up(reduced_length(fused), scan_chunk);
+  if (chunks == 1) return run_scan(fused, to, nullptr);
+  const Dtype dtype = expression.compute;
+  auto totals = allocate(node, rows * chunks, info(dtype).size), before = allocate(node, rows * chunks, info(dtype).size);
+  run_scan(fuse_scan(expression, node, true), *totals, nullptr);
+  const Shape shape{rows, chunks};
+  Expression of_totals;
+  of_totals.kind = Expression::scan;
+  of_totals.op = expression.op;
+  of_totals.compute = dtype;
+  of_totals.is_reduced = {0, 1};
+  of_totals.inputs = {{make_leaf(Storage::of(totals), shape, dtype, info(dtype).size), {shape, contiguous_strides(shape, info(dtype).size), 0}}};
+  scan_into(of_totals, *make_leaf(Storage::of(before), shape, dtype, info(dtype).size), *before);
+  run_scan(fused, to, before.get());
+}
+
+std::shared_ptr<Buffer> compute_scan(const NodePtr& node, const Expression& expression) {
+  auto buffer = allocate(*node, node->size(), node->itemsize);
+  if (node->size() > 0) scan_into(expression, *node, *buffer);
+  return buffer;
+}
+
 }  // namespace
 
 bool fits_in_budget(const Node& node) {
@@ -148,6 +174,7 @@ void evaluate(const NodePtr& node) {
   const auto expression = node->expression.load();
   if (!expression) return;
   Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                               : expression->kind == Expression::scan ? compute_scan(node, *expression)
                                                                       : compute_map(node, *expression));
   node->expression.store(nullptr);
   node->is_pending.store(false, std::memory_order_release);
@@ -157,6 +184,11 @@ void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype
   if (product(target.shape) == 0) return;
   const Blocking others_go_on;
   compute(fuse_map(value, target, dtype, false), buffer);
+}
+
+void scatter_into(const Input& value, const Placed& to, Buffer& buffer) {
+  const Blocking others_go_on;
+  run_scatter(fuse_scatter(value, to), to.least, to.most, buffer);
 }
 
 }  // namespace kasoku

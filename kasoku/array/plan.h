@@ -15,6 +15,10 @@ void evaluate(const NodePtr& node);
 void evaluate_into(const Input& value, Buffer& buffer, const View& target,
                    Dtype dtype);
 
+/// Stores the elements of `value` in memory that exists, at places that are computed.
+struct Placed;
+void scatter_into(const Input& value, const Placed& to, Buffer& buffer);
+
 /// Whether the node's value may be stored without a thought about memory.
 bool fits_in_budget(const Node& node);
 

@@ -4,6 +4,7 @@
 #include "kasoku/base/rounding.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/codegen/loop_text.h"
+#include "kasoku/codegen/scans.h"
 #include "kasoku/compile/background.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/compile/stats.h"
@@ -107,6 +108,10 @@ Hash128 structure(const Group& group, const Device& device) {
   for (Dtype x : group.aranges) put(x);
   for (const RandomSpec& x : group.randoms) put(x.dtype, x.distribution);
   for (Inner x : group.inner) put(x);
+  put(group.scan.has_value());
+  if (const auto& x = group.scan) put(x->join, x->gives_totals);
+  put(group.scatter.has_value());
+  if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}));
   return hash128(bytes);
 }
 
@@ -119,7 +124,7 @@ void compile_group(Kernels::Entry& entry, const Group& group, Device& device) {
   std::shared_ptr<Module> module = compile(program, device);
   Function& function = module->function(group_entry);
   LaunchShape shape;
-  if (group.is_simt) shape.block[0] = simt_block;
+  if (group.is_simt) shape.block[0] = group.scan ? threads_of_scan : simt_block;
   function.prepare(shape);
   kernels().set(entry, std::move(module), function);
 }
@@ -149,7 +154,7 @@ Program group_program(const Group& group) {
 }
 
 std::string summary(const Fused& fused, const Device& device) {
-  std::string text = fused.group.is_reduce ? "reduce" : "map";
+  std::string text = fused.group.is_reduce ? "reduce" : fused.group.scan ? "scan" : fused.group.scatter ? "scatter" : "map";
   for (const Instruction& x : fused.group.values) {
     text += ' ';
     switch (x.kind) {
@@ -209,7 +214,7 @@ Parameters& parameters() {
 
 void add_operands(Parameters& p, const Fused& fused) {
   const Group& group = fused.group;
-  const Walk* walk = fused.space.walks.data() + !group.is_reduce;
+  const Walk* walk = fused.space.walks.data() + group.walks_result();
   for (const NodePtr& load : fused.loads) {
     Buffer& buffer = *load->storage->buffer;
     buffer.use_here();
@@ -338,6 +343,31 @@ void run_map(const Fused& fused, Buffer& buffer) {
   function->launch(shape, p.pointers(), device.current_stream());
 }
 
+void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer) {
+  Device& device = buffer.device();
+  Function& function = group_kernel(fused, device);
+  const IterationSpace& space = fused.space;
+  buffer.use_here();
+  Parameters& p = parameters();
+  p.add(static_cast<char*>(buffer.memory()) + space.walks[0].offset);
+  add_operands(p, fused);
+  LaunchShape shape = add_launch(space, fused.group.schedule, simt_block, 1, [&](int64_t number) { p.add(number); });
+  if (!fused.group.is_simt) {
+    // Few elements are not worth a second thread; places are computed by each of those that share them.
+    constexpr int64_t elements_of_worker = 16384, most_owners = 16;
+    const int64_t useful = std::min<int64_t>(device.properties().multiprocessors, divide_up(space.size(), elements_of_worker));
+    const bool has_own_places = space.lengths.size() > 1 && space.walks[0].strides[0] != 0;
+    const int64_t outermost = space.lengths[0], rows = space.size() / (space.lengths.size() > 1 ? space.lengths.back() : 1);
+    const int64_t together = has_own_places ? divide_up(outermost, std::min(outermost, 4 * useful)) : outermost;
+    const int64_t parts = divide_up(outermost, together), owners = has_own_places ? 1 : std::min(useful, most_owners);
+    for (int64_t number : {rows, together * (rows / outermost), owners, least, divide_up(most - least + 1, owners)}) p.add(number);
+    shape = {};
+    shape.grid[0] = static_cast<uint32_t>(parts * owners);
+  }
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
+  function.launch(shape, p.pointers(), device.current_stream());
+}
+
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device) {
   Function* const function = kernel_to_launch(fused, device);
   if (!function) return;
@@ -377,6 +407,38 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   }
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function->launch(shape, p.pointers(), device.current_stream());
+}
+
+void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
+  Device& device = to.device();
+  Function& function = group_kernel(fused, device);
+  const Group& group = fused.group;
+  const int64_t length = reduced_length(fused), chunks = divide_up(length, scan_chunk), rows = outputs(fused);
+  int64_t pairs = rows * chunks, elements = std::min(length, scan_chunk), width = 1;
+  if (group.form == ReduceForm::columns && !group.is_simt) {
+    const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
+    width = strip_width(columns, elements, pairs / columns, columns_at_once(group.accumulate, false), device);
+    pairs = pairs / columns * divide_up(columns, width);
+    elements *= std::min(columns, width);
+  }
+  const int64_t per_block = std::max({int64_t{1}, round_up(elements_per_block / elements, int64_t{4}), divide_up(pairs, int64_t{1} << 30)});
+  to.use_here();
+  Parameters& p = parameters();
+  p.add(static_cast<char*>(to.memory()) + (group.walks_result() ? fused.space.walks[0].offset : 0));
+  add_operands(p, fused);
+  for (int64_t number : {pairs, per_block, chunks, length}) p.add(number);
+  if (group.form == ReduceForm::columns) p.add(width);
+  if (group.walks_result()) p.add(before ? before->memory() : nullptr);
+  LaunchShape shape;
+  if (group.is_simt) {
+    shape.block[0] = static_cast<uint32_t>(threads_of_scan);
+    constexpr int64_t blocks_of_multiprocessor = 64;
+    shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, threads_of_scan), blocks_of_multiprocessor * device.properties().multiprocessors));
+  } else {
+    shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
+  }
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
+  function.launch(shape, p.pointers(), device.current_stream());
 }
 
 }  // namespace kasoku

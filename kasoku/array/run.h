@@ -37,6 +37,9 @@ void store_rounded(const Scalar& value, Dtype dtype, void* to);
 /// Computes an elementwise group into `buffer`.
 void run_map(const Fused& fused, Buffer& buffer);
 
+/// Stores the elements of a scattering group, whose distances lie from `least` to `most`.
+void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer);
+
 /// Chunks of a reduction that one launch computes, from `first_chunk` on; results
 /// (and positions, of argmin and argmax) lie as [outputs][chunks].
 struct Chunks {
@@ -44,7 +47,10 @@ struct Chunks {
 };
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device);
 
-/// Outputs and reduced elements of a reducing group.
+/// A scanning group: totals of chunks, or elements after what each row's chunks give together, if there are several.
+void run_scan(const Fused& fused, Buffer& to, const Buffer* before);
+
+/// Outputs and reduced elements of a group that reduces; rows and their elements of one that scans.
 int64_t outputs(const Fused& fused);
 int64_t reduced_length(const Fused& fused);
 

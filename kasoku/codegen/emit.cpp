@@ -25,13 +25,13 @@ std::string_view memory_text(Dtype dtype) {
   return register_dtype(dtype) != dtype ? std::string_view("unsigned short") : info(dtype).text;
 }
 
-namespace {
-
 std::string load_text(Dtype memory, const std::string& value) {
   if (memory == Dtype::float16) return fmt::format("ks_half_to_float({})", value);
   if (memory == Dtype::bfloat16) return fmt::format("ks_bfloat_to_float({})", value);
   return value;
 }
+
+namespace {
 
 std::string round_to(Dtype dtype, std::string value) {
   if (dtype == Dtype::float16) return fmt::format("ks_round_half({})", value);
@@ -85,8 +85,8 @@ std::string store_text(Dtype memory, const std::string& value) {
 }
 
 std::string parameters(const Group& group) {
-  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.is_reduce ? group.accumulate : group.store_dtype),
-                                 group.is_reduce ? "y" : "_m_y");
+  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.walks_result() ? group.store_dtype : group.accumulate),
+                                 group.walks_result() ? "_m_y" : "y");
   if (group.is_reduce && info(group.reduce_op).keeps_position()) text += ", long long* __restrict__ y_at";
   const auto add = [&](std::string_view type, const std::string& name) {
     text += fmt::format(", {} {}", type, name);
@@ -107,6 +107,10 @@ std::string parameters(const Group& group) {
     }
   }
   text += ",\n    " + loop_parameters(group);
+  if (group.scatter && !group.is_simt) text += ",\n    long long rows, long long rows_of_part, long long owners, long long from, long long span";
+  if (group.scan)
+    return text + ",\n    long long pairs, long long per_block, long long chunks, long long length" + (group.form == ReduceForm::columns ? ", long long width" : "") +
+           (group.scan->gives_totals ? "" : fmt::format(", const {}* __restrict__ before", register_text(group.accumulate)));
   return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
                                   "long long first_chunk, long long length" +
                                   (group.form == ReduceForm::columns ? ", long long width" : "")
@@ -164,11 +168,15 @@ std::string loop_of_fours(const Group& group, const std::string& indent) {
 }
 
 std::string element(const Group& group, const Place& place, const std::string& indent) {
+  return values_text(group, place, indent, 0, group.values.size());
+}
+
+std::string values_text(const Group& group, const Place& place, const std::string& indent, size_t first, size_t last) {
   const Loop loop = group;
-  const LoopOperand* const loads = loop.operands.data() + !group.is_reduce;
+  const LoopOperand* const loads = loop.operands.data() + group.walks_result();
   const LoopOperand *const aranges = loads + group.loads.size(), *const randoms = aranges + group.aranges.size();
   std::string text;
-  for (size_t i = 0; i < group.values.size(); ++i) {
+  for (size_t i = first; i < last; ++i) {
     const Instruction& x = group.values[i];
     std::string value;
     switch (x.kind) {
@@ -252,17 +260,18 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce, schedule};
+  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
   };
-  if (!is_reduce) add("y", memory_text(store_dtype), Walk::memory);
+  if (walks_result()) add("y", memory_text(store_dtype), Walk::memory);
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
   for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
   for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
+  if (scatter) loop.operands[0].is_gathered = true;
   for (const Instruction& x : values)
-    if (x.kind == Instruction::gather) loop.operands[x.index + !is_reduce].is_gathered = true;
+    if (x.kind == Instruction::gather) loop.operands[x.index + walks_result()].is_gathered = true;
   return loop;
 }
 
@@ -279,7 +288,7 @@ std::string bounds_of_launch(const Group& group) {
 
 std::string emit(const Group& group) {
   using namespace codegen;
-  const std::string body = group.is_reduce ? emit_reduce(group) : emit_map(group);
+  const std::string body = group.is_reduce ? emit_reduce(group) : group.scan ? emit_scan(group) : group.scatter ? emit_scatter(group) : emit_map(group);
   const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(group) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.

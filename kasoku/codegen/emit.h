@@ -27,12 +27,24 @@ std::string unroll(const Group& group, int turns, int elements);
 
 /// The values of one element with positions _p_…; the last one is named by last_value().
 std::string element(const Group& group, const Place& place, const std::string& indent);
+/// Only values number `first` to `last`.
+std::string values_text(const Group& group, const Place& place, const std::string& indent, size_t first, size_t last);
 std::string last_value(const Group& group, int from_end = 0);
 /// The calls for elements 4t … 4t+3 that element(…, quarter) uses. A call is one chain of products,
 /// too long for a core to find the next one behind it: `by_chains` puts four of them side by side.
 std::string calls_for_four(const Group& group, const std::string& t, const std::string& indent);
 /// On a CPU: the head of a loop over `fours`, with its calls.
 std::string loop_of_fours(const Group& group, const std::string& indent);
+
+std::string load_text(Dtype memory, const std::string& value);
+
+/// The body of a kernel that scans.
+std::string emit_scan(const Group& group);
+/// The strip of `width` columns that `o` counts, of which the last one may have fewer: `n`.
+std::string strip_of_columns(const Group& group);
+
+/// The body of a kernel that stores at computed places.
+std::string emit_scatter(const Group& group);
 
 /// What a lane of a reduction holds and how two become one, before the kernel; and the kernel's body.
 std::string lanes_text(const Group& group);

@@ -8,6 +8,7 @@
 #include "kasoku/codegen/reductions.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,20 @@ struct RandomSpec {
   Distribution distribution;
 };
 
+/// A map that stores at places which are computed. On a CPU those who share the work have places of their own, so that what
+/// is stored at one place is stored in order; on a GPU only what may come in any order is left to it.
+struct ScatterSpec {
+  uint16_t distance = 0;              ///< the value that is the bytes from where the result walks
+  std::optional<uint16_t> condition;  ///< the value without which nothing is stored
+  std::optional<Op> join;             ///< of what is there and the last value; else the last value takes its place
+};
+
+/// A scan along the last axis, which is the only one that counts as reduced.
+struct ScanSpec {
+  Op join;
+  bool gives_totals;  ///< of chunks, one for each; else elements, joined to what is before their chunk
+};
+
 /// A number: a parameter of the kernel, or part of its text.
 struct ScalarSpec {
   Dtype dtype;
@@ -63,6 +78,9 @@ struct Group {
 
   /// Elementwise: where the last value goes.
   Dtype store_dtype{};
+  std::optional<ScatterSpec> scatter;
+
+  std::optional<ScanSpec> scan;
 
   bool is_reduce = false;
   ReduceOp reduce_op{};
@@ -82,6 +100,8 @@ struct Group {
   bool is_simt = false;  ///< threads are cheap and run side by side, as a GPU's
 
   int rank() const { return kept_rank + reduced_rank; }
+  /// Whether the result is an operand of the loop; else it is one for each row, or for each of its chunks.
+  bool walks_result() const { return !is_reduce && !(scan && scan->gives_totals); }
   /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …
   operator Loop() const;
 };
@@ -89,9 +109,13 @@ struct Group {
 /// The longest rows that a warp and a thread of a GPU reduce, how many results a block of 256 threads then has, and the threads
 /// of one that reduces columns.
 inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256, threads_of_columns = 1024;
+inline constexpr int64_t threads_of_scan = 64;
 /// The most columns that a reduction by columns takes at once: a block of a GPU has a thread in each of its warps for one, and on
 /// a CPU the vectors of them that wait stay in its first cache.
 int64_t columns_at_once(Dtype accumulate, bool is_simt);
+
+/// Whether joining elements of `stored` gives one result in any order, and a GPU's threads may do it side by side.
+bool joins_in_any_order(Op join, Dtype compute, Dtype stored);
 
 /// Name of the kernel in every group's text.
 inline constexpr const char* group_entry = "ks_group";
@@ -102,6 +126,8 @@ inline constexpr const char* group_entry = "ks_group";
 ///   each scalar that is not fixed, each arange's start and step (its register type),
 ///   each random's seed, stream, draw (int64), low, range,
 ///   what add_numbers() of loop_text.h gives, and add_launch() of a map;
+///   scatter, on a CPU: total, then rows, rows_of_part, owners, from, span (see scatter.cpp)
+///   scan: pairs, per_block, chunks, length, by columns also width; of elements also before
 ///   reduce: pairs, per_block, chunks, first_chunk, length; by columns also width, how many are taken at once
 std::string emit(const Group& group);
 

@@ -46,7 +46,7 @@ struct LoopOperand {
   Walk::Kind kind = Walk::memory;
   bool is_output = false;
   bool in_elements = false;  ///< the strides of memory are, and not in bytes
-  bool is_gathered = false;  ///< read at distances that are computed: never several neighbours at once
+  bool is_gathered = false;  ///< read or written at distances that are computed: never several neighbours at once
 };
 
 struct Loop {

@@ -24,6 +24,13 @@ int64_t columns_at_once(Dtype accumulate, bool is_simt) {
 
 namespace codegen {
 
+std::string strip_of_columns(const Group& group) {
+  return fmt::format("    const long long strips = (_n{0} + width - 1) / width, strip = o % strips;\n"
+                     "    const long long start = (o / strips) * _n{0} + strip * width, left = _n{0} - strip * width;\n"
+                     "    const int n = (int)(left < width ? left : width);\n", group.kept_rank - 1) +
+         positions(group, 0, group.kept_rank, "(ks_index)start", true, 0, 'b', "    ");
+}
+
 namespace {
 
 bool is_arg(const Group& group) { return info(group.reduce_op).keeps_position(); }
@@ -161,14 +168,6 @@ std::string serial_rows(const Group& group) {
   }
   if (has_numbers) text += "    const ks_lane best_lane = {best[0], begin + at_best[0]};\n";
   return text + store(group, "pair", has_numbers ? "best_lane" : "acc[0]", "    ") + "  }\n";
-}
-
-/// The strip of `width` columns that `o` counts, of which the last one may have fewer: `n`.
-std::string strip_of_columns(const Group& group) {
-  return fmt::format("    const long long strips = (_n{0} + width - 1) / width, strip = o % strips;\n"
-                     "    const long long start = (o / strips) * _n{0} + strip * width, left = _n{0} - strip * width;\n"
-                     "    const int n = (int)(left < width ? left : width);\n", group.kept_rank - 1) +
-         positions(group, 0, group.kept_rank, "(ks_index)start", true, 0, 'b', "    ");
 }
 
 std::string store_column(const Group& group, const std::string& lane, const std::string& indent) {

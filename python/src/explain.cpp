@@ -12,6 +12,7 @@ void bind_explain(nb::module_& m) {
   m.def("explain", explain, "x"_a, no_gil(),
         "What would run for an array that is pending, in sentences: its groups of operations, why each is stored, and whether "
         "its kernel is there, comes from the cache, is to be compiled, or is done without for now. Nothing runs.");
+  m.def("_gpu_form", [](bool value) { return use_gpu_form.exchange(value); }, "value"_a, "Whether groups have the text for GPUs, which a CPU runs too; what it was. For tests.");
   m.def("_at_first_sight", [](bool value) { return at_first_sight.exchange(value); }, "value"_a,
         "Whether small groups of operations run before they have a kernel; what it was. For tests.");
   m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests.");

@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "foreign.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/codegen/scans.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
@@ -54,6 +55,12 @@ nb::object array_ufunc(nb::handle self, nb::handle ufunc, nb::str method, nb::ar
     nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
     if (!rest.contains("axis")) rest["axis"] = 0;
     return core.attr(reduction->name.data())(*inputs, **rest);
+  }
+  const auto scan = std::ranges::find_if(scan_table, [&](const ScanInfo& row) { return op && row.join == *op && row.takes == ReductionInfo::all; });
+  if (how == "accumulate" && scan != std::end(scan_table)) {
+    nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
+    if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
+    return core.attr(scan->name.data())(*inputs, **rest);
   }
   return nb::borrow(Py_NotImplemented);
 }

@@ -1,7 +1,8 @@
 /// \file reduce.cpp
-/// Reductions as functions and as methods of Array. A new row in reductions.def needs nothing here.
+/// Reductions and scans as functions and as methods of Array. A new row in reductions.def or scans.def needs nothing here.
 #include "arguments.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -26,6 +27,19 @@ void bind_both(nb::module_& m, const char* name, const char* doc, std::function<
   add_method(m.attr("Array"), name, [f](const Array& x, P... given) { return f(x, given...); }, args..., doc);
 }
 
+/// The result, or the array that is given for it.
+nb::object stored(const char* name, Array result, nb::handle out) {
+  const std::optional<Array> into = out_from(out);
+  if (!into) return nb::cast(std::move(result));
+  if (into->shape() != result.shape())
+    throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
+  {
+    const GilReleased release;
+    into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
+  }
+  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
+}
+
 nb::object reduced(const char* name, const Reducer& f, Words words, const Array& x, nb::handle axis, nb::handle dtype, nb::handle out,
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};
@@ -39,15 +53,7 @@ nb::object reduced(const char* name, const Reducer& f, Words words, const Array&
     const GilUntilBlocked keep;
     result = f(x, over, wanted);
   }
-  const std::optional<Array> into = out_from(out);
-  if (!into) return nb::cast(std::move(result));
-  if (into->shape() != result.shape())
-    throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
-  {
-    const GilReleased release;
-    into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
-  }
-  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
+  return stored(name, std::move(result), out);
 }
 
 void bind_reducer(nb::module_& m, const char* name, const char* doc, Words words, Reducer f) {
@@ -73,6 +79,21 @@ void bind_spread(nb::module_& m, const char* name, const char* doc, Array (*f)(c
        nb::arg("keepdims") = false, nb::arg("where") = true);
 }
 
+void bind_scan(nb::module_& m, ScanOp op) {
+  using nb::handle;
+  const ScanInfo& row = info(op);
+  bind_both(m, row.name.data(), row.doc, std::function([=](const Array& x, handle axis, handle dtype, handle out) {
+    const std::optional<int64_t> along = axis_from(axis);
+    const std::optional<Dtype> wanted = optional_dtype(dtype);
+    Array result;
+    {
+      const GilUntilBlocked keep;
+      result = scan(op, x, along, wanted);
+    }
+    return stored(info(op).name.data(), std::move(result), out);
+  }), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none());
+}
+
 }  // namespace
 
 void bind_reduce(nb::module_& m) {
@@ -96,6 +117,12 @@ void bind_reduce(nb::module_& m) {
   bind_reducer(m, "mean", "Arithmetic mean.", {.dtype = true, .where = true}, &mean);
   bind_spread(m, "var", "Variance.", &var);
   bind_spread(m, "std", "Standard deviation.", &std_);
+  nb::dict scans;
+  for (size_t i = 0; i < n_scans; ++i) {
+    bind_scan(m, static_cast<ScanOp>(i));
+    scans[scan_table[i].name.data()] = info(scan_table[i].join).name.data();
+  }
+  m.def("_scans", [scans] { return scans; }, "The table of scans: by their names, what joins two elements.");
   m.def("_reductions", [rows] { return rows; }, "The table of reductions by their names: which have a result of no elements, are positions, and take dtype=, initial= or where=.");
 }
 

@@ -1,0 +1,41 @@
+/// \file kasoku/codegen/scans.h
+/// The table of scans, see scans.def, and what they compute in.
+#pragma once
+
+#include "kasoku/codegen/reductions.h"
+
+namespace kasoku {
+
+enum class ScanOp : uint8_t {
+#define SCAN(name, ...) name,
+#include "kasoku/codegen/scans.def"
+#undef SCAN
+};
+
+struct ScanInfo {
+  std::string_view name;
+  Op join;
+  ReductionInfo::Result result;
+  ReductionInfo::Takes takes;
+  const char* doc;
+};
+
+inline constexpr ScanInfo scan_table[] = {
+#define SCAN(name, join, result, takes, doc) {#name, Op::join, ReductionInfo::result, ReductionInfo::takes, doc},
+#include "kasoku/codegen/scans.def"
+#undef SCAN
+};
+
+inline constexpr size_t n_scans = std::size(scan_table);
+
+constexpr const ScanInfo& info(ScanOp op) { return scan_table[static_cast<size_t>(op)]; }
+
+/// Elements that are joined one after the other; longer rows are chunks of so many, whose totals are scanned in the same way.
+/// It defines what a scan of floats is, and never changes.
+inline constexpr int64_t scan_chunk = 1024;
+
+/// What a scan joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
+/// ErrorKind::type where there is none.
+OpTypes scan_types(ScanOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);
+
+}  // namespace kasoku

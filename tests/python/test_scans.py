@@ -1,0 +1,186 @@
+"""Scans: chunks of 1,024 elements are joined one after the other, so shorter rows have NumPy's bits."""
+
+import hypothesis
+import hypothesis.extra.numpy as of_numpy
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+rng = np.random.default_rng(7)
+of_numpy_too = {
+    "cumsum": np.cumsum,
+    "cumprod": np.cumprod,
+    "cummax": lambda x, axis=None: np.maximum.accumulate(x.ravel() if axis is None else x, axis=axis or 0),
+    "cummin": lambda x, axis=None: np.minimum.accumulate(x.ravel() if axis is None else x, axis=axis or 0),
+    "nancumsum": np.nancumsum,
+    "nancumprod": np.nancumprod,
+}
+dtypes = [
+    "bool",
+    "int8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+
+
+@pytest.fixture(params=["as it is", "text for GPUs"])
+def form(request, on_device):
+    """The text for GPUs runs on CPUs too."""
+    before = _core._gpu_form(request.param != "as it is")
+    yield
+    _core._gpu_form(before)
+
+
+def test_every_row_of_the_table_is_tested():
+    assert set(_core._scans()) == set(of_numpy_too)
+
+
+def elements(dtype, *shape):
+    x = rng.random(shape) * 200 - 100 if dtype[0] in "ifc" else rng.random(shape) * 100
+    if dtype[0] == "c":
+        return (x + 1j * rng.random(shape)).astype(dtype)
+    return x > 50 if dtype == "bool" else x.astype(dtype)
+
+
+def check(name, x, mine, axis, **more):
+    try:
+        want = of_numpy_too[name](x, axis=axis)
+    except TypeError:
+        want = None
+    if want is None or (
+        x.dtype.kind == "c" and name in ("cummax", "cummin")
+    ):  # NumPy orders complex numbers, we do not
+        with pytest.raises(TypeError):
+            getattr(ks, name)(mine, axis=axis)
+        return
+    got = getattr(ks, name)(mine, axis=axis)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    if x.dtype.kind in "fc" and "prod" not in name:
+        scale = np.cumsum(np.abs(np.nan_to_num(x)), axis=axis).max(initial=1)
+        np.testing.assert_allclose(got.numpy(), want, rtol=0, atol=scale * np.finfo(x.dtype).eps * 20)
+    elif x.dtype.kind in "fc":
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-3 if x.dtype in ("f4", "c8") else 1e-9)
+    else:
+        assert (got.numpy() == want).all()
+
+
+@pytest.mark.parametrize("name", of_numpy_too)
+@pytest.mark.parametrize("dtype", dtypes)
+def test_every_dtype(name, dtype, form):
+    for n in (1, 5, 1024, 1025, 10_000):
+        x = elements(dtype, n)
+        x = x / np.abs(x).max() if "prod" in name and dtype[0] in "fc" else x
+        check(name, x, ks.array(x), None)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -2])
+@pytest.mark.parametrize(
+    "shape", [(3, 5, 7), (2, 3000, 5), (5, 1, 2500), (1, 40, 33), (70, 2, 40), (2, 0, 3), (2600, 3, 20)]
+)
+@pytest.mark.parametrize("name", ["cumsum", "cummax"])
+def test_axes_and_layouts(name, shape, axis, form, layouts):
+    x = elements("int64", *shape)
+    for layout in layouts.values():
+        check(name, x, layout(x), axis)
+    check(name, x.transpose(2, 0, 1), ks.array(x).transpose(2, 0, 1), axis)
+
+
+@pytest.mark.parametrize("n", [1, 2, 1000, 1024])
+def test_short_rows_have_numpys_bits(n, form):
+    x = rng.random((4, n))
+    assert (ks.cumsum(ks.array(x), axis=1).numpy() == np.cumsum(x, axis=1)).all()
+    assert (ks.cumprod(ks.array(x.T), axis=0).numpy() == np.cumprod(x.T, axis=0)).all()
+    y = x.astype("float32")
+    assert (ks.cumsum(ks.array(y), axis=1).numpy() == np.cumsum(y, axis=1)).all()
+
+
+def test_signs_nan_and_infinities(form):
+    for x in ([-0.0], [-0.0, -0.0], [1, np.nan, 2], [np.inf, -np.inf, 1], [np.nan, 1], [2, 1, np.nan, 5] * 600):
+        for name, want in of_numpy_too.items():
+            got, want = getattr(ks, name)(ks.array(np.array(x, float))).numpy(), want(np.array(x, float))
+            np.testing.assert_allclose(got, want)
+            assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
+def test_the_text_for_gpus_gives_the_same_bits(on_device):
+    for shape, axis in [((100_000,), 0), ((3, 5000), 1), ((5000, 40), 0), ((7, 3000, 3), 1), ((5000, 7), 1)]:
+        for dtype in ("float32", "float64", "float16"):
+            x = ks.array(elements(dtype, *shape)) * 0.01
+            ks.eval(x)
+            for name in ("cumsum", "cummax", "nancumsum"):
+                bits = []
+                for is_gpu in (False, True):
+                    before = _core._gpu_form(is_gpu)
+                    bits.append(getattr(ks, name)(x, axis=axis).numpy().tobytes())
+                    _core._gpu_form(before)
+                assert bits[0] == bits[1]
+
+
+def test_half_floats_are_summed_as_float32(form):
+    for dtype in ("float16",):
+        x = elements(dtype, 5000)
+        want = np.cumsum(x.astype("float64"))
+        got = ks.cumsum(ks.array(x))
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got.numpy(), want, rtol=2e-3, atol=0.5)
+
+
+def test_what_is_scanned_is_fused(on_device, device, no_first_sight):
+    x = ks.array(rng.random(500_000))
+    before = ks.stats()
+    y = ks.cumsum(ks.sin(x) * 2 + 1)
+    ks.eval(y)
+    assert ks.stats().launches - before.launches == 3
+    np.testing.assert_allclose(y.numpy(), np.cumsum(np.sin(x.numpy()) * 2 + 1), rtol=1e-12)
+
+
+def test_numpys_functions_and_arguments(form):
+    x = np.arange(12, dtype="int16").reshape(3, 4)
+    y = ks.array(x)
+    assert isinstance(np.cumsum(y, axis=1), ks.Array) and (np.cumsum(y, axis=1).numpy() == np.cumsum(x, axis=1)).all()
+    assert (np.add.accumulate(y).numpy() == np.add.accumulate(x)).all()
+    assert (np.multiply.accumulate(y, 1).numpy() == np.multiply.accumulate(x, 1)).all()
+    assert (np.maximum.accumulate(-y, axis=1).numpy() == np.maximum.accumulate(-x, axis=1)).all()
+    assert (y.cumsum().numpy() == x.cumsum()).all() and (y.cumprod(axis=-1).numpy() == x.cumprod(axis=-1)).all()
+    assert ks.cumsum(y, dtype="float32").dtype == "float32" and ks.cumsum(ks.array(3)).shape == (1,)
+    out = ks.zeros((3, 4))
+    assert ks.cumsum(y, axis=0, out=out) is out and (out.numpy() == np.cumsum(x, axis=0)).all()
+    with pytest.raises(ValueError, match="axis 2 is out of bounds"):
+        ks.cumsum(y, axis=2)
+    with pytest.raises(ValueError, match="shape"):
+        ks.cumsum(y, out=ks.zeros(3))
+    assert ks.cumsum(ks.zeros(0)).shape == (0,)
+
+
+@hypothesis.given(st.data())
+def test_any_array(form, data):
+    x = data.draw(
+        of_numpy.arrays(
+            "int32", of_numpy.array_shapes(min_dims=1, max_dims=4, max_side=9), elements=st.integers(-1000, 1000)
+        )
+    )
+    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1))
+    assert (ks.cumsum(ks.array(x), axis=axis).numpy() == np.cumsum(x, axis=axis)).all()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
+    text = """if True:
+        import hashlib, numpy as np, kasoku as ks
+        rng = np.random.default_rng(1)
+        x, y = ks.array(rng.random(1_000_003)), ks.array(rng.random((5000, 300), "float32"))
+        for result in (ks.cumsum(x), ks.cumsum(y, axis=0), ks.cumprod(y, axis=1), ks.cumsum(x * 3 - 1)):
+            print(hashlib.sha256(result.numpy().tobytes()).hexdigest())
+    """
+    one, many = (clean_process(text, env={"KASOKU_NUM_THREADS": n}).stdout for n in ("1", str(threads)))
+    assert one == many

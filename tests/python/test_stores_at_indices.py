@@ -1,0 +1,178 @@
+"""x[arrays] = values: one kernel where the array lies; few elements of a host are written without one."""
+
+import hypothesis
+import hypothesis.extra.numpy as of_numpy
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+rng = np.random.default_rng(5)
+
+
+@pytest.fixture(params=["as it is", "text for GPUs"])
+def form(request, on_device):
+    """The text for GPUs runs on CPUs too."""
+    if request.param == "as it is":
+        yield
+        return
+    before = _core._gpu_form(True), _core._few_at_once(False)
+    yield
+    _core._gpu_form(before[0])
+    _core._few_at_once(before[1])
+
+
+def at(length, *shape):
+    return rng.integers(-length, length, shape)
+
+
+large = 300
+targets = {
+    "rows in memory": lambda x: x,
+    "columns in memory": lambda x: x.T,
+    "backwards": lambda x: x[::-1, ::-1],
+    "every other": lambda x: x[::2, 1::2],
+}
+keys = {
+    "rows": lambda n, m: at(n, 200),
+    "columns": lambda n, m: (slice(None), at(m, 400)),
+    "elements": lambda n, m: (at(n, 40_000), at(m, 40_000)),
+    "an axis of both": lambda n, m: (at(n, 1, 150), at(m, 150, 1)),
+    "apart": lambda n, m: (at(n, 100), None, Ellipsis, at(m, 100)),
+    "beside a slice": lambda n, m: (slice(5, 1, -1), at(m, 9000)),
+    "beside a number": lambda n, m: (3, at(m, 20_000)),
+    "none": lambda n, m: at(n, 0),
+    "one": lambda n, m: at(n, 1),
+    "all the same": lambda n, m: np.full(500, 2),
+    "of few bits": lambda n, m: at(100, 300).astype("int8"),
+    "of two axes": lambda n, m: at(n, 20, 10),
+    "a mask of rows": lambda n, m: rng.random(n) < 0.5,
+    "a mask": lambda n, m: rng.random((n, m)) < 0.3,
+    "a mask and indices": lambda n, m: (np.arange(n) % 15 == 0, at(m, len(range(0, n, 15)))),
+}
+
+
+def ours(key):
+    if isinstance(key, tuple):
+        return tuple(ks.array(k) if isinstance(k, np.ndarray) else k for k in key)
+    return ks.array(key) if isinstance(key, np.ndarray) else key
+
+
+@pytest.mark.parametrize("key", keys)
+@pytest.mark.parametrize("target", targets)
+def test_what_is_stored_is_numpys(target, key, form):
+    values = rng.random((large, large + 4))
+    want, mine = values.copy(), ks.array(values)
+    whole, part = targets[target](want), targets[target](mine)
+    index = keys[key](*whole.shape)
+    new = rng.random(whole[index].shape)
+    for value in [new, new[..., :1] if new.ndim else new, 7, new.astype("float32")]:
+        whole[index] = value
+        part[ours(index)] = ks.array(value) if isinstance(value, np.ndarray) else value
+        assert (mine.numpy() == want).all()
+
+
+@pytest.mark.parametrize("n", [10, 40_000])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+)
+def test_every_dtype(dtype, n, form):
+    want, new, index = (rng.random(n) * 100).astype(dtype), (rng.random(n) * 100 - 50).astype(dtype), at(n, n)
+    x = ks.array(want)
+    want[index] = new
+    x[ks.array(index)] = ks.array(new)
+    assert x.numpy().tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("n", [10, 50_000])
+@pytest.mark.parametrize("bad", [7, -8, 1 << 40, -(1 << 62)])
+def test_nothing_is_written_where_an_index_is_out_of_range(n, bad, form):
+    index = np.zeros(n, "int64")
+    index[n // 2] = bad
+    x = ks.zeros((5, 7))
+    with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 1 with size 7"):
+        x[:, ks.array(index)] = 1
+    assert (x.numpy() == 0).all()
+
+
+@pytest.mark.parametrize("n", [10, 50_000])
+def test_values_that_do_not_fit_are_refused(n, form):
+    x = ks.zeros((n, 3))
+    with pytest.raises(ValueError, match="broadcast"):
+        x[ks.arange(n)] = ks.zeros((n, 2))
+    with pytest.raises(ValueError, match="read-only"):
+        ks.broadcast_to(x, (2, n, 3))[ks.array([0])] = 1
+    with pytest.raises(OverflowError):
+        ks.zeros(n, dtype="int8")[ks.arange(n)] = 300
+    assert (x.numpy() == 0).all()
+
+
+def test_what_is_stored_may_read_the_same_array(form):
+    values, index = rng.random(50_000), rng.permutation(50_000)
+    want, x = values.copy(), ks.array(values)
+    before = x + 1
+    want[index] = want[::-1] * 2
+    x[ks.array(index)] = x[::-1] * 2
+    assert (x.numpy() == want).all() and (before.numpy() == values + 1).all()
+    want[index] = want.copy()
+    x[ks.array(index)] = x
+    assert (x.numpy() == want).all()
+    numbers = np.argsort(rng.random(50_000))
+    mine = ks.array(numbers)
+    numbers[numbers] = np.arange(50_000)
+    mine[mine] = ks.arange(50_000)
+    assert (mine.numpy() == numbers).all()
+
+
+shapes = of_numpy.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=6)
+
+
+@hypothesis.given(st.data())
+def test_any_index_of_numpys(form, data):
+    shape = data.draw(shapes)
+    values = np.arange(np.prod(shape)).reshape(shape)
+    key = data.draw(
+        of_numpy.integer_array_indices(shape, result_shape=of_numpy.array_shapes(max_dims=2, max_side=8))
+        | of_numpy.basic_indices(shape)
+        | of_numpy.arrays(bool, shape)
+    )
+    new = data.draw(of_numpy.arrays("int64", np.shape(values[key]), elements=st.integers(-9, 9)))
+    x = ks.array(values)
+    values[key] = new
+    x[ours(key)] = ks.array(new)
+    assert (x.numpy() == values).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_the_last_value_stays_with_any_number_of_threads(threads, clean_process):
+    clean_process(
+        """if True:
+        import numpy as np, kasoku as ks
+        rng = np.random.default_rng(1)
+        index, new, want = rng.integers(0, 5000, 300_000), rng.random(300_000), np.zeros(5000)
+        want[index] = new
+        x = ks.zeros(5000)
+        x[ks.array(index)] = ks.array(new)
+        assert (x.numpy() == want).all()
+        want = np.zeros((3, 700))
+        want[:, index % 700] = new
+        x = ks.zeros((3, 700))
+        x[:, ks.array(index % 700)] = ks.array(new)
+        assert (x.numpy() == want).all()
+        """,
+        env={"KASOKU_NUM_THREADS": str(threads)},
+    )
+
+
+def test_it_is_one_kernel_and_nothing_goes_to_the_host(on_device, device, no_first_sight):
+    x, index, new = ks.zeros((500, 100)), ks.array(at(500, 5000)), ks.array(rng.random((5000, 100)))
+    ks.eval(x, index, new)
+    before = ks.stats()
+    x[index] = new * 2 + 1
+    ks.eval(x)
+    after = ks.stats()
+    assert after.bytes_between_devices_for_move - before.bytes_between_devices_for_move < 100
+    if device == "cpu":
+        assert after.launches - before.launches <= 5  # the check has two, its few elements and the distances one each
