@@ -71,7 +71,7 @@ class Operations {
 
  private:
   const Group& group() const { return fused_.group; }
-  const Walk& walk_of_load(size_t k) const { return fused_.space.walks[k + !group().is_reduce]; }
+  const Walk& walk_of_load(size_t k) const { return fused_.space.walks[k + group().walks_result()]; }
   const Walk& walk_of_arange(size_t k) const { return walk_of_load(group().loads.size() + k); }
   const Walk& walk_of_random(size_t k) const { return walk_of_arange(group().aranges.size() + k); }
 
@@ -211,8 +211,6 @@ void write(const Array& value, const View& target, char* to) {
   else copy_elements(target.shape, to + target.offset, target.strides, from, stretched({value.shape(), value.strides()}, target.shape).strides, value.itemsize());
 }
 
-thread_local bool runs_operations = false;  ///< their own groups wait for their kernels
-
 }  // namespace
 
 const char* needs_kernel(const Fused& fused, Device& device) {
@@ -231,7 +229,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
     if (on_host && (!is_carried(x.dtype) || (x.kind == Instruction::apply && !is_carried(x.compute)))) return "the library brings no operations of its dtypes along";
   }
   if (operations < 2) return "it is a single operation";
-  const Walk* walk = fused.space.walks.data() + !group.is_reduce + group.loads.size();
+  const Walk* walk = fused.space.walks.data() + group.walks_result() + group.loads.size();
   for (size_t k = 0; k < group.aranges.size(); ++k)
     if (const int64_t end = end_of(*walk++, lengths); end < 0 || end > most) return "a range of numbers is long";
   for (const Fused::Random& leaf : fused.randoms)
@@ -240,15 +238,11 @@ const char* needs_kernel(const Fused& fused, Device& device) {
 }
 
 bool is_for_operations(const Fused& fused, Device& device) {
-  return !runs_operations && !needs_kernel(fused, device) && does_without_kernel(fused, device);
+  return !KernelsThatAreThere::stand() && !needs_kernel(fused, device) && does_without_kernel(fused, device);
 }
 
 bool run_by_operations(const Fused& fused, Buffer& to) {
-  struct Scope {
-    Scope() { runs_operations = true; }
-    ~Scope() { runs_operations = false; }
-  } const scope;
-  const KernelsThatAreThere kernels;
+  const KernelsThatAreThere kernels;  // also the groups of single operations do not come here again
   const Array result = Operations(fused, to.device()).run();
   View target{result.shape(), contiguous_strides(result.shape(), result.itemsize()), 0};
   if (!fused.group.is_reduce) target = {fused.space.lengths, fused.space.walks[0].strides, fused.space.walks[0].offset};

@@ -6,6 +6,8 @@
 
 namespace kasoku {
 
+struct Placed;
+
 /// Computes the node; on return its storage has a buffer. Waits if another
 /// thread is at it.
 void evaluate(const NodePtr& node);
@@ -16,7 +18,6 @@ void evaluate_into(const Input& value, Buffer& buffer, const View& target,
                    Dtype dtype);
 
 /// Stores the elements of `value` in memory that exists, at places that are computed.
-struct Placed;
 void scatter_into(const Input& value, const Placed& to, Buffer& buffer);
 
 /// Whether the node's value may be stored without a thought about memory.

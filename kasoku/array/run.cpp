@@ -289,6 +289,7 @@ Function* kernel_to_launch(const Fused& fused, Device& device) {
 KernelsThatAreThere::KernelsThatAreThere() { launches = Launches::of_kernels_there; }
 KernelsThatAreThere::~KernelsThatAreThere() { launches = Launches::all; }
 bool KernelsThatAreThere::were_enough() const { return launches != Launches::none; }
+bool KernelsThatAreThere::stand() { return launches != Launches::all; }
 
 bool does_without_kernel(const Fused& fused, Device& device) {
   Kernels::Entry& entry = kernels().get(structure(fused.group, device));

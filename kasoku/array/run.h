@@ -28,6 +28,8 @@ class KernelsThatAreThere {
   KernelsThatAreThere();
   ~KernelsThatAreThere();
   bool were_enough() const;
+  /// Whether one does in this thread.
+  static bool stand();
 };
 /// "map load:float32 sin:float32 over (10,) on cpu".
 std::string summary(const Fused& fused, const Device& device);
