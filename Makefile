@@ -55,7 +55,7 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 	@cmake --build $(BUILD) -j $(JOBS) --target _core
 
 clean:  ## Removes what was built, not .venv
-	rm -rf build dist python/kasoku/_core*.so
+	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
 .PHONY: lint fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
