@@ -22,7 +22,7 @@ def of_package(kasoku):
     lines += [f"from . import {name} as {name}" for name in ("cuda", "errors", "random")]
     for name in sorted(dir(kasoku)):
         value = getattr(kasoku, name)
-        if name.startswith("_") or inspect.ismodule(value):
+        if name.startswith("_") or inspect.ismodule(value) or name == "load_ipython_extension":
             continue
         home = kasoku._lazy.get(name) or ("errors" if hasattr(kasoku.errors, name) else "_core")
         lines.append(f"from .{home} import {name} as {name}")
