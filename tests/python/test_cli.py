@@ -2,8 +2,14 @@
 
 import json
 import os
+import pathlib
+import pty
+import select
+import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -108,3 +114,116 @@ def test_check_finds_the_race_of_a_named_function(tmp_path):
     assert result.returncode == 1 and "race on Total.n" in result.stdout
     assert kasoku("check", "--threads", "2", f"{file}:local").returncode == 0
     assert "checked nothing" in kasoku("check", str(file)).stderr
+
+
+slow_ways = (
+    "import time\n"
+    "def quick(n):\n    time.sleep(0.1)\n    return 1.0\n"
+    "def slow(n):\n    time.sleep(0.4)\n    return 1.0\n"
+)
+
+
+def at_a_terminal(words, until, then=lambda process: None):
+    """Runs a command whose stderr is a terminal; what it shows there, and its stdout."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kasoku", *words], stdout=subprocess.PIPE, stderr=theirs, text=True,
+        env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(theirs)
+    shown, end = "", time.monotonic() + 60
+    while time.monotonic() < end:
+        if select.select([ours], [], [], 0.1)[0]:
+            try:
+                shown += os.read(ours, 4096).decode(errors="replace")
+            except OSError:  # closed
+                break
+        if until in shown:
+            then(process)
+            then = lambda process: None
+    said = process.communicate(timeout=30)[0]
+    os.close(ours)
+    return shown, said, process.returncode
+
+
+def test_what_takes_long_shows_a_bar_on_a_terminal_and_nowhere_else(tmp_path):
+    file = tmp_path / "ways.py"
+    file.write_text(slow_ways)
+    words = ["compare", str(file), "--samples", "10", "--repeat", "1", "--threads", "1"]
+    shown, said, status = at_a_terminal(words, until="slow")
+    assert "measuring slow" in shown and "1/2" in shown and status == 0
+    assert "quick" in said and "measuring" not in said
+    result = kasoku(*words)
+    assert result.returncode == 0 and result.stderr == ""
+
+
+def test_ctrl_c_while_comparing_shows_what_was_measured(tmp_path):
+    file = tmp_path / "ways.py"
+    file.write_text(slow_ways.replace("0.4", "40"))
+    words = ["compare", str(file), "--samples", "10", "--repeat", "1", "--threads", "1"]
+    interrupt = lambda process: process.send_signal(signal.SIGINT)
+    shown, said, status = at_a_terminal(words, until="measuring slow", then=interrupt)
+    assert "quick" in said and "slow" not in said and "interrupted after 1 of 2" in shown and status == 1
+    assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize(
+    "name, hidden, said",
+    [
+        ("talk.png", True, "matplotlib"),
+        ("no/such/folder/talk.png", False, "no/such/folder"),
+        ("talk.doc", False, ".png, .svg or .pdf"),
+    ],
+)
+def test_a_plot_that_cannot_be_drawn_is_said_before_anything_is_measured(tmp_path, name, hidden, said):
+    file = tmp_path / "ways.py"
+    file.write_text(f"def way(n):\n    open({str(tmp_path / 'called')!r}, 'w')\n    return 1.0\n")
+    site = tmp_path / "site"
+    site.mkdir()
+    if hidden:  # as on a machine without it
+        (site / "sitecustomize.py").write_text(
+            "import importlib.util as util\nfind = util.find_spec\n"
+            "util.find_spec = lambda name, *rest: None if name == 'matplotlib' else find(name, *rest)\n"
+        )
+    result = kasoku("compare", str(file), "--plot", str(tmp_path / name), env={"PYTHONPATH": str(site)})
+    assert result.returncode == 1 and said in result.stderr and "Traceback" not in result.stderr
+    assert len(result.stderr.splitlines()) <= 2 and not (tmp_path / "called").exists()
+
+
+def completed(line):
+    """What bash is offered for a line."""
+    words = line.split(" ")
+    environment = {"_KASOKU_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return kasoku(env=environment).stdout.split()
+
+
+def test_completion_knows_commands_and_their_options():
+    assert {"run", "check", "compare", "doctor"} <= set(completed("kasoku "))
+    assert completed("kasoku doc") == ["doctor"]
+    assert "--samples" in completed("kasoku compare --s") and "clear" in completed("kasoku cache ")
+    from kasoku.run import flags, takes_value
+
+    ours = {word for word in (*flags, *takes_value) if word.startswith("--")}
+    assert set(completed("kasoku run --")) == ours and completed("kasoku run prog") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_for_a_shell_and_works_in_it(tmp_path, shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    bin_ = pathlib.Path(sys.executable).parent
+    env = {**os.environ, "HOME": str(tmp_path), "PATH": f"{bin_}:{os.environ['PATH']}", "XDG_CONFIG_HOME": ""}
+    # A second command keeps the shell from becoming the first: it is found as the parent of kasoku.
+    install = subprocess.run(
+        [shell, "-c", "kasoku --install-completion; true"], env=env, capture_output=True, text=True
+    )
+    assert f"{shell} completion installed" in install.stdout, install.stdout + install.stderr
+    ask = {
+        "bash": "source ~/.bashrc; COMP_WORDS=(kasoku doc); COMP_CWORD=1; "
+        "$(complete -p kasoku | sed 's/.*-F \\([^ ]*\\).*/\\1/') kasoku; echo ${COMPREPLY[@]}",
+        "zsh": "autoload -Uz compinit; compinit -u -D; source ~/.zfunc/_kasoku; "
+        "_arguments() { echo $*; }; _describe() { echo $*; }; words=(kasoku doc); CURRENT=2; _kasoku_completion",
+        "fish": "complete -C 'kasoku doc'",
+    }[shell]
+    found = subprocess.run([shell, "-c", ask], env=env, capture_output=True, text=True, timeout=60)
+    assert "doctor" in found.stdout, found.stdout + found.stderr

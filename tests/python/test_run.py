@@ -221,6 +221,56 @@ def test_a_failing_cell_ends_a_notebook_and_is_named(program):
     assert "kasoku/" not in result.stderr
 
 
+without_ipython = {"hidden/IPython/__init__.py": "raise ImportError('hidden')"}
+
+
+def test_a_notebook_has_ipythons_magics(program):
+    """Where it is installed; values that magics give, help, and what a shell says are Python's."""
+    pytest.importorskip("IPython")
+    cells = [
+        "def half(x):\n    'Half of x.'\n    return x / 2",
+        "took = %timeit -o -q -n 1 -r 1 half(4)\ntook.loops",
+        "half?",
+        "?half",
+        "lines = !echo one; echo two\nlines",
+        "for name in lines:\n    !echo got {name}",
+        "%%time\ny = half(6)",
+        "y",
+        "%load_ext kasoku\n%matplotlib inline\nimport torch\ntorch.__name__",
+        "len(In), In[2].split()[0], Out[2]",
+    ]
+    result = program({"n.ipynb": notebook(*cells)}, words=("n.ipynb",))
+    assert result.returncode == 0, result.stderr
+    assert "Out[2]: 1\n" in result.stdout and "Out[5]: ['one', 'two']\n" in result.stdout
+    assert result.stdout.count("Half of x.") == 2 and "got one\ngot two" in result.stdout.replace("\r", "")
+    assert "Wall time" in result.stdout and "Out[8]: 3.0\n" in result.stdout
+    assert "Out[9]: 'kasoku.compat.torch'" in result.stdout and "Out[10]: (11, 'took', 1)" in result.stdout
+
+
+@pytest.mark.parametrize("cell", ["%%time\n1 / 0", "%time 1 / 0", "%%capture\n1 / 0"])
+def test_an_error_under_a_magic_ends_a_notebook(program, cell):
+    pytest.importorskip("IPython")
+    result = program({"n.ipynb": notebook(cell, "print('after')")}, words=("n.ipynb",))
+    assert result.returncode == 1 and "after" not in result.stdout and "ZeroDivisionError" in result.stderr
+    assert "kasoku/" not in result.stderr
+
+
+@pytest.mark.parametrize("ipython", [True, False])
+def test_a_magic_that_is_not_there_is_one_sentence(program, ipython):
+    if ipython:
+        pytest.importorskip("IPython")
+    files = {"n.ipynb": notebook("%no_such_magic x"), **({} if ipython else without_ipython)}
+    result = program(files, words=("n.ipynb",), env={} if ipython else {"PYTHONPATH": "hidden"})
+    assert result.returncode == 1 and "the magic %no_such_magic works in Jupyter only" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_without_ipython_a_notebook_has_the_common_magics(program):
+    cells = ["x = 3", "%time x + 1\n!echo shell", "%%time\ny = x"]
+    result = program({"n.ipynb": notebook(*cells), **without_ipython}, words=("n.ipynb",), env={"PYTHONPATH": "hidden"})
+    assert result.returncode == 0 and "shell" in result.stdout and result.stdout.count("Wall time") == 2, result.stderr
+
+
 def test_a_notebook_that_is_none(program):
     result = program({"n.ipynb": "{"}, words=("n.ipynb",))
     assert result.returncode == 1 and "is not a notebook" in result.stderr

@@ -10,8 +10,7 @@ app = typer.Typer(
     name="kasoku",
     help="Runs CUDA C++ kernels, arrays and compiled Python on x86-64 CPUs and on NVIDIA GPUs.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 # What people need first stands first; what is not here follows by name.
@@ -56,7 +55,7 @@ def main():
 
     warnings.simplefilter("ignore", CacheWarning)  # `cache` and `doctor` say it themselves
     try:
-        return app()
+        return app(prog_name="kasoku")  # also by `python -m kasoku`; completion goes by the name
     except Error as error:  # one sentence, no traceback of ours
         print(f"kasoku: {error}", file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@ import time
 
 import typer
 
-from .output import JSON, console, print_json, size, table
+from .output import JSON, console, print_json, progress, size, table
 
 cache = typer.Typer(help="Look at or clear the cache of compiled kernels.", no_args_is_help=True, add_completion=False)
 
@@ -47,7 +47,8 @@ def clear(json: bool = JSON):
     """Remove all entries; programs that run keep what they have loaded."""
     from kasoku import _core
 
-    before, removed = _core._cache.use()["bytes"], _core._cache.clear()
+    with progress("removing compiled kernels"):
+        before, removed = _core._cache.use()["bytes"], _core._cache.clear()
     if json:
         return print_json({"removed": removed, "bytes": before})
     console().print(f"removed {removed} entries, {size(before)}")

@@ -31,7 +31,9 @@ def check(
     if report_to is not None:  # this is the process of its own
         raise typer.Exit(_run(what[0], threads, real, report_to))
     found, status = [], 0
-    for one in what:
+    for number, one in enumerate(what, 1):
+        if len(what) > 1 and sys.stderr.isatty():  # a line, not a bar: the program may print beside it
+            print(f"checking {one}, {number} of {len(what)}", file=sys.stderr)
         checked, ended = _in_a_process(one, threads, real, json)
         found += checked
         status = status or ended

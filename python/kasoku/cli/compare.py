@@ -1,10 +1,12 @@
 """kasoku compare: the same work in several ways, with its error and what it uses of the machine."""
 
+import importlib.util
 import inspect
+import os
 
 import typer
 
-from .output import JSON, console, print_json, table
+from .output import JSON, console, print_json, progress, table
 
 
 def compare(
@@ -23,12 +25,15 @@ def compare(
     FILE defines functions of one argument, the number of samples, that return the result. They run
     in the order in which they stand; APPROACHES = {name: function} names them otherwise. REFERENCE
     is the right result and SIGMA one sample's standard deviation, if there are such. The exit status
-    is 1 if one of them fails or is wrong.
+    is 1 if one of them fails or is wrong. Ctrl-C ends the measuring and shows what was measured.
     """
     import kasoku as ks
+    from kasoku._compare import compared, measured
     from kasoku._program import load
 
     n = _count(samples, "--samples")
+    if plot:
+        _must_be_drawable(plot)
     if file is None:
         from kasoku import _pi as program
     else:
@@ -41,20 +46,43 @@ def compare(
         )
     counts = [_count(t, "--threads") for t in threads.split(",") if t.strip()] or _usual_threads()
     sizes = sorted({max(10, n // k) for k in (1000, 100, 10, 1)}) if plot else ()
-    result = ks.compare(
-        approaches, n, reference=getattr(program, "REFERENCE", None), sigma=getattr(program, "SIGMA", None),
-        repeat=repeat, threads=counts, sizes=sizes, limit=seconds,
-    )  # fmt: skip
-    if plot:
-        result.plot(plot)
+    sigma, rows, interrupted = getattr(program, "SIGMA", None), [], False
+    reference = getattr(program, "REFERENCE", None)
+    with progress("measuring", len(approaches)) as next_step:
+        try:
+            for row in measured(
+                approaches, n, reference=reference, sigma=sigma, repeat=repeat, threads=counts, sizes=sizes, limit=seconds,
+                on_start=next_step,
+            ):  # fmt: skip
+                rows.append(row)
+        except KeyboardInterrupt:
+            interrupted = True
+    result = compared(rows, reference, sigma)
     if json:
         print_json({"reference": result.reference, "rows": result.as_dict(), "plot": plot})
-    else:
+    elif rows:
         _show(result, counts)
-        if plot:
+    if interrupted:
+        raise ks.Error(f"compare was interrupted after {len(rows)} of {len(approaches)} approaches")
+    if plot:
+        result.plot(plot)
+        if not json:
             print(f"drawn into {plot}")
     if not all(row.is_right for row in result):
         raise typer.Exit(1)
+
+
+def _must_be_drawable(path):
+    """What would fail after the measuring fails before it."""
+    import kasoku as ks
+
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ks.Error("compare --plot draws with matplotlib, which is not installed\n  fix  pip install matplotlib")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise ks.Error(f"compare --plot cannot write {path}: {folder} is not a folder that can be written")
+    if not path.lower().endswith((".png", ".svg", ".pdf")):
+        raise ks.Error(f"compare --plot cannot draw {path}\n  fix  a name that ends in .png, .svg or .pdf")
 
 
 def _count(text, option):
@@ -68,8 +96,6 @@ def _count(text, option):
 
 
 def _usual_threads():
-    import os
-
     cores = len(os.sched_getaffinity(0))
     return sorted({1, cores})
 

@@ -1,7 +1,9 @@
 """How commands show things: tables and colour on a terminal, JSON for programs."""
 
+import contextlib
 import json
 import sys
+import threading
 
 import typer
 
@@ -17,6 +19,40 @@ def console():
     from rich.console import Console
 
     return Console(highlight=False)
+
+
+@contextlib.contextmanager
+def progress(text, total=None):
+    """A bar on a terminal for what takes longer than a second; gives a function of the next step's name.
+
+    It is drawn between steps alone, so that no thread disturbs what is measured.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    terminal = Console(stderr=True, highlight=False)
+    if not terminal.is_terminal:
+        yield lambda step: None
+        return
+    columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
+    if total is not None:
+        columns.insert(2, MofNCompleteColumn())
+    bar = Progress(*columns, console=terminal, transient=True, auto_refresh=False)
+    task = bar.add_task(text, total=total)
+    timer = threading.Timer(1.0, bar.start)
+    timer.daemon = True
+    timer.start()
+    steps = iter(range(total or 0))
+
+    def next_step(step):
+        bar.update(task, description=f"{text} {step}", completed=next(steps, total), refresh=bar.live.is_started)
+
+    try:
+        yield next_step
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
 
 
 def table(*columns, title=None):

@@ -1,4 +1,6 @@
-"""kasoku run: here for its help; main() starts programs without typer (see kasoku/run.py)."""
+"""kasoku run: here for its help and completion; main() starts programs without typer (see kasoku/run.py)."""
+
+import sys
 
 import typer
 
@@ -8,8 +10,15 @@ settings = {
 }
 
 
-def run(context: typer.Context):
+def run(
+    context: typer.Context,
+    explain: bool = typer.Option(False, "--explain"),
+    stats: bool = typer.Option(False, "--stats"),
+    check: bool = typer.Option(False, "--check"),
+    device: str = typer.Option(None, "--device"),
+    real: str = typer.Option(None, "--real"),
+):
     """Run a Python program or a notebook unchanged, on kasoku."""
     from kasoku.run import main
 
-    return main(context.args)
+    return main(sys.argv[sys.argv.index("run") + 1 :])

@@ -1,0 +1,58 @@
+"""Docstrings are plain sentences with `code` in them; this makes them reStructuredText, and signatures short."""
+
+import re
+
+
+def _marked(line):
+    """`code` becomes literal; what else reStructuredText would read as markup stays what it is."""
+    parts = re.split(r"(``[^`]+``|`[^`]+`)", line)
+    for i, part in enumerate(parts):
+        if part.startswith("``"):
+            continue
+        if part.startswith("`"):
+            parts[i] = f"`{part}`"
+        else:
+            parts[i] = re.sub(r"([*|\\]|_\b|`)", r"\\\1", part)
+    return "".join(parts)
+
+
+def _text(app, what, name, subject, options, lines):
+    made, in_code, in_list = [], False, False
+    for line in lines:
+        if re.match(r"\(self\) -> ", line):  # what nanobind says of a property
+            continue
+        if not line.strip():
+            made.append("")
+            in_list = False
+        elif re.match(r"\s{0,3}[-*] ", line):
+            made += [] if in_list else [""]
+            made.append("- " + _marked(line.strip()[2:]))
+            in_list, in_code = True, False
+        elif in_list:
+            made.append("  " + _marked(line.strip()))
+        elif line.startswith("    "):
+            if not in_code and not (len(made) > 1 and made[-2].endswith("::")):
+                made += ["::", ""]
+            in_code = True
+            made.append(line)
+        else:
+            in_code = False
+            made.append(_marked(line.strip()))
+    lines[:] = made
+
+
+def _signature(app, what, name, subject, options, signature, result):
+    def short(text):
+        text = re.sub(r"\(self(: [^,)]+)?(, )?", "(", text)
+        text = re.sub(r": object( \| None)?(?=[,) ]|$)", "", text)  # anything that can be converted
+        text = re.sub(r"(?<=\w) = (?=None|True|False)", "=", text) if ":" not in text else text
+        return re.sub(r"\bkasoku\._core\.", "", text)
+
+    result = None if result in (None, "object", "None") else short(result)
+    return (short(signature) if signature else signature), result
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", _text)
+    app.connect("autodoc-process-signature", _signature)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Writes the stubs of the package beside it, for editors and type checkers: _core.pyi and random.pyi from the
+extension's own signatures, __init__.pyi from what `dir(kasoku)` shows."""
+
+import inspect
+import pathlib
+import sys
+
+package = pathlib.Path(__file__).resolve().parent.parent / "python/kasoku"
+
+
+def of_extension(module, name):
+    from nanobind.stubgen import StubGen
+
+    stubs = StubGen(module, recursive=False)
+    stubs.put(module)
+    return stubs.get().replace(module.__name__, name)
+
+
+def of_package(kasoku):
+    lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
+    lines += [f"from . import {name} as {name}" for name in ("cuda", "errors", "random")]
+    for name in sorted(dir(kasoku)):
+        value = getattr(kasoku, name)
+        if name.startswith("_") or inspect.ismodule(value) or name == "load_ipython_extension":
+            continue
+        home = kasoku._lazy.get(name) or ("errors" if hasattr(kasoku.errors, name) else "_core")
+        lines.append(f"from .{home} import {name} as {name}")
+    lines += ["", "__version__: str", "", "def load_ipython_extension(shell: object) -> None: ..."]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    sys.path.insert(0, str(package.parent))
+    import kasoku
+
+    texts = {
+        "_core.pyi": of_extension(kasoku._core, "kasoku._core"),
+        "random.pyi": of_extension(kasoku._core._random, "kasoku.random"),
+        "__init__.pyi": of_package(kasoku),
+    }
+    for name, text in texts.items():
+        path = package / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+main()
