@@ -4,6 +4,7 @@ Everything public is an attribute of this module. What is written in Python is
 imported when it is first asked for, so `import kasoku` costs little.
 """
 
+import copyreg as _copyreg
 from importlib import import_module as _import_module
 
 try:
@@ -17,6 +18,11 @@ except ImportError as error:
 from . import errors
 from ._core import __version__
 from .errors import CompileError, Error
+
+# Functions and methods of the extension are pickled by name, as Python's own are.
+for _kind in {type(_core.arange), type(_core.Array.max)}:
+    _copyreg.pickle(_kind, lambda function: function.__qualname__)
+del _kind
 
 # Public names of the extension: a binding needs no line here.
 for _name in dir(_core):

@@ -17,7 +17,7 @@ import sys
 import types
 import weakref
 
-from . import _source, errors
+from . import __version__, _source, errors
 
 _known = weakref.WeakValueDictionary()  # what a pickle was made of, or what was made of it
 _latest = collections.deque(maxlen=32)
@@ -29,11 +29,16 @@ def reduce(thing):
     _pickler()(stream, pickle.HIGHEST_PROTOCOL).dump(thing)
     content = stream.getvalue()
     _known[_digest(content)] = thing
-    return loaded, (content,)
+    return loaded, (content, __version__)
 
 
-def loaded(content):
+def loaded(content, version=__version__):
     """What reduce() wrote."""
+    if version != __version__:
+        raise errors.UnsupportedError(
+            f"a compiled function of kasoku {version} cannot be read: this process has kasoku {__version__}\n"
+            f"  fix  pip install kasoku=={version} here, or the same version in both"
+        )
     digest = _digest(content)
     thing = _known.get(digest)
     if thing is None:

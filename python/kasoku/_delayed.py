@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections.abc
+import operator
+import sys
 import types
 
 from . import _core, _task
@@ -20,7 +22,11 @@ def visualize(self, filename="kasoku", format=None, **options):
 
 
 def persist(self, **options):
-    """Runs the graph of this value and gives a Delayed that holds it."""
+    """Runs the graph of this value and gives a Delayed that holds it; with a cluster's Client as the scheduler at once,
+    and the value stays in the cluster."""
+    client = _task.client_of(options.get("scheduler"))
+    if client is not None:
+        return client.persist(self)
     return _task.delayed(self.compute(**options))
 
 
@@ -29,10 +35,24 @@ def _bound(self, instance, owner=None):
     return self if instance is None else types.MethodType(self, instance)
 
 
+def specification():
+    """The module whose objects our graphs hold: Dask's own where the process has loaded it, else the face's."""
+    found = sys.modules.get("dask._task_spec")
+    if found is None:
+        from .compat.dask import _task_spec as found
+    return found
+
+
+def graph_of(roots):
+    """{key: task} of all that the values need."""
+    layers, _ = _core._task_layers(roots, specification())
+    return {key: task for layer in layers.values() for key, task in layer.items()}
+
+
 def _layers(self):
     from .compat.dask.highlevelgraph import HighLevelGraph
 
-    return self._graph if self._graph is not None else HighLevelGraph(*_core._task_layers([self]))
+    return self._graph if self._graph is not None else HighLevelGraph(*_core._task_layers([self], specification()))
 
 
 def _scheduler(graph, keys, **options):
@@ -92,16 +112,12 @@ _members = {
     "__dask_keys__": lambda self: [self.key],
     "__dask_layers__": lambda self: (self._layer,),
     "__dask_tokenize__": lambda self: self.key,
-    "__dask_postcompute__": lambda self: (_first, ()),
+    "__dask_postcompute__": lambda self: (operator.itemgetter(0), ()),
     "__dask_postpersist__": _post_persist,
     "__dask_optimize__": staticmethod(lambda graph, keys, **options: graph),
     "__dask_scheduler__": staticmethod(_scheduler),
     "dask": property(_layers, doc="The graph, a mapping from keys to tasks."),
 }
-
-
-def _first(values):
-    return values[0]
 
 
 for _member in (compute, visualize, persist):

@@ -35,7 +35,7 @@ def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
 
 
 defaults = {}  # what compute() is not told otherwise; replaced as a whole, by dask.config.set
-clients = []  # of dask.distributed, that are open: the latest one's threads run what is not told otherwise
+clients = []  # of dask.distributed, that are open: the latest one's threads, or its cluster, run what is not told otherwise
 progress_bars = []  # called with (done, all) beside compute()'s own
 
 _one_thread = ("synchronous", "sync", "single-threaded")
@@ -49,11 +49,11 @@ def _workers(scheduler=None, num_workers=None, workers=None):
         if scheduler.lower() in _one_thread:
             return 1
         if scheduler.lower() not in _many_threads:
-            names = ", ".join(_one_thread + _many_threads)
+            names = ", ".join((*_one_thread, *_many_threads, "ray"))
             raise ValueError(f"compute: there is no scheduler {scheduler!r}\n  fix  one of {names}")
     elif scheduler is not None:
         workers = workers or getattr(scheduler, "_max_workers", None)
-    pool = defaults.get("pool") or (clients[-1]._pool if clients and scheduler is None else None)
+    pool = defaults.get("pool") or (getattr(clients[-1], "_pool", None) if clients and scheduler is None else None)
     return workers or num_workers or getattr(pool, "_max_workers", None) or 0
 
 
@@ -61,9 +61,36 @@ def _roots(args, traverse=True):
     return [arg if isinstance(arg, Delayed) else _core._delayed(arg, None, None, None, traverse) for arg in args]
 
 
-def _get_of(scheduler):
-    """The function get(graph, keys) that a program gives as the scheduler; None for one of ours."""
+def _told(scheduler):
+    """The scheduler that a call names, or the setting, or the Client of a cluster that was opened last."""
     scheduler = defaults.get("scheduler") if scheduler is None else scheduler
+    while scheduler is None and clients and getattr(clients[-1], "status", None) == "closed":
+        clients.pop()
+    if scheduler is None and clients and not hasattr(clients[-1], "_pool"):
+        return clients[-1]
+    return scheduler
+
+
+def client_of(scheduler):
+    """The Client of a cluster by which a value is to be computed, if one is."""
+    scheduler = _told(scheduler)
+    return (
+        scheduler
+        if scheduler is not None and hasattr(scheduler, "scheduler_info") and not hasattr(scheduler, "_pool")
+        else None
+    )
+
+
+def _get_of(scheduler):
+    """The function get(graph, keys) of an engine beyond this process, or that a program gives as the scheduler; None for
+    one of ours."""
+    scheduler = _told(scheduler)
+    if scheduler is not None:
+        from . import _engines
+
+        get = _engines.get_of(scheduler)
+        if get is not None:
+            return get
     is_get = callable(scheduler) and not hasattr(scheduler, "submit") and not hasattr(scheduler, "is_kasokus")
     return scheduler if is_get else None
 
@@ -73,14 +100,14 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
 
     args: Delayed values, collections of Dask's protocol, or lists, tuples, dicts and sets that hold
     some; anything else comes back as it is. workers (num_workers): at most so many tasks at once, 0 for
-    as many as the pool has; scheduler="synchronous" is one. progress: show a bar on a terminal, or a
+    as many as the pool has; scheduler="synchronous" is one. scheduler may also be a `distributed.Client`, whose
+    cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: show a bar on a terminal, or a
     function of (done, all). An exception in a task ends the run and is raised here.
     """
     roots = _roots(args, traverse)
     get = _get_of(scheduler)
     if get is not None:
-        graph = {key: task for layer in _core._task_layers(roots)[0].values() for key, task in layer.items()}
-        return tuple(get(graph, [root.key for root in roots], **ignored))
+        return tuple(get(_delayed.graph_of(roots), [root.key for root in roots], **ignored))
     if getattr(scheduler, "is_kasokus", False):
         scheduler = scheduler.is_kasokus
     count = _workers(scheduler, num_workers, workers)

@@ -61,6 +61,11 @@ def apply(function, args, kwargs=None):
     return function(*args, **(kwargs or {}))
 
 
+def result_of(future):
+    """What a future of a graph stands for, when this process needs it."""
+    return future.result()
+
+
 def checked_layer(graph, layer):
     """The graph of Delayed(key, graph, layer=layer)."""
     if hasattr(graph, "layers") and layer not in graph.layers:

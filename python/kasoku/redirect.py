@@ -36,7 +36,8 @@ class Redirect:
         self._ready = set()
         self._said = set()
         paths = sysconfig.get_paths()
-        self._libraries = tuple({os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib")})
+        libraries = {paths[k] for k in ("stdlib", "platstdlib", "purelib")} | {os.path.dirname(__file__)}
+        self._libraries = tuple(os.path.realpath(folder) + os.sep for folder in libraries)
 
     def install(self):
         self._import = builtins.__import__

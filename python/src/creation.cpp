@@ -174,10 +174,10 @@ void bind_creation(nb::module_& m) {
     const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
     return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
   }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
-  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype) {
+  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape) {
     const Array like = array_from(x, default_device());
-    return filled(like.shape(), value, optional_dtype(dtype).value_or(like.dtype()), like.device());
-  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "A new array of one value.");
+    return filled(shape.is_none() ? like.shape() : shape_from(shape), value, optional_dtype(dtype).value_or(like.dtype()), like.device());
+  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "A new array of one value.");
   m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
   m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
   m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), "Ones on a diagonal.");
@@ -206,12 +206,12 @@ void bind_creation(nb::module_& m) {
     return stack(parts, axis);
   }, "arrays"_a, "axis"_a = 0, "Arrays in a row along a new axis.");
   m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "A read-only view stretched to a shape.");
-  const auto view = [&m](const char* name, auto f, const char* doc) {
-    m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, "axis"_a = nb::none(), doc);
+  const auto view = [&m](const char* name, const char* word, auto f, const char* doc) {
+    m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, nb::arg(word) = nb::none(), doc);
   };
-  view("transpose", [](const Array& x, const auto& axes) { return transpose(x, axes); }, "A view with the axes in another order.");
-  view("squeeze", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, "A view without axes of length 1.");
-  view("flip", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
+  view("transpose", "axes", [](const Array& x, const auto& axes) { return transpose(x, axes); }, "A view with the axes in another order.");
+  view("squeeze", "axis", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, "A view without axes of length 1.");
+  view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
   m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a, "A view with the axes in another order.");
   m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a, "A view with new axes of length 1.");
   m.def("reshape", [](nb::handle x, nb::handle shape) { return reshape(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "The same elements in another shape.");

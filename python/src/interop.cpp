@@ -148,6 +148,10 @@ void bind_interop(nb::module_& m) {
     nb::object rebuild = nb::module_::import_("kasoku._array").attr("rebuild");
     return nb::make_tuple(rebuild, nb::make_tuple(to_numpy(x), numpy_dtype(x.dtype()), nb::str(x.device().str().c_str())));
   });
+  // Of arrays of several libraries Dask asks the one with the highest; NumPy's have 0.
+  cls.attr("__array_priority__") = 1;
+  // As NumPy's: whoever moves objects between processes asks how much there is to move.
+  add_method(cls, "__sizeof__", [](const Array& x) { return sizeof(Array) + x.nbytes(); });
   m.def("from_dlpack", &from_dlpack, "x"_a, "copy"_a = nb::none(), "An array that shows what another library's array shows.");
   m.def("_array_of_interface", &array_of_interface, "x"_a, "An array that shows what an object's __cuda_array_interface__ shows; None if it has none.");
   m.def("asnumpy", [](nb::handle x) -> nb::object {

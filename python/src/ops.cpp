@@ -107,11 +107,22 @@ void bind_function(nb::module_& m, const char* name, Op op) {
 
 nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
-/// Types with an __array_ufunc__ of None, or a higher priority, take over.
+/// Types with an __array_ufunc__ of None take over.
 bool defers(nb::handle other) {
   if (is_array(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
   if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
   return false;
+}
+
+/// An array of Dask's, whose operations are its own: it is told that ours may be its chunks.
+bool is_computed_later(nb::handle other) {
+  return !is_array(other) && nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
+}
+
+nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle right) {
+  nb::module_::import_("kasoku._engines").attr("register_chunks")();
+  nb::object ufunc = nb::module_::import_("numpy").attr(std::string(info(op).name).c_str());
+  return dasks.attr("__array_ufunc__")(ufunc, "__call__", left, right);
 }
 
 nb::object binary(Op op, nb::handle left, nb::handle right) {
@@ -120,6 +131,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   const Array& x = *array_of(is_reflected ? right : left);
   const nb::handle other = is_reflected ? left : right;
   if (defers(other)) return not_implemented();
+  if (is_computed_later(other)) return computed_later(op, other, left, right);
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());

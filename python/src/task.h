@@ -1,7 +1,7 @@
 /// \file python/src/task.h
 /// Delayed values in Python: nodes of a task graph whose functions and arguments are Python objects.
-/// task.cpp makes and runs them, task_arguments.cpp finds them inside of arguments, task_graph.cpp
-/// writes and reads graphs as dictionaries, as Dask's specification has them.
+/// task.cpp makes and runs them, task_arguments.cpp finds them inside of arguments, task_graph.cpp reads
+/// graphs as dictionaries, as Dask's specification has them, and task_layers.cpp writes them.
 #pragma once
 
 #include "kasoku/task/task.h"
@@ -46,6 +46,12 @@ struct Delayed {
 /// A placeholder for input i inside a stored argument.
 struct TaskInput {
   size_t index;
+};
+
+/// A placeholder for a dataclass's instance with inputs among its fields.
+struct RebuiltObject {
+  nb::object original;
+  nb::dict fields;
 };
 
 /// Replaces each Delayed in lists, tuples, dicts, sets, slices, named tuples and dataclasses, and each

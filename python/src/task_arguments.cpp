@@ -10,12 +10,6 @@ namespace kasoku {
 
 namespace {
 
-/// A dataclass's instance with inputs among its fields.
-struct Rebuilt {
-  nb::object original;
-  nb::dict fields;
-};
-
 bool is(nb::handle type, const PyTypeObject& builtin) {
   return type.ptr() == reinterpret_cast<const PyObject*>(&builtin);
 }
@@ -107,7 +101,7 @@ nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inpu
     if (error.matches(PyExc_ValueError)) refuse(ErrorKind::value, "fields with `init=False` are not supported");
     throw;
   }
-  return nb::cast(Rebuilt{nb::borrow(object), std::move(fields)});
+  return nb::cast(RebuiltObject{nb::borrow(object), std::move(fields)});
 }
 
 bool add_fingerprint(std::string& text, nb::handle object, const std::vector<TaskPointer>& inputs, bool deep) {
@@ -168,7 +162,7 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
 nb::object put_values(nb::handle object, const std::function<nb::object(size_t)>& value) {
   TaskInput* input = nullptr;
   if (nb::try_cast(object, input) && input) return value(input->index);
-  Rebuilt* rebuilt = nullptr;
+  RebuiltObject* rebuilt = nullptr;
   const auto put = [&](nb::handle item) { return put_values(item, value); };
   if (nb::try_cast(object, rebuilt) && rebuilt)
     return replace(rebuilt->original, nb::borrow<nb::dict>(changed(rebuilt->fields, put)));
@@ -184,7 +178,7 @@ std::string fingerprint(std::initializer_list<nb::handle> objects, const std::ve
 
 void bind_task_arguments(nb::module_& m) {
   nb::class_<TaskInput>(m, "_TaskInput").def_ro("index", &TaskInput::index);
-  nb::class_<Rebuilt>(m, "_TaskObject");
+  nb::class_<RebuiltObject>(m, "_TaskObject");
 }
 
 }  // namespace kasoku

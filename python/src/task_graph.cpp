@@ -1,6 +1,6 @@
 /// \file python/src/task_graph.cpp
-/// Graphs as dictionaries, key → (function, argument, …): Dask's specification, so that its
-/// collections run here and kasoku's Delayed values run there.
+/// Reads graphs as dictionaries, key → (function, argument, …) or an object of Dask's specification, so that its
+/// collections run here; task_layers.cpp writes ours.
 #include <unordered_map>
 
 #include "kasoku/base/error.h"
@@ -27,98 +27,17 @@ bool is_node(nb::handle value) {
 /// A key as Dask marks it, its TaskRef, in a place where any value may stand.
 bool is_reference(nb::handle value) {
   const nb::handle type = value.type();
-  return nb::hasattr(type, "substitute") && nb::hasattr(type, "key") && !PyCallable_Check(value.ptr());
+  return nb::hasattr(type, "substitute") && nb::hasattr(value, "key") && !PyCallable_Check(value.ptr());
 }
+
+/// A reference to what a cluster computes or has computed.
+bool is_future(nb::handle value) { return nb::hasattr(value.type(), "result") && is_reference(value); }
 
 bool is_key(nb::handle value, nb::handle graph) {
   const int found = PySequence_Contains(graph.ptr(), value.ptr());
   if (found < 0) PyErr_Clear();  // not hashable
   return found > 0;
 }
-
-/// ── writing ──
-
-/// A stored argument as the specification writes it: keys for inputs, tasks for containers of them.
-nb::object expression(nb::handle object, const std::vector<nb::object>& keys) {
-  const OneDeeper level;
-  const auto key = [&](size_t index) { return keys[index]; };
-  nb::object filled = put_values(object, key);
-  if (filled.is(object)) return filled;
-  nb::handle type = object.type();
-  const auto parts = [&](nb::handle items) {
-    nb::list out;
-    for (nb::handle item : items) out.append(expression(item, keys));
-    return out;
-  };
-  const auto pairs = [&](nb::handle items) {
-    nb::list out;
-    for (auto [name, item] : nb::borrow<nb::dict>(items)) {
-      nb::list pair;
-      pair.append(expression(name, keys));
-      pair.append(expression(item, keys));
-      out.append(pair);
-    }
-    return out;
-  };
-  if (PyList_CheckExact(object.ptr())) return parts(object);
-  if (PyTuple_CheckExact(object.ptr()) || PySet_Check(object.ptr())) return nb::make_tuple(type, parts(object));
-  if (PyDict_CheckExact(object.ptr())) return nb::make_tuple(type, pairs(object));
-  if (PySlice_Check(object.ptr()))
-    return nb::make_tuple(type, expression(object.attr("start"), keys), expression(object.attr("stop"), keys),
-                          expression(object.attr("step"), keys));
-  if (PyTuple_Check(object.ptr())) return nb::tuple(nb::make_tuple(type) + nb::tuple(parts(object)));
-  return filled;
-}
-
-nb::object expression_of(const Task& task, const std::vector<nb::object>& keys) {
-  if (const auto* held = task.work.target<ValueWork>()) {
-    nb::object value = object_of(held->value);
-    return is_task(value) ? nb::make_tuple(helper("literal")(value)) : value;
-  }
-  const auto* work = task.work.target<CallWork>();
-  if (!work) throw Error(ErrorKind::type, "a task of another language has no form in a Python graph");
-  const Call& call = *work->call;
-  if (call.function.is(identity_function())) return expression(call.args[0], keys);
-  nb::object function = expression(call.function, keys);
-  nb::list args;
-  for (nb::handle item : call.args) args.append(expression(item, keys));
-  const bool is_from_task = !function.is(call.function);
-  if (nb::len(call.kwargs) == 0 && !is_from_task) return nb::tuple(nb::make_tuple(function) + nb::tuple(args));
-  nb::list pairs;
-  for (auto [name, item] : nb::borrow<nb::dict>(call.kwargs)) {
-    nb::list pair;
-    pair.append(name);
-    pair.append(expression(item, keys));
-    pairs.append(pair);
-  }
-  nb::handle dict_type(reinterpret_cast<PyObject*>(&PyDict_Type));
-  return nb::make_tuple(helper("apply"), function, args, nb::make_tuple(dict_type, pairs));
-}
-
-/// {key: {key: task}} and {key: keys of its inputs}: a layer for each task, inputs first.
-nb::tuple layers_of(const std::vector<Delayed>& roots) {
-  std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(root.task);
-  TaskGraph graph(tasks);
-  std::vector<nb::object> keys;
-  nb::dict layers, dependencies;
-  for (const auto& entry : graph.entries()) {
-    keys.push_back(key_of(*entry.task));
-    std::vector<nb::object> inputs;
-    nb::set names;
-    for (uint32_t from : entry.inputs) {
-      inputs.push_back(keys[from]);
-      names.add(keys[from]);
-    }
-    nb::dict layer;
-    layer[keys.back()] = expression_of(*entry.task, inputs);
-    layers[keys.back()] = layer;
-    dependencies[keys.back()] = names;
-  }
-  return nb::make_tuple(layers, dependencies);
-}
-
-/// ── reading ──
 
 class Reader {
  public:
@@ -165,6 +84,7 @@ class Reader {
   /// The keys that a value of the graph refers to.
   void collect(nb::handle value, std::vector<nb::object>& needs) {
     const OneDeeper level;
+    if (is_future(value)) return;
     if (is_node(value)) {
       for (nb::handle key : needs_of(value)) needs.push_back(nb::borrow(key));
     } else if (is_task(value) || PyList_CheckExact(value.ptr())) {
@@ -183,7 +103,7 @@ class Reader {
       inputs.push_back(std::move(task));
       return nb::cast(TaskInput{inputs.size() - 1});
     };
-    if (is_task(value) || is_node(value)) return input(build(value, {}));
+    if (is_task(value) || is_node(value) || is_future(value)) return input(build(value, {}));
     if (PyList_CheckExact(value.ptr())) {
       nb::list items;
       for (nb::handle item : value) items.append(take(item, inputs));
@@ -221,7 +141,10 @@ class Reader {
     std::vector<TaskPointer> inputs;
     nb::object function = identity_function();
     nb::list args;
-    if (is_task(value)) {
+    if (is_future(value)) {
+      function = helper("result_of");
+      args.append(value);
+    } else if (is_task(value)) {
       function = value[0];
       for (size_t i = 1; i < nb::len(value); ++i) args.append(take(value[i], inputs));
     } else {
@@ -230,7 +153,7 @@ class Reader {
     const std::string name = name_of(is_task(value) ? value[0] : value);
     const std::string text = key.is_valid() ? nb::str(key).c_str() : fresh_key(name);
     if (key.is_valid() && nb::isinstance<nb::str>(key)) key.reset();
-    if (!is_task(value) && inputs.empty()) return value_task(nb::borrow(value), name, text, false, std::move(key));
+    if (!is_task(value) && !is_future(value) && inputs.empty()) return value_task(nb::borrow(value), name, text, false, std::move(key));
     const bool has_inputs = !inputs.empty();
     auto call = std::make_shared<Call>(std::move(function), nb::tuple(args), nb::dict(), std::move(key), has_inputs);
     return std::make_shared<Task>(name, text, CallWork{std::move(call)}, std::move(inputs));
@@ -307,7 +230,6 @@ TaskPointer collection_task(nb::handle object) {
 }
 
 void bind_task_graph(nb::module_& m) {
-  m.def("_task_layers", &layers_of, "roots"_a);
   m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a);
 }
 

@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
+from kasoku._delayed import specification
 from kasoku.compat import dask
 from kasoku.compat.dask.delayed import Delayed, delayed, to_task_dask
 from kasoku.compat.dask.highlevelgraph import HighLevelGraph
@@ -87,7 +88,7 @@ def test_operators_and_attributes_are_pure():
     total = a[0] + a[0]
     assert a[0].key == a[0].key in total.dask and a.key in total.dask and len(total.dask) == 3
     assert a.index.key == a.index.key and a.index(1).key != a.index(1).key
-    assert a.index(2).compute() == 1 and getattr not in {v[0] for v in a.index(2).dask.values()}
+    assert a.index(2).compute() == 1 and getattr not in {getattr(v, "func", None) for v in a.index(2).dask.values()}
 
 
 def test_purity_as_a_setting():
@@ -105,14 +106,17 @@ def test_names():
 
 
 def test_graphs_are_dictionaries_of_tasks():
+    Task, DataNode = specification().Task, specification().DataNode  # Dask's own, where other tests have loaded it
     f = delayed(operator.add, pure=True)
-    assert f(1, 2).dask == {f(1, 2).key: (operator.add, 1, 2)} and f.dask == {f.key: operator.add}
+    assert dict(f(1, 2).dask) == {f(1, 2).key: Task(f(1, 2).key, operator.add, 1, 2)}
+    assert dict(f.dask) == {f.key: DataNode(f.key, operator.add)}
     a = delayed(1, name="a")
     pair = namedtuple("pair", "x y")
-    for value, task in [([a, (a, 3)], ["a", (tuple, ["a", 3])]), ({"k": a}, (dict, [["k", "a"]])),
-                        (slice(a, None), (slice, "a", None, None)), (pair(a, 2), (pair, "a", 2))]:  # fmt: skip
+    for value, made in [([a, (a, 3)], [7, (7, 3)]), ({"k": a}, {"k": 7}), (slice(a, None), slice(7, None)),
+                        (pair(a, 2), pair(7, 2)), (a, 7)]:  # fmt: skip
         with pytest.warns(UserWarning, match="deprecated"):
-            assert to_task_dask(value) == (task, {"a": 1})
+            task, graph = to_task_dask(value)
+        assert task({"a": 7}) == made and graph == {"a": DataNode("a", 1)}
     g = delayed(lambda x, k: x + k)(a, k=delayed(2, name="b"))
     assert dask.get(dict(g.dask), g.key) == 3 and g.dask.dependencies[g.key] == {"a", "b"}
     looks_like_a_task = delayed((inc, 1))
@@ -298,8 +302,6 @@ def test_a_client_of_this_machine():
         assert wrong.status == "error" and isinstance(wrong.exception(), ZeroDivisionError)
     with pytest.raises(ValueError, match="No global client"):
         distributed.get_client()
-    with pytest.raises(NotImplementedError, match="no scheduler at"):
-        distributed.Client("tcp://127.0.0.1:8786")
 
 
 def test_none_is_a_value():

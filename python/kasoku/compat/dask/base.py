@@ -9,7 +9,7 @@ import operator
 from kasoku import _core, compute, visualize
 from kasoku._core import Delayed
 from kasoku._delayed import _scheduler
-from kasoku._task import clients
+from kasoku._task import client_of, clients
 from kasoku._token import normalize as _normalize
 from kasoku._token import register, tokenize
 
@@ -66,6 +66,9 @@ def _part(future, at):
 
 def _persisted(value, options):
     """A collection that holds the values; with an open Client at once, and the values come."""
+    client = client_of(options.get("scheduler"))
+    if client is not None:
+        return client.persist(value)
     if isinstance(value, Delayed) and not clients:
         return value.persist(**options)
     keys = list(flatten(value.__dask_keys__()))

@@ -1,6 +1,7 @@
 """dask.core: small questions to graphs as dictionaries."""
 
 from kasoku import _core
+from kasoku._delayed import graph_of
 from kasoku._token import literal
 
 
@@ -65,7 +66,7 @@ def get_deps(dsk):
 
 def toposort(dsk):
     """The keys, each after what it needs."""
-    order = _core._task_layers([_core._delayed_keys(dsk, list(dsk))])[0]
+    order = graph_of([_core._delayed_keys(dsk, list(dsk))])
     return [key for key in order if key in dsk]
 
 

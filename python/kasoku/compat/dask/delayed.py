@@ -4,6 +4,7 @@ import warnings
 
 from kasoku import _core, delayed
 from kasoku._core import Delayed
+from kasoku._delayed import specification
 
 from .base import is_dask_collection, tokenize
 
@@ -29,7 +30,7 @@ def _task_and_graph(expr):
     if made._is_leaf and made is not expr:
         return expr, {}
     graph = dict(made.dask)
-    return (made.key, graph) if is_dask_collection(expr) else (graph.pop(made.key), graph)
+    return (specification().Alias(made.key), graph) if is_dask_collection(expr) else (graph.pop(made.key), graph)
 
 
 __all__ = ["Delayed", "delayed", "to_task_dask", "tokenize", "unpack_collections"]

@@ -1,12 +1,14 @@
-"""dask.distributed on this machine alone: a Client whose workers are threads of this process."""
+"""dask.distributed: a Client whose workers are threads of this process. With a scheduler's address it is the Client of the
+package `distributed`, if that is installed."""
 
 import concurrent.futures
 import contextvars
+import sys
 import threading
 
 import kasoku as ks
 
-from kasoku._task import clients
+from kasoku._task import client_of, clients
 
 from . import base
 
@@ -62,6 +64,8 @@ def _gathered(value):
 
 def futures_of(value):
     """The futures in a value: those behind persisted collections, and those in lists and dictionaries."""
+    if _cluster():
+        return _cluster().futures_of(value)
     if isinstance(value, Future):
         return [value]
     if base.is_dask_collection(value):
@@ -98,15 +102,34 @@ class LocalCluster:
         self.close()
 
 
+def _client_of_cluster(*args, **options):
+    try:
+        import distributed
+    except ImportError:
+        raise ks.errors.UnsupportedError(
+            f"dask.distributed: a Client of {(*args, *options.values())[0]!r} needs the package distributed, which is not "
+            "installed\n  fix  pip install distributed, or Client() without an address for threads of this process"
+        ) from None
+    client = distributed.Client(*args, **options)
+    clients.append(client)
+    return client
+
+
+def _cluster():
+    """The package distributed, if the latest open Client is one of it."""
+    client = client_of(None)
+    return None if client is None else sys.modules["distributed"]
+
+
 class Client:
     """Runs calls and delayed graphs on the threads of a LocalCluster."""
 
+    def __new__(cls, address=None, **options):
+        if isinstance(address, str) or "scheduler_file" in options:
+            return _client_of_cluster(*([] if address is None else [address]), **options)
+        return super().__new__(cls)
+
     def __init__(self, address=None, **options):
-        if isinstance(address, str):
-            raise ks.errors.UnsupportedError(
-                f"dask.distributed: there is no scheduler at {address!r}: workers are threads of this process\n"
-                "  fix  Client() without an address, or `kasoku run --real dask …`"
-            )
         self._owns = address is None
         self.cluster = LocalCluster(**options) if address is None else address
         self._pool, self._count = self.cluster._pool, 0
@@ -243,6 +266,8 @@ default_client = get_client
 
 
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
+    if _cluster():
+        return _cluster().wait(fs, timeout, return_when)
     futures = {f._future: f for f in futures_of(fs)}
     done, rest = concurrent.futures.wait(futures, timeout, return_when)
     if rest and return_when == ALL_COMPLETED:
@@ -252,6 +277,11 @@ def wait(fs, timeout=None, return_when=ALL_COMPLETED):
 
 class as_completed:  # noqa: N801 - Dask's name
     """Futures in the order in which they come; more may be added."""
+
+    def __new__(cls, futures=(), with_results=False, **options):
+        if _cluster():
+            return _cluster().as_completed(futures, with_results=with_results, **options)
+        return super().__new__(cls)
 
     def __init__(self, futures=(), with_results=False, **ignored):
         self._left, self._with_results = list(futures), with_results
@@ -282,11 +312,15 @@ class as_completed:  # noqa: N801 - Dask's name
 
 def progress(*futures, notebook=None, **ignored):
     """Waits, as it does in a terminal."""
+    if _cluster():
+        return _cluster().progress(*futures, notebook=notebook, **ignored)
     wait([f for f in futures])
 
 
 def fire_and_forget(obj):
-    """Futures run anyway."""
+    """Futures of this process run anyway."""
+    if _cluster():
+        _cluster().fire_and_forget(obj)
 
 
 def performance_report(*_, **__):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from kasoku import _core
+from kasoku._delayed import graph_of
 
 
 class Layer(dict):
@@ -80,6 +81,9 @@ class HighLevelGraph(Mapping):
     def __len__(self):
         return len(self.to_dict())
 
+    def __reduce__(self):
+        return dict, (dict(self.to_dict()),)  # whoever reads it may not have this class
+
     def keys(self):
         return self.to_dict().keys()
 
@@ -102,7 +106,7 @@ class HighLevelGraph(Mapping):
 
     def cull(self, keys):
         """Only what `keys` need."""
-        needed = _core._task_layers([_core._delayed_keys(self.to_dict(), list(keys))])[0]
+        needed = graph_of([_core._delayed_keys(self.to_dict(), list(keys))])
         layers = {}
         for name, layer in self.layers.items():
             kept = {key: task for key, task in layer.items() if key in needed}

@@ -1,0 +1,129 @@
+"""Engines beyond this process that run graphs of delayed calls: a cluster of Dask, and Ray.
+
+Both take the graph as Dask writes it (`_delayed.graph_of`). A process of theirs runs each task's function on its
+arguments, which are pickled by content where they are ours (`_content.py`).
+"""
+
+import pickle
+import sys
+import uuid
+import weakref
+
+from . import __version__, errors
+from ._core import Array
+
+
+def get_of(scheduler):
+    """The function get(graph, keys) of an engine; None if `scheduler` names none."""
+    if isinstance(scheduler, str):
+        return _on_ray if scheduler.lower() == "ray" else None
+    distributed = sys.modules.get("distributed")
+    if distributed is not None and isinstance(scheduler, distributed.Client):
+        return lambda graph, keys, **options: _on_cluster(scheduler, graph, keys, **options)
+    return None
+
+
+def _unpicklable(error, where):
+    """What to say when something of a graph cannot be sent."""
+    first = error
+    while first.__cause__:
+        first = first.__cause__
+    return errors.TypeError(
+        f"compute: a task cannot be sent to {where}: {first}\n"
+        "  why  its function and arguments are pickled; what is open in this process (a lock, a file, a thread) cannot be\n"
+        "  fix  make it in the task"
+    )
+
+
+# ── a cluster of Dask ─────────────────────────────────────────────────────────────────────
+
+
+def _on_cluster(client, graph, keys, **options):
+    from dask.highlevelgraph import HighLevelGraph
+    from distributed.client import FutureCancelledError, FuturesCancelledError
+
+    if client.asynchronous:
+        raise errors.TypeError(
+            "compute: it waits, and this Client is asynchronous\n  fix  await client.compute(value), of Dask's protocol"
+        )
+    if client.status != "running":
+        raise _gone(client)
+    check_versions(client)
+    graph = HighLevelGraph.from_collections(f"kasoku-{uuid.uuid4().hex}", graph)
+    try:
+        return client.get(graph, keys, **options)
+    except (FutureCancelledError, FuturesCancelledError) as error:
+        if client.status == "running":
+            raise
+        raise _gone(client) from error
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        if "Could not serialize" not in str(error):
+            raise  # a task's own
+        raise _unpicklable(error, "the cluster") from error
+
+
+def _gone(client):
+    address = getattr(client.scheduler, "address", None) or "its address"
+    return errors.DeviceError(
+        f"compute: the cluster at {address} is gone: its scheduler does not answer\n  fix  start it again, and make a new Client"
+    )
+
+
+_checked = weakref.WeakKeyDictionary()  # the workers of a client that are known to have this version
+
+
+def check_versions(client):
+    """Raises if a worker has no kasoku or another version: it could not read what it is sent."""
+    workers = set(client.scheduler_info(n_workers=-1)["workers"])
+    if workers <= _checked.get(client, set()):
+        return
+    found = client.run(
+        eval, "__import__('kasoku').__version__", on_error="return"
+    )  # text: it may not know our functions
+    for address, version in found.items():
+        if version != __version__:
+            has = f"has kasoku {version}" if isinstance(version, str) else f"has no kasoku ({version})"
+            raise errors.DeviceError(
+                f"compute: the worker at {address} {has}, this process has {__version__}\n"
+                f"  fix  pip install kasoku=={__version__}, in the worker's environment"
+            )
+    _checked[client] = set(found)
+
+
+def register_chunks():
+    """Tells dask.array, if the process has it, that our arrays may be chunks of its own."""
+    module = sys.modules.get("dask.array.chunk_types")
+    if module is not None:
+        module.register_chunk_type(Array)
+
+
+# ── Ray ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _run(node, names, *values):
+    return node(dict(zip(names, values)))
+
+
+def _on_ray(graph, keys, **options):
+    """Each task is a task of Ray's, whose inputs are references: values stay where they were computed."""
+    try:
+        import ray
+    except ImportError:
+        raise errors.UnsupportedError(
+            'compute: scheduler="ray" needs Ray, which is not installed\n  fix  pip install ray'
+        ) from None
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+    run, references = ray.remote(_run), {}
+    try:
+        for key, node in graph.items():  # inputs first
+            names = tuple(node.dependencies)
+            references[key] = run.options(name=str(key)).remote(node, names, *(references[name] for name in names))
+        return ray.get([references[key] for key in keys])
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise (cause if isinstance(cause, Exception) else error) from None
+    except TypeError as error:
+        if "Could not serialize" not in str(error):
+            raise
+        raise _unpicklable(error, "Ray") from error
