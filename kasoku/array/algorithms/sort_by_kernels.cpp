@@ -40,7 +40,7 @@ Form form_of(const RowsToSort& of) {
   return {"KS_LONG_ROWS", info(of.dtype).size == 8 || has_wide_numbers(of) ? 8 : 16};
 }
 
-Program program(const RowsToSort& of, bool gives_positions) {
+Program program(const RowsToSort& of, bool gives_positions, const Device& device) {
   const DtypeInfo& dtype = info(of.dtype);
   constexpr const char* bits[] = {"", "unsigned char", "unsigned short", "", "unsigned int", "", "", "", "unsigned long long"};
   const char* const kind = dtype.kind == DtypeKind::floating ? "ks_floating" : dtype.kind == DtypeKind::signed_ ? "ks_signed" : "ks_unsigned";
@@ -54,9 +54,9 @@ Program program(const RowsToSort& of, bool gives_positions) {
   result.text = fmt::format(
       "#define KS_BOTH __device__ __forceinline__\n#include \"order_key.h\"\n"
       "#define KS_BITS {}\n#define KS_KIND {}\n#define KS_INFINITY {}\n#define KS_DESCENDING {}\n#define KS_POSITIONS {:d}\n"
-      "#define KS_NUMBER unsigned {}\n#define KS_ITEMS {}\n#define KS_THREADS {}\n#define {}\n{}",
+      "#define KS_NUMBER unsigned {}\n#define KS_ITEMS {}\n#define KS_THREADS {}\n#define KS_UNROLL {}\n#define {}\n{}",
       bits[dtype.size], kind, infinity, of.is_descending, gives_positions, has_wide_numbers(of) ? "long long" : "int",
-      form.items, block, form.rows, sort_text);
+      form.items, block, device.is_simt() ? "_Pragma(\"unroll\")" : "", form.rows, sort_text);
   result.file = "sort.cu";
   result.headers = {{"order_key.h", key_text}};
   result.is_generated = true;
@@ -78,7 +78,7 @@ class Sort {
  public:
   Sort(const RowsToSort& of, const Array& from, bool is_own, bool gives_positions)
       : of_(of), from_(from), is_own_(is_own), gives_positions_(gives_positions), device_(from.device()), stream_(device_.current_stream()),
-        module_(compile(program(of, gives_positions), device_)) {}
+        module_(compile(program(of, gives_positions, device_), device_)) {}
 
   Array run() { return of_.length <= most_of_block ? short_rows() : gives_positions_ ? positions_of_long_rows() : long_rows(); }
 
