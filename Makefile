@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc)
 
 DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
   nlohmann-json3-dev doctest-dev libbenchmark-dev ninja-build cmake ccache g++ git \
-  python3-venv python3-dev zlib1g-dev libzstd-dev graphviz
+  python3-venv python3-dev zlib1g-dev libzstd-dev libhwy-dev graphviz
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 .PHONY: help deps venv configure build core clean

@@ -16,6 +16,14 @@ if(TARGET stubs)
   endforeach()
 endif()
 
+# Under the names by which the engine asks for them.
+foreach(library ${HWY_CONTRIB} ${HWY})
+  file(REAL_PATH ${library} file)
+  string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" name ${file})
+  get_filename_component(name ${name} NAME)
+  install(FILES ${file} RENAME ${name} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
+endforeach()
+
 if(TARGET operations)
   install(FILES ${operation_packs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
   install(FILES ${operation_packs} DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -34,6 +34,8 @@ def main(folder):
         "licenses/LLVM.txt",
         "libkasoku.so",
         "libkasoku_clang.so",
+        "libhwy_contrib.so.1",
+        "libhwy.so.1",
         "_core.abi3.so",
         "operations-x86-64-v3.pack",
     ]

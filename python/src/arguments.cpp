@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
@@ -126,6 +127,18 @@ Scalar scalar_from(nb::handle object) {
   const double value = PyFloat_AsDouble(p);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return Scalar::of(value);
+}
+
+nb::object stored(const char* name, Array result, nb::handle out) {
+  const std::optional<Array> into = out_from(out);
+  if (!into) return nb::cast(std::move(result));
+  if (into->shape() != result.shape())
+    throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
+  {
+    const GilReleased release;
+    into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
+  }
+  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
 }
 
 }  // namespace kasoku

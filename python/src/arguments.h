@@ -23,6 +23,9 @@ Scalar number_for(nb::handle object, Dtype dtype);
 /// out=: None, an array, or a tuple with one.
 std::optional<Array> out_from(nb::handle out);
 
+/// The result of the function called `name`, or the array that is given for it by out=.
+nb::object stored(const char* name, Array result, nb::handle out);
+
 /// Adds a function or a method to a class that is bound already.
 template <class F, class... Extra>
 void add_method(nb::handle cls, const char* name, F&& f, const Extra&... extra) {

@@ -27,19 +27,6 @@ void bind_both(nb::module_& m, const char* name, const char* doc, std::function<
   add_method(m.attr("Array"), name, [f](const Array& x, P... given) { return f(x, given...); }, args..., doc);
 }
 
-/// The result, or the array that is given for it.
-nb::object stored(const char* name, Array result, nb::handle out) {
-  const std::optional<Array> into = out_from(out);
-  if (!into) return nb::cast(std::move(result));
-  if (into->shape() != result.shape())
-    throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
-  {
-    const GilReleased release;
-    into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
-  }
-  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
-}
-
 nb::object reduced(const char* name, const Reducer& f, Words words, const Array& x, nb::handle axis, nb::handle dtype, nb::handle out,
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};

@@ -1,0 +1,25 @@
+/// \file kasoku/array/algorithms/order.h
+/// What follows from sorting: partitions, the first ones, order by several keys.
+#pragma once
+
+#include "kasoku/array/algorithms/sort.h"
+
+#include <span>
+#include <utility>
+
+namespace kasoku {
+
+/// Sorted arrays, which are partitions too; throws where a kth is not in [-length, length).
+Array partition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
+Array argpartition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
+
+/// The k greatest or least elements along the axis, in that order, and their positions. NaN are the greatest.
+std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis = -1, bool is_greatest = true);
+
+/// Positions along the axis that sort by the last key; where its elements are equal, by the one before, and so on. Keys have one shape.
+Array lexsort(std::span<const Array> keys, int64_t axis = -1);
+
+/// Sorted along the last axis, as complex64 of integers of at most 16 bits, else complex128.
+Array sort_complex(const Array& array);
+
+}  // namespace kasoku

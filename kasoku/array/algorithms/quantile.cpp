@@ -1,0 +1,228 @@
+#include "kasoku/array/algorithms/quantile.h"
+
+#include "kasoku/array/algorithms/sort.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/axis_error.h"
+#include "kasoku/base/error.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kasoku {
+
+namespace {
+
+constexpr std::string_view method_names[] = {"inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
+                                             "weibull",      "linear",                "median_unbiased",     "normal_unbiased",           "lower",
+                                             "higher",       "midpoint",              "nearest"};
+
+/// A number that is known, or one for each row that is not yet: what is written for one serves both.
+struct Number {
+  std::optional<Array> rows;
+  double known = 0;
+
+  Number(double known) : known(known) {}
+  Number(Array rows) : rows(std::move(rows)) {}
+  Operand operand() const { return rows ? Operand(*rows) : Operand(known); }
+};
+
+template <class F>
+Number both(Op op, F known, const Number& a, const Number& b) {
+  if (a.rows || b.rows) return Number(apply(op, {a.operand(), b.operand()}));
+  return Number(static_cast<double>(known(a.known, b.known)));
+}
+template <class F>
+Number of(Op op, F known, const Number& a) {
+  return a.rows ? Number(apply(op, {*a.rows})) : Number(known(a.known));
+}
+Number operator+(const Number& a, const Number& b) { return both(Op::add, std::plus<>(), a, b); }
+Number operator-(const Number& a, const Number& b) { return both(Op::subtract, std::minus<>(), a, b); }
+Number operator*(const Number& a, const Number& b) { return both(Op::multiply, std::multiplies<>(), a, b); }
+Number least(const Number& a, const Number& b) { return both(Op::minimum, [](double x, double y) { return std::min(x, y); }, a, b); }
+Number greatest(const Number& a, const Number& b) { return both(Op::maximum, [](double x, double y) { return std::max(x, y); }, a, b); }
+Number is_equal(const Number& a, const Number& b) {
+  if (a.rows || b.rows) return Number(astype(apply(Op::equal, {a.operand(), b.operand()}), Dtype::float64));
+  return Number(a.known == b.known);
+}
+Number down(const Number& a) { return of(Op::floor, [](double x) { return std::floor(x); }, a); }
+Number up(const Number& a) { return of(Op::ceil, [](double x) { return std::ceil(x); }, a); }
+Number even(const Number& a) { return of(Op::rint, [](double x) { return std::nearbyint(x); }, a); }
+
+/// Between which elements a quantile lies, and how near to the second one.
+struct Place {
+  Number first, second, part;
+  bool is_element = false;  ///< it is the first one
+};
+
+/// `n`: how many elements there are, at least 1.
+Place place_of(QuantileMethod method, const Number& n, double q) {
+  using M = QuantileMethod;
+  const Number last = n - 1;
+  const auto element = [&](const Number& at) { return Place{least(greatest(at, 0), last), 0, 0, true}; };
+  const Number along = last * q, plain = n * q - 1;
+  const auto with = [&](double alpha, double beta) { return n * q + (alpha + q * (1 - alpha - beta)) - 1; };
+  const auto between = [&](const Number& at) {
+    const Number inside = least(greatest(at, 0), last), first = down(inside);
+    return Place{first, least(greatest(down(at) + 1, 0), last), inside - first};
+  };
+  switch (method) {
+    case M::lower: return element(down(along));
+    case M::higher: return element(up(along));
+    case M::nearest: return element(even(along));
+    case M::inverted_cdf: return element(up(plain));
+    case M::closest_observation: {
+      // Of two that are as near the one with an even number, counted from 1.
+      const Number at = plain - 0.5, whole = down(at), half = whole * 0.5;
+      const Number is_odd = 1 - is_equal(half, down(half));
+      return element(whole + 1 - is_equal(at, whole) * is_odd);
+    }
+    case M::averaged_inverted_cdf: {
+      Place place = between(plain);
+      place.part = 1 - 0.5 * is_equal(down(plain), plain);
+      return place;
+    }
+    case M::midpoint: {
+      Place place = between(along);
+      place.part = 0.5 * (1 - is_equal(down(along), along));
+      return place;
+    }
+    case M::linear: return between(along);
+    case M::interpolated_inverted_cdf: return between(with(0, 1));
+    case M::hazen: return between(with(0.5, 0.5));
+    case M::weibull: return between(with(0, 0));
+    case M::median_unbiased: return between(with(1 / 3.0, 1 / 3.0));
+    case M::normal_unbiased: return between(with(3 / 8.0, 3 / 8.0));
+  }
+  return between(along);
+}
+
+/// The elements of each result in order along a last axis.
+class Sorted {
+ public:
+  Sorted(const Array& array, const Over& over, bool leaves_nan_out) {
+    if (is_complex(array.dtype())) throw Error(ErrorKind::type, "a must be an array of real numbers");
+    const int64_t ndim = array.ndim();
+    std::vector<uint8_t> goes(static_cast<size_t>(ndim), !over.axes);
+    if (over.axes)
+      for (int64_t axis : *over.axes) {
+        if (ndim == 0 && (axis == 0 || axis == -1)) continue;
+        const size_t d = normal_axis(axis, ndim);
+        if (goes[d]) throw Error(ErrorKind::value, "repeated axis");
+        goes[d] = 1;
+      }
+    Extents order;
+    Shape shape;
+    for (size_t d = 0; d < goes.size(); ++d) {
+      if (!goes[d]) {
+        order.push_back(static_cast<int64_t>(d));
+        shape.push_back(array.shape()[d]);
+      }
+      if (!goes[d] || over.keepdims) shape_.push_back(goes[d] ? 1 : array.shape()[d]);
+    }
+    for (size_t d = 0; d < goes.size(); ++d)
+      if (goes[d]) order.push_back(static_cast<int64_t>(d));
+    length_ = 1;
+    for (size_t d = 0; d < goes.size(); ++d)
+      if (goes[d]) length_ *= array.shape()[d];
+    shape.push_back(length_);
+    const Array rows = reshape(ndim == 0 ? array : transpose(array, order), shape);
+    sorted_ = length_ == 0 ? rows : sort(rows, -1);
+    if (!is_floating(array.dtype())) return;
+    if (!leaves_nan_out) {
+      is_nan_if_last_is_ = true;
+      return;
+    }
+    const Array are_numbers = apply(Op::equal, {sorted_, sorted_});
+    count_ = astype(reduce(ReduceOp::sum, are_numbers, {Extents{-1}, false}), Dtype::float64);
+  }
+
+  bool is_empty() const { return length_ == 0; }
+  Dtype result_dtype() const { return is_floating(sorted_.dtype()) ? sorted_.dtype() : Dtype::float64; }
+  /// How many elements each result is of, at least 1.
+  Number count() const { return count_ ? greatest(Number(*count_), 1) : Number(static_cast<double>(length_)); }
+
+  Array at(const Number& place) const {
+    if (place.rows) return squeeze(take_along(sorted_, expand_dims(astype(*place.rows, Dtype::int64), {-1}), -1), Extents{-1});
+    return element(static_cast<int64_t>(place.known));
+  }
+
+  /// NaN where the rule says so, in the shape of the results.
+  Array finished(Array value) const {
+    if (is_nan_if_last_is_ && length_ > 0) {
+      const Array last = element(length_ - 1);
+      value = apply(Op::where, {apply(Op::equal, {last, last}), value, last});
+    }
+    // Of no numbers the first is NaN.
+    return reshape(value, shape_);
+  }
+  Array nan() const { return full(shape_, Scalar::of(std::numeric_limits<double>::quiet_NaN()), result_dtype(), sorted_.device()); }
+
+ private:
+  Array element(int64_t place) const {
+    View view{sorted_.shape(), sorted_.strides(), sorted_.input().view.offset + place * sorted_.strides().back()};
+    view.shape.pop_back();
+    view.strides.pop_back();
+    return sorted_.with_view(view);
+  }
+
+  Array sorted_;
+  Shape shape_;
+  int64_t length_;
+  bool is_nan_if_last_is_ = false;
+  std::optional<Array> count_;
+};
+
+/// What quantiles between two elements are computed in.
+Dtype wide(Dtype dtype) { return dtype == Dtype::float16 || dtype == Dtype::bfloat16 ? Dtype::float32 : dtype; }
+
+}  // namespace
+
+QuantileMethod quantile_method(std::string_view name) {
+  for (size_t i = 0; i < std::size(method_names); ++i)
+    if (method_names[i] == name) return static_cast<QuantileMethod>(i);
+  std::string all;
+  for (std::string_view known : method_names) all.append(all.empty() ? "" : ", ").append(known);
+  throw Error(ErrorKind::value, "'" + std::string(name) + "' is not a valid method; there are: " + all);
+}
+
+Array median(const Array& array, const Over& over, bool leaves_nan_out) {
+  const Sorted sorted(array, over, leaves_nan_out);
+  if (sorted.is_empty()) return sorted.nan();
+  const Number half = 0.5 * (sorted.count() - 1);
+  const Dtype dtype = sorted.result_dtype();
+  const Array a = astype(sorted.at(down(half)), wide(dtype)), b = astype(sorted.at(up(half)), wide(dtype));
+  return sorted.finished(astype(apply(Op::divide, {apply(Op::add, {a, b}), 2.0}), dtype));
+}
+
+std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over, bool leaves_nan_out) {
+  for (double x : q)
+    if (!(x >= 0 && x <= 1)) throw Error(ErrorKind::value, "Quantiles must be in the range [0, 1]");
+  const Sorted sorted(array, over, leaves_nan_out);
+  std::vector<Array> results;
+  for (double x : q) {
+    if (sorted.is_empty()) {
+      results.push_back(sorted.nan());
+      continue;
+    }
+    const Place place = place_of(method, sorted.count(), x);
+    if (place.is_element) {
+      results.push_back(sorted.finished(copy(sorted.at(place.first))));
+      continue;
+    }
+    const Dtype dtype = sorted.result_dtype(), compute = wide(dtype);
+    const Array a = astype(sorted.at(place.first), compute), b = astype(sorted.at(place.second), compute);
+    const Array distance = apply(Op::subtract, {b, a});
+    // From the nearer one, so that the second is reached exactly.
+    const auto in_type = [&](const Number& x) { return x.rows ? Operand(astype(*x.rows, compute)) : Operand(x.known); };
+    const Array from_first = apply(Op::add, {a, apply(Op::multiply, {distance, in_type(place.part)})});
+    const Array from_second = apply(Op::subtract, {b, apply(Op::multiply, {distance, in_type(1 - place.part)})});
+    const Array value = !place.part.rows ? (place.part.known >= 0.5 ? from_second : from_first)
+                                         : apply(Op::where, {apply(Op::greater_equal, {*place.part.rows, 0.5}), from_second, from_first});
+    results.push_back(sorted.finished(astype(value, dtype)));
+  }
+  return results;
+}
+
+}  // namespace kasoku

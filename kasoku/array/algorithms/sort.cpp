@@ -1,0 +1,102 @@
+#include "kasoku/array/algorithms/sort.h"
+
+#include "kasoku/array/algorithms/sorted_rows.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
+#include "kasoku/array/places.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+
+namespace kasoku {
+
+namespace {
+
+void must_have_order(const Array& array) {
+  if (array.dtype() == Dtype::opaque) throw Error(ErrorKind::type, "records have no order").fix("sort one of their fields");
+}
+
+/// The array with the axis last, in C order and computed.
+struct Rows {
+  Array elements;
+  bool is_own;
+  RowsToSort sizes;
+
+  Rows(const Array& array, size_t axis, bool is_descending) {
+    const Array moved = moveaxis(array, {static_cast<int64_t>(axis)}, {-1});
+    is_own = moved.is_pending() || !moved.is_contiguous();
+    elements = is_own ? copy(moved) : moved;
+    const int64_t length = moved.shape().back();
+    sizes = {length ? moved.size() / length : 0, length, array.dtype(), is_descending};
+  }
+
+  Array like(Dtype dtype) const { return Array::empty(elements.shape(), dtype, elements.device()); }
+};
+
+/// In C order again.
+Array back(const Array& rows, size_t axis) {
+  if (axis + 1 == rows.shape().size()) return rows;
+  return copy(moveaxis(rows, {-1}, {static_cast<int64_t>(axis)}));
+}
+
+bool goes_by_kernels(const Device& device) { return !device.is_host() || takes_gpu_form(device); }
+
+/// NumPy's order: numbers, then those whose imaginary part is NaN, the real one, both; each by real parts, then by imaginary ones.
+Array argsort_complex(const Array& array, int64_t axis, bool is_descending) {
+  const Dtype dtype = real_part(array.dtype());
+  const auto part = [&](size_t at) {
+    return Array::view(array.buffer(), array.offset() + static_cast<int64_t>(at), array.shape(), array.strides(), dtype);
+  };
+  const Array real = part(0), imag = part(info(dtype).size);
+  const auto is_nan = [](const Array& x) { return astype(apply(Op::not_equal, {x, x}), Dtype::uint8); };
+  const Array classes = apply(Op::add, {apply(Op::multiply, {is_nan(real), 2}), is_nan(imag)});
+  Array order = argsort(imag, axis, is_descending);
+  for (const Array& key : {real, classes}) order = take_along(order, argsort(take_along(key, order, axis), axis, is_descending), axis);
+  return order;
+}
+
+}  // namespace
+
+Array take_along(const Array& array, const Array& positions, int64_t axis) {
+  const size_t d = normal_axis(axis, array.ndim());
+  const Array moved = contiguous(moveaxis(array, {static_cast<int64_t>(d)}, {-1})), wanted = moveaxis(positions, {static_cast<int64_t>(d)}, {-1});
+  const int64_t length = moved.shape().back(), n = wanted.size();
+  Shape starts_shape = wanted.shape();
+  starts_shape.back() = 1;
+  const int64_t rows = product(starts_shape);
+  const Array starts = reshape(arange(Scalar::of(int64_t{0}), Scalar::of(length), rows, Dtype::int64, array.device()), starts_shape);
+  const Array flat = reshape(moved, {moved.size()});
+  Places places;
+  places.along.push_back({ravel(apply(Op::add, {astype(wanted, Dtype::int64), starts})), moved.size(), static_cast<int64_t>(array.itemsize())});
+  places.together = {n};
+  places.view = {{n}, {0}, flat.input().view.offset};
+  return moveaxis(reshape(gather(flat, places), wanted.shape()), {-1}, {static_cast<int64_t>(d)});
+}
+
+Array sort(const Array& array, std::optional<int64_t> axis) {
+  if (!axis) return sort(ravel(array), -1);
+  must_have_order(array);
+  const size_t d = normal_axis(*axis, array.ndim());
+  if (is_complex(array.dtype())) return copy(take_along(array, argsort(array, *axis), *axis));
+  const Rows rows(array, d, false);
+  if (rows.sizes.rows == 0) return Array::empty(array.shape(), array.dtype(), array.device());
+  if (goes_by_kernels(array.device())) return back(sort_by_kernels(rows.sizes, rows.elements, rows.is_own), d);
+  const Array result = rows.like(array.dtype());
+  sort_on_host(rows.sizes, rows.elements.data_for_read(), result.data());
+  return back(result, d);
+}
+
+Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descending) {
+  if (!axis) return argsort(ravel(array), -1, is_descending);
+  must_have_order(array);
+  const size_t d = normal_axis(*axis, array.ndim());
+  if (is_complex(array.dtype())) return copy(argsort_complex(array, *axis, is_descending));
+  const Rows rows(array, d, is_descending);
+  if (rows.sizes.rows == 0) return Array::empty(array.shape(), Dtype::int64, array.device());
+  if (goes_by_kernels(array.device())) return back(argsort_by_kernels(rows.sizes, rows.elements, rows.is_own), d);
+  const Array result = rows.like(Dtype::int64);
+  argsort_on_host(rows.sizes, rows.elements.data_for_read(), static_cast<int64_t*>(result.data()));
+  return back(result, d);
+}
+
+}  // namespace kasoku

@@ -1,0 +1,295 @@
+// Rows of elements in order: as they are, or as their positions. Equal elements keep their order. Included before: order_key.h.
+//
+// The program's macros:
+//   KS_BITS, KS_KIND, KS_INFINITY, KS_DESCENDING   KsOrder's
+//   KS_POSITIONS   positions are wanted, and walk along with the keys
+//   KS_NUMBER      unsigned type that holds a position in a row
+//   KS_ITEMS       elements of a thread; KS_THREADS: of a block, a multiple of 256 where digits are counted
+//   KS_UNROLL      before loops over a thread's elements, which are then registers of a GPU
+//
+// A long row is sorted by digits of 8 bits, the last one first. For each digit a row is cut into parts, a block each: ks_count
+// counts the digits of a part, ks_start makes of the counts where the elements of each part go, and ks_move moves them, tile by
+// tile, in order. Short rows are sorted in one block's shared memory in the same way, or by counting who comes before.
+
+namespace ks_sorting {
+
+typedef KS_BITS ks_word;
+typedef KS_NUMBER ks_number;
+typedef KsOrder<ks_word, KS_KIND, KS_INFINITY, KS_DESCENDING> ks_order;
+
+constexpr int ks_items = KS_ITEMS, ks_threads = KS_THREADS, ks_warps = ks_threads / 32, ks_tile = ks_items * ks_threads;
+constexpr int ks_digits = 256;
+constexpr unsigned ks_all = 0xffffffffu;
+
+KS_BOTH ks_word ks_key_of(ks_word bits) { return KS_POSITIONS ? ks_order::class_key(bits) : ks_order::key(bits); }
+KS_BOTH int ks_digit(ks_word key, int pass) { return (int)((key >> (8 * pass)) & 255); }
+
+// Of the block's threads before this one: the sum. `sums` is shared, a number for each warp.
+template <class T>
+KS_BOTH T ks_before(T own, T* sums) {
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  T sum = own;
+KS_UNROLL
+  for (int step = 1; step < 32; step <<= 1) {
+    const T other = __shfl_up_sync(ks_all, sum, step);
+    if (lane >= step) sum += other;
+  }
+  if (lane == 31) sums[warp] = sum;
+  __syncthreads();
+  T before = sum - own;
+  for (int w = 0; w < warp; ++w) before += sums[w];
+  return before;
+}
+
+// Where a tile's elements go within it, so that they are in the order of a digit. Thread t has the elements
+// 32 * ks_items * warp + 32 * k + lane. `counts` holds for each warp how many it has of each digit, then where they begin.
+struct ks_ranks {
+  unsigned short counts[ks_warps][ks_digits];
+  unsigned short starts[ks_digits];
+  int sums[ks_warps];
+};
+
+KS_BOTH int ks_place(int k) { return 32 * ks_items * (threadIdx.x >> 5) + 32 * k + (threadIdx.x & 31); }
+
+// `mine`: the digit's number of elements, in the threads below 256.
+KS_BOTH void ks_rank(ks_ranks& ranks, const ks_word* keys, int pass, int count, int* place, int& mine) {
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  for (int i = threadIdx.x; i < ks_warps * ks_digits; i += ks_threads) ranks.counts[i / ks_digits][i % ks_digits] = 0;
+  __syncthreads();
+KS_UNROLL
+  for (int k = 0; k < ks_items; ++k) {
+    const bool is_there = ks_place(k) < count;
+    const int digit = ks_digit(keys[k], pass);
+    unsigned same = __ballot_sync(ks_all, is_there);
+KS_UNROLL
+    for (int bit = 0; bit < 8; ++bit) {
+      const unsigned set = __ballot_sync(ks_all, (digit >> bit) & 1);
+      same &= (digit >> bit) & 1 ? set : ~set;
+    }
+    const int before = __popc(same & ((1u << lane) - 1)), earlier = ranks.counts[warp][digit];
+    place[k] = earlier + before;
+    __syncwarp();
+    if (is_there && before == 0) ranks.counts[warp][digit] = (unsigned short)(earlier + __popc(same));
+    __syncwarp();
+  }
+  __syncthreads();
+  mine = 0;
+  if (threadIdx.x < ks_digits) {
+    for (int w = 0; w < ks_warps; ++w) {
+      const int n = ranks.counts[w][threadIdx.x];
+      ranks.counts[w][threadIdx.x] = (unsigned short)mine;
+      mine += n;
+    }
+  }
+  const int start = ks_before(mine, ranks.sums);
+  if (threadIdx.x < ks_digits) {
+    ranks.starts[threadIdx.x] = (unsigned short)start;
+    for (int w = 0; w < ks_warps; ++w) ranks.counts[w][threadIdx.x] = (unsigned short)(ranks.counts[w][threadIdx.x] + start);
+  }
+  __syncthreads();
+KS_UNROLL
+  for (int k = 0; k < ks_items; ++k) place[k] += ranks.counts[warp][ks_digit(keys[k], pass)];
+}
+
+#ifdef KS_LONG_ROWS
+// counts[row][digit][part]: of the elements of a part. `is_first`: elements are as they came, no keys.
+extern "C" __global__ void __launch_bounds__(KS_THREADS) ks_count(const ks_word* from, ks_number* counts, long long length, int parts, long long tiles, int pass, int is_first) {
+  __shared__ unsigned local[4][ks_digits];
+  for (int i = threadIdx.x; i < 4 * ks_digits; i += ks_threads) local[i / ks_digits][i % ks_digits] = 0;
+  __syncthreads();
+  const long long row = blockIdx.x / parts, part = blockIdx.x % parts;
+  const long long begin = part * tiles * ks_tile, wanted = begin + tiles * ks_tile, end = wanted < length ? wanted : length;
+  const ks_word* const x = from + row * length;
+  for (long long first = begin; first < end; first += ks_tile) {
+    ks_word keys[ks_items];
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      const long long i = first + k * ks_threads + threadIdx.x;
+      keys[k] = i < end ? x[i] : (ks_word)0;
+    }
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      if (first + k * ks_threads + threadIdx.x < end) atomicAdd(&local[threadIdx.x >> 5 & 3][ks_digit(is_first ? ks_key_of(keys[k]) : keys[k], pass)], 1u);
+    }
+  }
+  __syncthreads();
+  for (int d = threadIdx.x; d < ks_digits; d += ks_threads)
+    counts[(row * ks_digits + d) * parts + part] = (ks_number)local[0][d] + local[1][d] + local[2][d] + local[3][d];
+}
+
+// Of the counts of a row's digit, which a warp has: how many elements of it are in the parts before; and in all of them.
+extern "C" __global__ void __launch_bounds__(KS_THREADS) ks_start(ks_number* counts, ks_number* totals, long long digits, int parts) {
+  const int lane = threadIdx.x & 31;
+  const long long digit = (long long)blockIdx.x * ks_warps + (threadIdx.x >> 5);
+  if (digit >= digits) return;
+  ks_number* const x = counts + digit * parts;
+  ks_number before = 0;
+  for (int first = 0; first < parts; first += 128) {
+    ks_number own[4], sum = 0;
+KS_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      own[k] = first + 4 * lane + k < parts ? x[first + 4 * lane + k] : (ks_number)0;
+      sum += own[k];
+    }
+    const ks_number all = sum;
+KS_UNROLL
+    for (int step = 1; step < 32; step <<= 1) {
+      const ks_number other = __shfl_up_sync(ks_all, sum, step);
+      if (lane >= step) sum += other;
+    }
+    ks_number start = before + sum - all;
+KS_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      if (first + 4 * lane + k < parts) x[first + 4 * lane + k] = start;
+      start += own[k];
+    }
+    before += __shfl_sync(ks_all, sum, 31);
+  }
+  if (lane == 0) totals[digit] = before;
+}
+
+// `positions` is null in the first pass, where they are the places themselves. The last pass stores positions in `result`, or
+// elements in `to`.
+extern "C" __global__ void __launch_bounds__(KS_THREADS, 3) ks_move(const ks_word* from, const ks_number* positions, ks_word* to, ks_number* to_positions, long long* result,
+                                                                 const ks_number* counts, const ks_number* totals, long long length, int parts, long long tiles, int pass,
+                                                                 int is_first, int is_last) {
+  __shared__ ks_ranks ranks;
+  __shared__ ks_number bases[ks_digits], sums[ks_warps];
+  __shared__ ks_word shared_keys[ks_tile];
+#if KS_POSITIONS
+  __shared__ ks_number shared_positions[ks_tile];
+#endif
+  const long long row = blockIdx.x / parts, part = blockIdx.x % parts;
+  const long long begin = part * tiles * ks_tile, wanted = begin + tiles * ks_tile, end = wanted < length ? wanted : length;
+  const long long at = row * length;
+  const bool has_digit = threadIdx.x < ks_digits;
+  const ks_number of_digit = ks_before(has_digit ? totals[row * ks_digits + threadIdx.x] : (ks_number)0, sums);
+  if (has_digit) bases[threadIdx.x] = of_digit + counts[(row * ks_digits + threadIdx.x) * parts + part];
+  for (long long first = begin; first < end; first += ks_tile) {
+    const int count = (int)(end - first < ks_tile ? end - first : ks_tile);
+    ks_word keys[ks_items];
+    int place[ks_items], mine;
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      const ks_word bits = ks_place(k) < count ? from[at + first + ks_place(k)] : (ks_word)0;
+      keys[k] = is_first ? ks_key_of(bits) : bits;
+    }
+    ks_rank(ranks, keys, pass, count, place, mine);
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      if (ks_place(k) < count) {
+        shared_keys[place[k]] = keys[k];
+#if KS_POSITIONS
+        shared_positions[place[k]] = is_first ? (ks_number)(first + ks_place(k)) : positions[at + first + ks_place(k)];
+#endif
+      }
+    }
+    __syncthreads();
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      const int i = k * ks_threads + threadIdx.x;
+      if (i < count) {
+        const ks_word key = shared_keys[i];
+        const int digit = ks_digit(key, pass);
+        const long long there = at + (long long)(ks_number)(bases[digit] + (i - ranks.starts[digit]));
+#if KS_POSITIONS
+        if (is_last) {
+          result[there] = (long long)shared_positions[i];
+        } else {
+          to[there] = key;
+          to_positions[there] = shared_positions[i];
+        }
+#else
+        to[there] = is_last ? ks_order::bits(key) : key;
+#endif
+      }
+    }
+    __syncthreads();
+    if (has_digit) bases[threadIdx.x] += (ks_number)mine;
+  }
+}
+#endif
+
+#ifdef KS_BLOCK_ROWS
+// A block has a row of at most ks_tile elements.
+extern "C" __global__ void __launch_bounds__(KS_THREADS, 3) ks_sort_rows(const ks_word* from, ks_word* to, long long* result, long long rows, int length) {
+  __shared__ ks_ranks ranks;
+  __shared__ ks_word shared_keys[ks_tile];
+#if KS_POSITIONS
+  __shared__ unsigned short shared_positions[ks_tile];
+#endif
+  for (long long row = blockIdx.x; row < rows; row += gridDim.x) {
+    const long long at = row * length;
+    ks_word keys[ks_items];
+    int place[ks_items], mine;
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) keys[k] = ks_place(k) < length ? ks_key_of(from[at + ks_place(k)]) : (ks_word)0;
+#if KS_POSITIONS
+    unsigned short positions[ks_items];
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) positions[k] = (unsigned short)ks_place(k);
+#endif
+    for (int pass = 0; pass < (int)sizeof(ks_word); ++pass) {
+      ks_rank(ranks, keys, pass, length, place, mine);
+      __syncthreads();
+KS_UNROLL
+      for (int k = 0; k < ks_items; ++k) {
+        if (ks_place(k) < length) {
+          shared_keys[place[k]] = keys[k];
+#if KS_POSITIONS
+          shared_positions[place[k]] = positions[k];
+#endif
+        }
+      }
+      __syncthreads();
+KS_UNROLL
+      for (int k = 0; k < ks_items; ++k) {
+        if (ks_place(k) < length) {
+          keys[k] = shared_keys[ks_place(k)];
+#if KS_POSITIONS
+          positions[k] = shared_positions[ks_place(k)];
+#endif
+        }
+      }
+    }
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      if (ks_place(k) < length) {
+#if KS_POSITIONS
+        result[at + ks_place(k)] = positions[k];
+#else
+        to[at + ks_place(k)] = ks_order::bits(keys[k]);
+#endif
+      }
+    }
+    __syncthreads();
+  }
+}
+#endif
+
+#ifdef KS_SHORT_ROWS
+// A warp has as many rows as its lanes hold; a lane counts the elements of its row that come before its own.
+extern "C" __global__ void __launch_bounds__(KS_THREADS) ks_sort_few(const ks_word* from, ks_word* to, long long* result, long long rows, int length) {
+  const int lane = threadIdx.x & 31, per_warp = 32 / length, own = lane / length, place = lane % length;
+  const long long warps = (long long)gridDim.x * ks_warps, last = (rows + per_warp - 1) / per_warp;
+  for (long long w = (long long)blockIdx.x * ks_warps + (threadIdx.x >> 5); w < last; w += warps) {
+    const long long row = w * per_warp + own, at = row * length;
+    const bool is_there = own < per_warp && row < rows;
+    const ks_word key = is_there ? ks_key_of(from[at + place]) : (ks_word)0;
+    int before = 0;
+    for (int j = 0; j < length; ++j) {
+      const ks_word other = __shfl_sync(ks_all, key, own * length + j < 32 ? own * length + j : lane);
+      before += other < key || (other == key && j < place);
+    }
+    if (is_there) {
+#if KS_POSITIONS
+      result[at + before] = place;
+#else
+      to[at + before] = ks_order::bits(key);
+#endif
+    }
+  }
+}
+#endif
+
+}  // namespace ks_sorting

@@ -1,0 +1,27 @@
+/// \file kasoku/array/algorithms/sorted_rows.h
+/// Rows of memory in order: what sort.h becomes on a device.
+#pragma once
+
+#include "kasoku/array/array.h"
+#include "kasoku/base/dtype.h"
+
+#include <cstdint>
+
+namespace kasoku {
+
+/// Rows one behind the other, with at least one element each; of no complex numbers and no records.
+struct RowsToSort {
+  int64_t rows, length;
+  Dtype dtype;
+  bool is_descending = false;  ///< of positions
+};
+
+/// On the CPU's pool; `from` and `to` are different memory.
+void sort_on_host(const RowsToSort& of, const void* from, void* to);
+void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to);
+
+/// By kernels, on the device of the array, which lies in C order. `is_own`: nobody else has it, so that it may be overwritten.
+Array sort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
+Array argsort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
+
+}  // namespace kasoku

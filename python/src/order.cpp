@@ -1,0 +1,272 @@
+/// \file order.cpp
+/// Sorting and order.
+#include "algorithm.h"
+#include "array_object.h"
+#include "kasoku/array/algorithms/order.h"
+#include "kasoku/array/algorithms/quantile.h"
+#include "kasoku/array/algorithms/sets.h"
+#include "kasoku/array/algorithms/sort.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <algorithm>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+using nb::handle;
+
+Array array_given(handle object) { return array_from(object, default_device()); }
+
+/// Of two operands the second one goes where the first is, if that is an array.
+std::pair<Array, Array> two_given(handle a, handle b) {
+  const Array* const there = array_of(a) ? array_of(a) : array_of(b);
+  Device& device = there ? there->device() : default_device();
+  return {array_from(a, device), array_from(b, device)};
+}
+
+/// NumPy's ways to sort give the same here: equal elements keep their order in all of them.
+void must_be_kind(handle kind, handle order) {
+  constexpr const char* kinds[] = {"quicksort", "heapsort", "mergesort", "stable"};
+  if (!order.is_none()) throw Error(ErrorKind::value, "Cannot specify order when the array has no fields.");
+  if (kind.is_none()) return;
+  if (!nb::isinstance<nb::str>(kind) || std::ranges::find(kinds, nb::cast<std::string>(kind)) == std::end(kinds))
+    throw Error(ErrorKind::value, "sort kind must be one of 'quick', 'heap', or 'stable' (got " + nb::cast<std::string>(nb::repr(kind)) + ")");
+}
+
+void must_be_introselect(handle kind, handle order) {
+  if (!order.is_none()) throw Error(ErrorKind::value, "Cannot specify order when the array has no fields.");
+  if (!nb::isinstance<nb::str>(kind) || nb::cast<std::string>(kind) != "introselect")
+    throw Error(ErrorKind::value, "partition kind must be 'introselect' (got " + nb::cast<std::string>(nb::repr(kind)) + ")");
+}
+
+Array sorted(const Array& x, handle axis, handle kind, handle order) {
+  must_be_kind(kind, order);
+  const std::optional<int64_t> along = axis_from(axis);
+  const GilReleased release;
+  return sort(x, along);
+}
+
+Array arg_sorted(const Array& x, handle axis, handle kind, handle order) {
+  must_be_kind(kind, order);
+  const std::optional<int64_t> along = axis_from(axis);
+  const GilReleased release;
+  return argsort(x, along);
+}
+
+using Partition = Array (*)(const Array&, std::span<const int64_t>, std::optional<int64_t>);
+
+template <Partition f>
+Array partitioned(const Array& x, handle kth, handle axis, handle kind, handle order) {
+  must_be_introselect(kind, order);
+  const nb::object places = numpy().attr("asarray")(array_of(kth) ? to_numpy(*array_of(kth)) : nb::object(nb::borrow(kth)));
+  const std::string code = nb::cast<std::string>(places.attr("dtype").attr("kind"));
+  if (code != "i" && code != "u") throw Error(ErrorKind::type, "Partition index must be integer");
+  std::vector<int64_t> all;
+  for (nb::handle k : nb::list(places.attr("ravel")().attr("tolist")())) all.push_back(nb::cast<int64_t>(k));
+  const std::optional<int64_t> along = axis_from(axis);
+  const GilReleased release;
+  return f(x, all, along);
+}
+
+/// Replaces the elements of `x` by those of `f(x)`, which has their shape.
+template <class F>
+void in_place(const Array& x, F&& f) {
+  must_be_writable(x);
+  const Array result = f();
+  const GilReleased release;
+  x.assign(result);
+}
+
+nb::object ordered_by_keys(handle keys, handle axis) {
+  std::vector<Array> all;
+  if (array_of(keys) || nb::isinstance(keys, numpy().attr("ndarray"))) {
+    const Array rows = array_given(keys);
+    if (rows.ndim() == 0) throw Error(ErrorKind::type, "need sequence of keys with len > 0 in lexsort");
+    Index row;
+    for (; row.number_value < rows.shape()[0]; ++row.number_value) all.push_back(get_view(rows, {row}));
+  } else {
+    all = arrays_from(keys);
+  }
+  const int64_t along = axis.is_none() ? -1 : *axis_from(axis);
+  if (!all.empty() && all[0].ndim() == 0) return nb::cast(Array::zeros({}, Dtype::int64, all[0].device()));
+  Array result;
+  {
+    const GilReleased release;
+    result = lexsort(all, along);
+  }
+  return nb::cast(std::move(result));
+}
+
+nb::object median_of(const char* name, handle a, handle axis, handle out, bool keepdims, bool leaves_nan_out) {
+  const Array x = array_given(a);
+  const Over over{axes_from(axis), keepdims};
+  Array result;
+  {
+    const GilReleased release;
+    result = median(x, over, leaves_nan_out);
+  }
+  return stored(name, std::move(result), out);
+}
+
+nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, handle a, handle q, handle axis, handle out, const std::string& method, bool keepdims, handle weights,
+                       handle interpolation) {
+  if (!weights.is_none()) throw Error(ErrorKind::unsupported, std::string(name) + " takes no weights");
+  const QuantileMethod way = quantile_method(interpolation.is_none() ? method : nb::cast<std::string>(interpolation));
+  const Array x = array_given(a);
+  const nb::object parts = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q)), "float64");
+  std::vector<double> values;
+  for (nb::handle part : nb::list(parts.attr("ravel")().attr("tolist")())) values.push_back(nb::cast<double>(part) / whole);
+  if (whole == 100)
+    for (double value : values)
+      if (!(value >= 0 && value <= 1)) throw Error(ErrorKind::value, "Percentiles must be in the range [0, 100]");
+  const Over over{axes_from(axis), keepdims};
+  Shape shape = shape_from(parts.attr("shape"));
+  const bool is_one = shape.empty();
+  Array result;
+  {
+    const GilReleased release;
+    std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out);
+    if (is_one) {
+      result = std::move(all[0]);
+    } else if (all.empty()) {
+      throw Error(ErrorKind::value, std::string(name) + " of no q");
+    } else {
+      for (int64_t length : all[0].shape()) shape.push_back(length);
+      result = reshape(stack(all, 0), shape);
+    }
+  }
+  return stored(name, std::move(result), out);
+}
+
+nb::object unique_of(handle ar, bool return_index, bool return_inverse, bool return_counts, handle axis, bool equal_nan, bool) {
+  const Array x = array_given(ar);
+  const std::optional<int64_t> along = axis_from(axis);
+  Unique result;
+  {
+    const GilReleased release;
+    result = unique(x, {return_index, return_inverse, return_counts, equal_nan}, along);
+  }
+  if (!return_index && !return_inverse && !return_counts) return nb::cast(std::move(result.values));
+  nb::list all;
+  all.append(std::move(result.values));
+  if (return_index) all.append(std::move(result.index));
+  if (return_inverse) all.append(std::move(result.inverse));
+  if (return_counts) all.append(std::move(result.counts));
+  return nb::tuple(all);
+}
+
+nb::object intersection_of(handle ar1, handle ar2, bool assume_unique, bool return_indices) {
+  const auto [a, b] = two_given(ar1, ar2);
+  Intersection result;
+  {
+    const GilReleased release;
+    result = intersect1d(a, b, assume_unique, return_indices);
+  }
+  if (!return_indices) return nb::cast(std::move(result.values));
+  return nb::make_tuple(std::move(result.values), std::move(result.index_a), std::move(result.index_b));
+}
+
+Array is_in(handle element, handle test_elements, bool, bool invert, handle kind) {
+  const auto [a, b] = two_given(element, test_elements);
+  if (!kind.is_none()) {
+    const std::string name = nb::cast<std::string>(nb::str(kind));
+    if (name != "sort" && name != "table") throw Error(ErrorKind::value, "Invalid kind: '" + name + "'. Please use None, 'sort' or 'table'.");
+  }
+  const GilReleased release;
+  return isin(a, b, invert);
+}
+
+nb::dict table() {
+  nb::dict rows;
+  for (const AlgorithmInfo& row : algorithm_table)
+    rows[row.name.data()] = nb::make_tuple(nb::str(algorithm_axes[row.axis].data()), nb::str(algorithm_results[row.result].data()));
+  return rows;
+}
+
+void bind_sorts(nb::module_& m) {
+  const auto axis = "axis"_a.none() = -1;
+  const auto kind = "kind"_a = nb::none(), order = "order"_a = nb::none(), stable = "stable"_a = nb::none();
+  const auto by_choice = "kind"_a = "introselect";
+  bind_algorithm(m, Algorithm::sort, [](handle a, handle along, handle way, handle by, handle) { return sorted(array_given(a), along, way, by); }, "a"_a, axis, kind, order,
+                 nb::kw_only(), stable);
+  bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle) { return arg_sorted(array_given(a), along, way, by); }, "a"_a, axis, kind, order,
+                 nb::kw_only(), stable);
+  bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle) { in_place(x, [&] { return sorted(x, along, way, by); }); }, axis, kind,
+                        order, nb::kw_only(), stable);
+  bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle) { return arg_sorted(x, along, way, by); }, axis, kind, order,
+                        nb::kw_only(), stable);
+  bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(array_given(a), kth, along, way, by); },
+                 "a"_a, "kth"_a, axis, by_choice, order);
+  bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(array_given(a), kth, along, way, by); },
+                 "a"_a, "kth"_a, axis, by_choice, order);
+  bind_algorithm_method(m, Algorithm::partition,
+                        [](const Array& x, handle kth, handle along, handle way, handle by) { in_place(x, [&] { return partitioned<partition>(x, kth, along, way, by); }); }, "kth"_a,
+                        axis, by_choice, order);
+  bind_algorithm_method(m, Algorithm::argpartition, [](const Array& x, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(x, kth, along, way, by); },
+                        "kth"_a, axis, by_choice, order);
+  bind_algorithm(m, Algorithm::topk, [](handle a, int64_t k, int64_t along, bool largest) {
+    const Array x = array_given(a);
+    const GilReleased release;
+    return topk(x, k, along, largest);
+  }, "a"_a, "k"_a, "axis"_a = -1, "largest"_a = true);
+  bind_algorithm(m, Algorithm::lexsort, &ordered_by_keys, "keys"_a, axis);
+  bind_algorithm(m, Algorithm::sort_complex, [](handle a) {
+    const Array x = array_given(a);
+    const GilReleased release;
+    return sort_complex(x);
+  }, "a"_a);
+}
+
+void bind_quantiles(nb::module_& m) {
+  const auto axis = "axis"_a = nb::none(), out = "out"_a = nb::none(), weights = "weights"_a = nb::none(), interpolation = "interpolation"_a = nb::none();
+  const auto overwrite = "overwrite_input"_a = false, keepdims = "keepdims"_a = false;
+  for (const bool leaves_nan_out : {false, true}) {
+    const Algorithm row = leaves_nan_out ? Algorithm::nanmedian : Algorithm::median;
+    bind_algorithm(m, row, [=](handle a, handle along, handle into, bool, bool keep) { return median_of(info(row).name.data(), a, along, into, keep, leaves_nan_out); }, "a"_a, axis,
+                   out, overwrite, keepdims);
+    for (const double whole : {1.0, 100.0}) {
+      const Algorithm by = whole == 1 ? leaves_nan_out ? Algorithm::nanquantile : Algorithm::quantile : leaves_nan_out ? Algorithm::nanpercentile : Algorithm::percentile;
+      bind_algorithm(m, by, [=](handle a, handle q, handle along, handle into, bool, const std::string& method, bool keep, handle by_weight, handle old_name) {
+        return quantile_of(info(by).name.data(), whole, leaves_nan_out, a, q, along, into, method, keep, by_weight, old_name);
+      }, "a"_a, "q"_a, axis, out, overwrite, "method"_a = "linear", keepdims, nb::kw_only(), weights, interpolation);
+    }
+  }
+}
+
+void bind_sets(nb::module_& m) {
+  const auto assume_unique = "assume_unique"_a = false;
+  bind_algorithm(m, Algorithm::unique, &unique_of, "ar"_a, "return_index"_a = false, "return_inverse"_a = false, "return_counts"_a = false, "axis"_a = nb::none(), nb::kw_only(),
+                 "equal_nan"_a = true, "sorted"_a = true);
+  bind_algorithm(m, Algorithm::union1d, [](handle ar1, handle ar2) {
+    const auto [a, b] = two_given(ar1, ar2);
+    const GilReleased release;
+    return union1d(a, b);
+  }, "ar1"_a, "ar2"_a);
+  bind_algorithm(m, Algorithm::intersect1d, &intersection_of, "ar1"_a, "ar2"_a, assume_unique, "return_indices"_a = false);
+  const auto bind_difference = [&](Algorithm row, Array (*f)(const Array&, const Array&, bool)) {
+    bind_algorithm(m, row, [f](handle ar1, handle ar2, bool are_unique) {
+      const auto [a, b] = two_given(ar1, ar2);
+      const GilReleased release;
+      return f(a, b, are_unique);
+    }, "ar1"_a, "ar2"_a, assume_unique);
+  };
+  bind_difference(Algorithm::setdiff1d, &setdiff1d);
+  bind_difference(Algorithm::setxor1d, &setxor1d);
+  bind_algorithm(m, Algorithm::isin, &is_in, "element"_a, "test_elements"_a, assume_unique, "invert"_a = false, nb::kw_only(), "kind"_a = nb::none());
+}
+
+}  // namespace
+
+void bind_order(nb::module_& m) {
+  bind_sorts(m);
+  bind_quantiles(m);
+  bind_sets(m);
+  m.def("_algorithms", &table, "The table of algorithms: by their names, their rules for axes and for results.");
+}
+
+}  // namespace kasoku

@@ -1,0 +1,175 @@
+"""Sorting and order: NumPy's results for every dtype, axis and layout; equal elements keep their order, NaN come last."""
+
+import hypothesis
+import hypothesis.extra.numpy as of_numpy
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+import kasoku as ks
+from kasoku import _core
+
+rng = np.random.default_rng(16)
+dtypes = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+
+
+@pytest.fixture(params=["as it is", "text for GPUs"])
+def form(request, on_device):
+    """The text for GPUs runs on CPUs too."""
+    before = _core._gpu_form(request.param != "as it is")
+    yield
+    _core._gpu_form(before)
+
+
+def elements(dtype, *shape):
+    """All bits of integers, few values among many; of floats also zeros of both signs, infinities and NaN of both signs."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.random(shape) > 0.5
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+        return np.where(rng.random(shape) < 0.3, x % 7, x).astype(dtype)
+    if dtype.kind == "c":
+        part = "float32" if dtype == "complex64" else "float64"
+        return np.stack([elements(part, *shape), elements(part, *shape)], -1).view(dtype)[..., 0]
+    x = rng.normal(size=shape) * 100
+    special = np.array([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, np.copysign(np.nan, -1)])
+    return np.where(rng.random(shape) < 0.3, rng.choice(special, shape), x).astype(dtype)
+
+
+def same(got, want):
+    got = got.numpy()
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_every_dtype_and_length(dtype, on_device):
+    for n in (1, 2, 31, 33, 257, 1025, 4096, 5000, 70_000):
+        x = elements(dtype, n)
+        same(ks.sort(ks.array(x)), np.sort(x))
+        same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "uint64"])
+@pytest.mark.parametrize("shape", [(1000, 7), (20, 33), (3, 1500), (3, 9000), (20_000, 1), (20_000, 2)])
+def test_rows_of_every_length(dtype, shape, form):
+    x = elements(dtype, *shape)
+    same(ks.sort(ks.array(x)), np.sort(x))
+    same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -2, -3])
+@pytest.mark.parametrize("shape", [(3, 5, 7), (40, 33, 2), (1, 1, 1), (2, 0, 3), (0,) * 3])
+def test_axes_and_layouts(axis, shape, form, layouts):
+    x = elements("float32", *shape)
+    for layout in layouts.values():
+        y = layout(x)
+        same(ks.sort(y, axis=axis), np.sort(x, axis=axis))
+        same(ks.argsort(y, axis=axis), np.argsort(x, axis=axis, kind="stable"))
+        same(y, x)
+
+
+def test_bfloat16(on_device):
+    x = rng.normal(size=(7, 300)).astype("float32")
+    half = ks.array(x).astype("bfloat16")
+    rounded = half.astype("float32").numpy()
+    same(ks.sort(half).astype("float32"), np.sort(rounded))
+    same(ks.argsort(half), np.argsort(rounded, kind="stable"))
+
+
+def test_zeros_and_nans_keep_their_order_and_their_bits(form):
+    x = np.array([0.0, np.nan, -0.0, 1, -np.nan, 0.0, -0.0, -1] * 4)
+    same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+    got = ks.sort(ks.array(x)).numpy()
+    same(ks.sort(ks.array(x)), np.sort(x))
+    assert sorted(got.view("uint64")) == sorted(x.view("uint64"))
+    zeros = got[got == 0]
+    assert (np.signbit(zeros) == np.sort(~np.signbit(zeros)) ^ True).all()  # those with a sign first
+
+
+def test_many_equal_elements(on_device):
+    for x in (np.zeros(200_000, "float32"), np.arange(200_000) % 2, np.repeat(np.arange(5), 50_000)[::-1].copy()):
+        same(ks.sort(ks.array(x)), np.sort(x))
+        same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+
+
+def test_what_is_pending_is_sorted(form):
+    x = rng.normal(size=(5, 300)).astype("float32")
+    y = ks.array(x)
+    pending = y * 2 + 1
+    same(ks.sort(y * 2 + 1), np.sort(x * 2 + 1))
+    same(ks.argsort(pending, axis=0), np.argsort(x * 2 + 1, axis=0, kind="stable"))
+    same(pending, x * 2 + 1)
+
+
+def test_methods_and_arguments(on_device):
+    x = elements("int32", 4, 300)
+    y = ks.array(x)
+    assert y.sort() is None and (y.numpy() == np.sort(x)).all()
+    y = ks.array(x)
+    y.sort(axis=0, kind="stable")
+    same(y, np.sort(x, axis=0))
+    part = ks.array(x)
+    part[:, ::3].sort()
+    want = x.copy()
+    want[:, ::3].sort()
+    same(part, want)
+    same(ks.array(x).argsort(0), x.argsort(0, kind="stable"))
+    assert isinstance(np.sort(y), ks.Array) and isinstance(np.argsort(y, axis=0, kind="stable"), ks.Array)
+    same(ks.sort([3, 1, 2]), np.array([1, 2, 3]))
+    same(ks.sort(ks.array(5), axis=None), np.array([5]))
+
+
+def test_bad_input(on_device):
+    x = ks.zeros((3, 4))
+    for f in (ks.sort, ks.argsort):
+        with pytest.raises(IndexError, match="axis 2 is out of bounds for array of dimension 2"):
+            f(x, axis=2)
+        with pytest.raises(ValueError, match="axis -1 is out of bounds for array of dimension 0"):
+            f(ks.array(3))
+        with pytest.raises(TypeError, match="no kasoku array can hold"):
+            f(np.zeros(3, [("a", "i4"), ("b", "f8")]))
+        with pytest.raises(ValueError, match="sort kind must be one of"):
+            f(x, kind="bubble")
+        with pytest.raises(ValueError, match="no fields"):
+            f(x, order="a")
+    with pytest.raises(ValueError, match="read-only"):
+        ks.broadcast_to(ks.zeros(3), (2, 3)).sort()
+
+
+@hypothesis.given(st.data())
+def test_any_array(form, data):
+    x = data.draw(
+        of_numpy.arrays(
+            st.sampled_from(["float32", "complex64"]),
+            of_numpy.array_shapes(min_dims=1, max_dims=4, max_side=9),
+        )
+    )
+    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1))
+    same(ks.sort(ks.array(x), axis=axis), np.sort(x, axis=axis))
+    same(ks.argsort(ks.array(x), axis=axis), np.argsort(x, axis=axis, kind="stable"))
+
+
+def test_nothing_is_copied_to_the_host_or_from_it(on_device, device):
+    for dtype in ("float32", "complex64"):
+        x = ks.array(elements(dtype, 9, 500))
+        ks.eval(x)
+        before = ks.stats()
+        ks.eval(ks.sort(x, axis=0), ks.argsort(x))
+        moved = ks.stats() - before
+        assert moved.bytes_to_device == 0 and moved.bytes_from_device == 0
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
+    text = """if True:
+        import hashlib, numpy as np, kasoku as ks
+        rng = np.random.default_rng(1)
+        x, y = ks.array(rng.normal(size=300_000).round(2)), ks.array(rng.integers(-90, 90, (5, 100_000), "int16"))
+        for result in (ks.sort(x), ks.argsort(x), ks.sort(y), ks.argsort(y), ks.sort(y, axis=0), ks.argsort(x.astype("float32"))):
+            print(hashlib.sha256(result.numpy().tobytes()).hexdigest())
+    """
+    one, many = (clean_process(text, env={"KASOKU_NUM_THREADS": n}).stdout for n in ("1", str(threads)))
+    assert one == many
