@@ -7,7 +7,7 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 # Top to bottom: a folder includes from its own or from those below it.
-order = ["check", "kernel jit task", "array", "linalg fft", "codegen", "compile", "device", "base"]
+order = ["check", "kernel jit task", "array", "linalg fft distributed", "codegen", "compile", "device", "base"]
 level = {name: i for i, names in enumerate(order) for name in names.split()}
 allowed_sideways = {("jit", "kernel"), ("check", "kernel")}
 words = {

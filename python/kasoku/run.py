@@ -15,7 +15,7 @@ import types
 from . import redirect
 
 usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]…
-                  (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+                  [--gpus N | --processes N] (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
 
 Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
 cupy, numba, tensorflow or dask comes from kasoku.
@@ -27,10 +27,14 @@ cupy, numba, tensorflow or dask comes from kasoku.
                    or 1 if that is 0 and something was found
   --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
   --real PACKAGE   leave this package as it is installed
+  --gpus N         N processes, each with a GPU of its own, for kasoku.distributed
+  --processes N    N processes that compute on the CPU
 """
 
 flags = ("--explain", "--stats", "--check")
-takes_value = {"--device": "device", "--real": "real", "-m": "module", "-c": "text"}
+takes_value = {
+    "--device": "device", "--real": "real", "--gpus": "gpus", "--processes": "processes", "-m": "module", "-c": "text",
+}  # fmt: skip
 _package = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _launcher = None  # the module that was __main__ before; its dictionary must stay alive
 
@@ -41,6 +45,8 @@ class Options:
     check = False
     device = None
     real = ()
+    gpus = None
+    processes = None
     module = None
     text = None
 
@@ -48,15 +54,18 @@ class Options:
 def parse(arguments):
     """Our options, then the program and what belongs to it, untouched."""
     options, rest = Options(), list(arguments)
+    options.others = []  # what is not about the number of processes
     while rest and rest[0].startswith("-") and rest[0] != "-":
         word, equals, value = rest.pop(0).partition("=")
         if word == "--":
+            options.others.append(word)
             break
         if word in ("-h", "--help"):
             print(usage, end="")
             raise SystemExit(0)
         if word in flags:
             setattr(options, word[2:], True)
+            options.others.append(word)
             continue
         if word not in takes_value:
             raise SystemExit(f"kasoku run: no option {word}\n{usage}")
@@ -64,6 +73,12 @@ def parse(arguments):
             if not rest:
                 raise SystemExit(f"kasoku run: {word} wants a value\n{usage}")
             value = rest.pop(0)
+        if word in ("--gpus", "--processes"):
+            if not value.isdecimal() or not int(value):
+                raise SystemExit(f"kasoku run: {word} wants a number from 1, not {value!r}\n{usage}")
+            setattr(options, takes_value[word], int(value))
+            continue
+        options.others += [word, value]
         if word == "--real":
             options.real = (*options.real, value)
         else:
@@ -77,6 +92,12 @@ def parse(arguments):
 
 def main(arguments):
     options, rest = parse(arguments)
+    if options.gpus or options.processes:
+        if options.gpus and options.processes:
+            raise SystemExit(f"kasoku run: --gpus or --processes, not both\n{usage}")
+        from ._launch import launch
+
+        raise SystemExit(launch([*options.others, *rest], options.gpus or options.processes, bool(options.gpus)))
     if options.check:
         options.device = options.device or "cpu"
     if options.device:

@@ -17,6 +17,8 @@ def run(
     check: bool = typer.Option(False, "--check"),
     device: str = typer.Option(None, "--device"),
     real: str = typer.Option(None, "--real"),
+    gpus: int = typer.Option(None, "--gpus"),
+    processes: int = typer.Option(None, "--processes"),
 ):
     """Run a Python program or a notebook unchanged, on kasoku."""
     from kasoku.run import main
