@@ -44,8 +44,7 @@ def operations():
 def variables():
     """Every row of env.def."""
     rows = [
-        [f"`{name}`", f"`{default}`" if default else "", text]
-        for name, default, text in _rows("base/env.def", "ENV")
+        [f"`{name}`", f"`{default}`" if default else "", text] for name, default, text in _rows("base/env.def", "ENV")
     ]
     return _table(["variable", "default", "meaning"], rows)
 
