@@ -118,7 +118,7 @@ wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manyl
 lint: venv  ## ruff, the order of Python modules and of the engine's folders
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q python tests tools bench examples docs
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-cache
 	@$(VENV)/bin/python tools/check_layers.py
 
 # C++ by the lines that differ from SINCE: its tables and texts are laid out by hand.
@@ -133,7 +133,7 @@ format: venv  ## ruff over everything, clang-format over lines that differ from 
 docs: build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
 	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=doxygen
 	@$(PIP) $$($(VENV)/bin/python tools/requirements.py docs)
-	@$(VENV)/bin/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@$(VENV)/bin/python -m sphinx -W --keep-going -q -E -b html docs build/docs
 	@echo "== build/docs/index.html"
 
 install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)

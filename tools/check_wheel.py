@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Installs the wheel of a folder into an empty environment and runs a kernel from it, on a
-PATH without compilers. Fails if the wheel is larger than it may be."""
+"""Installs the wheel of a folder into an empty environment and runs a kernel, the README and the guides from it, on a
+PATH without compilers. Fails if the wheel is larger than it may be, lacks a file, or is tagged for this machine alone."""
 
 import argparse
 import pathlib
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+
+from guide_programs import guides, program_of, root
 
 largest = 45_000_000
 program = """
@@ -38,10 +40,16 @@ def main(folder):
         "libhwy.so.1",
         "_core.abi3.so",
         "operations-x86-64-v3.pack",
+        "py.typed",
+        "_core.pyi",
+        "__init__.pyi",
+        "random.pyi",
     ]
     missing = [name for name in inside if not any(path.endswith("/" + name) for path in names)]
     if missing:
         sys.exit(f"the wheel has no {', '.join(missing)}")
+    if "manylinux" not in wheel.name:
+        sys.exit(f"{wheel.name} has no manylinux tag: no registry takes it")
     with tempfile.TemporaryDirectory() as temporary:
         home = pathlib.Path(temporary)
         subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
@@ -53,6 +61,10 @@ def main(folder):
         kasoku = home / "venv/bin/kasoku"
         subprocess.run([kasoku, "run", "program.py"], env=environment, **run)
         subprocess.run([kasoku, "doctor"], env=environment, **run)
+        for guide in guides:
+            (home / "guide.py").write_text(program_of(guide))
+            print("guide", guide.relative_to(root), flush=True)
+            subprocess.run([kasoku, "run", "guide.py"], env=environment, stdout=subprocess.DEVNULL, **run)
         for program_of_users in options.program:
             subprocess.run([kasoku, "run", program_of_users.resolve()], env=environment, **run)
     if size > largest:

@@ -21,7 +21,7 @@ def _table(head, rows):
 
 def _rows(table, word):
     """The rows of a .def file: their arguments, texts without quotation marks."""
-    text = re.sub(r"^//.*$", "", (root / table).read_text(), flags=re.M)
+    text = re.sub(r"^//.*$", "", (root / "kasoku" / table).read_text(), flags=re.M)
     for row in re.finditer(rf"^{word}\((.*)\)\s*$", text, re.M):
         yield [cell.strip('"') for cell in re.findall(r'\s*("(?:[^"\\]|\\.)*"|[^,"]+?)\s*(?:,|$)', row[1])]
 
@@ -34,7 +34,7 @@ def operations():
     head = ["function", "operands", "bool", "integer", "floating", "complex", ""]
     kinds = {"refused": "refused", "": "converted"}
     rows = []
-    for name, arity, _, *texts, _, doc in _rows("kasoku/codegen/ops.def", "OP"):
+    for name, arity, _, *texts, _, doc in _rows("codegen/ops.def", "OP"):
         name = name.rstrip("_")
         has = ["" if text in kinds else "yes" for text in texts]
         rows.append([f"`ks.{name}`", arity, *has, doc])
@@ -44,8 +44,7 @@ def operations():
 def variables():
     """Every row of env.def."""
     rows = [
-        [f"`{name}`", f"`{default}`" if default else "", text]
-        for name, default, text in _rows("kasoku/base/env.def", "ENV")
+        [f"`{name}`", f"`{default}`" if default else "", text] for name, default, text in _rows("base/env.def", "ENV")
     ]
     return _table(["variable", "default", "meaning"], rows)
 
@@ -98,9 +97,9 @@ def _of_table(table, word):
 
 
 def rows(table):
-    """The functions that are rows of a table: `ops.def OP`."""
+    """The functions that are rows of a table: `codegen/ops.def OP`."""
     file, word = table.split()
-    return names(" ".join(_of_table(f"kasoku/codegen/{file}", word)))
+    return names(" ".join(_of_table(file, word)))
 
 
 def others():
@@ -112,7 +111,7 @@ def others():
                 named |= set(argument.split())
             elif maker == "rows":
                 file, word = argument.split()
-                named |= set(_of_table(f"kasoku/codegen/{file}", word))
+                named |= set(_of_table(file, word))
     return names(" ".join(name for name, _ in _public() if name not in named))
 
 

@@ -7,21 +7,17 @@ import sys
 
 import pytest
 
-root = pathlib.Path(__file__).resolve().parents[2]
-guides = [root / "README.md", *sorted(p for p in (root / "docs").rglob("*.md") if p.parent.name != "reference")]
-fence = re.compile(r"^```python\n(.*?)^```", re.M | re.S)  # ```py is shown and not run
+root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
+sys.path.insert(0, str(root / "tools"))
+
+from guide_programs import guides, program_of  # noqa: E402
 
 
 @pytest.mark.parametrize("guide", guides, ids=lambda p: p.relative_to(root).as_posix())
 def test_the_python_of_a_guide_runs(guide, tmp_path):
-    text = guide.read_text()
-    blocks = [(text[: m.start()].count("\n") + 1, m[1]) for m in fence.finditer(text)]
-    if not blocks:
+    program = program_of(guide)
+    if not program:
         pytest.skip("no Python in it")
-    # Blank lines keep the guide's own line numbers in a traceback.
-    program = ""
-    for line, block in blocks:
-        program += "\n" * (line - program.count("\n")) + block
     path = tmp_path / (guide.stem + ".py")
     path.write_text(program)
     result = subprocess.run(
