@@ -119,27 +119,36 @@ std::string chunks_of_threads(const Group& group) {
 }
 
 /// A warp has 32 chunks, of which it reads and writes 32 neighbours at a time; each of its threads joins those of one.
+/// Loads of several chunks are on their way at once: one alone would wait for memory 32 times a tile.
 std::string tiles_of_warps(const Group& group) {
   const auto type = register_text(group.accumulate);
-  const auto of_tile = [&](const std::string& body) {
-    return "      for (int r = 0; r < 32; ++r) {\n    const long long pair = own + r;\n    if (pair >= pairs) break;\n" + pair_of_rows(group) + "    if (k + l < count) {\n" +
-           at_element(group, "begin + k + l", "      ") + body + "    }\n      }\n";
+  constexpr int at_once = 16;
+  const auto of_rows = [&](const std::string& first, const std::string& body, const std::string& otherwise) {
+    return fmt::format("#pragma unroll\n      for (int q = 0; q < {}; ++q) {{\n    const long long pair = own + {} + q;\n", at_once, first) + otherwise +
+           "    if (pair < pairs) {\n" + pair_of_rows(group) + "    if (k + l < count) {\n" + at_element(group, "begin + k + l", "      ") + body + "    }\n    }\n      }\n";
   };
+  const auto of_tile = [&](const std::string& body) { return fmt::format("      for (int r = 0; r < 32; r += {}) {{\n{}      }}\n", at_once, body); };
   std::string text = fmt::format("  __shared__ ks_four<{0}> storage[{1} * 32 * 33 / 4];\n  {0}* const shared = ({0}*)storage;\n"
                                  "  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  {0}* const tile = shared + warp * (32 * 33);\n"
                                  "  for (long long first = (long long)blockIdx.x * {2}; first < pairs; first += (long long)gridDim.x * {2}) {{\n"
                                  "    const long long own = first + 32 * warp;\n    {0} sum = ({0})0;\n",
                                  type, threads_of_scan / 32, threads_of_scan) +
                      fmt::format("    for (int k = 0; k < (length < {0} ? length : {0}); k += 32) {{\n", scan_chunk) +
-                     of_tile(element(group, {"0"}, "      ") + fmt::format("      tile[33 * r + l] = {};\n", last_value(group))) +
+                     of_tile(fmt::format("      {} held[{}];\n", type, at_once) +
+                             of_rows("r", element(group, {"0"}, "      ") + fmt::format("      held[q] = {};\n", last_value(group)), fmt::format("    held[q] = ({})0;\n", type)) +
+                             fmt::format("#pragma unroll\n      for (int q = 0; q < {}; ++q) tile[33 * (r + q) + l] = held[q];\n", at_once)) +
                      "      __syncthreads();\n      if (own + l < pairs) {\n    const long long pair = own + l;\n" + pair_of_rows(group);
   if (!group.scan->gives_totals) text += fmt::format("    {0} earlier = ({0})0;\n    if (c > 0) earlier = before[pair - 1];\n", type);
-  text += fmt::format("    for (int i = 0; i < 32 && k + i < count; ++i) {{\n      if (k + i > 0) sum = {};\n      else sum = tile[33 * l + i];\n", joined(group, "sum", "tile[33 * l + i]"));
-  if (!group.scan->gives_totals) text += fmt::format("      if (c > 0) tile[33 * l + i] = {};\n      else tile[33 * l + i] = sum;\n", joined(group, "earlier", "sum"));
-  text += "    }\n";
+  const auto step = [&](const std::string& sum) {
+    std::string text = fmt::format("      sum = {};\n", sum);
+    if (!group.scan->gives_totals) text += fmt::format("      tile[33 * l + i] = c > 0 ? {} : sum;\n", joined(group, "earlier", "sum"));
+    return text;
+  };
+  text += "    int i = 0;\n    if (k == 0 && count > 0) {\n" + step("tile[33 * l]") + "      i = 1;\n    }\n#pragma unroll 8\n    for (; i < (count - k < 32 ? count - k : 32); ++i) {\n" +
+          step(joined(group, "sum", "tile[33 * l + i]")) + "    }\n";
   if (group.scan->gives_totals) text += "    if (k + 32 >= count) y[pair] = sum;\n";
   text += "      }\n      __syncthreads();\n";
-  if (!group.scan->gives_totals) text += of_tile(result(group, {"0"}, "tile[33 * r + l]", "      ")) + "      __syncthreads();\n";
+  if (!group.scan->gives_totals) text += of_tile(of_rows("r", result(group, {"0"}, "tile[33 * (r + q) + l]", "      "), "")) + "      __syncthreads();\n";
   return text + "    }\n  }\n";
 }
 
