@@ -78,24 +78,28 @@ Arena::~Arena() {
       thread.join();
 }
 
-void Arena::enqueue(std::function<void()> work) {
+bool Arena::enqueue(std::function<void()> work) {
   State& state = *state_;
+  bool is_free = true;
   {
     std::lock_guard lock(state.mutex);
     state.queue.push_back(std::move(work));
-    if (state.queue.size() > state.idle && threads_.size() < static_cast<size_t>(workers_)) {
-      const int index = static_cast<int>(threads_.size());
-      try {
+    if (state.queue.size() > state.idle) {
+      is_free = threads_.size() < static_cast<size_t>(workers_);
+      if (is_free) try {
+        const int index = static_cast<int>(threads_.size());
         threads_.emplace_back([state = state_, index] { serve(state, index); });
       } catch (const std::system_error&) {  // as many as the system gives
         if (threads_.empty()) {
           state.queue.pop_back();
           throw;
         }
+        is_free = false;
       }
     }
   }
   state.work_came.notify_one();
+  return is_free;
 }
 
 void Arena::serve(const std::shared_ptr<State>& state, int index) {

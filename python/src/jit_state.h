@@ -58,6 +58,8 @@ PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* ar
 /// For tests: NumPy's arrays count as those of a device. Gives what it was.
 bool set_offloads_to_cpu(bool on);
 
+/// What is behind a function of ks.jit; nullptr for any other object.
+JitState* jit_state_of(PyObject* object);
 /// Throws if `object` is not a function of ks.jit.
 JitState& jit_state(nb::handle object);
 
