@@ -28,10 +28,14 @@ std::string duration(double seconds) {
 std::string xml_escape(const std::string& text) {
   std::string result;
   for (char c : text) {
-    if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else if (c == '&') result += "&amp;";
-    else result += c;
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '&')
+      result += "&amp;";
+    else
+      result += c;
   }
   return result;
 }
@@ -52,7 +56,7 @@ std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times)
       "  rankdir=BT;\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", color=\"#555555\"];\n"
       "  edge [color=\"#777777\", arrowsize=0.7];\n";
-    for (size_t i = 0; i < graph.size(); ++i) {
+  for (size_t i = 0; i < graph.size(); ++i) {
     const std::string name = graph.task(i).name();
     std::string label = escape(name);
     if (times && i < times->size() && (*times)[i].worker >= 0)
@@ -68,7 +72,7 @@ std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times)
 std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times) {
   // A task stands one layer above the highest of its inputs; readers are on top.
   constexpr int width = 150, height = 34, gap_x = 24, gap_y = 46;
-    std::vector<size_t> layer(graph.size()), place(graph.size()), sizes;
+  std::vector<size_t> layer(graph.size()), place(graph.size()), sizes;
   for (size_t i = 0; i < graph.size(); ++i) {
     for (uint32_t from : graph.inputs(i)) layer[i] = std::max(layer[i], layer[from] + 1);
     if (layer[i] >= sizes.size()) sizes.resize(layer[i] + 1);
@@ -105,8 +109,8 @@ std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times)
     text += fmt::format(
         "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"6\" "
         "fill=\"{}\" stroke=\"#555555\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-        xml_escape(task.key()), x_of(i), y_of(i), width, height, colour_of(name),
-        x_of(i) + width / 2.0, y_of(i) + height / 2.0 + 4, xml_escape(label));
+        xml_escape(task.key()), x_of(i), y_of(i), width, height, colour_of(name), x_of(i) + width / 2.0,
+        y_of(i) + height / 2.0 + 4, xml_escape(label));
   }
   return text + "</svg>\n";
 }

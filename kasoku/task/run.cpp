@@ -50,11 +50,12 @@ class Run : public std::enable_shared_from_this<Run> {
         lock_(options.lock),
         arena_(options.workers),
         draws_(graph_.size()),
-        all_need_lock_(lock_ && [&] {
-          for (size_t i = 0; i < graph_.size(); ++i)
-            if (!graph_.task(i).needs_lock()) return false;
-          return true;
-        }()),
+        all_need_lock_(lock_ &&
+                       [&] {
+                         for (size_t i = 0; i < graph_.size(); ++i)
+                           if (graph_.task(i).may_run_free()) return false;
+                         return true;
+                       }()),
         n_leaves_(graph_.leaves().size()),
         workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
         values_(graph_.size()),
@@ -195,12 +196,14 @@ class Run : public std::enable_shared_from_this<Run> {
     const std::span<const uint32_t> inputs = graph_.inputs(i), readers = graph_.readers(i);
     if (!failed_.load(std::memory_order_acquire)) {
       const Task& task = graph_.task(i);
-      if (task.needs_lock()) lock.take();
-      else lock.give();
       const double begin = times_.empty() ? 0 : seconds();
       const GraphDraws::Task place(draws_, i);
       try {
-        values_[i] = task.run(Inputs(values_.data(), inputs));
+        const Inputs given(values_.data(), inputs);
+        if (!task.may_run_free() || !task.run_free(given, values_[i])) {
+          lock.take();
+          values_[i] = task.run(given);
+        }
       } catch (...) {
         fail(std::current_exception());
       }
@@ -210,8 +213,10 @@ class Run : public std::enable_shared_from_this<Run> {
       if (is_last(left_[from])) values_[from] = {};
     // The caller reads a root.
     const auto n_readers = static_cast<uint32_t>(readers.size()) + is_root_[i];
-    if (n_readers) left_[i].store(n_readers, std::memory_order_relaxed);
-    else values_[i] = {};
+    if (n_readers)
+      left_[i].store(n_readers, std::memory_order_relaxed);
+    else
+      values_[i] = {};
     uint32_t next = none;
     bool has_more = false;
     for (const uint32_t reader : readers) {

@@ -10,9 +10,12 @@ namespace {
 
 class FunctionTask final : public Task {
  public:
-  FunctionTask(std::string name, std::string key, std::function<Value(const Inputs&)> work, std::vector<TaskPointer> inputs,
-               bool is_pure)
-      : Task(std::move(inputs), {.is_pure = is_pure}), name_(std::move(name)), key_(std::move(key)), work_(std::move(work)) {}
+  FunctionTask(std::string name, std::string key, std::function<Value(const Inputs&)> work,
+               std::vector<TaskPointer> inputs, bool is_pure)
+      : Task(std::move(inputs), {.is_pure = is_pure}),
+        name_(std::move(name)),
+        key_(std::move(key)),
+        work_(std::move(work)) {}
 
   Value run(const Inputs& inputs) const override { return work_(inputs); }
   std::string name() const override { return name_; }
@@ -26,7 +29,7 @@ class FunctionTask final : public Task {
 }  // namespace
 
 Task::Task(std::vector<TaskPointer> inputs, Traits traits)
-    : n_inputs_(static_cast<uint32_t>(inputs.size())), is_pure_(traits.is_pure), needs_lock_(traits.needs_lock) {
+    : n_inputs_(static_cast<uint32_t>(inputs.size())), is_pure_(traits.is_pure), may_run_free_(traits.may_run_free) {
   if (!n_inputs_) return;
   inputs_ = std::make_unique<TaskPointer[]>(n_inputs_);
   std::ranges::move(inputs, inputs_.get());

@@ -62,17 +62,23 @@ class Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
+  /// Under the front end's lock (RunOptions::lock).
   virtual Value run(const Inputs& inputs) const = 0;
+  /// The same without it, of a task that may_run_free(): false if it needs the lock after all.
+  virtual bool run_free(const Inputs& inputs, Value& result) const {
+    (void)inputs, (void)result;
+    return false;
+  }
   virtual std::string name() const = 0;  ///< what a picture shows: "nogil_pi"
   virtual std::string key() const = 0;   ///< unique in the process: "nogil_pi-17"
 
   std::span<const TaskPointer> inputs() const { return {inputs_.get(), n_inputs_}; }
-  bool is_pure() const { return is_pure_; }        ///< pure tasks of one key are one task
-  bool needs_lock() const { return needs_lock_; }  ///< runs under the front end's lock (RunOptions::lock)
+  bool is_pure() const { return is_pure_; }  ///< pure tasks of one key are one task
+  bool may_run_free() const { return may_run_free_; }
 
  protected:
   struct Traits {
-    bool is_pure = false, needs_lock = false;
+    bool is_pure = false, may_run_free = false;
   };
   Task(std::vector<TaskPointer> inputs, Traits traits);
 
@@ -86,7 +92,7 @@ class Task {
   uint32_t n_inputs_ = 0;
   std::unique_ptr<TaskPointer[]> inputs_;
   mutable uint32_t mark_ = 0;  ///< where the graph that is being made has it, if it has
-  const bool is_pure_, needs_lock_;
+  const bool is_pure_, may_run_free_;
 };
 
 inline TaskPointer::TaskPointer(const TaskPointer& other) : task_(other.task_) {
@@ -117,7 +123,8 @@ class TaskGraph {
   std::vector<uint32_t> take_roots() { return std::move(roots_); }
 
  private:
-  static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first, size_t i) {
+  static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first,
+                                        size_t i) {
     return std::span(all).subspan(first[i], first[i + 1] - first[i]);
   }
   static constexpr uint32_t none = ~0u;

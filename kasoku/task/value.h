@@ -19,7 +19,8 @@ class Value {
     void (*keep)(void* object);
     void (*drop)(void* object);
   };
-  static constexpr Kind nothing{nullptr, nullptr}, boolean{nullptr, nullptr}, integer{nullptr, nullptr}, real{nullptr, nullptr};
+  static constexpr Kind nothing{nullptr, nullptr}, boolean{nullptr, nullptr}, integer{nullptr, nullptr},
+      real{nullptr, nullptr};
 
   Value() = default;
   /// Takes one hold of the object over.

@@ -277,6 +277,8 @@ void throw_typing_error(const Error& error) {
   throw nb::python_error();
 }
 
+bool is_observed() { return observer != nullptr; }
+
 JitState* jit_state_of(PyObject* object) { return Py_TYPE(object) == jit_type ? &state_of(object) : nullptr; }
 
 JitState& jit_state(nb::handle object) {

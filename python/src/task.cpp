@@ -26,8 +26,8 @@ nb::object make_delayed(nb::object object, nb::object name, nb::object pure, nb:
   DelayedFacts facts;
   if (!nout.is_none()) {
     if (!PyLong_CheckExact(nout.ptr()) || nb::cast<Py_ssize_t>(nout) < 0)
-      throw Error(ErrorKind::value, "delayed: nout is a non-negative integer or None, not " +
-                                        nb::cast<std::string>(nb::repr(nout)));
+      throw Error(ErrorKind::value,
+                  "delayed: nout is a non-negative integer or None, not " + nb::cast<std::string>(nb::repr(nout)));
     facts.length = nb::cast<Py_ssize_t>(nout);
   }
   facts.pure = purity(pure);
@@ -39,8 +39,9 @@ nb::object make_delayed(nb::object object, nb::object name, nb::object pure, nb:
     if (TaskPointer task = collection_task(object)) return delayed_object(std::move(task), std::move(facts));
   if (!inputs.empty()) {
     if (inputs.size() == 1 && nb::isinstance<TaskInput>(taken)) return delayed_object(inputs[0], std::move(facts));
-    return delayed_object(call_task(identity_function(), nb::make_tuple(object), {}, std::move(label), std::move(key), rule),
-                          std::move(facts));
+    return delayed_object(
+        call_task(identity_function(), nb::make_tuple(object), {}, std::move(label), std::move(key), rule),
+        std::move(facts));
   }
   // An iterator was made a list to look into it.
   facts.leaf = PyIter_Check(object.ptr()) && PyList_CheckExact(taken.ptr()) ? taken : object;
@@ -79,8 +80,8 @@ nb::object call_with_care(nb::object self, PyObject* const* args, size_t n, PyOb
   const auto* task = dynamic_cast<const PythonTask*>(task_of(self).get());
   if (facts.owner.is_valid()) {
     nb::object method = nb::module_::import_("kasoku._token").attr("methodcaller")(facts.attribute);
-    return delayed_object(call_task(std::move(method), nb::make_tuple(facts.owner) + nb::tuple(given), kept, facts.attribute,
-                                    std::move(key), rule_of(pure)));
+    return delayed_object(call_task(std::move(method), nb::make_tuple(facts.owner) + nb::tuple(given), kept,
+                                    facts.attribute, std::move(key), rule_of(pure)));
   }
   nb::object function = facts.leaf.is_valid() ? facts.leaf : self;
   nb::object name = nb::borrow(task->name_object());
@@ -97,7 +98,8 @@ nb::object call_or_plain(PyObject* self, PyObject* const* args, size_t n, PyObje
   for (size_t i = 0; is_simple && i < n; ++i) is_simple = is_plain(args[i]);
   if (!is_simple) return call_with_care(nb::borrow(self), args, n, names);
   const auto& value = static_cast<const ValueTask&>(*task_of(self));
-  return delayed_object(CallTask::make_plain(facts.leaf, args, n, nullptr, nb::borrow(value.name_object()), fresh_key()));
+  return delayed_object(
+      CallTask::make_plain(facts.leaf, args, n, nullptr, nb::borrow(value.name_object()), fresh_key()));
 }
 
 Results run_released(TaskGraph graph, const RunOptions& options) try {
@@ -172,19 +174,23 @@ nb::list compute_watched(nb::handle nodes, nb::object around) {
 
 }  // namespace
 
-KeyRule default_rule() { return is_pure_by_default.load(std::memory_order_relaxed) ? KeyRule::content : KeyRule::fresh; }
+KeyRule default_rule() {
+  return is_pure_by_default.load(std::memory_order_relaxed) ? KeyRule::content : KeyRule::fresh;
+}
 
 std::vector<TaskPointer> tasks_of(nb::handle nodes, bool traverse) {
   std::vector<TaskPointer> tasks;
   tasks.reserve(nb::len(nodes));
   for (nb::handle node : nodes)
-    tasks.push_back(is_delayed(node) ? task_of(node)
-                                     : task_of(make_delayed(nb::borrow(node), nb::none(), nb::none(), nb::none(), traverse)));
+    tasks.push_back(is_delayed(node)
+                        ? task_of(node)
+                        : task_of(make_delayed(nb::borrow(node), nb::none(), nb::none(), nb::none(), traverse)));
   return tasks;
 }
 
 PyObject* call_delayed(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
-  return guarded([&] { return call_or_plain(self, args, n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET, names).release().ptr(); });
+  return guarded(
+      [&] { return call_or_plain(self, args, n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET, names).release().ptr(); });
 }
 
 nb::object delayed_of_graph(nb::handle key, nb::handle graph, nb::handle length, nb::handle layer) {
@@ -223,7 +229,8 @@ TaskPointer call_task(nb::object function, nb::handle args, nb::handle kwargs, n
   } else if (rule != KeyRule::fresh) {
     const bool is_deep = rule == KeyRule::content;
     const bool is_named = is_deep && !function.is(identity_function());
-    const std::string content = fingerprint({is_named ? nb::handle(function) : nb::handle(), taken, taken_kwargs}, inputs, is_deep);
+    const std::string content =
+        fingerprint({is_named ? nb::handle(function) : nb::handle(), taken, taken_kwargs}, inputs, is_deep);
     is_pure = !content.empty();
     if (is_pure) own = said_key(std::string(nb::str(name).c_str()) + "-" + content);
   }
@@ -233,7 +240,8 @@ TaskPointer call_task(nb::object function, nb::handle args, nb::handle kwargs, n
 void bind_task(nb::module_& m) {
   m.def("_delayed", &make_delayed, "object"_a.none(), "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
   m.def("_compute", &compute, "nodes"_a, "workers"_a, "progress"_a.none(), "traverse"_a = true);
-  m.def("_set_pure_by_default", [](bool pure) { is_pure_by_default = pure; }, "pure"_a);
+  m.def(
+      "_set_pure_by_default", [](bool pure) { is_pure_by_default = pure; }, "pure"_a);
   m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a, "as_svg"_a = false);
   m.def("_describe_tasks", &describe, "roots"_a);
   m.def("_compute_watched", &compute_watched, "roots"_a, "around"_a);

@@ -30,13 +30,13 @@ class OneDeeper {
 
 /// What few nodes have: those that stand for a value, an attribute, an item of a graph.
 struct DelayedFacts {
-  nb::object leaf;        ///< the object itself, if delayed(obj) did nothing with it
-  Py_ssize_t length = -1; ///< nout
-  nb::object owner;       ///< of an attribute x.name: x …
-  nb::object attribute;   ///< … and name
-  int pure = -1;          ///< what delayed(pure=) said: 0, 1, or -1 for nothing
-  nb::object graph;       ///< the graph that Delayed(key, graph) was made from
-  nb::object layer;       ///< its layer in that graph
+  nb::object leaf;         ///< the object itself, if delayed(obj) did nothing with it
+  Py_ssize_t length = -1;  ///< nout
+  nb::object owner;        ///< of an attribute x.name: x …
+  nb::object attribute;    ///< … and name
+  int pure = -1;           ///< what delayed(pure=) said: 0, 1, or -1 for nothing
+  nb::object graph;        ///< the graph that Delayed(key, graph) was made from
+  nb::object layer;        ///< its layer in that graph
 };
 
 bool is_delayed(nb::handle object);
@@ -122,6 +122,7 @@ class CallTask final : public PythonTask {
   ~CallTask() override;
 
   Value run(const Inputs& inputs) const override;
+  bool run_free(const Inputs& inputs, Value& result) const override;
 
   /// As they were given, with a TaskInput for each input.
   nb::object function() const { return part(0); }
@@ -129,22 +130,27 @@ class CallTask final : public PythonTask {
   nb::dict kwargs() const;
 
  private:
-  CallTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, bool is_pure, PyObject* names, size_t n_slots);
-  static CallTask* allocate(size_t n_slots, nb::object name, TaskKey key, std::vector<TaskPointer> inputs, bool is_pure,
-                            PyObject* names);
+  CallTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, Traits traits, PyObject* names,
+           size_t n_slots);
+  static CallTask* allocate(size_t n_slots, nb::object name, TaskKey key, std::vector<TaskPointer> inputs,
+                            Traits traits, PyObject* names);
   PyObject** slots() { return reinterpret_cast<PyObject**>(this + 1); }
   PyObject* const* slots() const { return reinterpret_cast<PyObject* const*>(this + 1); }
   static bool is_input(PyObject* slot) { return reinterpret_cast<uintptr_t>(slot) & 1; }
   static size_t input(PyObject* slot) { return reinterpret_cast<uintptr_t>(slot) >> 1; }
   static PyObject* as_slot(size_t input) { return reinterpret_cast<PyObject*>(input << 1 | 1); }
   static bool is_nested(PyObject* slot) { return reinterpret_cast<uintptr_t>(slot) & 2; }
-  static PyObject* as_nested(PyObject* object) { return reinterpret_cast<PyObject*>(reinterpret_cast<uintptr_t>(object) | 2); }
-  static PyObject* object_in(PyObject* slot) { return reinterpret_cast<PyObject*>(reinterpret_cast<uintptr_t>(slot) & ~uintptr_t{3}); }
+  static PyObject* as_nested(PyObject* object) {
+    return reinterpret_cast<PyObject*>(reinterpret_cast<uintptr_t>(object) | 2);
+  }
+  static PyObject* object_in(PyObject* slot) {
+    return reinterpret_cast<PyObject*>(reinterpret_cast<uintptr_t>(slot) & ~uintptr_t{3});
+  }
   nb::object part(size_t i) const;
   PyObject* names() const { return has_names_ ? slots()[n_slots_] : nullptr; }
   size_t n_named() const { return has_names_ ? static_cast<size_t>(PyTuple_Size(names())) : 0; }
 
-  const bool has_names_;    ///< a tuple behind the last slot: names of arguments
+  const bool has_names_;  ///< a tuple behind the last slot: names of arguments
   const uint32_t n_slots_;
 };
 
@@ -193,7 +199,8 @@ class WatchScope {
   const size_t index_;
 };
 
-/// Python's lock, for a run. Tasks see the context variables that its maker has now, also those that he does not wait for.
+/// Python's lock, for a run. Tasks see the context variables that its maker has now, also those that he does not wait
+/// for.
 std::shared_ptr<TaskLock> python_lock();
 /// Python code of runs that were left ends between two of its instructions.
 void end_left_calls();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <random>
 
 #include <pthread.h>
@@ -96,9 +97,14 @@ class RunningCall {
   const std::atomic<bool>* const before_;
 };
 
+/// How often Python code may have changed what compiled functions read from outside.
+std::atomic<uint64_t> changes{0};
+
 class PythonLock final : public TaskLock {
  public:
-  PythonLock() : context_(value_of(nb::module_::import_("contextvars").attr("copy_context")())) {}
+  PythonLock() : context_(value_of(nb::module_::import_("contextvars").attr("copy_context")())) {
+    changes.fetch_add(1);  // since the run before
+  }
   void take() override {
     remember_thread();
     if (is_python_gone()) sleep_until_exit();
@@ -126,6 +132,56 @@ class Arguments {
   std::vector<PyObject*> many_;
   PyObject** const first_;
 };
+
+constexpr size_t most_free_arguments = 8;
+
+bool is_number(PyObject* object) {
+  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object);
+}
+
+/// A number, which nobody changes, is read without the lock. Nothing if it is longer than 64 bits.
+std::optional<Value> number_in(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return Value::of_real(PyFloat_AsDouble(object));
+  if (PyBool_Check(object)) return Value::of_bool(object == Py_True);
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow ? std::nullopt : std::optional(Value::of_integer(number));
+}
+
+/// What this thread's last compiled tasks ran by: entries that hold as long as no Python code has run.
+class KnownEntries {
+ public:
+  const JitEntry* find(PyObject* function) const {
+    const uint64_t now = changes.load(std::memory_order_acquire);
+    for (const Known& known : all_)
+      if (known.function == function && known.changes == now) return known.entry.get();
+    return nullptr;
+  }
+  /// With the lock.
+  void add(PyObject* function, std::shared_ptr<JitEntry> entry) {
+    const auto same = std::ranges::find(all_, function, &Known::function);
+    Known& place = same == all_.end() ? all_[next_++ % all_.size()] : *same;
+    place = {function, std::move(entry), changes.load()};
+  }
+  ~KnownEntries() {
+    if (is_python_gone())
+      for (Known& known : all_) new std::shared_ptr<JitEntry>(std::move(known.entry));  // it may hold objects
+    else if (std::ranges::any_of(all_, [](const Known& known) { return known.entry != nullptr; })) {
+      const GilHeld gil;
+      all_ = {};
+    }
+  }
+
+ private:
+  struct Known {
+    PyObject* function = nullptr;
+    std::shared_ptr<JitEntry> entry;
+    uint64_t changes = 0;
+  };
+  std::array<Known, 4> all_;
+  size_t next_ = 0;
+};
+thread_local KnownEntries known_entries;
 
 /// Compiled code reads no context variable; what is interpreted may.
 bool is_compiled(PyObject* function) {
@@ -168,7 +224,8 @@ TaskKey fresh_key() {
     return pthread_atfork(nullptr, nullptr, begin);
   }();
   static_cast<void>(at_fork);
-  return {start.load(std::memory_order_relaxed) + count.fetch_add(1, std::memory_order_relaxed) * 0xbf58476d1ce4e5b9, {}};
+  return {start.load(std::memory_order_relaxed) + count.fetch_add(1, std::memory_order_relaxed) * 0xbf58476d1ce4e5b9,
+          {}};
 }
 
 TaskKey said_key(const std::string& text) { return {0, nb::str(text.c_str(), text.size())}; }
@@ -206,8 +263,7 @@ nb::object PythonTask::key_object() const {
 // ── a value ──
 
 ValueTask::ValueTask(nb::object value, nb::object name, TaskKey key, bool is_pure)
-    : PythonTask(std::move(name), std::move(key), {}, {.is_pure = is_pure, .needs_lock = true}),
-      value_(value.release().ptr()) {}
+    : PythonTask(std::move(name), std::move(key), {}, {.is_pure = is_pure}), value_(value.release().ptr()) {}
 
 ValueTask::~ValueTask() {
   if (is_python_gone()) return;
@@ -222,17 +278,18 @@ Value ValueTask::run(const Inputs&) const {
 
 // ── a call ──
 
-CallTask::CallTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, bool is_pure, PyObject* names, size_t n_slots)
-    : PythonTask(std::move(name), std::move(key), std::move(inputs), {.is_pure = is_pure, .needs_lock = true}),
+CallTask::CallTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, Traits traits, PyObject* names,
+                   size_t n_slots)
+    : PythonTask(std::move(name), std::move(key), std::move(inputs), traits),
       has_names_(names != nullptr),
       n_slots_(static_cast<uint32_t>(n_slots)) {
   if (names) Py_INCREF(slots()[n_slots] = names);
 }
 
-CallTask* CallTask::allocate(size_t n_slots, nb::object name, TaskKey key, std::vector<TaskPointer> inputs, bool is_pure,
-                             PyObject* names) {
+CallTask* CallTask::allocate(size_t n_slots, nb::object name, TaskKey key, std::vector<TaskPointer> inputs,
+                             Traits traits, PyObject* names) {
   void* memory = ::operator new(sizeof(CallTask) + (n_slots + (names != nullptr)) * sizeof(PyObject*));
-  return new (memory) CallTask(std::move(name), std::move(key), std::move(inputs), is_pure, names, n_slots);
+  return new (memory) CallTask(std::move(name), std::move(key), std::move(inputs), traits, names, n_slots);
 }
 
 CallTask::~CallTask() {
@@ -253,7 +310,8 @@ TaskPointer CallTask::make(nb::handle function, nb::handle args, nb::handle kwar
     for (nb::handle word : names) parts.push_back(nb::borrow(kwargs[word]));
   }
   const bool has_inputs = !inputs.empty();
-  CallTask* task = allocate(parts.size(), std::move(name), std::move(key), std::move(inputs), is_pure, names.ptr());
+  CallTask* task =
+      allocate(parts.size(), std::move(name), std::move(key), std::move(inputs), {.is_pure = is_pure}, names.ptr());
   for (size_t i = 0; i < parts.size(); ++i) {
     TaskInput* input = nullptr;
     PyObject*& slot = task->slots()[i];
@@ -272,7 +330,11 @@ TaskPointer CallTask::make_plain(nb::handle function, PyObject* const* args, siz
   std::vector<TaskPointer> inputs;
   for (size_t i = 0; i < n; ++i)
     if (is_delayed(args[i])) inputs.push_back(task_of(args[i]));
-  CallTask* task = allocate(n + 1, std::move(name), std::move(key), std::move(inputs), false, names);
+  const bool may_run_free =
+      !names && n <= most_free_arguments && jit_state_of(function.ptr()) &&
+      std::all_of(args, args + n, [](PyObject* arg) { return is_delayed(arg) || is_number(arg); });
+  CallTask* task =
+      allocate(n + 1, std::move(name), std::move(key), std::move(inputs), {.may_run_free = may_run_free}, names);
   PyObject** slot = task->slots();
   size_t next = 0;
   for (size_t i = 0; i <= n; ++i) {
@@ -328,6 +390,7 @@ Value CallTask::run(const Inputs& inputs) const {
   }
   const size_t n = n_slots_ - 1 - n_named();
   PyObject* result;
+  const bool has_compiled_form = is_compiled(all[2]);
   const RunningCall running;
   PyObject* const around = std::exchange(context, nullptr);  // what the call itself calls is none of ours
   if (watch) {
@@ -337,7 +400,7 @@ Value CallTask::run(const Inputs& inputs) const {
     for (size_t i = 0; i < n_named(); ++i)
       kwargs[nb::handle(PyTuple_GetItem(names(), static_cast<Py_ssize_t>(i)))] = nb::handle(all[n + 3 + i]);
     result = watch->around_(watch->index_, nb::handle(all[2]), nb::tuple(args), kwargs).release().ptr();
-  } else if (around && !is_compiled(all[2])) {
+  } else if (around && !has_compiled_form) {
     static PyObject* const copy = PyUnicode_InternFromString("copy");
     static PyObject* const run = PyUnicode_InternFromString("run");
     PyObject* whose[] = {nullptr, around};
@@ -348,6 +411,11 @@ Value CallTask::run(const Inputs& inputs) const {
     result = vectorcall(all[2], all.at(3), n, names());
   }
   context = around;
+  if (!is_compiled(all[2]))
+    changes.fetch_add(1, std::memory_order_release);
+  else if (may_run_free() && result)
+    if (std::shared_ptr<JitEntry> entry = free_entry(*jit_state_of(all[2])))
+      known_entries.add(all[2], std::move(entry));
   if (result) return {python_kind, result};
   if (running.is_left()) {
     PyErr_Clear();
@@ -355,6 +423,35 @@ Value CallTask::run(const Inputs& inputs) const {
   }
   note_task(*this);
   throw nb::python_error();
+}
+
+bool CallTask::run_free(const Inputs& inputs, Value& result) const {
+  PyObject* const function = slots()[0];
+  const JitEntry* const entry = known_entries.find(function);
+  if (!entry) return false;
+  Value numbers[most_free_arguments];
+  for (size_t i = 1; i < n_slots_; ++i) {
+    PyObject* const slot = slots()[i];
+    if (is_input(slot)) {
+      const Value& value = inputs[input(slot)];
+      if (!value.is(python_kind)) {
+        numbers[i - 1] = value;
+        continue;
+      }
+    }
+    PyObject* const object = is_input(slot) ? static_cast<PyObject*>(inputs[input(slot)].object()) : slot;
+    const std::optional<Value> number = is_number(object) ? number_in(object) : std::nullopt;
+    if (!number) return false;
+    numbers[i - 1] = *number;
+  }
+  try {
+    return call_free(*entry, {numbers, n_slots_ - 1}, result, context != nullptr);
+  } catch (nb::python_error& error) {
+    const GilHeld gil;
+    error.restore();
+    note_task(*this);
+    throw nb::python_error();
+  }
 }
 
 nb::object key_of(const Task& task) {

@@ -116,7 +116,8 @@ class Reader {
   nb::object needs_of(nb::handle node) const {
     nb::object needs = node.attr("dependencies");
     for (nb::handle key : needs)
-      if (!is_key(key, graph_)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+      if (!is_key(key, graph_))
+        throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
     return needs;
   }
 
@@ -128,8 +129,8 @@ class Reader {
       values[need] = nb::cast(TaskInput{inputs.size()});
       inputs.push_back(*find(need));
     }
-    return CallTask::make(node, nb::make_tuple(values), {}, name_of(nb::getattr(node, "func", node)), key_in_graph(std::move(key)),
-                          std::move(inputs), false);
+    return CallTask::make(node, nb::make_tuple(values), {}, name_of(nb::getattr(node, "func", node)),
+                          key_in_graph(std::move(key)), std::move(inputs), false);
   }
 
   static TaskKey key_in_graph(nb::object key) { return key.is_valid() ? TaskKey{0, std::move(key)} : fresh_key(); }
@@ -188,7 +189,8 @@ std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys) {
   Reader reader(graph);
   std::vector<TaskPointer> tasks;
   for (nb::handle key : keys) {
-    if (!is_key(key, graph)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+    if (!is_key(key, graph))
+      throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
     tasks.push_back(reader.task(key));
   }
   return tasks;
@@ -213,8 +215,6 @@ TaskPointer collection_task(nb::handle object) {
   return CallTask::make(function, args, {}, nb::str("finalize"), said_key(key), std::move(inputs), true);
 }
 
-void bind_task_graph(nb::module_& m) {
-  m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a);
-}
+void bind_task_graph(nb::module_& m) { m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a); }
 
 }  // namespace kasoku

@@ -14,9 +14,15 @@ using namespace nb::literals;
 class Writer {
  public:
   explicit Writer(nb::handle spec)
-      : task_(spec.attr("Task")), reference_(spec.attr("TaskRef")), alias_(spec.attr("Alias")),
-        data_(spec.attr("DataNode")), list_(spec.attr("List")), tuple_(spec.attr("Tuple")), set_(spec.attr("Set")),
-        dict_(spec.attr("Dict")), node_(spec.attr("GraphNode")),
+      : task_(spec.attr("Task")),
+        reference_(spec.attr("TaskRef")),
+        alias_(spec.attr("Alias")),
+        data_(spec.attr("DataNode")),
+        list_(spec.attr("List")),
+        tuple_(spec.attr("Tuple")),
+        set_(spec.attr("Set")),
+        dict_(spec.attr("Dict")),
+        node_(spec.attr("GraphNode")),
         result_(nb::module_::import_("kasoku._token").attr("result_of")) {}
 
   /// What stands for a task in the graph; `keys` are those of its inputs.
@@ -113,8 +119,6 @@ nb::tuple layers_of(nb::handle roots, nb::handle spec) {
 
 }  // namespace
 
-void bind_task_layers(nb::module_& m) {
-  m.def("_task_layers", &layers_of, "roots"_a, "spec"_a);
-}
+void bind_task_layers(nb::module_& m) { m.def("_task_layers", &layers_of, "roots"_a, "spec"_a); }
 
 }  // namespace kasoku

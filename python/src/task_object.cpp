@@ -48,7 +48,8 @@ PyObject* call_with_tuple(PyObject* self, PyObject* arguments, PyObject* by_name
 PyObject* make(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* words[] = {"key", "dsk", "length", "layer", nullptr};
   PyObject *key, *graph, *length = Py_None, *layer = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:Delayed", const_cast<char**>(words), &key, &graph, &length, &layer))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:Delayed", const_cast<char**>(words), &key, &graph, &length,
+                                   &layer))
     return nullptr;
   return guarded([&] { return delayed_of_graph(key, graph, length, layer).release().ptr(); });
 }
@@ -86,15 +87,15 @@ void destroy(PyObject* self) {
 nb::object apply_operator(const std::string& name, nb::tuple args) {
   std::string function = name;
   if (name == "and" || name == "or") function += '_';
-  return delayed_object(call_task(nb::module_::import_("operator").attr(function.c_str()), args, {}, nb::str(name.c_str()), {},
-                                  KeyRule::simple));
+  return delayed_object(call_task(nb::module_::import_("operator").attr(function.c_str()), args, {},
+                                  nb::str(name.c_str()), {}, KeyRule::simple));
 }
 
 [[noreturn]] void refuse(const char* what, const char* fix) { throw Error(ErrorKind::type, what).fix(fix); }
 
 using Names = const char* const[];
-constexpr Names binary_operators = {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow",
-                                    "matmul", "lshift", "rshift", "and", "or", "xor"};
+constexpr Names binary_operators = {"add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
+                                    "matmul", "lshift", "rshift", "and",     "or",       "xor"};
 constexpr Names comparisons = {"lt", "le", "eq", "ne", "gt", "ge"};
 constexpr Names unary_operators = {"neg", "pos", "abs", "invert"};
 
@@ -105,24 +106,29 @@ void method(nb::handle type, const std::string& name, F&& f) {
 
 template <class F>
 void property(nb::handle type, const char* name, F&& f) {
-  nb::setattr(type, name, nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type))(nb::cpp_function(std::forward<F>(f))));
+  nb::setattr(type, name,
+              nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type))(nb::cpp_function(std::forward<F>(f))));
 }
 
 void bind_operators(nb::handle type) {
   for (const char* name : binary_operators) {
     const std::string word = name;
-    method(type, "__" + word + "__", [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(a, b)); });
-    method(type, "__r" + word + "__", [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(b, a)); });
+    method(type, "__" + word + "__",
+           [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(a, b)); });
+    method(type, "__r" + word + "__",
+           [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(b, a)); });
   }
   for (const char* name : comparisons) {
     const std::string word = name;
-    method(type, "__" + word + "__", [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(a, b)); });
+    method(type, "__" + word + "__",
+           [word](nb::object a, nb::object b) { return apply_operator(word, nb::make_tuple(a, b)); });
   }
   for (const char* name : unary_operators) {
     const std::string word = name;
     method(type, "__" + word + "__", [word](nb::object a) { return apply_operator(word, nb::make_tuple(a)); });
   }
-  method(type, "__getitem__", [](nb::object self, nb::object key) { return apply_operator("getitem", nb::make_tuple(self, key)); });
+  method(type, "__getitem__",
+         [](nb::object self, nb::object key) { return apply_operator("getitem", nb::make_tuple(self, key)); });
 }
 
 /// a.name of a delayed a, a task of its own only when its value is wanted.
@@ -130,8 +136,8 @@ nb::object attribute_of(nb::object self, nb::object name) {
   DelayedFacts facts;
   facts.owner = self;
   facts.attribute = name;
-  return delayed_object(call_task(nb::module_::import_("builtins").attr("getattr"), nb::make_tuple(self, name), {}, name, {},
-                                  KeyRule::content),
+  return delayed_object(call_task(nb::module_::import_("builtins").attr("getattr"), nb::make_tuple(self, name), {},
+                                  name, {}, KeyRule::content),
                         std::move(facts));
 }
 
@@ -147,7 +153,8 @@ nb::object attribute(nb::object self, nb::object name_object) {
   if (name == "visualise")
     PyErr_WarnEx(PyExc_UserWarning,
                  "dask.delayed objects have no `visualise` method: a task that calls it is made. "
-                 "Perhaps you meant `visualize`?", 1);
+                 "Perhaps you meant `visualize`?",
+                 1);
   return attribute_of(std::move(self), std::move(name_object));
 }
 
@@ -185,7 +192,8 @@ void bind_facts(nb::handle type) {
 
 void bind_protocols(nb::handle type) {
   method(type, "__getattr__", &attribute);
-  method(type, "__bool__", [](nb::handle) -> bool { refuse("a Delayed value has no truth yet", "call .compute() first"); });
+  method(type, "__bool__",
+         [](nb::handle) -> bool { refuse("a Delayed value has no truth yet", "call .compute() first"); });
   method(type, "__len__", [](nb::handle self) -> Py_ssize_t {
     const Py_ssize_t length = facts_of(self).length;
     if (length < 0) refuse("a Delayed value has no length yet", "give delayed(..., nout=n), or call .compute() first");
@@ -193,7 +201,9 @@ void bind_protocols(nb::handle type) {
   });
   method(type, "__iter__", [](nb::object self) -> nb::object {
     const Py_ssize_t length = facts_of(self).length;
-    if (length < 0) refuse("a Delayed value of unknown length cannot be iterated", "give delayed(..., nout=n), or call .compute() first");
+    if (length < 0)
+      refuse("a Delayed value of unknown length cannot be iterated",
+             "give delayed(..., nout=n), or call .compute() first");
     nb::list items;
     for (Py_ssize_t i = 0; i < length; ++i) items.append(self.attr("__getitem__")(i));
     return items.attr("__iter__")();
@@ -202,9 +212,8 @@ void bind_protocols(nb::handle type) {
     refuse("Delayed objects are immutable", "compute it first, or do this in a delayed function");
   });
   method(type, "__hash__", [](nb::handle self) { return reinterpret_cast<Py_ssize_t>(self.ptr()) >> 4; });
-  method(type, "__repr__", [](nb::handle self) {
-    return std::string("Delayed(") + nb::repr(key_of(*task_of(self))).c_str() + ")";
-  });
+  method(type, "__repr__",
+         [](nb::handle self) { return std::string("Delayed(") + nb::repr(key_of(*task_of(self))).c_str() + ")"; });
 }
 
 }  // namespace
@@ -239,14 +248,15 @@ void bind_task_object(nb::module_& m) {
       {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
       {"__weaklistoffset__", member_ssize, offsetof(Object, weak), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
-                                {Py_tp_new, reinterpret_cast<void*>(make)},
-                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-                                {Py_tp_members, members},
-                                {Py_tp_doc, const_cast<char*>("A value that is computed later: a node of a task graph.\n\n"
-                                                              "Made by kasoku.delayed. Immutable; calling it, indexing it, reading an\n"
-                                                              "attribute and arithmetic make further nodes.")},
-                                {0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+      {Py_tp_new, reinterpret_cast<void*>(make)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_members, members},
+      {Py_tp_doc, const_cast<char*>("A value that is computed later: a node of a task graph.\n\n"
+                                    "Made by kasoku.delayed. Immutable; calling it, indexing it, reading an\n"
+                                    "attribute and arithmetic make further nodes.")},
+      {0, nullptr}};
   static PyType_Spec spec = {"kasoku._core.Delayed", sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall, slots};
   delayed_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!delayed_type) throw nb::python_error();

@@ -32,8 +32,10 @@ class Calls {
     values_.resize(n);
     arguments_.reserve(n * width_);
     for (nb::handle row : rows) {
-      if (width_ == 1) arguments_.push_back(nb::borrow(row));
-      else for (nb::handle item : nb::borrow<nb::tuple>(row)) arguments_.push_back(nb::borrow(item));
+      if (width_ == 1)
+        arguments_.push_back(nb::borrow(row));
+      else
+        for (nb::handle item : nb::borrow<nb::tuple>(row)) arguments_.push_back(nb::borrow(item));
     }
   }
 
@@ -46,8 +48,10 @@ class Calls {
       nb::object* const own = arguments_.data() + i * width_;
       for (size_t k = 0; k < width_; ++k) given[k + 1] = own[k].ptr();
       PyObject* result = vectorcall(function_.ptr(), given.data() + 1, width_, nullptr);
-      if (!result) result = taken_error();
-      else values_[i] = nb::steal(result), result = nullptr;
+      if (!result)
+        result = taken_error();
+      else
+        values_[i] = nb::steal(result), result = nullptr;
       if (result) values_[i] = nb::steal(result);
       for (size_t k = 0; k < width_; ++k) own[k].reset();
       states_[i].store(result ? State::failed : State::done);
@@ -144,7 +148,8 @@ class Values {
  public:
   Values(std::shared_ptr<Calls> calls, nb::object timeout) : calls_(std::move(calls)) {
     if (timeout.is_none()) return;
-    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(nb::cast<double>(timeout)));
+    end_ = Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(nb::cast<double>(timeout)));
     has_end_ = true;
   }
   ~Values() {

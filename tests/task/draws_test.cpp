@@ -22,18 +22,21 @@ Key key_of(const Draw& draw) { return {draw.key, draw.stream, draw.number}; }
 
 /// A task that draws `count` times and takes some time over it.
 TaskPointer drawing(DrawSource& source, int count, std::vector<TaskPointer> inputs = {}) {
-  return make_task("draws", "draws", [&source, count](const Inputs& given) -> Value {
-    Drawn drawn;
-    for (size_t i = 0; i < given.size(); ++i) {
-      const auto& before = *given[i].as<Drawn>();
-      drawn.insert(drawn.end(), before.begin(), before.end());
-    }
-    for (int i = 0; i < count; ++i) {
-      drawn.push_back(key_of(source.next()));
-      std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 200));
-    }
-    return Value::of(std::move(drawn));
-  }, std::move(inputs));
+  return make_task(
+      "draws", "draws",
+      [&source, count](const Inputs& given) -> Value {
+        Drawn drawn;
+        for (size_t i = 0; i < given.size(); ++i) {
+          const auto& before = *given[i].as<Drawn>();
+          drawn.insert(drawn.end(), before.begin(), before.end());
+        }
+        for (int i = 0; i < count; ++i) {
+          drawn.push_back(key_of(source.next()));
+          std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 200));
+        }
+        return Value::of(std::move(drawn));
+      },
+      std::move(inputs));
 }
 
 Drawn drawn_by(const std::vector<TaskPointer>& roots, int workers) {
