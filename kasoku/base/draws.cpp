@@ -13,9 +13,10 @@ namespace {
 
 thread_local GraphDraws::Task* current_task = nullptr;
 
-uint64_t fresh_id() {
+/// The first of so many that nobody else gets.
+uint64_t fresh_ids(uint64_t count) {
   static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return last.fetch_add(count, std::memory_order_relaxed) + 1;
 }
 
 Draw step(Draw& now) {
@@ -35,7 +36,7 @@ uint64_t entropy() {
 }
 
 DrawSource::DrawSource(uint64_t key, Owner owner)
-    : id_(fresh_id()),
+    : id_(fresh_ids(1)),
       home_(owner == Owner::maker && current_task ? current_task->id_ : 0),
       now_{key, 0, 0} {}
 
@@ -72,7 +73,7 @@ uint64_t DrawSource::key() const {
   return now_.key;
 }
 
-GraphDraws::GraphDraws() : parent_(current_task) {}
+GraphDraws::GraphDraws(uint64_t tasks) : parent_(current_task), first_id_(fresh_ids(tasks)) {}
 
 /// What the run draws from the source: asked for once, however many tasks want it.
 Draw GraphDraws::base(DrawSource& source) {
@@ -87,7 +88,7 @@ Draw GraphDraws::base(DrawSource& source) {
 }
 
 GraphDraws::Task::Task(GraphDraws& graph, uint64_t place)
-    : graph_(graph), place_(place), id_(fresh_id()), before_(current_task) {
+    : graph_(graph), place_(place), id_(graph.first_id_ + place), before_(current_task) {
   current_task = this;
 }
 

@@ -53,8 +53,8 @@ class DrawSource {
 /// each task's own are made from that and its place.
 class GraphDraws {
  public:
-  /// In the thread that asks for the run, which may be in a task itself.
-  GraphDraws();
+  /// In the thread that asks for the run of so many tasks, which may be in a task itself.
+  explicit GraphDraws(uint64_t tasks);
   GraphDraws(const GraphDraws&) = delete;
   GraphDraws& operator=(const GraphDraws&) = delete;
 
@@ -89,6 +89,7 @@ class GraphDraws {
   Draw base(DrawSource& source);
 
   Task* const parent_;
+  const uint64_t first_id_;  ///< of the task at place 0
   std::mutex mutex_;
   std::vector<Base> bases_;
 };

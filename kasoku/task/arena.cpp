@@ -43,7 +43,8 @@ ArenaLease::ArenaLease(int workers) {
   Resting& all = resting();
   {
     const std::lock_guard lock(all.mutex);
-    const auto found = std::ranges::find(all.arenas, count_of(workers), [](const auto& arena) { return arena->workers(); });
+    const auto found =
+        std::ranges::find(all.arenas, count_of(workers), [](const auto& arena) { return arena->workers(); });
     if (found != all.arenas.end()) {
       arena_ = std::move(*found);
       all.arenas.erase(found);
@@ -78,24 +79,28 @@ Arena::~Arena() {
       thread.join();
 }
 
-void Arena::enqueue(std::function<void()> work) {
+bool Arena::enqueue(std::function<void()> work) {
   State& state = *state_;
+  bool is_free = true;
   {
     std::lock_guard lock(state.mutex);
     state.queue.push_back(std::move(work));
-    if (state.queue.size() > state.idle && threads_.size() < static_cast<size_t>(workers_)) {
-      const int index = static_cast<int>(threads_.size());
-      try {
-        threads_.emplace_back([state = state_, index] { serve(state, index); });
-      } catch (const std::system_error&) {  // as many as the system gives
-        if (threads_.empty()) {
-          state.queue.pop_back();
-          throw;
+    if (state.queue.size() > state.idle) {
+      is_free = threads_.size() < static_cast<size_t>(workers_);
+      if (is_free) try {
+          const int index = static_cast<int>(threads_.size());
+          threads_.emplace_back([state = state_, index] { serve(state, index); });
+        } catch (const std::system_error&) {  // as many as the system gives
+          if (threads_.empty()) {
+            state.queue.pop_back();
+            throw;
+          }
+          is_free = false;
         }
-      }
     }
   }
   state.work_came.notify_one();
+  return is_free;
 }
 
 void Arena::serve(const std::shared_ptr<State>& state, int index) {
@@ -120,7 +125,8 @@ int Arena::worker_index() { return own_index; }
 
 bool Arena::has_this_thread() const {
   const std::lock_guard lock(state_->mutex);
-  return std::ranges::any_of(threads_, [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); });
+  return std::ranges::any_of(threads_,
+                             [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); });
 }
 
 }  // namespace kasoku

@@ -24,8 +24,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Runs `work` on a worker, first come, first served; it must not throw.
-  void enqueue(std::function<void()> work);
+  /// Runs `work` on a worker, first come, first served; it must not throw. Whether there is a thread free for
+  /// it: the system may give no more of them.
+  bool enqueue(std::function<void()> work);
   int workers() const { return workers_; }
   /// Of the calling thread in its arena, from 0; -1 outside.
   static int worker_index();

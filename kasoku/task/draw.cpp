@@ -28,10 +28,14 @@ std::string duration(double seconds) {
 std::string xml_escape(const std::string& text) {
   std::string result;
   for (char c : text) {
-    if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else if (c == '&') result += "&amp;";
-    else result += c;
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '&')
+      result += "&amp;";
+    else
+      result += c;
   }
   return result;
 }
@@ -52,27 +56,25 @@ std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times)
       "  rankdir=BT;\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", color=\"#555555\"];\n"
       "  edge [color=\"#777777\", arrowsize=0.7];\n";
-  const auto& entries = graph.entries();
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const std::string& name = entries[i].task->name;
+  for (size_t i = 0; i < graph.size(); ++i) {
+    const std::string name = graph.task(i).name();
     std::string label = escape(name);
     if (times && i < times->size() && (*times)[i].worker >= 0)
       label += "\\n" + duration((*times)[i].end - (*times)[i].begin);
     text += fmt::format("  t{} [label=\"{}\", tooltip=\"{}\", fillcolor=\"{}\"];\n", i, label,
-                        escape(entries[i].task->key), colour_of(name));
+                        escape(graph.task(i).key()), colour_of(name));
   }
-  for (size_t i = 0; i < entries.size(); ++i)
-    for (uint32_t from : entries[i].inputs) text += fmt::format("  t{} -> t{};\n", from, i);
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (uint32_t from : graph.inputs(i)) text += fmt::format("  t{} -> t{};\n", from, i);
   return text + "}\n";
 }
 
 std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times) {
   // A task stands one layer above the highest of its inputs; readers are on top.
   constexpr int width = 150, height = 34, gap_x = 24, gap_y = 46;
-  const auto& entries = graph.entries();
-  std::vector<size_t> layer(entries.size()), place(entries.size()), sizes;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    for (uint32_t from : entries[i].inputs) layer[i] = std::max(layer[i], layer[from] + 1);
+  std::vector<size_t> layer(graph.size()), place(graph.size()), sizes;
+  for (size_t i = 0; i < graph.size(); ++i) {
+    for (uint32_t from : graph.inputs(i)) layer[i] = std::max(layer[i], layer[from] + 1);
     if (layer[i] >= sizes.size()) sizes.resize(layer[i] + 1);
     place[i] = sizes[layer[i]]++;
   }
@@ -92,22 +94,23 @@ std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times)
       "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
       "markerHeight=\"7\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#777777\"/></marker></defs>\n",
       total_width, total_height);
-  for (size_t i = 0; i < entries.size(); ++i)
-    for (uint32_t from : entries[i].inputs)
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (uint32_t from : graph.inputs(i))
       text += fmt::format(
           "<path d=\"M{:.1f},{:.1f} L{:.1f},{:.1f}\" stroke=\"#777777\" fill=\"none\" "
           "marker-end=\"url(#arrow)\"/>\n",
           x_of(from) + width / 2.0, y_of(from), x_of(i) + width / 2.0, y_of(i) + height);
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Task& task = *entries[i].task;
-    std::string label = task.name.size() > 22 ? task.name.substr(0, 21) + "…" : task.name;
+  for (size_t i = 0; i < graph.size(); ++i) {
+    const Task& task = graph.task(i);
+    const std::string name = task.name();
+    std::string label = name.size() > 22 ? name.substr(0, 21) + "…" : name;
     if (times && i < times->size() && (*times)[i].worker >= 0)
       label += "  " + duration((*times)[i].end - (*times)[i].begin);
     text += fmt::format(
         "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"6\" "
         "fill=\"{}\" stroke=\"#555555\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-        xml_escape(task.key), x_of(i), y_of(i), width, height, colour_of(task.name),
-        x_of(i) + width / 2.0, y_of(i) + height / 2.0 + 4, xml_escape(label));
+        xml_escape(task.key()), x_of(i), y_of(i), width, height, colour_of(name), x_of(i) + width / 2.0,
+        y_of(i) + height / 2.0 + 4, xml_escape(label));
   }
   return text + "</svg>\n";
 }

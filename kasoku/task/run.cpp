@@ -1,6 +1,7 @@
-// Tasks whose inputs are there go to the pool; a finished task releases its
-// readers and goes on with the first of them itself, so that a chain stays on
-// one core.
+// Each worker has the tasks that it made ready in a deque of its own, and goes on with the reader that
+// has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
+// steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include "kasoku/base/draws.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/task/arena.h"
+#include "kasoku/task/ready_tasks.h"
 #include "kasoku/task/task.h"
 
 namespace kasoku {
@@ -17,35 +19,64 @@ namespace kasoku {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr uint32_t none = ReadyTasks::none;
 
-class Run {
+/// The front end's lock, in the hands of one worker or not.
+class LockHolder {
+ public:
+  explicit LockHolder(TaskLock* lock) : lock_(lock) {}
+  ~LockHolder() { give(); }
+  LockHolder(const LockHolder&) = delete;
+  LockHolder& operator=(const LockHolder&) = delete;
+  void take() {
+    if (!lock_ || is_held_) return;
+    lock_->take();
+    is_held_ = true;
+  }
+  void give() {
+    if (is_held_) lock_->give();
+    is_held_ = false;
+  }
+
+ private:
+  TaskLock* const lock_;
+  bool is_held_ = false;
+};
+
+class Run : public std::enable_shared_from_this<Run> {
  public:
   Run(TaskGraph graph, const RunOptions& options)
       : graph_(std::move(graph)),
-        entries_(graph_.entries()),
-        work_(options.work),
+        lock_(options.lock),
         arena_(options.workers),
-        values_(entries_.size()),
-        waiting_(entries_.size()),
-        unread_(entries_.size()),
-        times_(entries_.size()),
-        outstanding_(entries_.size()) {
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      waiting_[i].store(static_cast<uint32_t>(entries_[i].inputs.size()), std::memory_order_relaxed);
-      unread_[i].store(static_cast<uint32_t>(entries_[i].readers.size()), std::memory_order_relaxed);
-    }
-    for (uint32_t root : graph_.roots()) unread_[root].fetch_add(1);  // the caller reads it
+        draws_(graph_.size()),
+        all_need_lock_(lock_ &&
+                       [&] {
+                         for (size_t i = 0; i < graph_.size(); ++i)
+                           if (graph_.task(i).may_run_free()) return false;
+                         return true;
+                       }()),
+        n_leaves_(graph_.leaves().size()),
+        workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
+        values_(graph_.size()),
+        left_(graph_.size()),
+        is_root_(graph_.size()),
+        times_(options.times ? graph_.size() : 0),
+        outstanding_(graph_.size()) {
+    for (size_t i = 0; i < graph_.size(); ++i)
+      left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
+    for (const uint32_t root : graph_.roots()) is_root_[root] = true;
   }
 
   /// The waiting thread computes nothing: it stays free to see Ctrl-C.
   void go(const std::function<void(size_t, size_t)>& on_progress) {
-    if (entries_.empty()) return;
+    if (!graph_.size()) return;
+    const size_t all = graph_.size();
     const auto report = [&] {
-      if (on_progress && !failed_.load()) on_progress(done_.load(), entries_.size());
+      if (on_progress && !failed_.load()) on_progress(done(), all);
     };
     InterruptCheck interrupt;
-    for (uint32_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].inputs.empty()) start(i);
+    offer();
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_over_; })) {
       lock.unlock();
@@ -58,113 +89,210 @@ class Run {
     report();
   }
 
-  /// The caller waits no longer. Whether tasks are under way: the last of them deletes the run.
-  bool leave() {
+  /// The caller waits no longer.
+  void leave() {
     failed_.store(true, std::memory_order_release);
     is_left_.store(true);
-    std::lock_guard lock(mutex_);
-    is_deleted_by_last_ = !is_over_;
-    return is_deleted_by_last_;
   }
 
-  std::vector<Value> results() const {
-    std::vector<Value> results;
-    for (uint32_t root : graph_.roots()) results.push_back(values_[root]);
-    return results;
-  }
-  const std::vector<TaskTime>& times() const { return times_; }
+  Results results() { return {std::move(values_), graph_.take_roots()}; }
+  TaskGraph graph() { return std::move(graph_); }
+  std::vector<TaskTime> times() { return std::move(times_); }
 
  private:
-  void start(uint32_t first) {
-    (*arena_).enqueue([this, first] {
-      uint32_t next = first;
-      while (next != none) next = execute(next);
-    });
+  struct alignas(64) Worker {
+    ReadyTasks ready;
+    std::atomic<size_t> done{0};
+    size_t not_told = 0;  ///< of those done, how many are still outstanding_
+    size_t victim = 0;    ///< the last one robbed
+  };
+
+  void serve(size_t index) {
+    Worker& own = workers_[index];
+    LockHolder lock(lock_.get());
+    const InterruptScope scope(is_left_);
+    for (bool is_looking = true;;) {  // whoever is woken is looking
+      if (all_need_lock_) lock.take();
+      uint32_t task = find(own);
+      if (is_looking) searching_.store(false);
+      if (task != none && is_looking && has_work()) offer();
+      is_looking = false;
+      if (task == none) {
+        lock.give();
+        if (!sleep(own)) return;
+        is_looking = true;
+      }
+      while (task != none) task = execute(task, own, lock);
+    }
   }
 
-  static constexpr uint32_t none = ~0u;
+  uint32_t find(Worker& own) {
+    if (const uint32_t task = own.ready.take(); task != none) return task;
+    if (const uint32_t task = take_leaves(own); task != none) return task;
+    for (size_t k = 0; k < workers_.size(); ++k) {
+      const size_t victim = (own.victim + k) % workers_.size();
+      if (const uint32_t task = workers_[victim].ready.steal(); task != none) return own.victim = victim, task;
+    }
+    return none;
+  }
+
+  /// Some at a time, so that workers meet at the counter seldom; they can be stolen from then on.
+  uint32_t take_leaves(Worker& own) {
+    const size_t before = next_leaf_.load(std::memory_order_relaxed);
+    if (before >= n_leaves_) return none;
+    const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * workers_.size()), 1, 32);
+    const size_t first = next_leaf_.fetch_add(n), end = std::min(first + n, n_leaves_);
+    if (first >= end) return none;
+    const std::vector<uint32_t>& leaves = graph_.leaves();
+    for (size_t i = end; --i > first;) own.ready.push(leaves[i]);
+    return leaves[first];
+  }
+
+  bool has_work() const {
+    return next_leaf_.load() < n_leaves_ ||
+           std::ranges::any_of(workers_, [](const Worker& worker) { return !worker.ready.is_empty(); });
+  }
+
+  /// There is work that another worker could do: wakes one, unless one is looking already.
+  void offer() {
+    if (searching_.load() || (!sleepers_.load() && started_.load() == workers_.size())) return;
+    if (searching_.exchange(true)) return;
+    std::unique_lock lock(mutex_);
+    if (sleepers_.load()) {
+      sleepers_.fetch_sub(1);
+      ++wakes_;
+      work_came_.notify_one();
+    } else if (started_.load() < workers_.size()) {
+      const size_t index = started_.fetch_add(1);
+      lock.unlock();
+      if ((*arena_).enqueue([run = shared_from_this(), index] { run->serve(index); })) return;
+      started_.store(workers_.size());  // there are no more threads to be had: those that run do it all
+      searching_.store(false);
+    } else {
+      searching_.store(false);
+    }
+  }
+
+  /// Until somebody offers work: true. False: there will be none.
+  bool sleep(Worker& own) {
+    const size_t n = std::exchange(own.not_told, 0);
+    if (n && outstanding_.fetch_sub(n) == n) end();
+    std::unique_lock lock(mutex_);
+    if (is_over_) return false;
+    sleepers_.fetch_add(1);
+    // Whoever made work ready before that saw nobody asleep.
+    if (has_work() && !searching_.exchange(true)) {
+      sleepers_.fetch_sub(1);
+      return true;
+    }
+    work_came_.wait(lock, [&] { return is_over_ || wakes_; });
+    if (is_over_) return false;
+    --wakes_;
+    return true;
+  }
 
   /// Runs one task; returns a reader that became ready, to go on with.
-  uint32_t execute(uint32_t i) {
-    const TaskGraph::Entry& entry = entries_[i];
+  uint32_t execute(uint32_t i, Worker& own, LockHolder& lock) {
+    const std::span<const uint32_t> inputs = graph_.inputs(i), readers = graph_.readers(i);
     if (!failed_.load(std::memory_order_acquire)) {
-      const double begin = seconds();
+      const Task& task = graph_.task(i);
+      const double begin = times_.empty() ? 0 : seconds();
       const GraphDraws::Task place(draws_, i);
-      const InterruptScope scope(is_left_);
       try {
-        std::vector<Value> inputs;
-        inputs.reserve(entry.inputs.size());
-        for (uint32_t from : entry.inputs) inputs.push_back(values_[from]);
-        values_[i] = work_(*entry.task, inputs);
+        const Inputs given(values_.data(), inputs);
+        if (!task.may_run_free() || !task.run_free(given, values_[i])) {
+          lock.take();
+          values_[i] = task.run(given);
+        }
       } catch (...) {
         fail(std::current_exception());
       }
-      times_[i] = {begin, seconds(), Arena::worker_index()};
+      if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index()};
     }
-    for (uint32_t from : entry.inputs)
-      if (unread_[from].fetch_sub(1) == 1) values_[from].reset();
+    for (const uint32_t from : inputs)
+      if (is_last(left_[from])) values_[from] = {};
+    // The caller reads a root.
+    const auto n_readers = static_cast<uint32_t>(readers.size()) + is_root_[i];
+    if (n_readers)
+      left_[i].store(n_readers, std::memory_order_relaxed);
+    else
+      values_[i] = {};
     uint32_t next = none;
-    for (uint32_t reader : entry.readers)
-      if (waiting_[reader].fetch_sub(1) == 1) {
-        if (next == none)
-          next = reader;
-        else
-          start(reader);
-      }
-    done_.fetch_add(1, std::memory_order_relaxed);
-    if (outstanding_.fetch_sub(1) == 1) end();
+    bool has_more = false;
+    for (const uint32_t reader : readers) {
+      if (!is_last(left_[reader])) continue;
+      if (next != none) own.ready.push(next), has_more = true;
+      next = reader;
+    }
+    own.done.store(own.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ++own.not_told;
+    if (has_more) offer();
     return next;
   }
 
+  /// Takes one off. Who sees that he is the only one left needs no exclusive access.
+  static bool is_last(std::atomic<uint32_t>& count) {
+    return count.load(std::memory_order_acquire) == 1 || count.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  size_t done() const {
+    size_t sum = 0;
+    for (const Worker& worker : workers_) sum += worker.done.load(std::memory_order_relaxed);
+    return sum;
+  }
+
   void end() {
-    bool is_left;
-    {
-      const std::lock_guard lock(mutex_);
-      is_over_ = true;
-      is_left = is_deleted_by_last_;
-      finished_.notify_all();
-    }
-    if (is_left) delete this;  // else it is the caller's from here on
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    finished_.notify_all();
+    work_came_.notify_all();
   }
 
   void fail(std::exception_ptr error) {
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
     failed_.store(true, std::memory_order_release);
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-  const TaskGraph graph_;
-  const std::vector<TaskGraph::Entry>& entries_;
-  const decltype(RunOptions::work) work_;
+  TaskGraph graph_;
+  const std::shared_ptr<TaskLock> lock_;
   const ArenaLease arena_;
   const Clock::time_point begin_ = Clock::now();
   GraphDraws draws_;
+  const bool all_need_lock_;
+  const size_t n_leaves_;
+  std::vector<Worker> workers_;
   std::vector<Value> values_;
-  std::vector<std::atomic<uint32_t>> waiting_;  ///< inputs still to come
-  std::vector<std::atomic<uint32_t>> unread_;   ///< readers still to come
+  std::vector<std::atomic<uint32_t>> left_;  ///< of a task that did not run yet, inputs; of one that did, readers
+  std::vector<bool> is_root_;
   std::vector<TaskTime> times_;
-  std::atomic<size_t> outstanding_, done_{0};
-  std::atomic<bool> failed_{false}, is_left_{false};
+  alignas(64) std::atomic<size_t> next_leaf_{0};
+  alignas(64) std::atomic<size_t> outstanding_;
+  std::atomic<size_t> started_{0}, sleepers_{0};
+  std::atomic<bool> searching_{false}, failed_{false}, is_left_{false};
   std::mutex mutex_;
-  std::condition_variable finished_;
-  bool is_over_ = false, is_deleted_by_last_ = false;
+  std::condition_variable finished_, work_came_;
+  size_t wakes_ = 0;
+  bool is_over_ = false;
   std::exception_ptr error_;
 };
 
 }  // namespace
 
-std::vector<Value> run(TaskGraph graph, const RunOptions& options) {
-  auto run = std::make_unique<Run>(std::move(graph), options);
+Results run(TaskGraph graph, const RunOptions& options) {
+  const auto run = std::make_shared<Run>(std::move(graph), options);
   try {
     run->go(options.on_progress);
   } catch (...) {
-    if (run->leave()) (void)run.release();
+    run->leave();
     throw;
   }
   if (options.times) *options.times = run->times();
-  return run->results();
+  Results results = run->results();
+  const TaskGraph done = run->graph();  // goes here, and not on a worker's thread
+  return results;
 }
 
 }  // namespace kasoku

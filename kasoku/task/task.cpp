@@ -1,68 +1,149 @@
 #include "kasoku/task/task.h"
 
 #include <algorithm>
-#include <string_view>
+#include <mutex>
 #include <unordered_map>
 
 namespace kasoku {
 
-Task::~Task() {
-  // Tasks that only this one holds are taken apart here, one by one: their own
-  // destructors then find no inputs left.
-  std::vector<TaskPointer> doomed = std::move(inputs_);
+namespace {
+
+class FunctionTask final : public Task {
+ public:
+  FunctionTask(std::string name, std::string key, std::function<Value(const Inputs&)> work,
+               std::vector<TaskPointer> inputs, bool is_pure)
+      : Task(std::move(inputs), {.is_pure = is_pure}),
+        name_(std::move(name)),
+        key_(std::move(key)),
+        work_(std::move(work)) {}
+
+  Value run(const Inputs& inputs) const override { return work_(inputs); }
+  std::string name() const override { return name_; }
+  std::string key() const override { return key_; }
+
+ private:
+  const std::string name_, key_;
+  const std::function<Value(const Inputs&)> work_;
+};
+
+}  // namespace
+
+Task::Task(std::vector<TaskPointer> inputs, Traits traits)
+    : n_inputs_(static_cast<uint32_t>(inputs.size())), is_pure_(traits.is_pure), may_run_free_(traits.may_run_free) {
+  if (!n_inputs_) return;
+  inputs_ = std::make_unique<TaskPointer[]>(n_inputs_);
+  std::ranges::move(inputs, inputs_.get());
+}
+
+void Task::end(const Task* task) {
+  if (!task->n_inputs_) {
+    delete task;
+    return;
+  }
+  // Tasks that only this one holds are taken apart here, one by one: their own destructors then find no inputs left.
+  std::vector<const Task*> doomed = {task};
   while (!doomed.empty()) {
-    TaskPointer task = std::move(doomed.back());
+    auto* last = const_cast<Task*>(doomed.back());
     doomed.pop_back();
-    if (task.use_count() != 1) continue;
-    auto& inputs = const_cast<Task&>(*task).inputs_;
-    std::move(inputs.begin(), inputs.end(), std::back_inserter(doomed));
-    inputs.clear();
+    for (size_t i = 0; i < last->n_inputs_; ++i) {
+      const Task* input = last->inputs_[i].release();
+      if (input && input->shares_.fetch_sub(1, std::memory_order_acq_rel) == 1) doomed.push_back(input);
+    }
+    delete last;
   }
 }
 
-TaskGraph::TaskGraph(std::span<const TaskPointer> roots) {
-  std::unordered_map<const Task*, uint32_t> place;
+TaskPointer make_task(std::string name, std::string key, std::function<Value(const Inputs&)> work,
+                      std::vector<TaskPointer> inputs, bool is_pure) {
+  return TaskPointer(new FunctionTask(std::move(name), std::move(key), std::move(work), std::move(inputs), is_pure));
+}
+
+TaskGraph::TaskGraph(std::vector<TaskPointer> roots) : shares_(std::move(roots)) {
+  place_tasks();
+  find_readers();
+}
+
+uint32_t TaskGraph::find(const Task& task) const {
+  return task.mark_ < tasks_.size() && tasks_[task.mark_] == &task ? task.mark_ : none;
+}
+
+void TaskGraph::place_tasks() {
+  static std::mutex& marking = *new std::mutex;  // tasks have one mark, so one graph is made at a time
+  const std::lock_guard lock(marking);
+  std::unordered_map<std::string, uint32_t> place_of_key;  // of pure tasks
+  tasks_.reserve(shares_.size());
+  first_input_.reserve(shares_.size() + 1);
+  roots_.reserve(shares_.size());
   struct Frame {
-    const TaskPointer* task;
+    const Task* task;
     size_t next;
   };
   std::vector<Frame> stack;
-  std::unordered_map<std::string_view, uint32_t> place_of_key;  // of pure tasks
-  const auto is_placed = [&](const Task* task) {
-    if (place.contains(task)) return true;
-    if (!task->is_pure) return false;
-    const auto same = place_of_key.find(task->key);
-    if (same == place_of_key.end()) return false;
-    place.emplace(task, same->second);
-    return true;
+  const auto found = [&](const Task& task) {
+    if (!task.is_pure()) return find(task);
+    const auto same = place_of_key.find(task.key());
+    return same == place_of_key.end() ? none : same->second;
   };
-  auto visit = [&](const TaskPointer& task) {
-    if (!is_placed(task.get())) stack.push_back({&task, 0});
+  const auto place = [&](const Task& task) {
+    const auto index = static_cast<uint32_t>(tasks_.size());
+    first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
+    for (const TaskPointer& input : task.inputs()) inputs_.push_back(found(*input));
+    tasks_.push_back(&task);
+    task.mark_ = index;
+    if (task.is_pure()) place_of_key.emplace(task.key(), index);
+    return index;
   };
-  for (const TaskPointer& root : roots) {
-    visit(root);
+  /// The place of a task that has one, or needs nothing to get it; else it comes onto the stack.
+  const auto visit = [&](const Task& task) {
+    const uint32_t known = found(task);
+    if (known != none) return known;
+    if (task.inputs().empty()) return place(task);
+    stack.push_back({&task, 0});
+    return none;
+  };
+  for (const TaskPointer& root : shares_) {
+    uint32_t last = visit(*root);
     while (!stack.empty()) {
       Frame& top = stack.back();
-      const Task& task = **top.task;
-      if (is_placed(&task)) {
-        stack.pop_back();
-      } else if (top.next < task.inputs().size()) {
-        visit(task.inputs()[top.next++]);
-      } else {
-        const auto index = static_cast<uint32_t>(entries_.size());
-        entries_.push_back({*top.task, {}, {}});
-        for (const TaskPointer& input : task.inputs()) {
-          const uint32_t from = place.at(input.get());
-          entries_[index].inputs.push_back(from);
-          entries_[from].readers.push_back(index);
-        }
-        place.emplace(&task, index);
-        if (task.is_pure) place_of_key.emplace(task.key, index);
-        stack.pop_back();
+      if (top.next < top.task->inputs().size()) {
+        visit(*top.task->inputs()[top.next++]);
+        continue;
       }
+      const Task& task = *top.task;
+      stack.pop_back();
+      last = place(task);
     }
+    roots_.push_back(last);
   }
-  for (const TaskPointer& root : roots) roots_.push_back(place.at(root.get()));
+  first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
+}
+
+void TaskGraph::find_readers() {
+  const size_t n = tasks_.size();
+  first_reader_.assign(n + 1, 0);
+  leaves_.reserve(std::ranges::count_if(tasks_, [](const Task* task) { return task->inputs().empty(); }));
+  for (size_t i = 0; i < n; ++i)
+    if (inputs(i).empty()) leaves_.push_back(static_cast<uint32_t>(i));
+  if (inputs_.empty()) return;
+  // How many tasks follow one another from here to the end.
+  std::vector<uint32_t> height(n, 0);
+  for (size_t i = n; i-- > 0;)
+    for (const uint32_t from : inputs(i)) {
+      height[from] = std::max(height[from], height[i] + 1);
+      ++first_reader_[from + 1];
+    }
+  for (size_t i = 0; i < n; ++i) first_reader_[i + 1] += first_reader_[i];
+  readers_.resize(inputs_.size());
+  std::vector<uint32_t> filled(first_reader_.begin(), first_reader_.end() - 1);
+  for (size_t i = n; i-- > 0;)
+    for (const uint32_t from : inputs(i)) readers_[filled[from]++] = static_cast<uint32_t>(i);
+  const auto is_lower = [&](uint32_t a, uint32_t b) { return height[a] < height[b]; };
+  for (size_t i = 0; i < n; ++i)
+    if (first_reader_[i + 1] - first_reader_[i] > 1)
+      std::stable_sort(readers_.begin() + first_reader_[i], readers_.begin() + first_reader_[i + 1], is_lower);
+  // What is deepest first, and of the same depth what the first roots need, so that few values live at a time.
+  const auto is_higher = [&](uint32_t a, uint32_t b) { return height[a] > height[b]; };
+  if (!std::ranges::is_sorted(leaves_, is_higher)) std::ranges::stable_sort(leaves_, is_higher);
 }
 
 }  // namespace kasoku

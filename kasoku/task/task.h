@@ -1,62 +1,140 @@
 /// \file kasoku/task/task.h
-/// Delayed work: a Task names a function and the tasks whose values it takes.
+/// Delayed work: a Task does something with the values of other tasks.
 ///
 /// Tasks are immutable and shared; a TaskGraph is whatever can be reached from
-/// the tasks that are asked for. What a value is, the front end knows (a Python
-/// object, an Array); tasks only hand it on.
+/// the tasks that are asked for. A program holds a million of them, so a task is small: its
+/// text is made when somebody asks.
 #pragma once
 
+#include "kasoku/task/value.h"
+
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kasoku {
 
-using Value = std::shared_ptr<void>;
-
 class Task;
-using TaskPointer = std::shared_ptr<const Task>;
+
+/// A share in a task.
+class TaskPointer {
+ public:
+  TaskPointer() = default;
+  TaskPointer(std::nullptr_t) {}
+  /// Takes over the share that a new task begins with.
+  explicit TaskPointer(const Task* task) : task_(task) {}
+  TaskPointer(const TaskPointer& other);
+  TaskPointer(TaskPointer&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
+  TaskPointer& operator=(TaskPointer other) noexcept { return std::swap(task_, other.task_), *this; }
+  ~TaskPointer();
+
+  const Task* get() const { return task_; }
+  const Task& operator*() const { return *task_; }
+  const Task* operator->() const { return task_; }
+  explicit operator bool() const { return task_; }
+  /// Gives the share away.
+  const Task* release() { return std::exchange(task_, nullptr); }
+
+ private:
+  const Task* task_ = nullptr;
+};
+
+/// The values that a task reads, in the order of its inputs.
+class Inputs {
+ public:
+  Inputs(const Value* values, std::span<const uint32_t> places) : values_(values), places_(places) {}
+  size_t size() const { return places_.size(); }
+  const Value& operator[](size_t i) const { return values_[places_[i]]; }
+
+ private:
+  const Value* values_;
+  std::span<const uint32_t> places_;
+};
 
 class Task {
  public:
-  using Function = std::function<Value(std::span<const Value> inputs)>;
-
-  Task(std::string name, std::string key, Function work, std::vector<TaskPointer> inputs, bool is_pure = false)
-      : name(std::move(name)), key(std::move(key)), work(std::move(work)), is_pure(is_pure), inputs_(std::move(inputs)) {}
-  /// Chains of a million tasks end here without recursion.
-  ~Task();
+  virtual ~Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  const std::string name;  ///< what a picture shows: "nogil_pi"
-  const std::string key;   ///< unique in the process: "nogil_pi-17"
-  const Function work;
-  const bool is_pure;     ///< pure tasks of one key are one task
-  const std::vector<TaskPointer>& inputs() const { return inputs_; }
+  /// Under the front end's lock (RunOptions::lock).
+  virtual Value run(const Inputs& inputs) const = 0;
+  /// The same without it, of a task that may_run_free(): false if it needs the lock after all.
+  virtual bool run_free(const Inputs& inputs, Value& result) const {
+    (void)inputs, (void)result;
+    return false;
+  }
+  virtual std::string name() const = 0;  ///< what a picture shows: "nogil_pi"
+  virtual std::string key() const = 0;   ///< unique in the process: "nogil_pi-17"
+
+  std::span<const TaskPointer> inputs() const { return {inputs_.get(), n_inputs_}; }
+  bool is_pure() const { return is_pure_; }  ///< pure tasks of one key are one task
+  bool may_run_free() const { return may_run_free_; }
+
+ protected:
+  struct Traits {
+    bool is_pure = false, may_run_free = false;
+  };
+  Task(std::vector<TaskPointer> inputs, Traits traits);
 
  private:
-  std::vector<TaskPointer> inputs_;
+  friend class TaskPointer;
+  friend class TaskGraph;
+  /// Chains of a million tasks end here without recursion.
+  static void end(const Task* task);
+
+  mutable std::atomic<uint32_t> shares_{1};
+  uint32_t n_inputs_ = 0;
+  std::unique_ptr<TaskPointer[]> inputs_;
+  mutable uint32_t mark_ = 0;  ///< where the graph that is being made has it, if it has
+  const bool is_pure_, may_run_free_;
 };
+
+inline TaskPointer::TaskPointer(const TaskPointer& other) : task_(other.task_) {
+  if (task_) task_->shares_.fetch_add(1, std::memory_order_relaxed);
+}
+inline TaskPointer::~TaskPointer() {
+  if (task_ && task_->shares_.fetch_sub(1, std::memory_order_acq_rel) == 1) Task::end(task_);
+}
+
+/// A task that calls a C++ function.
+TaskPointer make_task(std::string name, std::string key, std::function<Value(const Inputs& inputs)> work,
+                      std::vector<TaskPointer> inputs = {}, bool is_pure = false);
 
 /// Everything that `roots` need, each task once, inputs before their readers.
 class TaskGraph {
  public:
-  explicit TaskGraph(std::span<const TaskPointer> roots);
+  explicit TaskGraph(std::vector<TaskPointer> roots);
 
-  struct Entry {
-    TaskPointer task;
-    std::vector<uint32_t> inputs;   ///< indices of entries, in the order of task->inputs()
-    std::vector<uint32_t> readers;  ///< once per use
-  };
-  const std::vector<Entry>& entries() const { return entries_; }
+  size_t size() const { return tasks_.size(); }
+  const Task& task(size_t i) const { return *tasks_[i]; }
+  /// Places of a task's inputs, in the order of task.inputs().
+  std::span<const uint32_t> inputs(size_t i) const { return part(inputs_, first_input_, i); }
+  /// Places of those that read it, once per use; the one with most tasks still behind it last.
+  std::span<const uint32_t> readers(size_t i) const { return part(readers_, first_reader_, i); }
+  /// Tasks without inputs, in the order in which they had best run.
+  const std::vector<uint32_t>& leaves() const { return leaves_; }
   const std::vector<uint32_t>& roots() const { return roots_; }
+  std::vector<uint32_t> take_roots() { return std::move(roots_); }
 
  private:
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> roots_;
+  static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first,
+                                        size_t i) {
+    return std::span(all).subspan(first[i], first[i + 1] - first[i]);
+  }
+  static constexpr uint32_t none = ~0u;
+  uint32_t find(const Task& task) const;
+  void place_tasks();
+  void find_readers();
+
+  std::vector<TaskPointer> shares_;  ///< of the roots, which hold all others
+  std::vector<const Task*> tasks_;
+  std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_, leaves_, roots_;
 };
 
 /// When and where a task ran, in seconds since the run began.
@@ -65,15 +143,30 @@ struct TaskTime {
   int worker = -1;  ///< -1: did not run
 };
 
+/// A lock of a front end's (Python's) that its tasks need. A worker holds it over a run of tasks: to hand
+/// it to another thread takes longer than small tasks do.
+class TaskLock {
+ public:
+  virtual ~TaskLock() = default;
+  virtual void take() = 0;
+  virtual void give() = 0;
+};
+
 struct RunOptions {
   int workers = 0;  ///< at most so many tasks at once; 0: as many as the pool has
   /// Called on the waiting thread about twenty times a second and at the end;
   /// may throw, which ends the run.
   std::function<void(size_t done, size_t all)> on_progress;
-  std::vector<TaskTime>* times = nullptr;  ///< by entry
-  /// Runs a task, on whatever thread: by itself, or in surroundings of the front end's.
-  std::function<Value(const Task& task, std::span<const Value> inputs)> work =
-      [](const Task& task, std::span<const Value> inputs) { return task.work(inputs); };
+  std::vector<TaskTime>* times = nullptr;  ///< by place
+  std::shared_ptr<TaskLock> lock;          ///< for tasks that need it
+};
+
+/// The roots' values, in their order. A root that is asked for twice is one value.
+struct Results {
+  std::vector<Value> values;
+  std::vector<uint32_t> places;
+  size_t size() const { return places.size(); }
+  const Value& operator[](size_t i) const { return values[places[i]]; }
 };
 
 /// Runs the graph on threads of an Arena and returns the roots' values. A task's exception
@@ -82,7 +175,7 @@ struct RunOptions {
 ///
 /// An interrupt does not wait: it is thrown at once, and tasks that run are told to stop, by the
 /// InterruptScope that each of them is in. Whoever does not hear it goes on by itself.
-std::vector<Value> run(TaskGraph graph, const RunOptions& options = {});
+Results run(TaskGraph graph, const RunOptions& options = {});
 
 /// The graph in Graphviz' language; with times, each task carries its own.
 std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);

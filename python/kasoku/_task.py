@@ -104,9 +104,9 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: show a bar on a terminal, or a
     function of (done, all). An exception in a task ends the run and is raised here.
     """
-    roots = _roots(args, traverse)
     get = _get_of(scheduler)
     if get is not None:
+        roots = _roots(args, traverse)
         return tuple(get(_delayed.graph_of(roots), [root.key for root in roots], **ignored))
     if getattr(scheduler, "is_kasokus", False):
         scheduler = scheduler.is_kasokus
@@ -116,16 +116,16 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
 
         with Progress(transient=True) as bar:
             task = bar.add_task("tasks")
-            return tuple(
-                _core._compute(roots, count, lambda done, total: bar.update(task, completed=done, total=total))
+            return _core._compute(
+                args, count, lambda done, total: bar.update(task, completed=done, total=total), traverse
             )
     if progress_bars:
         bars = [*progress_bars, progress] if progress else list(progress_bars)
         with contextlib.ExitStack() as stack:
             for bar in bars:
                 stack.enter_context(getattr(bar, "run", contextlib.nullcontext)())
-            return tuple(_core._compute(roots, count, lambda done, total: [bar(done, total) for bar in bars]))
-    return tuple(_core._compute(roots, count, progress or None))
+            return _core._compute(args, count, lambda done, total: [bar(done, total) for bar in bars], traverse)
+    return _core._compute(args, count, progress or None, traverse)
 
 
 def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **ignored):
@@ -188,18 +188,34 @@ class Pool(concurrent.futures.Executor):
         """Starts fn(*args, **kwargs) on a thread of the pool: a concurrent.futures.Future."""
         future = concurrent.futures.Future()
         with self._lock:
-            if self._broken:
-                raise BrokenThreadPool(self._broken)
-            if self._pid != os.getpid():  # in a child of fork(): what was pending is the parent's
-                self._pid, self._pending, self._begun = os.getpid(), set(), 0
-            if self._is_shut:
-                raise RuntimeError("cannot schedule new futures after shutdown")
+            self._check_open()
             self._pending.add(future)
         future.add_done_callback(self._forget)
         if self._own is not None:
             fn, args = self._run, (fn, *args)
         self._core.submit(_fulfil, future, fn, args, kwargs)
         return future
+
+    def map(self, fn, *iterables, timeout=None, chunksize=1):
+        """fn of each, in order, as the built-in map gives them; calls begin at once, on the pool's threads.
+
+        An exception is raised where its call's value is asked for, and ends the rest; TimeoutError after `timeout`
+        seconds from now. chunksize: as Executor.map has it; calls are taken one by one.
+        """
+        rows = list(iterables[0] if len(iterables) == 1 else zip(*iterables))
+        with self._lock:
+            self._check_open()
+            if self._own is not None:
+                fn = functools.partial(self._run, fn)
+            return self._core.map(fn, rows, len(iterables), timeout)
+
+    def _check_open(self):
+        if self._broken:
+            raise BrokenThreadPool(self._broken)
+        if self._pid != os.getpid():  # in a child of fork(): what was pending is the parent's
+            self._pid, self._pending, self._begun = os.getpid(), set(), 0
+        if self._is_shut:
+            raise RuntimeError("cannot schedule new futures after shutdown")
 
     def _run(self, fn, /, *args, **kwargs):
         """A call on a thread that has a name or an initializer: that comes first, once."""
@@ -232,8 +248,10 @@ class Pool(concurrent.futures.Executor):
         if cancel_futures:
             for future in pending:
                 future.cancel()
+            self._core.cancel_maps()
         if wait:
             concurrent.futures.wait(pending)
+            self._core.wait_for_maps()
             self._core.end()
 
 

@@ -1,6 +1,6 @@
 /// \file error.cpp
 /// kasoku::Error becomes the Python exception of its kind (kasoku/errors.py).
-#include "bindings.h"
+#include "guarded.h"
 #include "kasoku/base/axis_error.h"
 #include "kasoku/base/overflow_error.h"
 
@@ -12,7 +12,9 @@ namespace {
 PyObject* exceptions[static_cast<int>(ErrorKind::internal) + 1];
 PyObject *axis_exception, *overflow_exception;
 
-void raise(const std::exception_ptr& exception, void*) {
+}  // namespace
+
+void set_python_error(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const AxisError& error) {
@@ -28,8 +30,6 @@ void raise(const std::exception_ptr& exception, void*) {
   }
 }
 
-}  // namespace
-
 void bind_error(nb::module_& m) {
   const std::pair<ErrorKind, const char*> names[] = {
       {ErrorKind::value, "ValueError"},          {ErrorKind::type, "TypeError"},
@@ -43,7 +43,7 @@ void bind_error(nb::module_& m) {
     exceptions[static_cast<int>(kind)] = nb::object(errors.attr(name)).release().ptr();
   axis_exception = nb::object(errors.attr("AxisError")).release().ptr();
   overflow_exception = nb::object(errors.attr("OverflowError")).release().ptr();
-  nb::register_exception_translator(raise);
+  nb::register_exception_translator([](const std::exception_ptr& exception, void*) { set_python_error(exception); });
 }
 
 }  // namespace kasoku

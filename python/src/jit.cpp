@@ -2,6 +2,7 @@
 /// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
 #include "foreign.h"
+#include "guarded.h"
 #include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
@@ -147,34 +148,6 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
   return interpret(state, arguments, n, names);
 }
 
-template <class F>
-PyObject* guarded(const F& f) {
-  try {
-    return f();
-  } catch (nb::python_error& error) {
-    error.restore();
-  } catch (const Error& error) {
-    nb::module_ errors = nb::module_::import_("kasoku.errors");
-    const char* name = "Error";
-    switch (error.kind) {
-      case ErrorKind::value: name = "ValueError"; break;
-      case ErrorKind::type: name = "TypeError"; break;
-      case ErrorKind::index: name = "IndexError"; break;
-      case ErrorKind::compile: name = "CompileError"; break;
-      case ErrorKind::memory: name = "MemoryError"; break;
-      case ErrorKind::unsupported: name = "UnsupportedError"; break;
-      case ErrorKind::io: name = "OSError"; break;
-      case ErrorKind::device: name = "DeviceError"; break;
-      case ErrorKind::interrupted: name = "Interrupted"; break;
-      case ErrorKind::internal: name = "InternalError"; break;
-    }
-    if (!PyErr_Occurred()) PyErr_SetString(nb::object(errors.attr(name)).ptr(), error.what());
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
-}
-
 PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
   const size_t n = n_and_flag & ~vectorcall_offset_bit;
   return guarded([&]() -> PyObject* {
@@ -303,6 +276,10 @@ void throw_typing_error(const Error& error) {
   PyErr_SetString(typing_error, error.what());
   throw nb::python_error();
 }
+
+bool is_observed() { return observer != nullptr; }
+
+JitState* jit_state_of(PyObject* object) { return Py_TYPE(object) == jit_type ? &state_of(object) : nullptr; }
 
 JitState& jit_state(nb::handle object) {
   if (Py_TYPE(object.ptr()) != jit_type) throw Error(ErrorKind::type, "this is not a function of ks.jit");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -184,6 +185,79 @@ PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, siz
 }
 
 }  // namespace
+
+namespace {
+
+const kasoku::Value::Kind* kind_of(const Type& type) {
+  if (type.kind == TypeKind::none) return &kasoku::Value::nothing;
+  if (type.kind != TypeKind::scalar) return nullptr;
+  switch (type.dtype) {
+    case Dtype::bool_: return &kasoku::Value::boolean;
+    case Dtype::int64:
+    case Dtype::int32:
+    case Dtype::int16:
+    case Dtype::int8:
+    case Dtype::uint32:
+    case Dtype::uint16:
+    case Dtype::uint8: return &kasoku::Value::integer;
+    case Dtype::float64:
+    case Dtype::float32: return &kasoku::Value::real;
+    default: return nullptr;
+  }
+}
+
+/// The number as unpack() would have it.
+kasoku::Value number_of(const Type& type, uint64_t word) {
+  if (type.kind == TypeKind::none) return {};
+  switch (type.dtype) {
+    case Dtype::bool_: return kasoku::Value::of_bool(word & 1);
+    case Dtype::int32: return kasoku::Value::of_integer(static_cast<int32_t>(word));
+    case Dtype::int16: return kasoku::Value::of_integer(static_cast<int16_t>(word));
+    case Dtype::int8: return kasoku::Value::of_integer(static_cast<int8_t>(word));
+    case Dtype::uint32: return kasoku::Value::of_integer(static_cast<uint32_t>(word));
+    case Dtype::uint16: return kasoku::Value::of_integer(static_cast<uint16_t>(word));
+    case Dtype::uint8: return kasoku::Value::of_integer(static_cast<uint8_t>(word));
+    case Dtype::float64: return kasoku::Value::of_real(std::bit_cast<double>(word));
+    case Dtype::float32: return kasoku::Value::of_real(std::bit_cast<float>(static_cast<uint32_t>(word)));
+    default: return kasoku::Value::of_integer(static_cast<int64_t>(word));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<JitEntry> free_entry(const JitState& state) {
+  if (state.entries.empty() || !state.declared.empty() || (state.options.parallel && is_observed())) return nullptr;
+  const std::shared_ptr<JitEntry>& entry = state.entries.front();
+  const bool is_free = entry->hidden.empty() && !entry->is_placed && !entry->compiled.device() &&
+                       kind_of(entry->compiled.lowered().result) &&
+                       std::ranges::all_of(entry->arguments, [](const Type& type) {
+                         return type.kind == TypeKind::scalar && (type.dtype == Dtype::int64 || type.dtype == Dtype::float64 || type.dtype == Dtype::bool_);
+                       });
+  return is_free ? entry : nullptr;
+}
+
+bool call_free(const JitEntry& entry, std::span<const kasoku::Value> arguments, kasoku::Value& result, bool has_lock) {
+  if (arguments.size() != entry.arguments.size() || offloads_to_cpu || default_place()) return false;
+  uint64_t words[words_at_hand];
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is(*kind_of(entry.arguments[i]))) return false;
+    words[i] = arguments[i].bits();
+  }
+  CallRecord record;
+  record.words = words;
+  if (has_lock && entry.compiled.lowered().has_loops) {
+    const GilReleased released;
+    entry.compiled.call(record);
+  } else {
+    entry.compiled.call(record);
+  }
+  if (record.status) {
+    const GilHeld gil;
+    raise_of_call(entry, record);
+  }
+  result = number_of(entry.compiled.lowered().result, words[0]);
+  return true;
+}
 
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<Type>* given) {

@@ -5,9 +5,11 @@
 #include "jit_read.h"
 #include "jit_values.h"
 #include "kasoku/jit/compiled.h"
+#include "kasoku/task/value.h"
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,9 +57,19 @@ void refuse(JitState& state, const std::string& signature, const Error& error);
 /// are to be converted.
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<jit::Type>* given = nullptr);
+/// The entry that a function ran by last, if calls of it with numbers need nothing of Python: no arrays outside, one number
+/// or None as its result, nobody who watches. Else null.
+std::shared_ptr<JitEntry> free_entry(const JitState& state);
+/// A call of such an entry with numbers, without Python's lock, or with it if `has_lock`: it is given up where the
+/// function has loops. False if they are of other types, or the call belongs on another device.
+bool call_free(const JitEntry& entry, std::span<const Value> arguments, Value& result, bool has_lock);
+/// Whether somebody is told of calls of functions that may run on several workers.
+bool is_observed();
 /// For tests: NumPy's arrays count as those of a device. Gives what it was.
 bool set_offloads_to_cpu(bool on);
 
+/// What is behind a function of ks.jit; nullptr for any other object.
+JitState* jit_state_of(PyObject* object);
 /// Throws if `object` is not a function of ks.jit.
 JitState& jit_state(nb::handle object);
 

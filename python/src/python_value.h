@@ -2,22 +2,30 @@
 /// A Python object as a task's Value, which any thread may drop.
 #pragma once
 
-#include <memory>
-
 #include "bindings.h"
+#include "kasoku/task/value.h"
 
 namespace kasoku {
 
-inline std::shared_ptr<void> value_of(nb::object object) {
-  return {object.release().ptr(), [](void* held) {
-            if (!Py_IsInitialized()) return;
-            const GilHeld gil;
-            Py_XDECREF(static_cast<PyObject*>(held));
-          }};
-}
+inline constexpr Value::Kind python_kind{[](void* held) {
+                                           const GilHeld gil;
+                                           Py_INCREF(static_cast<PyObject*>(held));
+                                         },
+                                         [](void* held) {
+                                           if (is_python_gone()) return;
+                                           const GilHeld gil;
+                                           Py_DECREF(static_cast<PyObject*>(held));
+                                         }};
 
-inline nb::object object_of(const std::shared_ptr<void>& value) {
-  return nb::borrow(static_cast<PyObject*>(value.get()));
+inline Value value_of(nb::object object) { return {python_kind, object.release().ptr()}; }
+
+/// The object, or the number as one of Python's.
+inline nb::object object_of(const Value& value) {
+  if (value.is(python_kind)) return nb::borrow(static_cast<PyObject*>(value.object()));
+  if (value.is(Value::integer)) return nb::steal(PyLong_FromLongLong(value.as_integer()));
+  if (value.is(Value::real)) return nb::steal(PyFloat_FromDouble(value.as_real()));
+  if (value.is(Value::boolean)) return nb::steal(PyBool_FromLong(value.as_bool()));
+  return nb::none();
 }
 
 }  // namespace kasoku

@@ -91,7 +91,7 @@ nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inpu
   const auto refuse = [&](ErrorKind kind, const char* what) {
     PyErr_Clear();
     throw Error(kind, fmt::format("delayed: a {} that holds delayed values cannot be made anew: {}",
-                                  name_of(object.type()), what))
+                                  nb::str(name_of(object.type())).c_str(), what))
         .fix("make it in a delayed function");
   };
   try {
@@ -112,7 +112,7 @@ bool add_fingerprint(std::string& text, nb::handle object, const std::vector<Tas
   if (p == Py_None || PyBool_Check(p) || PyLong_CheckExact(p) || PyFloat_CheckExact(p) || PyUnicode_CheckExact(p)) {
     text += nb::repr(object).c_str();
   } else if (nb::try_cast(object, input) && input) {
-    (text += '<') += inputs[input->index]->key;
+    (text += '<') += inputs[input->index]->key();
   } else if (is(type, PyList_Type) || is(type, PyTuple_Type)) {
     text += is(type, PyList_Type) ? "[" : "(";
     for (nb::handle item : object) {
@@ -145,18 +145,23 @@ bool add_fingerprint(std::string& text, nb::handle object, const std::vector<Tas
 }  // namespace
 
 nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool traverse) {
-  Delayed* delayed = nullptr;
   const auto input = [&](TaskPointer task) {
     inputs.push_back(std::move(task));
     return nb::cast(TaskInput{inputs.size() - 1});
   };
-  if (nb::try_cast(object, delayed) && delayed) return input(delayed->task);
+  if (is_delayed(object)) return input(task_of(object));
   if (is_of_python_class(object))
     if (TaskPointer task = collection_task(object)) return input(std::move(task));
   if (!traverse) return nb::borrow(object);
   if (is_iterator_type(object.type())) return take_inputs(nb::list(object), inputs, traverse);
   if (is_dataclass(object)) return take_from_dataclass(object, inputs);
   return changed(object, [&](nb::handle item) { return take_inputs(item, inputs, traverse); });
+}
+
+bool may_hold_inputs(nb::handle object) {
+  PyObject* const p = object.ptr();
+  return PyTuple_Check(p) || PyList_CheckExact(p) || PyDict_CheckExact(p) || PySet_Check(p) || PySlice_Check(p) ||
+         nb::isinstance<TaskInput>(object) || nb::isinstance<RebuiltObject>(object);
 }
 
 nb::object put_values(nb::handle object, const std::function<nb::object(size_t)>& value) {

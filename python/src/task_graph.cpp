@@ -116,7 +116,8 @@ class Reader {
   nb::object needs_of(nb::handle node) const {
     nb::object needs = node.attr("dependencies");
     for (nb::handle key : needs)
-      if (!is_key(key, graph_)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+      if (!is_key(key, graph_))
+        throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
     return needs;
   }
 
@@ -128,13 +129,11 @@ class Reader {
       values[need] = nb::cast(TaskInput{inputs.size()});
       inputs.push_back(*find(need));
     }
-    const std::string name = name_of(nb::getattr(node, "func", node));
-    const std::string text = key.is_valid() ? nb::str(key).c_str() : fresh_key(name);
-    if (key.is_valid() && nb::isinstance<nb::str>(key)) key.reset();
-    const bool has_inputs = !inputs.empty();
-    auto call = std::make_shared<Call>(nb::borrow(node), nb::make_tuple(values), nb::dict(), std::move(key), has_inputs);
-    return std::make_shared<Task>(name, text, CallWork{std::move(call)}, std::move(inputs));
+    return CallTask::make(node, nb::make_tuple(values), {}, name_of(nb::getattr(node, "func", node)),
+                          key_in_graph(std::move(key)), std::move(inputs), false);
   }
+
+  static TaskKey key_in_graph(nb::object key) { return key.is_valid() ? TaskKey{0, std::move(key)} : fresh_key(); }
 
   TaskPointer build(nb::handle value, nb::object key) {
     if (is_node(value)) return build_node(value, std::move(key));
@@ -150,13 +149,10 @@ class Reader {
     } else {
       args.append(take(value, inputs));
     }
-    const std::string name = name_of(is_task(value) ? value[0] : value);
-    const std::string text = key.is_valid() ? nb::str(key).c_str() : fresh_key(name);
-    if (key.is_valid() && nb::isinstance<nb::str>(key)) key.reset();
-    if (!is_task(value) && !is_future(value) && inputs.empty()) return value_task(nb::borrow(value), name, text, false, std::move(key));
-    const bool has_inputs = !inputs.empty();
-    auto call = std::make_shared<Call>(std::move(function), nb::tuple(args), nb::dict(), std::move(key), has_inputs);
-    return std::make_shared<Task>(name, text, CallWork{std::move(call)}, std::move(inputs));
+    nb::object name = name_of(is_task(value) ? value[0] : value);
+    if (!is_task(value) && !is_future(value) && inputs.empty())
+      return value_task(nb::borrow(value), std::move(name), key_in_graph(std::move(key)));
+    return CallTask::make(function, args, {}, std::move(name), key_in_graph(std::move(key)), std::move(inputs), false);
   }
 
   nb::handle graph_;
@@ -179,31 +175,22 @@ nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vec
 }
 
 /// A Delayed for `keys` of a graph: nested lists of keys are nested lists of values.
-Delayed delayed_keys(nb::handle graph, nb::handle keys) {
+nb::object delayed_keys(nb::handle graph, nb::handle keys) {
   Reader reader(graph);
   std::vector<TaskPointer> inputs;
   nb::object places = take_with(reader, keys, graph, inputs);
-  auto call = std::make_shared<Call>(identity_function(), nb::make_tuple(places), nb::dict(), nb::object(), true);
-  Delayed result;
-  result.task = std::make_shared<Task>("keys", fresh_key("keys"), CallWork{std::move(call)}, std::move(inputs));
-  return result;
+  return delayed_object(CallTask::make(identity_function(), nb::make_tuple(places), {}, nb::str("keys"), fresh_key(),
+                                       std::move(inputs), false));
 }
 
 }  // namespace
-
-nb::object key_of(const Task& task) {
-  const auto* work = task.work.target<CallWork>();
-  if (work && work->call->key.is_valid()) return work->call->key;
-  const auto* held = task.work.target<ValueWork>();
-  if (held && held->key) return object_of(held->key);
-  return nb::cast(task.key);
-}
 
 std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys) {
   Reader reader(graph);
   std::vector<TaskPointer> tasks;
   for (nb::handle key : keys) {
-    if (!is_key(key, graph)) throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
+    if (!is_key(key, graph))
+      throw nb::key_error((std::string("the graph has no key ") + nb::repr(key).c_str()).c_str());
     tasks.push_back(reader.task(key));
   }
   return tasks;
@@ -225,12 +212,9 @@ TaskPointer collection_task(nb::handle object) {
   nb::object function = finish[0];
   nb::tuple args = nb::borrow<nb::tuple>(nb::make_tuple(places) + finish[1]);
   const std::string key = "finalize-" + nb::cast<std::string>(helper("tokenize")(object));
-  auto call = std::make_shared<Call>(std::move(function), std::move(args), nb::dict(), nb::object(), true);
-  return std::make_shared<Task>("finalize", key, CallWork{std::move(call)}, std::move(inputs), true);
+  return CallTask::make(function, args, {}, nb::str("finalize"), said_key(key), std::move(inputs), true);
 }
 
-void bind_task_graph(nb::module_& m) {
-  m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a);
-}
+void bind_task_graph(nb::module_& m) { m.def("_delayed_keys", &delayed_keys, "graph"_a, "keys"_a); }
 
 }  // namespace kasoku

@@ -14,21 +14,28 @@ using namespace nb::literals;
 class Writer {
  public:
   explicit Writer(nb::handle spec)
-      : task_(spec.attr("Task")), reference_(spec.attr("TaskRef")), alias_(spec.attr("Alias")),
-        data_(spec.attr("DataNode")), list_(spec.attr("List")), tuple_(spec.attr("Tuple")), set_(spec.attr("Set")),
-        dict_(spec.attr("Dict")), node_(spec.attr("GraphNode")),
+      : task_(spec.attr("Task")),
+        reference_(spec.attr("TaskRef")),
+        alias_(spec.attr("Alias")),
+        data_(spec.attr("DataNode")),
+        list_(spec.attr("List")),
+        tuple_(spec.attr("Tuple")),
+        set_(spec.attr("Set")),
+        dict_(spec.attr("Dict")),
+        node_(spec.attr("GraphNode")),
         result_(nb::module_::import_("kasoku._token").attr("result_of")) {}
 
   /// What stands for a task in the graph; `keys` are those of its inputs.
   nb::object node(const Task& task, const nb::object& key, const std::vector<nb::object>& keys) const {
-    if (const auto* held = task.work.target<ValueWork>()) return data_(key, object_of(held->value));
-    const auto* work = task.work.target<CallWork>();
-    if (!work) throw Error(ErrorKind::type, "a task of another language has no form in a Python graph");
-    const Call& call = *work->call;
-    if (nb::isinstance(call.function, node_)) return call.function;  // read from such a graph
-    if (call.function.is(result_)) return call.args[0];               // a future: a cluster has the value
-    if (call.function.is(identity_function())) {
-      nb::object made = argument(call.args[0], keys);
+    if (const auto* held = dynamic_cast<const ValueTask*>(&task)) return data_(key, held->value());
+    const auto* call = dynamic_cast<const CallTask*>(&task);
+    if (!call) throw Error(ErrorKind::type, "a task of another language has no form in a Python graph");
+    const nb::object called = call->function();
+    const nb::tuple given = call->args();
+    if (nb::isinstance(called, node_)) return called;  // read from such a graph
+    if (called.is(result_)) return given[0];           // a future: a cluster has the value
+    if (called.is(identity_function())) {
+      nb::object made = argument(given[0], keys);
       if (nb::isinstance(made, reference_)) return alias_(key, made.attr("key"));
       if (!nb::isinstance(made, node_)) return data_(key, made);
       made.attr("key") = key;
@@ -36,12 +43,12 @@ class Writer {
     }
     nb::list args;
     args.append(key);
-    nb::object function = argument(call.function, keys);
-    if (!function.is(call.function)) args.append(nb::module_::import_("operator").attr("call"));
+    nb::object function = argument(called, keys);
+    if (!function.is(called)) args.append(nb::module_::import_("operator").attr("call"));
     args.append(function);
-    for (nb::handle item : call.args) args.append(argument(item, keys));
+    for (nb::handle item : given) args.append(argument(item, keys));
     nb::dict words;
-    for (auto [name, item] : nb::borrow<nb::dict>(call.kwargs)) words[name] = argument(item, keys);
+    for (auto [name, item] : call->kwargs()) words[name] = argument(item, keys);
     return task_(*args, **words);
   }
 
@@ -89,23 +96,21 @@ class Writer {
 };
 
 /// {key: {key: task}} and {key: keys of its inputs}: a layer for each task, inputs first.
-nb::tuple layers_of(const std::vector<Delayed>& roots, nb::handle spec) {
-  std::vector<TaskPointer> tasks;
-  for (const Delayed& root : roots) tasks.push_back(root.task);
-  const TaskGraph graph(tasks);
+nb::tuple layers_of(nb::handle roots, nb::handle spec) {
+  const TaskGraph graph(tasks_of(roots));
   const Writer writer(spec);
   std::vector<nb::object> keys;
   nb::dict layers, dependencies;
-  for (const auto& entry : graph.entries()) {
-    keys.push_back(key_of(*entry.task));
+  for (size_t i = 0; i < graph.size(); ++i) {
+    keys.push_back(key_of(graph.task(i)));
     std::vector<nb::object> inputs;
     nb::set names;
-    for (uint32_t from : entry.inputs) {
+    for (uint32_t from : graph.inputs(i)) {
       inputs.push_back(keys[from]);
       names.add(keys[from]);
     }
     nb::dict layer;
-    layer[keys.back()] = writer.node(*entry.task, keys.back(), inputs);
+    layer[keys.back()] = writer.node(graph.task(i), keys.back(), inputs);
     layers[keys.back()] = layer;
     dependencies[keys.back()] = names;
   }
@@ -114,8 +119,6 @@ nb::tuple layers_of(const std::vector<Delayed>& roots, nb::handle spec) {
 
 }  // namespace
 
-void bind_task_layers(nb::module_& m) {
-  m.def("_task_layers", &layers_of, "roots"_a, "spec"_a);
-}
+void bind_task_layers(nb::module_& m) { m.def("_task_layers", &layers_of, "roots"_a, "spec"_a); }
 
 }  // namespace kasoku

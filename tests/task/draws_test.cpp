@@ -22,26 +22,30 @@ Key key_of(const Draw& draw) { return {draw.key, draw.stream, draw.number}; }
 
 /// A task that draws `count` times and takes some time over it.
 TaskPointer drawing(DrawSource& source, int count, std::vector<TaskPointer> inputs = {}) {
-  return std::make_shared<Task>("draws", "draws", [&source, count](std::span<const Value> given) -> Value {
-    auto drawn = std::make_shared<Drawn>();
-    for (const Value& value : given) {
-      const auto& before = *static_cast<Drawn*>(value.get());
-      drawn->insert(drawn->end(), before.begin(), before.end());
-    }
-    for (int i = 0; i < count; ++i) {
-      drawn->push_back(key_of(source.next()));
-      std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 200));
-    }
-    return drawn;
-  }, std::move(inputs));
+  return make_task(
+      "draws", "draws",
+      [&source, count](const Inputs& given) -> Value {
+        Drawn drawn;
+        for (size_t i = 0; i < given.size(); ++i) {
+          const auto& before = *given[i].as<Drawn>();
+          drawn.insert(drawn.end(), before.begin(), before.end());
+        }
+        for (int i = 0; i < count; ++i) {
+          drawn.push_back(key_of(source.next()));
+          std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 200));
+        }
+        return Value::of(std::move(drawn));
+      },
+      std::move(inputs));
 }
 
 Drawn drawn_by(const std::vector<TaskPointer>& roots, int workers) {
   Drawn all;
   RunOptions options;
   options.workers = workers;
-  for (const Value& value : run(TaskGraph(roots), options)) {
-    const auto& part = *static_cast<Drawn*>(value.get());
+  const Results results = run(TaskGraph(roots), options);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto& part = *results[i].as<Drawn>();
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -101,13 +105,13 @@ TEST_CASE("draws: a graph inside a task is keyed by both places") {
   const auto nested = [&](int workers) {
     std::vector<TaskPointer> outer;
     for (int i = 0; i < 6; ++i)
-      outer.push_back(std::make_shared<Task>("outer", "outer", [&source, workers](std::span<const Value>) -> Value {
-        auto all = std::make_shared<Drawn>(drawn_by(wide(source), workers));
-        all->push_back(key_of(source.next()));
+      outer.push_back(make_task("outer", "outer", [&source, workers](const Inputs&) -> Value {
+        Drawn all = drawn_by(wide(source), workers);
+        all.push_back(key_of(source.next()));
         const Drawn again = drawn_by(wide(source), workers);
-        all->insert(all->end(), again.begin(), again.end());
-        return all;
-      }, std::vector<TaskPointer>{}));
+        all.insert(all.end(), again.begin(), again.end());
+        return Value::of(std::move(all));
+      }));
     return outer;
   };
   const Drawn want = drawn_by(nested(1), 1);
@@ -121,11 +125,11 @@ TEST_CASE("draws: a graph inside a task is keyed by both places") {
 TEST_CASE("draws: a source that a task makes or seeds is that task's own") {
   DrawSource shared(1);
   const auto seeding = [&] {
-    return std::make_shared<Task>("seeds", "seeds", [&shared](std::span<const Value>) -> Value {
+    return make_task("seeds", "seeds", [&shared](const Inputs&) -> Value {
       DrawSource own(9);
       shared.seed(9);
-      return std::make_shared<Drawn>(Drawn{key_of(own.next()), key_of(shared.next())});
-    }, std::vector<TaskPointer>{});
+      return Value::of(Drawn{key_of(own.next()), key_of(shared.next())});
+    });
   };
   for (const Key& key : drawn_by({seeding(), seeding()}, 2)) CHECK(key == Key{9, 0, 0});
   CHECK(shared.key() == 1);
@@ -148,8 +152,7 @@ TEST_CASE("draws: threads that draw from one source never share a draw") {
 
 TEST_CASE("draws: an exception in a task leaves the thread outside of it") {
   DrawSource source(2);
-  const auto failing = std::make_shared<Task>("fails", "fails", [](std::span<const Value>) -> Value { throw 1; },
-                                              std::vector<TaskPointer>{});
+  const auto failing = make_task("fails", "fails", [](const Inputs&) -> Value { throw 1; });
   CHECK_THROWS(drawn_by({failing}, 1));
   CHECK(drawn_by({drawing(source, 1)}, 1).size() == 1);
   CHECK(source.next().number == 1);

@@ -1,0 +1,466 @@
+/// \file python/src/task_call.cpp
+/// What a task of Python's does: its call, with the values of other tasks in their places.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <random>
+
+#include <pthread.h>
+
+#include "jit_state.h"
+#include "kasoku/base/error.h"
+#include "kasoku/base/interrupt.h"
+#include "known_thread.h"
+#include "task.h"
+#include "vectorcall.h"
+
+namespace kasoku {
+
+namespace {
+
+thread_local WatchScope* watch = nullptr;
+/// The context variables of whoever computes; a call runs in a copy of them.
+thread_local PyObject* context = nullptr;
+
+/// While alive, this thread runs a program's function in a task. If the run was left, by Ctrl-C mostly,
+/// such functions end between two of their instructions.
+class RunningCall {
+ public:
+  RunningCall() : before_(sit(InterruptScope::current())) {}
+  ~RunningCall() {
+    Seat& own = seat();
+    const std::lock_guard lock(own.mutex);
+    own.run_is_left = before_;
+    if (std::exchange(own.is_told, false)) PyThreadState_SetAsyncExc(own.thread, nullptr);  // it ended before it heard
+  }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+  bool is_left() const {
+    const std::atomic<bool>* run = InterruptScope::current();
+    return run && *run;
+  }
+
+  static void end_left() {
+    const std::lock_guard lock(all().mutex);
+    for (Seat* seat : all().seats) {
+      const std::lock_guard own(seat->mutex);
+      if (seat->run_is_left && *seat->run_is_left)
+        seat->is_told = PyThreadState_SetAsyncExc(seat->thread, PyExc_KeyboardInterrupt) > 0;
+    }
+  }
+
+ private:
+  /// What a thread runs, for others to see. Python's lock orders who looks; where there is none, this one.
+  struct Seat {
+    Seat() {
+      const std::lock_guard lock(all().mutex);
+      all().seats.push_back(this);
+    }
+    ~Seat() {
+      const std::lock_guard lock(all().mutex);
+      std::erase(all().seats, this);
+    }
+#ifdef Py_GIL_DISABLED
+    std::mutex mutex;
+#else
+    struct {
+      void lock() {}
+      void unlock() {}
+    } mutex;
+#endif
+    const std::atomic<bool>* run_is_left = nullptr;
+    const unsigned long thread = PyThread_get_thread_ident();
+    bool is_told = false;
+  };
+  struct Seats {
+    std::mutex mutex;
+    std::vector<Seat*> seats;
+  };
+  static Seats& all() {
+    static auto* all = new Seats;  // threads may hold it at the process's end
+    return *all;
+  }
+  static Seat& seat() {
+    static thread_local Seat seat;
+    return seat;
+  }
+  static const std::atomic<bool>* sit(const std::atomic<bool>* run_is_left) {
+    Seat& own = seat();
+    const std::lock_guard lock(own.mutex);
+    return std::exchange(own.run_is_left, run_is_left);
+  }
+
+  const std::atomic<bool>* const before_;
+};
+
+/// How often Python code may have changed what compiled functions read from outside.
+std::atomic<uint64_t> changes{0};
+
+class PythonLock final : public TaskLock {
+ public:
+  PythonLock() : context_(value_of(nb::module_::import_("contextvars").attr("copy_context")())) {
+    changes.fetch_add(1);  // since the run before
+  }
+  void take() override {
+    remember_thread();
+    if (is_python_gone()) sleep_until_exit();
+    PyGILState_Ensure();
+    context = static_cast<PyObject*>(context_.object());
+  }
+  void give() override {
+    context = nullptr;
+    PyGILState_Release(PyGILState_UNLOCKED);
+  }
+
+ private:
+  const Value context_;
+};
+
+/// Room for the arguments of most calls; a call with more gets memory.
+class Arguments {
+ public:
+  explicit Arguments(size_t n) : many_(n > few_.size() ? n : 0), first_(many_.empty() ? few_.data() : many_.data()) {}
+  PyObject*& operator[](size_t i) { return first_[i]; }
+  PyObject** at(size_t i) { return first_ + i; }
+
+ private:
+  std::array<PyObject*, 16> few_;
+  std::vector<PyObject*> many_;
+  PyObject** const first_;
+};
+
+constexpr size_t most_free_arguments = 8;
+
+bool is_number(PyObject* object) {
+  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object);
+}
+
+/// A number, which nobody changes, is read without the lock. Nothing if it is longer than 64 bits.
+std::optional<Value> number_in(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return Value::of_real(PyFloat_AsDouble(object));
+  if (PyBool_Check(object)) return Value::of_bool(object == Py_True);
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow ? std::nullopt : std::optional(Value::of_integer(number));
+}
+
+/// What this thread's last compiled tasks ran by: entries that hold as long as no Python code has run.
+class KnownEntries {
+ public:
+  const JitEntry* find(PyObject* function) const {
+    const uint64_t now = changes.load(std::memory_order_acquire);
+    for (const Known& known : all_)
+      if (known.function == function && known.changes == now) return known.entry.get();
+    return nullptr;
+  }
+  /// With the lock.
+  void add(PyObject* function, std::shared_ptr<JitEntry> entry) {
+    const auto same = std::ranges::find(all_, function, &Known::function);
+    Known& place = same == all_.end() ? all_[next_++ % all_.size()] : *same;
+    place = {function, std::move(entry), changes.load()};
+  }
+  ~KnownEntries() {
+    if (is_python_gone())
+      for (Known& known : all_) new std::shared_ptr<JitEntry>(std::move(known.entry));  // it may hold objects
+    else if (std::ranges::any_of(all_, [](const Known& known) { return known.entry != nullptr; })) {
+      const GilHeld gil;
+      all_ = {};
+    }
+  }
+
+ private:
+  struct Known {
+    PyObject* function = nullptr;
+    std::shared_ptr<JitEntry> entry;
+    uint64_t changes = 0;
+  };
+  std::array<Known, 4> all_;
+  size_t next_ = 0;
+};
+thread_local KnownEntries known_entries;
+
+/// Compiled code reads no context variable; what is interpreted may.
+bool is_compiled(PyObject* function) {
+  const JitState* state = jit_state_of(function);
+  return state && !state->interpreted.is_valid();
+}
+
+/// The exception's last line says which task it was.
+void note_task(const CallTask& task) {
+  nb::python_error error;
+  if (error.matches(PyExc_Exception) && nb::hasattr(error.value(), "add_note"))
+    error.value().attr("add_note")("in the task " + task.key());
+  error.restore();
+}
+
+nb::object identity(nb::object value) { return value; }
+
+}  // namespace
+
+void end_left_calls() { RunningCall::end_left(); }
+std::shared_ptr<TaskLock> python_lock() { return std::make_shared<PythonLock>(); }
+
+WatchScope::WatchScope(nb::object around, size_t index) : around_(std::move(around)), index_(index) { watch = this; }
+WatchScope::~WatchScope() { watch = nullptr; }
+
+nb::object identity_function() {
+  static auto* function = new nb::object(nb::cpp_function(identity, nb::arg().none()));
+  return *function;
+}
+
+// ── names and keys ──
+
+TaskKey fresh_key() {
+  // Odd multiples of a number never repeat; where they begin differs between processes, also between
+  // forked ones, for graphs that travel.
+  static std::atomic<uint64_t> count{0}, start{0};
+  static const int at_fork = [] {
+    const auto begin = [] { start = std::random_device{}() * uint64_t{0x9e3779b97f4a7c15}; };
+    begin();
+    return pthread_atfork(nullptr, nullptr, begin);
+  }();
+  static_cast<void>(at_fork);
+  return {start.load(std::memory_order_relaxed) + count.fetch_add(1, std::memory_order_relaxed) * 0xbf58476d1ce4e5b9,
+          {}};
+}
+
+TaskKey said_key(const std::string& text) { return {0, nb::str(text.c_str(), text.size())}; }
+
+std::string text_of(const TaskKey& key, const std::string& name) {
+  if (key.said.is_valid()) return nb::str(key.said).c_str();
+  char digits[] = "-0000000000000000";
+  for (int i = 0; i < 16; ++i) digits[16 - i] = "0123456789abcdef"[key.number >> 4 * i & 15];
+  return name + digits;
+}
+
+PythonTask::PythonTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, Traits traits)
+    : Task(std::move(inputs), traits),
+      is_key_said_(key.said.is_valid()),
+      name_(name.release().ptr()),
+      key_(is_key_said_ ? reinterpret_cast<uint64_t>(key.said.release().ptr()) : key.number) {}
+
+PythonTask::~PythonTask() {
+  if (is_python_gone()) return;
+  const GilHeld gil;
+  Py_DECREF(name_);
+  if (is_key_said_) Py_DECREF(reinterpret_cast<PyObject*>(key_));
+}
+
+std::string PythonTask::name() const { return nb::str(nb::handle(name_)).c_str(); }
+
+std::string PythonTask::key() const {
+  return text_of(is_key_said_ ? TaskKey{0, nb::borrow(reinterpret_cast<PyObject*>(key_))} : TaskKey{key_, {}}, name());
+}
+
+nb::object PythonTask::key_object() const {
+  return is_key_said_ ? nb::borrow(reinterpret_cast<PyObject*>(key_)) : nb::object(nb::cast(key()));
+}
+
+// ── a value ──
+
+ValueTask::ValueTask(nb::object value, nb::object name, TaskKey key, bool is_pure)
+    : PythonTask(std::move(name), std::move(key), {}, {.is_pure = is_pure}), value_(value.release().ptr()) {}
+
+ValueTask::~ValueTask() {
+  if (is_python_gone()) return;
+  const GilHeld gil;
+  Py_DECREF(value_);
+}
+
+Value ValueTask::run(const Inputs&) const {
+  Py_INCREF(value_);
+  return {python_kind, value_};
+}
+
+// ── a call ──
+
+CallTask::CallTask(nb::object name, TaskKey key, std::vector<TaskPointer> inputs, Traits traits, PyObject* names,
+                   size_t n_slots)
+    : PythonTask(std::move(name), std::move(key), std::move(inputs), traits),
+      has_names_(names != nullptr),
+      n_slots_(static_cast<uint32_t>(n_slots)) {
+  if (names) Py_INCREF(slots()[n_slots] = names);
+}
+
+CallTask* CallTask::allocate(size_t n_slots, nb::object name, TaskKey key, std::vector<TaskPointer> inputs,
+                             Traits traits, PyObject* names) {
+  void* memory = ::operator new(sizeof(CallTask) + (n_slots + (names != nullptr)) * sizeof(PyObject*));
+  return new (memory) CallTask(std::move(name), std::move(key), std::move(inputs), traits, names, n_slots);
+}
+
+CallTask::~CallTask() {
+  if (is_python_gone()) return;
+  const GilHeld gil;
+  for (size_t i = 0; i < n_slots_; ++i)
+    if (!is_input(slots()[i])) Py_DECREF(object_in(slots()[i]));
+  Py_XDECREF(names());
+}
+
+TaskPointer CallTask::make(nb::handle function, nb::handle args, nb::handle kwargs, nb::object name, TaskKey key,
+                           std::vector<TaskPointer> inputs, bool is_pure) {
+  std::vector<nb::object> parts = {nb::borrow(function)};
+  for (nb::handle argument : args) parts.push_back(nb::borrow(argument));
+  nb::object names;
+  if (kwargs.is_valid() && nb::len(kwargs)) {
+    names = nb::tuple(kwargs);
+    for (nb::handle word : names) parts.push_back(nb::borrow(kwargs[word]));
+  }
+  const bool has_inputs = !inputs.empty();
+  CallTask* task =
+      allocate(parts.size(), std::move(name), std::move(key), std::move(inputs), {.is_pure = is_pure}, names.ptr());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    TaskInput* input = nullptr;
+    PyObject*& slot = task->slots()[i];
+    if (has_inputs && nb::try_cast(parts[i], input) && input)
+      slot = as_slot(input->index);
+    else if (has_inputs && may_hold_inputs(parts[i]))
+      slot = as_nested(parts[i].release().ptr());
+    else
+      slot = parts[i].release().ptr();
+  }
+  return TaskPointer(task);
+}
+
+TaskPointer CallTask::make_plain(nb::handle function, PyObject* const* args, size_t n, PyObject* names, nb::object name,
+                                 TaskKey key) {
+  std::vector<TaskPointer> inputs;
+  for (size_t i = 0; i < n; ++i)
+    if (is_delayed(args[i])) inputs.push_back(task_of(args[i]));
+  const bool may_run_free =
+      !names && n <= most_free_arguments && jit_state_of(function.ptr()) &&
+      std::all_of(args, args + n, [](PyObject* arg) { return is_delayed(arg) || is_number(arg); });
+  CallTask* task =
+      allocate(n + 1, std::move(name), std::move(key), std::move(inputs), {.may_run_free = may_run_free}, names);
+  PyObject** slot = task->slots();
+  size_t next = 0;
+  for (size_t i = 0; i <= n; ++i) {
+    PyObject* const object = i ? args[i - 1] : function.ptr();
+    if (i && is_delayed(object))
+      *slot++ = as_slot(next++);
+    else
+      Py_INCREF(*slot++ = object);
+  }
+  return TaskPointer(task);
+}
+
+nb::object CallTask::part(size_t i) const {
+  PyObject* const slot = slots()[i];
+  return is_input(slot) ? nb::cast(TaskInput{input(slot)}) : nb::borrow(object_in(slot));
+}
+
+nb::tuple CallTask::args() const {
+  nb::list args;
+  for (size_t i = 1; i < n_slots_ - n_named(); ++i) args.append(part(i));
+  return nb::tuple(args);
+}
+
+nb::dict CallTask::kwargs() const {
+  nb::dict kwargs;
+  const size_t n = n_named();
+  for (size_t i = 0; i < n; ++i)
+    kwargs[nb::handle(PyTuple_GetItem(names(), static_cast<Py_ssize_t>(i)))] = part(n_slots_ - n + i);
+  return kwargs;
+}
+
+Value CallTask::run(const Inputs& inputs) const {
+  // Before the function, room for the context's `self` and for what the protocol writes in front.
+  Arguments all(n_slots_ + 2);
+  std::vector<nb::object> made;  // values that no one else holds
+  if (inputs.size()) made.reserve(n_slots_);
+  for (size_t i = 0; i < n_slots_; ++i) {
+    PyObject* const slot = slots()[i];
+    if (is_input(slot)) {
+      const Value& value = inputs[input(slot)];
+      if (value.is(python_kind)) {
+        all[i + 2] = static_cast<PyObject*>(value.object());
+      } else {
+        made.push_back(object_of(value));
+        all[i + 2] = made.back().ptr();
+      }
+    } else if (is_nested(slot)) {
+      made.push_back(put_values(object_in(slot), [&](size_t index) { return object_of(inputs[index]); }));
+      all[i + 2] = made.back().ptr();
+    } else {
+      all[i + 2] = slot;
+    }
+  }
+  const size_t n = n_slots_ - 1 - n_named();
+  PyObject* result;
+  const bool has_compiled_form = is_compiled(all[2]);
+  const RunningCall running;
+  PyObject* const around = std::exchange(context, nullptr);  // what the call itself calls is none of ours
+  if (watch) {
+    nb::list args;
+    nb::dict kwargs;
+    for (size_t i = 0; i < n; ++i) args.append(nb::handle(all[i + 3]));
+    for (size_t i = 0; i < n_named(); ++i)
+      kwargs[nb::handle(PyTuple_GetItem(names(), static_cast<Py_ssize_t>(i)))] = nb::handle(all[n + 3 + i]);
+    result = watch->around_(watch->index_, nb::handle(all[2]), nb::tuple(args), kwargs).release().ptr();
+  } else if (around && !has_compiled_form) {
+    static PyObject* const copy = PyUnicode_InternFromString("copy");
+    static PyObject* const run = PyUnicode_InternFromString("run");
+    PyObject* whose[] = {nullptr, around};
+    const nb::object own = nb::steal(vectorcall_method(copy, whose + 1, 1, nullptr));
+    all[1] = own.ptr();
+    result = own.is_valid() ? vectorcall_method(run, all.at(1), n + 2, names()) : nullptr;
+  } else {
+    result = vectorcall(all[2], all.at(3), n, names());
+  }
+  context = around;
+  if (!is_compiled(all[2]))
+    changes.fetch_add(1, std::memory_order_release);
+  else if (may_run_free() && result)
+    if (std::shared_ptr<JitEntry> entry = free_entry(*jit_state_of(all[2])))
+      known_entries.add(all[2], std::move(entry));
+  if (result) return {python_kind, result};
+  if (running.is_left()) {
+    PyErr_Clear();
+    throw Error(ErrorKind::interrupted, "interrupted");  // Python's own goes while the GIL is held
+  }
+  note_task(*this);
+  throw nb::python_error();
+}
+
+bool CallTask::run_free(const Inputs& inputs, Value& result) const {
+  PyObject* const function = slots()[0];
+  const JitEntry* const entry = known_entries.find(function);
+  if (!entry) return false;
+  Value numbers[most_free_arguments];
+  for (size_t i = 1; i < n_slots_; ++i) {
+    PyObject* const slot = slots()[i];
+    if (is_input(slot)) {
+      const Value& value = inputs[input(slot)];
+      if (!value.is(python_kind)) {
+        numbers[i - 1] = value;
+        continue;
+      }
+    }
+    PyObject* const object = is_input(slot) ? static_cast<PyObject*>(inputs[input(slot)].object()) : slot;
+    const std::optional<Value> number = is_number(object) ? number_in(object) : std::nullopt;
+    if (!number) return false;
+    numbers[i - 1] = *number;
+  }
+  try {
+    return call_free(*entry, {numbers, n_slots_ - 1}, result, context != nullptr);
+  } catch (nb::python_error& error) {
+    const GilHeld gil;
+    error.restore();
+    note_task(*this);
+    throw nb::python_error();
+  }
+}
+
+nb::object key_of(const Task& task) {
+  const auto* own = dynamic_cast<const PythonTask*>(&task);
+  return own ? own->key_object() : nb::object(nb::cast(task.key()));
+}
+
+TaskPointer value_task(nb::object value, nb::object name, TaskKey key, bool is_pure) {
+  return TaskPointer(new ValueTask(std::move(value), std::move(name), std::move(key), is_pure));
+}
+
+}  // namespace kasoku
