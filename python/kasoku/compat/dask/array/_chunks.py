@@ -1,0 +1,109 @@
+"""How an axis is cut into chunks, and what tasks do with the arrays that are chunks: ours where we have their dtype and the
+function, NumPy's else."""
+
+import itertools
+import math
+
+import numpy as np
+
+import kasoku as ks
+
+usual_bytes = 128 << 20  # of a chunk that is "auto"
+
+
+def ours(x):
+    """The array of ours with these values; NumPy's, where we do not have the dtype."""
+    if isinstance(x, ks.Array):
+        return x
+    x = np.asarray(x)
+    if x.dtype.kind not in "biufc" or x.dtype.itemsize > (16 if x.dtype.kind == "c" else 8):
+        return x
+    return ks.asarray(x.astype(x.dtype.newbyteorder("="), copy=False))
+
+
+def numpys(x):
+    """NumPy's array of these values."""
+    return x.numpy() if isinstance(x, ks.Array) else np.asarray(x)
+
+
+def call(name, *args, **words):
+    """The function of that name, of ours or of NumPy's."""
+    function = getattr(ks, name, None)
+    if function is not None and any(isinstance(arg, ks.Array) for arg in args):
+        try:
+            return ours(function(*args, **words))
+        except (TypeError, NotImplementedError):
+            pass  # NumPy's takes more kinds of arguments
+    args = [arg.numpy() if isinstance(arg, ks.Array) else arg for arg in args]
+    return ours(getattr(np, name)(*args, **words))
+
+
+def on_numpys(function, *args, **words):
+    """A program's function: it sees NumPy's arrays."""
+    args = [arg.numpy() if isinstance(arg, ks.Array) else arg for arg in args]
+    words = {name: arg.numpy() if isinstance(arg, ks.Array) else arg for name, arg in words.items()}
+    made = function(*args, **words)
+    return ours(made) if isinstance(made, (np.ndarray, np.generic, int, float, complex)) else made
+
+
+def joined(blocks, axis):
+    return blocks[0] if len(blocks) == 1 else call_joined(blocks, axis)
+
+
+def call_joined(blocks, axis):
+    if all(isinstance(block, ks.Array) for block in blocks):
+        return ks.concatenate(blocks, axis=axis)
+    return ours(np.concatenate([numpys(block) for block in blocks], axis=axis))
+
+
+def whole(nested, ndim, axis=0):
+    """The array that nested lists of chunks are."""
+    if axis == ndim:
+        return nested
+    return joined([whole(part, ndim, axis + 1) for part in nested], axis)
+
+
+def _cut(length, size):
+    size = int(size)
+    if size == -1 or size >= length:
+        return (length,)
+    if size < 1:
+        raise ValueError(f"a chunk has at least 1 element, not {size}")
+    return (size,) * (length // size) + ((length % size,) if length % size else ())
+
+
+def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks=None):
+    """Lengths of the chunks along each axis, of what a program says: a number, "auto", -1, or one of these for each axis."""
+    if isinstance(chunks, dict):
+        before = previous_chunks or [(n,) for n in shape]
+        chunks = tuple(chunks.get(axis, chunks.get(axis - len(shape), before[axis])) for axis in range(len(shape)))
+    if shape is None:
+        shape = tuple(sum(axis) if isinstance(axis, (tuple, list)) else axis for axis in chunks)
+    if chunks is None or isinstance(chunks, (int, float, str)):
+        chunks = (chunks,) * len(shape)
+    chunks = tuple(chunks)
+    if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, int) for c in chunks):
+        chunks = (chunks,)
+    if len(chunks) != len(shape):
+        raise ValueError(f"Chunks and shape must be of the same length/dimension. Got chunks={chunks}, shape={shape}")
+    is_auto = [c == "auto" or isinstance(c, str) for c in chunks]
+    fixed = math.prod(max(c, default=1) if isinstance(c, (tuple, list)) else n if c in (-1, None) else c
+                      for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
+    itemsize = np.dtype(dtype or "f8").itemsize
+    room = max(1, (limit or usual_bytes) // max(1, itemsize * fixed))
+    side = max(1, int(room ** (1 / max(1, sum(is_auto)))))
+    made = []
+    for c, n, auto in zip(chunks, shape, is_auto):
+        if isinstance(c, (tuple, list)):
+            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else k for k in c)
+            if sum(c) != n and not math.isnan(sum(c)):
+                raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
+            made.append(c)
+        else:
+            made.append(_cut(n, side if auto else -1 if c is None else c))
+    return tuple(made)
+
+
+def starts(lengths):
+    """Where each chunk begins, and where the last ends."""
+    return [0, *itertools.accumulate(lengths)]

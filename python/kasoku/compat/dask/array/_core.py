@@ -1,0 +1,687 @@
+"""dask.array's Array: a grid of chunks, each of which a task makes; operations make the tasks of another grid."""
+
+import functools
+import itertools
+import math
+import numbers
+import operator
+
+import numpy as np
+
+import kasoku as ks
+
+from .._task_spec import List, Task, TaskRef
+from ..base import DaskMethodsMixin, is_dask_collection, tokenize
+from ..highlevelgraph import HighLevelGraph
+from . import _chunks
+from ._chunks import call, normalize_chunks, numpys, on_numpys, ours, starts
+
+
+def grid(chunks):
+    """The place of each chunk."""
+    return itertools.product(*(range(len(axis)) for axis in chunks))
+
+
+def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None):
+    """An array whose chunk at each place is task_of(place) -> (function, *arguments)."""
+    name = f"{word}-{tokenize(word, chunks, str(dtype), [x.name for x in inputs], token)}"
+    layer = {}
+    for place in grid(chunks):
+        key = (name, *place)
+        layer[key] = Task(key, *task_of(place))
+    if gives_numpys is None:
+        gives_numpys = all(x._gives_numpys for x in inputs)
+    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
+
+
+def _finished(nested, ndim, gives_numpys):
+    array = _chunks.whole(nested, ndim) if ndim else nested
+    if not gives_numpys or not isinstance(array, (ks.Array, np.ndarray)):
+        return array
+    array = numpys(array)
+    return array if ndim else array[()]
+
+
+class Array(DaskMethodsMixin):
+    """An array in chunks, computed later."""
+
+    __slots__ = ("dask", "name", "chunks", "dtype", "_gives_numpys")
+    __array_priority__ = 11
+
+    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None, gives_numpys=True):
+        self.dask, self.name, self.dtype = dask, name, np.dtype(dtype if dtype is not None else "f8")
+        self.chunks, self._gives_numpys = normalize_chunks(chunks, shape, dtype=self.dtype), gives_numpys
+
+    def ref(self, place):
+        return TaskRef((self.name, *place))
+
+    # ── what it is ────────────────────────────────────────────────────────────────────────
+
+    shape = property(lambda self: tuple(map(sum, self.chunks)))
+    ndim = property(lambda self: len(self.chunks))
+    size = property(lambda self: math.prod(self.shape))
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    numblocks = property(lambda self: tuple(map(len, self.chunks)))
+    npartitions = property(lambda self: math.prod(self.numblocks))
+    chunksize = property(lambda self: tuple(max(axis, default=0) for axis in self.chunks))
+    _meta = property(lambda self: np.empty((0,) * self.ndim, self.dtype))
+    T = property(lambda self: self.transpose())
+    real = property(lambda self: elementwise("real", self) if self.dtype.kind == "c" else self)
+    imag = property(lambda self: elementwise("imag", self))
+
+    def __repr__(self):
+        return (
+            f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
+            f"chunksize={self.chunksize}, chunktype=numpy.ndarray>"
+        )
+
+    def __len__(self):
+        if not self.chunks:
+            raise TypeError("len() of unsized object")
+        return int(self.shape[0])
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self):
+        return hash(self.name)
+
+    # ── the protocol of collections ───────────────────────────────────────────────────────
+
+    def __dask_graph__(self):
+        return self.dask
+
+    def __dask_keys__(self):
+        def below(place):
+            if len(place) == self.ndim:
+                return (self.name, *place)
+            return [below((*place, i)) for i in range(len(self.chunks[len(place)]))]
+
+        return below(()) if self.ndim else [(self.name,)]
+
+    def __dask_layers__(self):
+        return (self.name,)
+
+    def __dask_tokenize__(self):
+        return self.name
+
+    def __dask_postcompute__(self):
+        if not self.ndim:
+            return _only, (self._gives_numpys,)
+        return _finished, (self.ndim, self._gives_numpys)
+
+    def __dask_postpersist__(self):
+        return self._rebuilt, ()
+
+    __dask_optimize__ = staticmethod(lambda graph, keys, **options: graph)
+
+    def _rebuilt(self, graph, rename=None):
+        name = (rename or {}).get(self.name, self.name)
+        return Array(graph, name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+
+    def to_delayed(self, optimize_graph=True):
+        """NumPy's array of delayed chunks."""
+        from kasoku._core import Delayed
+
+        found = np.empty(self.numblocks, object)
+        for place in grid(self.chunks):
+            found[place] = Delayed((self.name, *place), self.dask, None, self.name)
+        return found
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.compute(), dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if method != "__call__" or ufunc.nout != 1 or words.pop("out", None) is not None:
+            return NotImplemented
+        return elementwise(ufunc.__name__, *inputs, **words)
+
+    def __array_function__(self, function, types, args, words):
+        from kasoku.compat.dask import array
+
+        ours_ = getattr(array, function.__name__, None)
+        if ours_ is not None and callable(ours_):
+            return ours_(*args, **words)
+        computed = lambda x: (
+            x.compute() if isinstance(x, Array) else [computed(i) for i in x] if isinstance(x, list) else x
+        )  # noqa: E731
+        return function(*map(computed, args), **{name: computed(x) for name, x in words.items()})
+
+    def __bool__(self):
+        if self.size > 1:
+            raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
+        return bool(self.compute())
+
+    def __float__(self):
+        return float(self.compute())
+
+    def __int__(self):
+        return int(self.compute())
+
+    __index__ = __int__
+
+    def __complex__(self):
+        return complex(self.compute())
+
+    # ── chunks ────────────────────────────────────────────────────────────────────────────
+
+    def rechunk(self, chunks="auto", threshold=None, block_size_limit=None, balance=False, method=None):
+        """The same array in other chunks."""
+        chunks = normalize_chunks(chunks, self.shape, block_size_limit, self.dtype, self.chunks)
+        if chunks == self.chunks:
+            return self
+        return cut(self, [list(zip(starts(axis), starts(axis)[1:])) for axis in chunks], chunks, "rechunk-merge")
+
+    def map_blocks(self, func, *args, **words):
+        return map_blocks(func, self, *args, **words)
+
+    def map_overlap(self, func, depth, boundary=None, trim=True, **words):
+        from ._more import map_overlap
+
+        return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
+
+    @property
+    def blocks(self):
+        return _Blocks(self)
+
+    partitions = blocks
+
+    def compute_chunk_sizes(self):
+        """Finds lengths that are not known."""
+        if any(math.isnan(n) for axis in self.chunks for n in axis):
+            first = [made_of_one(self, place) for place in grid(self.chunks)]
+            from ..base import compute
+
+            shapes = compute(*first)
+            lengths = [[None] * len(axis) for axis in self.chunks]
+            for place, shape in zip(grid(self.chunks), shapes):
+                for axis, at in enumerate(place):
+                    lengths[axis][at] = shape[axis]
+            self.chunks = tuple(map(tuple, lengths))
+        return self
+
+    # ── as NumPy's ────────────────────────────────────────────────────────────────────────
+
+    def astype(self, dtype, **words):
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
+            return self
+        return made("astype", self.chunks, dtype, lambda p: (_as, self.ref(p), dtype), [self])
+
+    def transpose(self, *axes):
+        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
+        axes = (
+            tuple(range(self.ndim))[::-1]
+            if not axes or axes == (None,) or axes is None
+            else tuple(int(a) % self.ndim for a in axes)
+        )
+        back = np.argsort(axes)
+        chunks = tuple(self.chunks[a] for a in axes)
+        return made("transpose", chunks, self.dtype,
+                    lambda p: (call, "transpose", self.ref(tuple(p[b] for b in back)), axes), [self], axes)  # fmt: skip
+
+    def reshape(self, *shape, merge_chunks=True, limit=None):
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape
+        return reshape(self, shape)
+
+    def ravel(self):
+        return reshape(self, (-1,))
+
+    flatten = ravel
+
+    def __getitem__(self, index):
+        from ._index import getitem
+
+        if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
+            raise NotImplementedError("dask.array: fields of records are not there")
+        return getitem(self, index)
+
+    def __setitem__(self, index, value):
+        from ._index import assigned
+
+        new = assigned(self, index, value)
+        self.dask, self.name, self.chunks, self.dtype = new.dask, new.name, new.chunks, new.dtype
+
+    def copy(self):
+        return Array(self.dask, self.name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+
+    def clip(self, min=None, max=None):
+        return elementwise("clip", self, min, max)
+
+    def round(self, decimals=0):
+        return made(
+            "round", self.chunks, self.dtype, lambda p: (call, "round", self.ref(p), decimals), [self], decimals
+        )
+
+    def conj(self):
+        return elementwise("conj", self)
+
+    def dot(self, other):
+        from ._linear import dot
+
+        return dot(self, other)
+
+    def __matmul__(self, other):
+        from ._linear import matmul
+
+        return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        from ._linear import matmul
+
+        return matmul(other, self)
+
+    def view(self, dtype=None, order="C"):
+        dtype = np.dtype(dtype)
+        if dtype.itemsize != self.itemsize:
+            raise NotImplementedError("dask.array: view() keeps the size of an element")
+        return map_blocks(lambda block: block.view(dtype), self, dtype=dtype)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from kasoku.compat import missing
+
+        raise AttributeError(missing(f"dask.array.Array.{name}"))
+
+
+class _Blocks:
+    def __init__(self, array):
+        self._array = array
+
+    def __getitem__(self, index):
+        x = self._array
+        index = index if isinstance(index, tuple) else (index,)
+        index += (slice(None),) * (x.ndim - len(index))
+        kept = [np.atleast_1d(np.arange(len(axis))[i]) for axis, i in zip(x.chunks, index)]
+        chunks = tuple(tuple(axis[k] for k in at) for axis, at in zip(x.chunks, kept))
+        return made("blocks", chunks, x.dtype,
+                    lambda p: (_same, x.ref(tuple(int(at[i]) for at, i in zip(kept, p)))), [x], [k.tolist() for k in kept])  # fmt: skip
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self._array.chunks[0])))
+
+    shape = property(lambda self: self._array.numblocks)
+    size = property(lambda self: self._array.npartitions)
+
+
+def _only(blocks, gives_numpys):
+    return _finished(blocks[0], 0, gives_numpys)
+
+
+def _same(x):
+    return x
+
+
+def _as(x, dtype):
+    return ours(numpys(x).astype(dtype)) if not isinstance(x, ks.Array) else _cast(x, dtype)
+
+
+def _cast(x, dtype):
+    try:
+        return x.astype(dtype)
+    except (TypeError, NotImplementedError):
+        return ours(x.numpy().astype(dtype))
+
+
+def made_of_one(x, place):
+    from kasoku import delayed
+    from kasoku._core import Delayed
+
+    return delayed(operator.attrgetter("shape"))(Delayed((x.name, *place), x.dask, None, x.name))
+
+
+def asarray(x, **words):
+    """An array in chunks of whatever NumPy takes for one."""
+    if isinstance(x, Array):
+        return x
+    if is_dask_collection(x) and hasattr(x, "to_dask_array"):
+        return x.to_dask_array()
+    if isinstance(x, (list, tuple)) and any(isinstance(i, Array) for i in x):
+        from ._more import stack
+
+        return stack(x)
+    return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=words.get("chunks", "auto"))
+
+
+asanyarray = array = asarray
+
+
+def _piece(x, index, is_ours):
+    piece = x[index] if index else x[...] if hasattr(x, "shape") and x.shape == () else x
+    return ours(piece) if is_ours else ours(np.asarray(piece))
+
+
+def from_array(
+    x, chunks="auto", name=None, lock=False, asarray=None, fancy=True, getitem=None, meta=None, inline_array=False
+):
+    """An array in chunks of one that has shape, dtype and slices: NumPy's, ours, a file's."""
+    if isinstance(x, Array):
+        raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
+    if isinstance(x, (list, tuple)) or not hasattr(x, "shape"):
+        x = np.asarray(x)
+    dtype = np.dtype(x.dtype)
+    chunks = normalize_chunks(chunks, x.shape, dtype=dtype, previous_chunks=None)
+    if name in (None, True):
+        name = "array-" + tokenize(x, chunks, lock)
+    elif name is False:
+        import uuid
+
+        name = f"array-{uuid.uuid4().hex}"
+    ends = [starts(axis) for axis in chunks]
+    layer = {}
+    is_ours = isinstance(x, ks.Array)
+    for place in grid(chunks):
+        index = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+        layer[(name, *place)] = Task((name, *place), _piece, x, index, is_ours)
+    graph = HighLevelGraph.from_collections(name, layer)
+    return Array(graph, name, chunks, dtype, gives_numpys=not is_ours)
+
+
+def from_delayed(value, shape, dtype=None, meta=None, name=None):
+    """An array of one chunk, which a delayed value is."""
+    chunks = tuple((n,) for n in shape)
+    name = name or "from-value-" + tokenize(value, shape, str(dtype))
+    key = (name, *(0 for _ in shape))
+    graph = HighLevelGraph.from_collections(name, {key: Task(key, ours, TaskRef(value.key))}, [value])
+    return Array(graph, name, chunks, dtype if dtype is not None else getattr(meta, "dtype", None))
+
+
+# ── cutting and joining ───────────────────────────────────────────────────────────────────
+
+
+def cut(x, pieces, chunks, word, step=None):
+    """An array whose chunks are pieces of x: for each axis the (begin, end) of each."""
+    ends = [starts(axis) for axis in x.chunks]
+    parts = [[_parts_of(begin, end, e) for begin, end in axis] for axis, e in zip(pieces, ends)]
+
+    def task_of(place):
+        found = [axis[i] for axis, i in zip(parts, place)]
+
+        def nested(axis, before, index):
+            if axis == x.ndim:
+                inside = tuple(index)
+                is_whole = all(
+                    s.start == 0 and s.stop == x.chunks[a][b] for a, (s, b) in enumerate(zip(inside, before))
+                )
+                return x.ref(before) if is_whole else Task(None, operator.getitem, x.ref(before), inside)
+            return List._of([nested(axis + 1, (*before, b), [*index, slice(lo, hi)]) for b, lo, hi in found[axis]])
+
+        if all(len(axis) == 1 for axis in found):
+            inner = nested(0, (), [])
+            while isinstance(inner, List):
+                (inner,) = inner.args
+            return _same, inner
+        return _chunks.whole, nested(0, (), []), x.ndim
+
+    return made(word, chunks, x.dtype, task_of, [x], pieces)
+
+
+def _parts_of(begin, end, ends):
+    """The chunks that [begin, end) lies in: (chunk, from, to)."""
+    if begin == end:
+        return [(0, 0, 0)]
+    first = int(np.searchsorted(ends, begin, side="right")) - 1
+    found = []
+    for chunk in range(first, len(ends) - 1):
+        lo, hi = max(begin, ends[chunk]), min(end, ends[chunk + 1])
+        if lo < hi:
+            found.append((chunk, lo - ends[chunk], hi - ends[chunk]))
+        if ends[chunk + 1] >= end:
+            break
+    return found
+
+
+def reshape(x, shape):
+    """The elements in C order in another shape."""
+    shape = [shape] if isinstance(shape, numbers.Integral) else list(shape)
+    if shape.count(-1) == 1:
+        rest = math.prod(n for n in shape if n != -1)
+        shape[shape.index(-1)] = x.size // rest if rest else 0
+    shape = tuple(map(int, shape))
+    if math.prod(shape) != x.size:
+        raise ValueError(f"cannot reshape array of size {x.size} into shape {shape}")
+    if shape == x.shape:
+        return x
+    inner = math.prod(shape[1:])
+    if shape and x.ndim and inner:
+        x = x.rechunk({axis: -1 for axis in range(1, x.ndim)})
+        each = math.prod(x.shape[1:])
+        if all(n * each % inner == 0 for n in x.chunks[0]):
+            rows = tuple(n * each // inner for n in x.chunks[0])
+            chunks = (rows, *((n,) for n in shape[1:]))
+            return made("reshape", chunks, x.dtype,
+                        lambda p: (call, "reshape", x.ref((p[0], *(0,) * (x.ndim - 1))), (rows[p[0]], *shape[1:])), [x], shape)  # fmt: skip
+    x = x.rechunk(-1)
+    return made("reshape", tuple((n,) for n in shape), x.dtype,
+                lambda p: (call, "reshape", x.ref((0,) * x.ndim), shape), [x], shape)  # fmt: skip
+
+
+# ── element by element ────────────────────────────────────────────────────────────────────
+
+
+def unify_chunks(*arrays):
+    """The arrays, broadcast against each other by their last axes, in chunks that fit."""
+    ndim = max((x.ndim for x in arrays), default=0)
+    common = []
+    for axis in range(-ndim, 0):
+        there = [x.chunks[axis] for x in arrays if x.ndim >= -axis]
+        lengths = {sum(c) for c in there} - {1}
+        if len(lengths) > 1 and not any(math.isnan(n) for n in lengths):
+            raise ValueError(
+                f"operands could not be broadcast together with shapes {' '.join(str(x.shape) for x in arrays)}"
+            )
+        of_full = [c for c in there if sum(c) != 1] or there
+        if any(math.isnan(n) for c in of_full for n in c):
+            common.append(of_full[0])
+            continue
+        ends = sorted(set().union(*(starts(c) for c in of_full)))
+        common.append(tuple(b - a for a, b in zip(ends, ends[1:])) or (0,))
+    common = tuple(common)
+    fitted = []
+    for x in arrays:
+        chunks = tuple(c if sum(x.chunks[a]) == 1 and sum(c) != 1 else c for a, c in enumerate(common[ndim - x.ndim :]))
+        chunks = tuple((1,) if x.shape[a] == 1 else c for a, c in enumerate(chunks))
+        is_known = not any(math.isnan(n) for axis in x.chunks for n in axis)
+        fitted.append(x.rechunk(chunks) if is_known and chunks != x.chunks else x)
+    return common, fitted
+
+
+def _is_array(x):
+    return isinstance(x, (Array, ks.Array, np.ndarray)) and x.ndim > 0 or isinstance(x, (Array, list))
+
+
+def blockwise_call(function, leading, args, words, dtype, word, token=None):
+    """function(*leading, *chunks) of arrays that are broadcast."""
+    args = [asarray(x) if _is_array(x) else x for x in args]
+    arrays = [x for x in args if isinstance(x, Array)]
+    chunks, fitted = unify_chunks(*arrays)
+    fitted = iter(fitted)
+    args = [next(fitted) if isinstance(x, Array) else x for x in args]
+    inputs = [x for x in args if isinstance(x, Array)]
+    ndim = len(chunks)
+
+    def at(x, place):
+        if not isinstance(x, Array):
+            return x
+        place = place[ndim - x.ndim :]
+        return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place)))
+
+    call_it = functools.partial(function, **words) if words else function
+    constants = [x for x in args if not isinstance(x, Array)]
+    return made(
+        word,
+        chunks,
+        dtype,
+        lambda p: (call_it, *leading, *(at(x, p) for x in args)),
+        inputs,
+        [token, leading, constants, words],
+    )
+
+
+def dtype_of(name, args, words):
+    """The dtype that NumPy's function gives."""
+    samples = [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, (Array, ks.Array)) else x for x in args]
+    with np.errstate(all="ignore"):
+        return np.asarray(getattr(np, name)(*samples, **words)).dtype
+
+
+def elementwise(name, *args, dtype=None, where=True, out=None, **words):
+    """NumPy's function of that name, of each element."""
+    if where is not True:
+        raise NotImplementedError(f"dask.array.{name}: where= is not there")
+    words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
+    args = [np.asarray(x) if isinstance(x, list) else x for x in args]
+    return blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
+
+
+def _operator(name):
+    def forward(self, other):
+        return NotImplemented if _unknown(other) else elementwise(name, self, other)
+
+    def backward(self, other):
+        return NotImplemented if _unknown(other) else elementwise(name, other, self)
+
+    return forward, backward
+
+
+def _unknown(other):
+    return not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list)) and not hasattr(
+        other, "__array__"
+    )
+
+
+_binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+           "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+           "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
+for _word, _name in _binary.items():
+    _forward, _backward = _operator(_name)
+    setattr(Array, f"__{_word}__", _forward)
+    setattr(Array, f"__r{_word}__", _backward)
+for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
+    setattr(Array, f"__{_word}__", _operator(_name)[0])
+for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+    setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
+
+
+# ── a program's function, chunk by chunk ──────────────────────────────────────────────────
+
+
+def _said(func, args, words, info):
+    return on_numpys(func, *args, **words, **info)
+
+
+def map_blocks(
+    func,
+    *args,
+    name=None,
+    token=None,
+    dtype=None,
+    chunks=None,
+    drop_axis=None,
+    new_axis=None,
+    enforce_ndim=False,
+    meta=None,
+    **words,
+):
+    """func of each chunk; other arrays' chunks at the same place come along. func sees NumPy's arrays, and, if it has
+    such parameters, block_id= and block_info=."""
+    arrays = [x for x in args if isinstance(x, Array)]
+    if not arrays:
+        return _blocks_of(func, args, words, dtype, chunks, token or name)
+    common, fitted = unify_chunks(*arrays)
+    fitted = iter(fitted)
+    args = [next(fitted) if isinstance(x, Array) else x for x in args]
+    inputs = [x for x in args if isinstance(x, Array)]
+    dropped = [] if drop_axis is None else [drop_axis] if isinstance(drop_axis, numbers.Integral) else list(drop_axis)
+    dropped = {axis % len(common) for axis in dropped}
+    added = [] if new_axis is None else [new_axis] if isinstance(new_axis, numbers.Integral) else sorted(new_axis)
+    kept = [axis for axis in range(len(common)) if axis not in dropped]
+    shape_of = [common[axis] for axis in kept]
+    for axis in added:
+        shape_of.insert(axis, (1,))
+    if chunks is not None:
+        chunks = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
+        shape_of = chunks
+    wants = _wanted(func)
+    if dtype is None and meta is not None:
+        dtype = meta.dtype
+    if dtype is None:
+        dtype = _guessed(func, args, words, wants)
+
+    def task_of(place):
+        inner = [i for axis, i in enumerate(place) if axis not in added]
+        where = dict(zip(kept, inner))
+        full = tuple(where.get(axis, 0) for axis in range(len(common)))
+
+        def at(x):
+            if not isinstance(x, Array):
+                return x
+            mine = full[len(common) - x.ndim :]
+            return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, mine)))
+
+        info = {}
+        if "block_id" in wants:
+            info["block_id"] = tuple(place)
+        if "block_info" in wants:
+            info["block_info"] = _info(args, full, common, shape_of, place, dtype)
+        return _said, func, List._of([at(x) for x in args]), words, info
+
+    return made(name or token or _name_of(func), tuple(shape_of), dtype, task_of, inputs, [func, words, [x for x in args if not isinstance(x, Array)]])  # fmt: skip
+
+
+def _name_of(func):
+    from ..utils import funcname
+
+    return funcname(func)
+
+
+def _wanted(func):
+    import inspect
+
+    try:
+        return set(inspect.signature(func).parameters) & {"block_id", "block_info"}
+    except (TypeError, ValueError):
+        return set()
+
+
+def _info(args, full, common, out_chunks, place, dtype):
+    told = {}
+    for number, x in enumerate(args):
+        if isinstance(x, Array):
+            mine = full[len(common) - x.ndim :]
+            told[number] = {"shape": x.shape, "num-chunks": x.numblocks, "chunk-location": mine, "dtype": x.dtype,
+                            "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(x.chunks, mine)]}  # fmt: skip
+    told[None] = {"shape": tuple(map(sum, out_chunks)), "num-chunks": tuple(map(len, out_chunks)), "dtype": np.dtype(dtype),
+                  "chunk-location": tuple(place), "chunk-shape": tuple(c[i] for c, i in zip(out_chunks, place)),
+                  "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(out_chunks, place)]}  # fmt: skip
+    return told
+
+
+def _guessed(func, args, words, wants):
+    """The dtype of what func gives of small arrays."""
+    samples = [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, Array) else x for x in args]
+    told = {"block_id": (0,) * max(x.ndim for x in args if isinstance(x, Array))} if "block_id" in wants else {}
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(func(*samples, **words, **told)).dtype
+    except Exception:  # noqa: BLE001 - a program's function may not take such small ones
+        return next(x.dtype for x in args if isinstance(x, Array))
+
+
+def _blocks_of(func, args, words, dtype, chunks, name):
+    """Chunks that func makes of its place alone."""
+    chunks = normalize_chunks(chunks)
+    wants = _wanted(func)
+    shape = tuple(map(sum, chunks))
+
+    def task_of(place):
+        info = {}
+        if "block_id" in wants:
+            info["block_id"] = tuple(place)
+        if "block_info" in wants:
+            info["block_info"] = _info([], (), (), chunks, place, dtype or "f8")
+        return _said, func, args, words, info
+
+    return made(name or _name_of(func), chunks, dtype or "f8", task_of, (), [func, words, shape])

@@ -1,0 +1,104 @@
+"""Products of matrices in chunks."""
+
+import numpy as np
+
+from .._task_spec import List
+from ._chunks import call
+from ._core import asarray, made
+
+
+def _products(lefts, rights):
+    total = None
+    for a, b in zip(lefts, rights):
+        product = call("matmul", a, b)
+        total = product if total is None else total + product
+    return total
+
+
+def matmul(a, b, **ignored):
+    """The product of matrices, or of stacks of them."""
+    a, b = asarray(a), asarray(b)
+    if not a.ndim or not b.ndim:
+        raise ValueError("`matmul` does not support scalars.")
+    one_row, one_column = a.ndim == 1, b.ndim == 1
+    a = a[None, :] if one_row else a
+    b = b[:, None] if one_column else b
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(f"matmul: shapes {a.shape} and {b.shape} do not match")
+    if a.chunks[-1] != b.chunks[-2]:
+        b = b.rechunk({b.ndim - 2: a.chunks[-1]})
+    if a.ndim > 2 or b.ndim > 2:
+        ndim = max(a.ndim, b.ndim)
+        from ._more import broadcast_to
+
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = (broadcast_to(x, (*batch, *x.shape[-2:])).rechunk({k: -1 for k in range(ndim - 2)}) for x in (a, b))
+        b = b.rechunk({ndim - 2: a.chunks[-1]})
+    lead = a.chunks[:-2]
+    none = (0,) * len(lead)
+    inner = range(len(a.chunks[-1]))
+    chunks = (*lead, a.chunks[-2], b.chunks[-1])
+
+    def task_of(place):
+        i, j = place[-2:]
+        return (
+            _products,
+            List._of([a.ref((*none, i, k)) for k in inner]),
+            List._of([b.ref((*none, k, j)) for k in inner]),
+        )
+
+    dtype = np.matmul(np.ones((1, 1), a.dtype), np.ones((1, 1), b.dtype)).dtype
+    c = made("matmul", chunks, dtype, task_of, [a, b])
+    if one_row:
+        c = c[..., 0, :]
+    return c[..., 0] if one_column else c
+
+
+def dot(a, b):
+    a, b = asarray(a), asarray(b)
+    if not a.ndim or not b.ndim:
+        return a * b
+    if b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 2,)))
+
+
+def tensordot(lhs, rhs, axes=2):
+    """The sum of products over pairs of axes."""
+    lhs, rhs = asarray(lhs), asarray(rhs)
+    if isinstance(axes, int):
+        axes = tuple(range(lhs.ndim - axes, lhs.ndim)), tuple(range(axes))
+    left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
+    left, right = [a % lhs.ndim for a in left], [a % rhs.ndim for a in right]
+    rows = [a for a in range(lhs.ndim) if a not in left]
+    columns = [a for a in range(rhs.ndim) if a not in right]
+    shape = (*(lhs.shape[a] for a in rows), *(rhs.shape[a] for a in columns))
+    inner = int(np.prod([lhs.shape[a] for a in left]))
+    a = lhs.transpose([*rows, *left]).reshape(-1 if inner else 0, inner)
+    b = rhs.transpose([*right, *columns]).reshape(inner, -1 if inner else 0)
+    return matmul(a, b).reshape(shape)
+
+
+def vdot(a, b):
+    return dot(asarray(a).ravel().conj(), asarray(b).ravel())
+
+
+def outer(a, b):
+    return asarray(a).ravel()[:, None] * asarray(b).ravel()[None, :]
+
+
+def einsum(subscripts, *operands, **words):
+    from ._more import array_of, on_whole
+
+    operands = [asarray(x) for x in operands]
+    small = np.einsum(subscripts, *(np.broadcast_to(np.ones((), x.dtype), x.shape) for x in operands)) if sum(x.size for x in operands) < 1 << 16 else None  # fmt: skip
+    if small is None:
+        terms, _, out = subscripts.replace(" ", "").partition("->")
+        lengths = {c: n for term, x in zip(terms.split(","), operands) for c, n in zip(term, x.shape)}
+        if "." in subscripts:
+            raise NotImplementedError("dask.array.einsum: an ellipsis is not there for large operands")
+        out = out if "->" in subscripts else "".join(sorted(c for c in lengths if terms.count(c) == 1))
+        shape, dtype = tuple(lengths[c] for c in out), np.result_type(*(x.dtype for x in operands))
+    else:
+        shape, dtype = small.shape, small.dtype
+    return array_of(on_whole(np.einsum, subscripts, *operands), shape, dtype)

@@ -1,0 +1,331 @@
+"""Reductions: of each chunk first, and then of what the chunks gave, some at a time."""
+
+import functools
+import itertools
+import math
+import numbers
+
+import numpy as np
+
+
+from .._task_spec import List
+from . import _chunks
+from ._chunks import call, numpys, on_numpys, ours, starts
+from ._core import Array, _same, asarray, made
+
+together = 8  # as many partial results are joined by a task
+
+
+def axes_of(axis, ndim):
+    if axis is None:
+        return tuple(range(ndim))
+    axes = [axis] if isinstance(axis, numbers.Integral) else list(axis)
+    for a in axes:
+        if not -ndim <= a < ndim:
+            raise np.exceptions.AxisError(a, ndim)
+    return tuple(sorted({int(a) % ndim for a in axes}))
+
+
+def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None):
+    """first(chunk) keeps the axes with length 1; join(list, axes) of such lists; last(value) at the end."""
+    axes = axes_of(axis, x.ndim)
+    chunks = tuple((1,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
+    part = made(f"{word}-chunk", chunks, dtype, lambda p: (first, x.ref(p), axes, p), [x], [token, axes])
+    while any(len(part.chunks[a]) > 1 for a in axes):
+        part = _join_some(part, axes, join, word, dtype, token)
+    kept = tuple(c if keepdims or a not in axes else None for a, c in enumerate(part.chunks))
+    out_chunks = tuple(c for c in kept if c is not None)
+
+    def task_of(place):
+        place = iter(place)
+        full = tuple(0 if a in axes and not keepdims else next(place) for a in range(x.ndim))
+        return last, part.ref(full), () if keepdims else axes
+
+    return made(word, out_chunks, out_dtype if out_dtype is not None else dtype, task_of, [part], [token, keepdims])
+
+
+def _join_some(part, axes, join, word, dtype, token):
+    each = max(2, int(together ** (1 / len(axes))))
+    groups = [
+        [range(k, min(k + each, len(c))) for k in range(0, len(c), each)]
+        if a in axes
+        else [range(k, k + 1) for k in range(len(c))]
+        for a, c in enumerate(part.chunks)
+    ]
+    chunks = tuple((1,) * len(g) if a in axes else part.chunks[a] for a, g in enumerate(groups))
+
+    def task_of(place):
+        members = itertools.product(*(groups[a][i] for a, i in enumerate(place)))
+        return join, List._of([part.ref(m) for m in members]), axes
+
+    return made(f"{word}-partial", chunks, dtype, task_of, [part], token)
+
+
+def _squeezed(x, axes):
+    return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axes)) if axes else x
+
+
+def _one(name, x, axes, words):
+    """A reduction of one chunk, with the axes kept."""
+    return call(name, x, axis=axes if len(axes) != 1 else axes[0], keepdims=True, **words)
+
+
+def _first_of(x, axes, place, name, words):
+    return _one(name, x, axes, words)
+
+
+_pair = {
+    "sum": "add",
+    "prod": "multiply",
+    "min": "minimum",
+    "max": "maximum",
+    "any": "logical_or",
+    "all": "logical_and",
+}
+
+
+def _joined_of(parts, axes, name, words):
+    total = parts[0]
+    for part in parts[1:]:
+        total = call(_pair[name], total, part)
+    return total
+
+
+def _last_of(x, axes):
+    return _squeezed(x, axes)
+
+
+def simple(name, x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
+    x = asarray(x)
+    kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, x.dtype)).dtype
+    told = {"dtype": kind} if name in ("sum", "prod") else {}
+    if x.size == 0 and name in ("min", "max") and any(x.shape[a] == 0 for a in axes_of(axis, x.ndim)):
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    if not x.ndim:
+        return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
+    if name in ("min", "max"):
+        x = _without_empty(x, axes_of(axis, x.ndim))
+    return tree(x, axis, kind, functools.partial(_first_of, name=name, words=told),
+                functools.partial(_joined_of, name=name, words=told), _last_of, name, keepdims, token=[name, str(kind)])  # fmt: skip
+
+
+def _without_empty(x, axes):
+    """Chunks of no elements have no least one."""
+    chunks = tuple(tuple(n for n in c if n) or (0,) if a in axes and 0 in c else c for a, c in enumerate(x.chunks))
+    return x.rechunk(chunks) if chunks != x.chunks else x
+
+
+# Moments: how many, their sum, and the squares of their distances from the mean.
+
+
+def _moments(x, axes, place, kind, skips_nan):
+    values = numpys(x) if skips_nan else x
+    count = math.prod(x.shape[a] for a in axes)
+    if skips_nan:
+        is_there = ~np.isnan(values)
+        values = ours(np.where(is_there, values, 0))
+        count = ours(is_there.sum(axis=axes, keepdims=True).astype("f8"))
+    total = _one("sum", values.astype(kind), axes, {})
+    mean = total / (call("maximum", count, 1) if skips_nan else max(count, 1))
+    away = values.astype(kind) - mean
+    if skips_nan:
+        away = away * ours(is_there)
+    squares = _one("sum", (away * away.conj()).real if np.dtype(kind).kind == "c" else away * away, axes, {})
+    return {"count": count, "total": total, "squares": squares}
+
+
+def _joined_moments(parts, axes, word="count"):
+    a = parts[0]
+    for b in parts[1:]:
+        n = a["count"] + b["count"]
+        na, nb = (
+            call("maximum", each["count"], 1) if not isinstance(each["count"], int) else max(each["count"], 1)
+            for each in (a, b)
+        )
+        gap = b["total"] / nb - a["total"] / na
+        size = (gap * gap.conj()).real if gap.dtype.kind == "c" else gap * gap
+        over = call("maximum", n, 1) if not isinstance(n, int) else max(n, 1)
+        a = {"count": n, "total": a["total"] + b["total"],
+             "squares": a["squares"] + b["squares"] + size * (a["count"] * b["count"] / over)}  # fmt: skip
+    return a
+
+
+def _last_moments(m, axes, what, ddof):
+    count = m["count"]
+    if what == "mean":
+        made_ = m["total"] / count if not isinstance(count, int) or count else m["total"] * np.nan
+    else:
+        left = count - ddof
+        if isinstance(left, (int, float)):
+            made_ = m["squares"] / left if left > 0 else m["squares"] * np.nan
+        else:
+            with np.errstate(all="ignore"):
+                made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
+        if what == "std":
+            made_ = call("sqrt", made_)
+    return _squeezed(made_, axes)
+
+
+def moments(what, x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None, skips_nan=False):
+    x = asarray(x)
+    kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
+    out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
+    work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
+    word = ("nan" if skips_nan else "") + what
+    last = functools.partial(_cast_last, what=what, ddof=ddof, kind=out_kind)
+    if not x.ndim:
+        x = x.reshape((1,))
+    return tree(x, axis, work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments, last, word,
+                keepdims, out_kind, [what, ddof, str(kind), skips_nan])  # fmt: skip
+
+
+def _cast_last(m, axes, what, ddof, kind):
+    return _last_moments(m, axes, what, ddof).astype(kind)
+
+
+# Places of the least and the greatest.
+
+
+def _place_first(x, axes, place, name, ends):
+    values = numpys(x)
+    axis = axes[0] if len(axes) == 1 else None
+    if axis is None:
+        at = getattr(np, name)(values)
+        inside = np.unravel_index(at, values.shape)
+        full = [e[p] + i for e, p, i in zip(ends, place, inside)]
+        shape = [e[-1] for e in ends]
+        return {
+            "value": values.flat[at].reshape((1,) * values.ndim),
+            "at": np.full((1,) * values.ndim, np.ravel_multi_index(full, shape)),
+        }
+    at = np.expand_dims(getattr(np, name)(values, axis=axis), axis)
+    return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]]}
+
+
+def _place_join(parts, axes, name):
+    a = parts[0]
+    is_better = np.less if name.endswith("min") else np.greater
+    for b in parts[1:]:
+        takes = is_better(b["value"], a["value"]) | ((b["value"] == a["value"]) & (b["at"] < a["at"]))
+        takes |= (
+            np.isnan(b["value"]) & ~np.isnan(a["value"])
+            if b["value"].dtype.kind in "fc" and "nan" not in name
+            else False
+        )
+        a = {"value": np.where(takes, b["value"], a["value"]), "at": np.where(takes, b["at"], a["at"])}
+    return a
+
+
+def _place_last(x, axes):
+    return ours(_squeezed(x["at"], axes))
+
+
+def places(name, x, axis=None, keepdims=False, split_every=None, out=None):
+    x = asarray(x)
+    if axis is not None:
+        (axis,) = axes_of(axis, x.ndim)
+    if any(n == 0 for n in x.shape):
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    x = _without_empty(x, axes_of(axis, x.ndim))
+    ends = [starts(c) for c in x.chunks]
+    return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
+                functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name)  # fmt: skip
+
+
+# Running totals.
+
+
+def _add_before(x, befores, name):
+    total = befores[0]
+    for each in befores[1:]:
+        total = call(_pair[name], total, each)
+    return call(_pair[name], x, total)
+
+
+def running(name, x, axis=None, dtype=None, out=None):
+    x = asarray(x)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    (axis,) = axes_of(axis, x.ndim)
+    kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
+    whole = name.removeprefix("cum")
+    own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
+    ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
+    total = made(f"{name}-total", ends, kind, lambda p: (_one, whole, x.ref(p), (axis,), {"dtype": kind}), [x], axis)
+
+    def task_of(place):
+        if place[axis] == 0:
+            return _same, own.ref(place)
+        before = List._of([total.ref((*place[:axis], k, *place[axis + 1 :])) for k in range(place[axis])])
+        return _add_before, own.ref(place), before, whole
+
+    return made(name, x.chunks, kind, task_of, [own, total], axis)
+
+
+def _run(name, x, axis, kind):
+    return call(name, x, axis=axis, dtype=kind)
+
+
+# What a program's own function reduces.
+
+
+def _own_first(x, axes, place, function, words):
+    return on_numpys(function, x, axis=axes if len(axes) > 1 else axes[0], keepdims=True, **words)
+
+
+def _own_join(parts, axes, function, words):
+    stacked = _chunks.joined(parts, axes[0])
+    return on_numpys(function, stacked, axis=axes if len(axes) > 1 else axes[0], keepdims=True, **words)
+
+
+def _own_last(x, axes, function, words, keeps):
+    x = numpys(x)
+    return (
+        on_numpys(function, x, axis=tuple(axes) if len(axes) > 1 else axes[0], keepdims=False, **words) if axes else x
+    )
+
+
+def reduction(
+    x,
+    chunk,
+    aggregate,
+    axis=None,
+    keepdims=False,
+    dtype=None,
+    split_every=None,
+    combine=None,
+    name=None,
+    concatenate=True,
+    **words,
+):
+    """chunk of each, combine (or aggregate) of some of its results, aggregate of the last ones."""
+    x = asarray(x)
+    return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk, words={}),
+                functools.partial(_own_join, function=combine or aggregate, words={}),
+                functools.partial(_own_last, function=aggregate, words={}, keeps=keepdims), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
+
+
+for _name in ("sum", "prod", "min", "max", "any", "all"):
+    setattr(
+        Array,
+        _name,
+        functools.partialmethod(lambda self, name, axis=None, **words: simple(name, self, axis, **words), _name),
+    )
+for _name in ("mean", "std", "var"):
+    setattr(
+        Array,
+        _name,
+        functools.partialmethod(lambda self, name, axis=None, **words: moments(name, self, axis, **words), _name),
+    )
+for _name in ("argmin", "argmax"):
+    setattr(
+        Array,
+        _name,
+        functools.partialmethod(lambda self, name, axis=None, **words: places(name, self, axis, **words), _name),
+    )
+for _name in ("cumsum", "cumprod"):
+    setattr(
+        Array,
+        _name,
+        functools.partialmethod(lambda self, name, axis=None, **words: running(name, self, axis, **words), _name),
+    )

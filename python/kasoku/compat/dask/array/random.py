@@ -1,0 +1,108 @@
+"""dask.array.random: each chunk has a generator of its own, which the seed and its place decide."""
+
+import numbers
+
+import numpy as np
+
+import kasoku as ks
+
+from ..base import tokenize
+from ._chunks import normalize_chunks, ours
+from ._core import asarray, made
+
+
+def _drawn(entropy, place, method, size, args, words):
+    seed = np.random.SeedSequence(entropy, spawn_key=place)
+    if method in ("random", "standard_normal", "uniform", "normal") and not words:
+        ours_ = getattr(ks.random.default_rng(int(seed.generate_state(1, np.uint64)[0] >> 1)), method)
+        if all(isinstance(a, numbers.Real) for a in args):
+            return ours_(*args, size=size)
+    return ours(getattr(np.random.default_rng(seed), method)(*args, size=size, **words))
+
+
+class Generator:
+    """Distributions of NumPy's Generator, in chunks."""
+
+    def __init__(self, seed=None):
+        self._entropy = np.random.SeedSequence(seed).entropy
+        self._calls = 0
+
+    def _draw(self, method, args, size, chunks, words):
+        args = tuple(np.asarray(asarray(a).compute()) if np.ndim(a) else a for a in args)
+        size = () if size is None else (size,) if isinstance(size, numbers.Integral) else tuple(size)
+        self._calls += 1
+        sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=1 if not args or not any(map(np.ndim, args)) else None, **words))  # fmt: skip
+        chunks = normalize_chunks(chunks, size, dtype=sample.dtype)
+        entropy = [int(e) for e in np.atleast_1d(self._entropy)] + [self._calls]
+        return made(method, chunks, sample.dtype,
+                    lambda p: (_drawn, entropy, p, method, tuple(c[i] for c, i in zip(chunks, p)), args, words),
+                    token=[entropy, tokenize(args, words)], gives_numpys=True)  # fmt: skip
+
+    def choice(self, a, size=None, replace=True, p=None, chunks="auto", **words):
+        if not replace:
+            raise NotImplementedError("dask.array.random.choice: replace=False is not there")
+        a = a.compute() if hasattr(a, "compute") else a
+        return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
+
+    def permutation(self, x):
+        x = asarray(np.arange(x) if isinstance(x, numbers.Integral) else x)
+        return x[np.random.default_rng(np.random.SeedSequence(self._entropy)).permutation(len(x))]
+
+
+def _distribution(name, count):
+    def draw(self, *args, size=None, chunks="auto", **words):
+        dtype = words.pop("dtype", None)
+        if len(args) > count:  # the size is the last one
+            args, size = args[:count], args[count]
+        found = self._draw(name, args, size, chunks, words)
+        return found if dtype is None else found.astype(dtype)
+
+    draw.__name__ = name
+    return draw
+
+
+_arguments = {
+    "random": 0, "uniform": 2, "normal": 2, "standard_normal": 0, "integers": 2, "exponential": 1, "poisson": 1,
+    "binomial": 2, "beta": 2, "gamma": 2, "chisquare": 1, "geometric": 1, "gumbel": 2, "laplace": 2, "logistic": 2,
+    "lognormal": 2, "standard_exponential": 0, "standard_gamma": 1, "standard_t": 1, "triangular": 3, "weibull": 1,
+    "pareto": 1, "power": 1, "rayleigh": 1, "vonmises": 2, "wald": 2, "zipf": 1, "negative_binomial": 2,
+    "hypergeometric": 3, "logseries": 1, "noncentral_chisquare": 2, "noncentral_f": 3, "f": 2, "standard_cauchy": 0,
+}  # fmt: skip
+for _name, _count in _arguments.items():
+    setattr(Generator, _name, _distribution(_name, _count))
+
+
+class RandomState(Generator):
+    """The same under the names of NumPy's RandomState."""
+
+    def seed(self, seed=None):
+        Generator.__init__(self, seed)
+
+    def random_sample(self, size=None, chunks="auto"):
+        return self.random(size=size, chunks=chunks)
+
+    def randint(self, low, high=None, size=None, chunks="auto", dtype=int):
+        return self._draw("integers", (low,) if high is None else (low, high), size, chunks, {}).astype(dtype)
+
+    def random_integers(self, low, high=None, size=None, chunks="auto"):
+        return self.randint(1 if high is None else low, (low if high is None else high) + 1, size, chunks)
+
+    def rand(self, *shape, chunks="auto"):
+        return self.random(size=shape, chunks=chunks)
+
+
+def default_rng(seed=None):
+    return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+_state = RandomState()
+
+
+def __getattr__(name):
+    if name.startswith("_") or not hasattr(_state, name):
+        raise AttributeError(name)
+    return getattr(_state, name)
+
+
+for _name in (*_arguments, "choice", "permutation", "seed", "random_sample", "randint", "random_integers"):
+    globals()[_name] = getattr(_state, _name)
