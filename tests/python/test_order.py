@@ -229,6 +229,25 @@ def test_partitions_and_the_first_ones(on_device):
         ks.partition(y, 1, kind="quick")
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32", "int64"])
+def test_the_first_of_many(dtype, on_device):
+    for shape, axis, k in (
+        ((300_000,), 0, 7),
+        ((300_000,), 0, 5000),
+        ((3, 9000), 1, 3),
+        ((400, 70), 0, 2),
+        ((40, 200), 1, 1),
+        ((5, 90), 1, 0),
+    ):
+        x = elements(dtype, *shape, of=100)
+        x = with_nan(x) if dtype == "float32" else x
+        for largest in (True, False):
+            values, places = ks.topk(ks.array(x), k, axis=axis, largest=largest)
+            want = topk(x, k, axis)[1] if largest else np.argsort(x, axis=axis, kind="stable").take(range(k), axis)
+            same(places, want)
+            same(values, np.take_along_axis(x, want, axis))
+
+
 def test_sort_complex(on_device):
     for dtype in ("int8", "uint16", "int32", "float32", "float64", "complex64"):
         x = elements(dtype, 3, 7)

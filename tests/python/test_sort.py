@@ -73,7 +73,7 @@ def test_axes_and_layouts(axis, shape, form, layouts):
 
 def test_bfloat16(on_device):
     x = rng.normal(size=(7, 300)).astype("float32")
-    half = ks.array(x).astype("bfloat16")
+    half = ks.array(x, dtype="bfloat16")
     rounded = half.astype("float32").numpy()
     same(ks.sort(half).astype("float32"), np.sort(rounded))
     same(ks.argsort(half), np.argsort(rounded, kind="stable"))

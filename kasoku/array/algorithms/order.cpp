@@ -31,11 +31,7 @@ std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis, bool i
   const size_t d = normal_axis(axis, array.ndim());
   const int64_t length = array.shape()[d];
   if (k < 0 || k > length) throw Error(ErrorKind::value, "topk: there are " + std::to_string(length) + " elements along axis " + std::to_string(axis) + ", not " + std::to_string(k));
-  const Array all = argsort(array, axis, is_greatest);
-  const Array input = all;
-  View view{all.shape(), all.strides(), all.input().view.offset};
-  view.shape[d] = k;
-  const Array first = copy(all.with_view(view));
+  const Array first = first_in_order(array, k, axis, is_greatest);
   return {copy(take_along(array, first, axis)), first};
 }
 

@@ -8,6 +8,8 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 
+#include <utility>
+
 namespace kasoku {
 
 namespace {
@@ -96,6 +98,25 @@ Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descendin
   if (goes_by_kernels(array.device())) return back(argsort_by_kernels(rows.sizes, rows.elements, rows.is_own), d);
   const Array result = rows.like(Dtype::int64);
   argsort_on_host(rows.sizes, rows.elements.data_for_read(), static_cast<int64_t*>(result.data()));
+  return back(result, d);
+}
+
+Array first_in_order(const Array& array, int64_t k, int64_t axis, bool is_descending) {
+  must_have_order(array);
+  const size_t d = normal_axis(axis, array.ndim());
+  Shape shape = array.shape();
+  const int64_t length = std::exchange(shape[d], k);
+  // Where a good part is wanted, or there is no selection, all are sorted.
+  if (goes_by_kernels(array.device()) || is_complex(array.dtype()) || 8 * k > length) {
+    const Array all = argsort(array, axis, is_descending);
+    return copy(all.with_view({shape, all.strides(), all.input().view.offset}));
+  }
+  const Rows rows(array, d, is_descending);
+  if (rows.sizes.rows == 0 || k == 0) return Array::empty(shape, Dtype::int64, array.device());
+  Shape found = rows.elements.shape();
+  found.back() = k;
+  const Array result = Array::empty(found, Dtype::int64, array.device());
+  first_on_host(rows.sizes, k, rows.elements.data_for_read(), static_cast<int64_t*>(result.data()));
   return back(result, d);
 }
 

@@ -16,6 +16,9 @@ Array sort(const Array& array, std::optional<int64_t> axis = -1);
 /// it descends: then NaN come first.
 Array argsort(const Array& array, std::optional<int64_t> axis = -1, bool is_descending = false);
 
+/// The first k positions along the axis of what argsort() gives.
+Array first_in_order(const Array& array, int64_t k, int64_t axis, bool is_descending);
+
 /// The elements along the axis at positions in [0, length) along it, which have the shape of the array but there.
 Array take_along(const Array& array, const Array& positions, int64_t axis);
 

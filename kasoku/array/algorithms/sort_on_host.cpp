@@ -1,7 +1,6 @@
 // Values are sorted by Highway's vqsort as signed integers in whose order they are; positions as pairs of such a key and a
-// position in one wider integer, so that equal elements keep their order. Rows run side by side. A long row is cut by values:
-// samples of it say where (splitters), each part of the row goes to the bucket between two of them, and buckets are sorted side
-// by side. Its result does not depend on where the cuts are.
+// position in one wider integer, so that equal elements keep their order. Rows run side by side; of a long row each worker sorts a
+// run, and runs are merged. Keys are in one order only, so the result does not depend on where the runs are.
 #include "kasoku/array/algorithms/order_key.h"
 #include "kasoku/array/algorithms/sorted_rows.h"
 #include "kasoku/base/rounding.h"
@@ -59,65 +58,84 @@ const char* at(const void* memory, int64_t bytes) { return static_cast<const cha
 /// As much of a row as is worth a thread of its own.
 constexpr int64_t long_row = 1 << 16;
 
+/// Two runs in order, and how far they were merged: of equal keys those of `a` come first.
+template <class Key>
+struct Merge {
+  const Key *a, *a_end, *b, *b_end;
+
+  /// What is left after the first `n` keys.
+  Merge after(int64_t n) const {
+    int64_t low = std::max(int64_t{0}, n - (b_end - b)), high = std::min(n, a_end - a);
+    while (low < high) {
+      const int64_t i = (low + high) / 2;
+      if (b[n - 1 - i] < a[i]) high = i;
+      else low = i + 1;
+    }
+    return {a + low, a_end, b + (n - low), b_end};
+  }
+
+  /// The next `n` keys.
+  void take(int64_t n, Key* to) {
+    while (n > 0 && a < a_end && b < b_end) {
+      const int64_t sure = std::min({n, a_end - a, b_end - b});  // neither run ends before
+      for (int64_t k = 0; k < sure; ++k) {
+        const Key x = *a, y = *b;
+        const bool is_b = y < x;
+        *to++ = is_b ? y : x;
+        a += !is_b;
+        b += is_b;
+      }
+      n -= sure;
+    }
+    const Key*& rest = a < a_end ? a : b;
+    std::copy_n(rest, n, to);
+    rest += n;
+  }
+};
+
+/// Each worker sorts a run; then runs are merged by two, which each worker does for some of the keys.
 template <class Key>
 void sort_long_row(const Keys<Key>& by, int64_t n, const void* row, void* to) {
-  constexpr int64_t samples_of_bucket = 32, piece = 1024;
-  const auto buckets = static_cast<int64_t>(std::bit_ceil(std::clamp(8 * cpu::thread_limit(), 2u, 256u)));
-  const int64_t samples = buckets * samples_of_bucket;
-  const auto sample = scratch<Key>(samples);
-  for (int64_t s = 0; s < samples; ++s) by.fill(row, (2 * s + 1) * (n / (2 * samples)), 1, by.position_bits, &sample[s]);
-  sort_keys(sample.get(), samples);
-  std::vector<Key> splitters(static_cast<size_t>(buckets), std::numeric_limits<Key>::max());
-  for (int64_t b = 0; b + 1 < buckets; ++b) splitters[static_cast<size_t>(b)] = sample[(b + 1) * samples_of_bucket - 1];
-
-  std::unique_ptr<Key[]> own;
-  if (sizeof(Key) != by.stored_size) own = scratch<Key>(n);
-  Key* const keys = own ? own.get() : static_cast<Key*>(to);
-  const auto bucket_of = scratch<uint8_t>(n);
-  const int64_t part = std::max(long_row / 4, divide_up(n, int64_t{1024})), parts = divide_up(n, part);
-  std::vector<int64_t> places(static_cast<size_t>(parts * buckets));
-  const auto each_piece = [&](int64_t p, auto&& body) {
-    Key held[piece];
-    const int64_t end = std::min(n, (p + 1) * part);
-    for (int64_t first = p * part; first < end; first += piece) {
-      const int64_t count = std::min(piece, end - first);
-      by.fill(row, first, count, by.position_bits, held);
-      body(held, first, count);
+  const auto runs = static_cast<int64_t>(std::bit_ceil(cpu::thread_limit()));
+  const int rounds = std::bit_width(static_cast<uint64_t>(runs)) - 1;
+  const auto start = [&](int64_t run) { return run * (n / runs) + std::min(run, n % runs); };
+  // Rounds write from one memory into another; what is stored may be the second one.
+  const auto own = scratch<Key>(n);
+  std::unique_ptr<Key[]> more;
+  Key* other = static_cast<Key*>(to);
+  if (sizeof(Key) != by.stored_size && rounds > 1) more = scratch<Key>(n), other = more.get();
+  Key* keys = rounds % 2 ? own.get() : other;
+  other = rounds % 2 ? other : own.get();
+  cpu::parallel_blocks(static_cast<uint64_t>(runs), 1, [&](uint64_t first, uint64_t stop) {
+    for (auto r = static_cast<int64_t>(first); r < static_cast<int64_t>(stop); ++r) {
+      by.fill(row, start(r), start(r + 1) - start(r), by.position_bits, keys + start(r));
+      sort_keys(keys + start(r), start(r + 1) - start(r));
     }
-  };
-  cpu::parallel_blocks(static_cast<uint64_t>(parts), 1, [&](uint64_t from, uint64_t stop) {
-    for (auto p = static_cast<int64_t>(from); p < static_cast<int64_t>(stop); ++p)
-      each_piece(p, [&](const Key* held, int64_t first, int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
-          int64_t b = 0;
-          for (int64_t step = buckets / 2; step; step /= 2) b += splitters[static_cast<size_t>(b + step - 1)] < held[i] ? step : 0;
-          bucket_of[first + i] = static_cast<uint8_t>(b);
-          ++places[static_cast<size_t>(p * buckets + b)];
+  });
+  for (int64_t together = 2; together <= runs; together *= 2) {
+    const bool is_last = together == runs;
+    const int64_t parts = 4 * together, of_all = runs / together * parts;  // four for each worker
+    cpu::parallel_blocks(static_cast<uint64_t>(of_all), 1, [&](uint64_t first, uint64_t stop) {
+      for (auto p = static_cast<int64_t>(first); p < static_cast<int64_t>(stop); ++p) {
+        const int64_t run = p / parts * together, begin = start(run), middle = start(run + together / 2), end = start(run + together);
+        const auto cut = [&](int64_t part) { return (end - begin) / parts * part + std::min(part, (end - begin) % parts); };
+        const int64_t from = cut(p % parts), until = cut(p % parts + 1);
+        Merge<Key> merge = Merge<Key>{keys + begin, keys + middle, keys + middle, keys + end}.after(from);
+        if (!is_last) {
+          merge.take(until - from, other + begin + from);
+          continue;
         }
-      });
-  });
-  std::vector<int64_t> starts(static_cast<size_t>(buckets) + 1);
-  int64_t place = 0;
-  for (int64_t b = 0; b < buckets; ++b) {
-    starts[static_cast<size_t>(b)] = place;
-    for (int64_t p = 0; p < parts; ++p) place += std::exchange(places[static_cast<size_t>(p * buckets + b)], place);
+        constexpr int64_t piece = 1024;
+        Key held[piece];
+        for (int64_t k = from; k < until; k += piece) {
+          const int64_t count = std::min(piece, until - k);
+          merge.take(count, held);
+          by.drain(held, count, by.position_bits, at(to, k * static_cast<int64_t>(by.stored_size)));
+        }
+      }
+    });
+    std::swap(keys, other);
   }
-  starts.back() = n;
-  cpu::parallel_blocks(static_cast<uint64_t>(parts), 1, [&](uint64_t from, uint64_t stop) {
-    for (auto p = static_cast<int64_t>(from); p < static_cast<int64_t>(stop); ++p) {
-      int64_t* const next = &places[static_cast<size_t>(p * buckets)];
-      each_piece(p, [&](const Key* held, int64_t first, int64_t count) {
-        for (int64_t i = 0; i < count; ++i) keys[next[bucket_of[first + i]]++] = held[i];
-      });
-    }
-  });
-  cpu::parallel_blocks(static_cast<uint64_t>(buckets), 1, [&](uint64_t from, uint64_t stop) {
-    for (uint64_t b = from; b < stop; ++b) {
-      const int64_t start = starts[b], count = starts[b + 1] - start;
-      sort_keys(keys + start, count);
-      by.drain(keys + start, count, by.position_bits, at(to, start * static_cast<int64_t>(by.stored_size)));
-    }
-  });
 }
 
 template <class Key>
@@ -250,6 +268,75 @@ void with_order(Dtype dtype, F&& f) {
   }
 }
 
+/// The first `k` keys of a row, in order: parts keep the first ones that they have met, and look at no others.
+template <class Key>
+void first_of_row(const Keys<Key>& by, int64_t n, int64_t k, const void* row, int64_t* to) {
+  constexpr int64_t piece = 1024;
+  const int64_t room = k + std::max(k, piece);
+  const int64_t parts = std::max<int64_t>(1, std::min<int64_t>(4 * cpu::thread_limit(), n / std::max(long_row, 8 * k))), part = divide_up(n, parts);
+  std::vector<std::unique_ptr<Key[]>> kept(static_cast<size_t>(parts));
+  std::vector<int64_t> counts(static_cast<size_t>(parts));
+  cpu::parallel_blocks(static_cast<uint64_t>(parts), 1, [&](uint64_t first_part, uint64_t stop) {
+    for (uint64_t p = first_part; p < stop; ++p) {
+      kept[p] = scratch<Key>(room + piece);
+      Key* const own = kept[p].get();
+      int64_t count = 0;
+      bool has_bound = false;
+      Key bound{}, held[piece];
+      const auto shorten = [&] {
+        std::nth_element(own, own + k - 1, own + count);
+        bound = own[k - 1];
+        has_bound = true;
+        count = k;
+      };
+      const int64_t begin = static_cast<int64_t>(p) * part, end = std::min(n, begin + part);
+      for (int64_t first = begin; first < end; first += piece) {
+        const int64_t length = std::min(piece, end - first);
+        by.fill(row, first, length, by.position_bits, held);
+        for (int64_t i = 0; i < length; ++i) {
+          own[count] = held[i];
+          count += !has_bound || held[i] < bound;
+        }
+        if (count >= room) shorten();
+      }
+      if (count > k) shorten();
+      counts[p] = count;
+    }
+  });
+  std::vector<Key> all;
+  for (size_t p = 0; p < kept.size(); ++p) all.insert(all.end(), kept[p].get(), kept[p].get() + counts[p]);
+  sort_keys(all.data(), static_cast<int64_t>(all.size()));
+  by.drain(all.data(), k, by.position_bits, to);
+}
+
+template <class Key>
+void first_of_rows(const Keys<Key>& by, const RowsToSort& of, int64_t k, const void* from, int64_t* to) {
+  const auto row_bytes = of.length * static_cast<int64_t>(info(of.dtype).size);
+  const auto grain = of.rows < 2 * static_cast<int64_t>(cpu::thread_limit()) ? static_cast<uint64_t>(of.rows)  // rows have parts
+                                                                               : static_cast<uint64_t>(divide_up(int64_t{4096}, of.length));
+  cpu::parallel_blocks(static_cast<uint64_t>(of.rows), grain, [&](uint64_t first, uint64_t stop) {
+    for (auto r = static_cast<int64_t>(first); r < static_cast<int64_t>(stop); ++r) first_of_row(by, of.length, k, at(from, r * row_bytes), to + r * k);
+  });
+}
+
+/// Calls f with how positions are found of the dtype's elements: in the narrowest integers that hold a key and a position.
+template <class F>
+void with_positions(const RowsToSort& of, F&& f) {
+  const int bits = std::bit_width(static_cast<uint64_t>(of.length - 1));
+  with_order(of.dtype, [&]<class U, int kind, U infinity>() {
+    const auto chosen = [&]<class Order>() {
+      constexpr int key_bits = 8 * sizeof(U);
+      if constexpr (key_bits < 32)
+        if (key_bits + bits <= 32) return f(positions<Order, U, int32_t>(bits));
+      if constexpr (key_bits < 64)
+        if (key_bits + bits <= 64) return f(positions<Order, U, int64_t>(bits));
+      f(positions<Order, U, Wide>(bits));
+    };
+    if (of.is_descending) chosen.template operator()<KsOrder<U, kind, infinity, true>>();
+    else chosen.template operator()<KsOrder<U, kind, infinity, false>>();
+  });
+}
+
 }  // namespace
 
 void sort_on_host(const RowsToSort& of, const void* from, void* to) {
@@ -265,19 +352,11 @@ void sort_on_host(const RowsToSort& of, const void* from, void* to) {
 }
 
 void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to) {
-  const int bits = std::bit_width(static_cast<uint64_t>(of.length - 1));
-  with_order(of.dtype, [&]<class U, int kind, U infinity>() {
-    const auto sorted = [&]<class Order>() {
-      constexpr int key_bits = 8 * sizeof(U);
-      if constexpr (key_bits < 32)
-        if (key_bits + bits <= 32) return sort_rows(positions<Order, U, int32_t>(bits), of, from, to);
-      if constexpr (key_bits < 64)
-        if (key_bits + bits <= 64) return sort_rows(positions<Order, U, int64_t>(bits), of, from, to);
-      sort_rows(positions<Order, U, Wide>(bits), of, from, to);
-    };
-    if (of.is_descending) sorted.template operator()<KsOrder<U, kind, infinity, true>>();
-    else sorted.template operator()<KsOrder<U, kind, infinity, false>>();
-  });
+  with_positions(of, [&](const auto& by) { sort_rows(by, of, from, to); });
+}
+
+void first_on_host(const RowsToSort& of, int64_t k, const void* from, int64_t* to) {
+  with_positions(of, [&](const auto& by) { first_of_rows(by, of, k, from, to); });
 }
 
 }  // namespace kasoku

@@ -19,6 +19,8 @@ struct RowsToSort {
 /// On the CPU's pool; `from` and `to` are different memory.
 void sort_on_host(const RowsToSort& of, const void* from, void* to);
 void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to);
+/// Positions of the first k elements of each row, in their order; 1 <= k <= length.
+void first_on_host(const RowsToSort& of, int64_t k, const void* from, int64_t* to);
 
 /// By kernels, on the device of the array, which lies in C order. `is_own`: nobody else has it, so that it may be overwritten.
 Array sort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);

@@ -11,20 +11,18 @@ from kasoku import _core
 
 # What cupy has of NumPy and the engine does not. A name that this NumPy lacks is left out.
 names = """
-angle append apply_along_axis apply_over_axes argpartition argsort argwhere array_equiv array2string
-array_repr array_str average bartlett bincount blackman block choose column_stack compress convolve
-corrcoef correlate cov cross cumprod cumsum delete diag diag_indices diag_indices_from diagflat diff
-digitize divmod dstack ediff1d extract fill_diagonal fix flatnonzero frexp frombuffer fromfile
-fromfunction fromiter fromstring geomspace gradient hamming hanning histogram histogram2d
-histogramdd i0 in1d indices inner insert interp intersect1d isclose ix_ iscomplex isin isneginf
-isposinf isreal kaiser kron ldexp lexsort loadtxt logaddexp2 logspace mask_indices median mgrid modf
-msort nan_to_num nancumprod nancumsum nanmean nanmedian nanpercentile nanquantile nanstd nanvar outer packbits pad partition percentile
-piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask quantile ravel_multi_index
-real_if_close repeat resize roll roots round_ row_stack savetxt searchsorted select setdiff1d
-setxor1d sinc sort sort_complex spacing swapaxes take_along_axis tensordot tile trace trapz
-trapezoid tri tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from
-union1d unique unique_counts unique_inverse unique_values unpackbits unravel_index unwrap vander
-vdot
+angle append apply_along_axis apply_over_axes argwhere array_equiv array2string array_repr array_str
+average bartlett bincount blackman block choose column_stack compress convolve corrcoef correlate
+cov cross cumprod cumsum delete diag diag_indices diag_indices_from diagflat diff digitize divmod
+dstack ediff1d extract fill_diagonal fix flatnonzero frexp frombuffer fromfile fromfunction fromiter
+fromstring geomspace gradient hamming hanning histogram histogram2d histogramdd i0 in1d indices
+inner insert interp isclose ix_ iscomplex isneginf isposinf isreal kaiser kron ldexp loadtxt
+logaddexp2 logspace mask_indices mgrid modf msort nan_to_num nancumprod nancumsum nanmean nanstd
+nanvar outer packbits pad piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask
+ravel_multi_index real_if_close repeat resize roll roots round_ row_stack savetxt searchsorted
+select sinc spacing swapaxes take_along_axis tensordot tile trace trapz trapezoid tri tril
+tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from unique_counts
+unique_inverse unique_values unpackbits unravel_index unwrap vander vdot
 """.split()
 # Those that write into their first argument.
 _in_place = {"fill_diagonal", "put", "putmask", "place", "copyto"}

@@ -258,7 +258,7 @@ def _in_place(name):
 
 
 _functions = """
-argpartition argsort choose round compress cumprod cumsum diagonal ptp repeat
+choose round compress cumprod cumsum diagonal ptp repeat
 searchsorted take trace
 """.split()
 
@@ -267,7 +267,7 @@ def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
         _util.add_method(name, _from_function(name))
-    for name in ("sort", "partition", "put"):
+    for name in ("put",):
         _util.add_method(name, _in_place(name))
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__

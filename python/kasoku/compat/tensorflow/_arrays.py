@@ -184,41 +184,40 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
 # ── sorting, counting, running ────────────────────────────────────────────────────────────
 
 
-def _direction(a, at, direction, axis):
-    return np.flip(at, axis) if direction == "DESCENDING" else at
+def _first(values, k, axis, largest):
+    """The first k in order and where they stand, as int32; equal ones keep their order."""
+    found, at = ks.topk(convert(values)._array, k, axis, largest)
+    return held([Tensor(found), Tensor(at.astype("int32"))])
+
+
+def _sorted(values, axis, direction):
+    return _first(values, convert(values).shape[axis], axis, direction == "DESCENDING")
 
 
 @_in()
 def sort(values, axis=-1, direction="ASCENDING", name=None):
-    return host(lambda a: _direction(a, np.sort(a, axis), direction, axis), values)
+    return _sorted(values, axis, direction)[0]
 
 
 @_in()
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
-    if direction == "DESCENDING":
-        return host(
-            lambda a: a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis),
-            values,
-            dtype="int32",
-        )
-    return host(lambda a: np.argsort(a, axis, kind="stable"), values, dtype="int32")
+    return _sorted(values, axis, direction)[1]
 
 
 @_in(maths, nns)
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):  # noqa: A002
-    at = argsort(input, direction="DESCENDING")[..., : builtins.int(k)]
-    return host(lambda a, i: np.take_along_axis(a, i, -1), input, at), at
+    return tuple(_first(input, builtins.int(_plain(k)), -1, True))
 
 
 @_in()
 def unique(x, out_idx=dtypes.int32, name=None):
     """Each value once, in the order of first appearance, and where each element's value is."""
-    x = convert(x)
-    values, first, inverse = np.unique(x.numpy(), return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return constant(values[order], x.dtype), constant(place[inverse.reshape(-1)], out_idx)
+    x = convert(x)._array
+    values, first, inverse = ks.unique(x, return_index=True, return_inverse=True)
+    order = ks.argsort(first)
+    place = ks.argsort(order)  # of a permutation: its inverse
+    at = ks.take(place, inverse.reshape(-1)).astype(dtypes.as_dtype(out_idx).as_numpy_dtype)
+    return tuple(held([Tensor(ks.take(values, order)), Tensor(at)]))
 
 
 @_in()

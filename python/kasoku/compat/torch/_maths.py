@@ -148,7 +148,8 @@ def var_mean(x, dim=None, *, keepdim=False, **options):
 
 @_function
 def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
-    return on_host(lambda a, at: np.quantile(a, at, dim, keepdims=keepdim, method=interpolation))(x, q)
+    q = q._a if isinstance(q, Tensor) else q
+    return held(Tensor(ks.quantile(x._a, q, dim, keepdims=keepdim, method=interpolation)))[0]
 
 
 def _ignoring_nan(name):

@@ -163,34 +163,33 @@ for _name, _method in in_place.items():
 # ── sorting, counting, running ────────────────────────────────────────────────────────────
 
 
-@_host
+def _first(x, k, dim, largest):
+    """The first k in order and where they stand; equal ones keep their order."""
+    return held(*map(Tensor, ks.topk(x._a, k, dim, largest)))
+
+
+@_function
 def sort(x, dim=-1, descending=False, stable=False):
     if x.ndim == 0:
-        return _Sorted(x, np.int64(0))
-    at = np.argsort(x, dim, kind="stable")
-    if descending:  # equal ones keep their order
-        flipped = np.argsort(np.flip(x, dim), dim, kind="stable")
-        at = np.flip(x.shape[dim] - 1 - flipped, dim)
-    return _Sorted(np.take_along_axis(x, at, dim), at)
+        return _Sorted(x, x.new_zeros((), dtype=_types.names["int64"]))
+    return _Sorted(*_first(x, x.shape[dim], dim, descending))
 
 
 @_function
 def argsort(x, dim=-1, descending=False, stable=False):
-    return functions["sort"](x, dim, descending).indices
+    return sort(x, dim, descending).indices
 
 
 @_function
 def topk(x, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     if k > x.shape[dim]:
         raise RuntimeError(f"selected index k out of range: {k} of {x.shape[dim]}")
-    values, at = functions["sort"](x, dim, largest)
-    return _Top(*held(narrow(values, dim, 0, k).clone(), narrow(at, dim, 0, k).clone()))
+    return _Top(*_first(x, k, dim, largest))
 
 
 @_function
 def kthvalue(x, k, dim=-1, keepdim=False):
-    values, at = functions["sort"](x, dim)
-    parts = [narrow(one, dim, k - 1, 1) if keepdim else select(one, dim, k - 1) for one in (values, at)]
+    parts = [narrow(one, dim, k - 1, 1) if keepdim else select(one, dim, k - 1) for one in _first(x, k, dim, False)]
     return _Top(*held(*(one.clone() for one in parts)))
 
 
@@ -200,14 +199,15 @@ def median(x, dim=None, keepdim=False):
     if dim is None or not x.ndim:
         if not x.numel():
             return x.new_full((), float("nan") if x.dtype.is_floating_point else 0)
-        middle = functions["sort"](x.flatten()).values[(x.numel() - 1) // 2].clone()
+        middle = kthvalue(x.flatten(), (x.numel() - 1) // 2 + 1).values
         return middle if dim is None else _Middle(middle, x.new_zeros((), dtype=_types.names["int64"]))
     return _Middle(*kthvalue(x, (x.shape[dim] - 1) // 2 + 1, dim, keepdim))
 
 
 @_function
 def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
-    return on_host(lambda a: np.unique(a, return_inverse=return_inverse, return_counts=return_counts, axis=dim))(x)
+    found = ks.unique(x._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    return held(*map(Tensor, found)) if return_inverse or return_counts else held(Tensor(found))[0]
 
 
 @_host
