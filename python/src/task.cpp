@@ -3,6 +3,8 @@
 /// are Python objects. The graph and its running are kasoku/task.
 #include "task.h"
 
+#include "array_object.h"
+
 #include <pthread.h>
 
 #include <algorithm>
@@ -96,6 +98,11 @@ KeyRule rule_of(int pure) {
 int purity(nb::handle pure) { return pure.is_none() ? -1 : PyObject_IsTrue(pure.ptr()); }
 
 Delayed make_delayed(nb::object object, nb::object name, nb::object pure, nb::object nout, bool traverse) {
+  if (const Array* array = array_of(object);
+      array && array->waits_on_shared()) {  // the task may run after the statement
+    const GilReleased release;
+    array->data_for_read();
+  }
   Delayed result;
   if (!nout.is_none()) {
     if (!PyLong_CheckExact(nout.ptr()) || nb::cast<Py_ssize_t>(nout) < 0)
