@@ -151,6 +151,10 @@ bool Array::is_pending() const {
   std::lock_guard guard(state_->lock);
   return !state_->node || !state_->node->is_done();
 }
+bool Array::waits_on_shared() const {
+  std::lock_guard guard(state_->lock);
+  return state_->node && !state_->node->is_done() && state_->node->reads_shared;
+}
 const Strides& Array::strides() const { return state_->view.strides; }
 int64_t Array::offset() const { return state_->view.offset; }
 bool Array::is_contiguous() const { return state_->is_contiguous; }
@@ -221,16 +225,21 @@ void Array::assign(const Array& value) const {
                             input.node->size() == size() && input.node->device == &device();
   NodePtr old;
   if (value_is_own && is_contiguous() && offset() == 0 && value.shape() == shape()) {
-    if (is_eager()) evaluate(input.node);  // a statement by itself
+    const auto is_private = [&] {
+      const Node& node = *state_->node;
+      const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() && node.dtype == state_->dtype;
+      return is_whole &&
+             (!node.is_done() || (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
+                                  node.storage->is_only_owner()));
+    };
+    const auto asked_first = [&] {
+      std::lock_guard guard(state_->lock);
+      return is_private();
+    };
+    if ((is_eager() || input.node->reads_shared) && asked_first()) evaluate(input.node);  // a statement by itself
     std::lock_guard guard(state_->lock);
-    Node& node = *state_->node;
-    const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() &&
-                          node.dtype == state_->dtype;
-    const bool is_private =
-        !node.is_done() ||
-        (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
-         node.storage->is_only_owner());
-    if (is_whole && is_private) {
+    if (is_private()) {
+      Node& node = *state_->node;
       input.node->n_arrays.fetch_add(1);
       node.n_arrays.fetch_sub(1);
       old = std::exchange(state_->node, std::move(input.node));

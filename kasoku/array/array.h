@@ -46,6 +46,8 @@ class Array {
   Device& device() const;
 
   bool is_pending() const;
+  /// Whether it is pending and reads memory that others can write.
+  bool waits_on_shared() const;
   /// The first element. Runs what is pending, also whatever still reads this
   /// memory, so that the caller may write it in the order of its thread's stream.
   void* data() const;

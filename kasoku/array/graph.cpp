@@ -47,6 +47,17 @@ std::vector<NodePtr> prune(std::vector<std::weak_ptr<Node>>& nodes) {
   return seen;
 }
 
+/// Whether a pending node reads memory that lies, as a whole or in part, in the buffer.
+bool reads(const Node& node, const Buffer& buffer) {
+  const auto expression = node.expression.load();
+  const auto end = [](const Buffer& x) { return static_cast<const char*>(x.memory()) + x.bytes(); };
+  return expression && std::ranges::any_of(expression->inputs, [&](const Input& input) {
+           if (!input.node->is_done()) return false;
+           const Buffer& read = *input.node->storage->buffer;
+           return &read.device() == &buffer.device() && read.memory() < end(buffer) && buffer.memory() < end(read);
+         });
+}
+
 void list_pending(const NodePtr& node) {
   std::vector<NodePtr> seen;
   static thread_local const size_t mine = std::hash<std::thread::id>{}(std::this_thread::get_id());
@@ -105,25 +116,40 @@ std::shared_ptr<Buffer> Storage::buffer_of(const std::shared_ptr<Storage>& stora
   return storage->owned_ ? storage->owned_ : std::shared_ptr<Buffer>(storage, storage->buffer);
 }
 
-void Storage::add_reader(const NodePtr& node) {
+Storage::Readers& Storage::readers_of_shared() {
+  static auto* const readers = new Readers;
+  return *readers;
+}
+
+void Storage::Readers::add(const NodePtr& node) {
   std::vector<NodePtr> seen;
   std::lock_guard lock(mutex_);
-  if (readers_.size() >= prune_at_) {
-    seen = prune(readers_);
-    prune_at_ = static_cast<uint32_t>(std::max<size_t>(64, 2 * readers_.size()));
+  if (nodes_.size() >= prune_at_) {
+    seen = prune(nodes_);
+    prune_at_ = static_cast<uint32_t>(std::max<size_t>(64, 2 * nodes_.size()));
   }
-  readers_.push_back(node);
-  has_readers_.store(true, std::memory_order_release);
+  nodes_.push_back(node);
+  any_.store(true, std::memory_order_release);
+}
+
+void Storage::Readers::take(std::vector<NodePtr>& pending, const Buffer* buffer) {
+  if (!any()) return;
+  std::vector<NodePtr> done;
+  std::lock_guard lock(mutex_);
+  std::erase_if(nodes_, [&](const std::weak_ptr<Node>& weak) {
+    NodePtr reader = weak.lock();
+    if (!reader) return true;
+    const bool is_over = reader->is_done(), is_taken = is_over || !buffer || reads(*reader, *buffer);
+    (is_taken && !is_over ? pending : done).push_back(std::move(reader));
+    return is_taken;
+  });
+  any_.store(!nodes_.empty(), std::memory_order_release);
 }
 
 std::vector<NodePtr> Storage::take_readers() {
-  std::vector<NodePtr> pending, done;
-  if (!has_readers()) return pending;
-  std::lock_guard lock(mutex_);
-  for (const auto& weak : readers_)
-    if (NodePtr reader = weak.lock()) (reader->is_done() ? done : pending).push_back(std::move(reader));
-  readers_.clear();
-  has_readers_.store(false, std::memory_order_release);
+  std::vector<NodePtr> pending;
+  readers_.take(pending, nullptr);
+  if (is_shared()) readers_of_shared().take(pending, buffer);
   return pending;
 }
 
@@ -145,15 +171,18 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
   (void)checked_bytes(shape, info(dtype).size);
   auto node = std::make_shared<Node>(shape, dtype, info(dtype).size, device,
                                      std::make_shared<Storage>());
-  bool run_now = is_eager() && !caller_settles.load(std::memory_order_relaxed) && expression.kind != Expression::constant;
+  bool run_now = is_eager() && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {
     if (const auto pending = input.node->expression.load()) {
       expression.n_pending = std::min(expression.n_pending + pending->n_pending, 1 << 20);
       expression.depth = std::max(expression.depth, pending->depth + 1);
-    } else if (input.node->storage->buffer->is_shared.load(std::memory_order_relaxed)) {
-      run_now = true;  // somebody else may write it at any time
+      node->reads_shared |= input.node->reads_shared;
+    } else {
+      node->reads_shared |= input.node->storage->buffer->is_shared.load(std::memory_order_relaxed);
     }
   }
+  run_now |= node->reads_shared;  // somebody else may write it at any time
+  run_now &= !caller_settles.load(std::memory_order_relaxed);
   run_now |= expression.n_pending > max_pending;
   const auto shared = std::make_shared<const Expression>(std::move(expression));
   node->expression.store(shared);

@@ -52,17 +52,31 @@ class Storage {
   /// Whether this is the only one that keeps the buffer.
   bool is_only_owner() const { return !owned_ || owned_.use_count() == 1; }
 
-  void add_reader(const NodePtr& node);
-  bool has_readers() const { return has_readers_.load(std::memory_order_acquire); }
+  /// Of memory that others can write all storages have the readers in common: it may be the same memory.
+  void add_reader(const NodePtr& node) { (is_shared() ? readers_of_shared() : readers_).add(node); }
+  bool has_readers() const { return readers_.any() || (is_shared() && readers_of_shared().any()); }
   /// The pending readers, and forgets them.
   std::vector<NodePtr> take_readers();
 
  private:
+  class Readers {
+   public:
+    void add(const NodePtr& node);
+    bool any() const { return any_.load(std::memory_order_acquire); }
+    /// Those that read what lies in `buffer`; null: all.
+    void take(std::vector<NodePtr>& pending, const Buffer* buffer);
+
+   private:
+    std::vector<std::weak_ptr<Node>> nodes_;
+    SmallMutex mutex_;
+    uint32_t prune_at_ = 64;
+    std::atomic<bool> any_{false};
+  };
+  static Readers& readers_of_shared();
+  bool is_shared() const { return buffer && buffer->is_shared.load(std::memory_order_relaxed); }
+
   std::shared_ptr<Buffer> owned_;  ///< null if the buffer is a part of this
-  std::vector<std::weak_ptr<Node>> readers_;
-  SmallMutex mutex_;
-  uint32_t prune_at_ = 64;
-  std::atomic<bool> has_readers_{false};
+  Readers readers_;
 };
 
 /// Element i of the array is a pure function of these and of first + i.
@@ -115,22 +129,23 @@ struct Node {
   std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
 
   std::atomic<bool> is_pending{false};  ///< false once the expression is dropped
+  bool reads_shared = false;            ///< its expression reads memory that others can write; never changes
   bool is_done() const { return !is_pending.load(std::memory_order_acquire); }
   int64_t size() const;
 };
 
 /// A node that shows memory.
 NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize);
-/// A pending node; runs at once where nothing may stay pending: eager mode (unless
-/// the caller settles), an input that others can write, too much pending work.
+/// A pending node; runs at once where nothing may stay pending: eager mode and an input that
+/// others can write (unless the caller settles), too much pending work.
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression);
 
 /// Eager mode: of this thread by a scope, else of the process (KASOKU_EAGER).
 bool is_eager();
 /// Of the process; what it was.
 bool set_eager(bool value);
-/// From now on what operations give in eager mode is computed by the caller, who knows where a
-/// statement ends: Python's does. C++ runs operation by operation.
+/// From now on what operations give in eager mode, or from memory that others can write, is computed by the
+/// caller, who knows where a statement ends: Python's does. C++ runs operation by operation.
 void settled_by_caller();
 class EagerScope {
  public:

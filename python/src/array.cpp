@@ -241,8 +241,10 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro("ptr", [](const Array& x) {
         const GilReleased release;
-        return reinterpret_cast<uintptr_t>(x.data());
-      }, "Address of the first element.")
+        void* const first = x.data();
+        x.buffer()->is_shared = true;  // whoever has the address may write there
+        return reinterpret_cast<uintptr_t>(first);
+      }, "Address of the first element, which stays: the memory counts as shared from then on.")
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")

@@ -21,9 +21,9 @@ inline bool is_array(nb::handle object) {
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
 
-/// A new object; in eager mode the array is settled.
+/// A new object, settled.
 inline nb::object settled_object_of(Array&& array) {
-  if (is_eager()) settle(array);
+  if (is_to_settle(array)) settle(array);
   return object_of(std::move(array));
 }
 

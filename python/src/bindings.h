@@ -46,6 +46,10 @@ using gil_until_blocked = nb::call_guard<GilUntilBlocked>;
 /// Computes what the operation under way gives, unless its statement goes on with it (statement.cpp).
 void settle(const Array& array);
 
+/// Whether Python's statements decide how long the array may be pending: in eager mode, and if it reads memory that
+/// others can write.
+inline bool is_to_settle(const Array& array) { return is_eager() || (!array.is_null() && array.waits_on_shared()); }
+
 /// A new object, not settled (array.cpp).
 nb::object object_of(Array&& array);
 
@@ -54,14 +58,15 @@ std::string class_name(nb::handle object);
 
 }  // namespace kasoku
 
-/// Wherever an array becomes Python's: in eager mode it is settled.
+/// Wherever an array becomes Python's: where that is due it is settled.
 template <>
 struct nanobind::detail::type_caster<kasoku::Array> : type_caster_base<kasoku::Array> {
   template <class T>
   static handle from_cpp(T&& value, rv_policy policy, cleanup_list* cleanup) {
-    if (kasoku::is_eager()) {
-      if constexpr (std::is_pointer_v<std::remove_reference_t<T>>) kasoku::settle(*value);
-      else kasoku::settle(value);
+    if constexpr (std::is_pointer_v<std::remove_reference_t<T>>) {
+      if (kasoku::is_to_settle(*value)) kasoku::settle(*value);
+    } else {
+      if (kasoku::is_to_settle(value)) kasoku::settle(value);
     }
     if constexpr (std::is_same_v<T, kasoku::Array>)
       return kasoku::object_of(std::move(value)).release();

@@ -42,8 +42,9 @@ std::shared_ptr<PythonCode> code_of(nb::handle frame) {
 }  // namespace
 
 PythonCode::PythonCode(nb::object code)
-    : object(std::move(code)), is_ours(belongs_to_us(object)),
-      fates(is_ours ? 0 : nb::len(nb::object(object.attr("co_code"))) / 2) {}
+    : object(std::move(code)),
+      is_ours(belongs_to_us(object)),
+      fates(is_ours ? 0 : nb::len(nb::object(object.attr("co_code")))) {}
 
 UserFrame user_frame() {
   static PyObject* const back = PyUnicode_InternFromString("f_back");

@@ -16,7 +16,9 @@ struct PythonCode {
 
   const nb::object object;
   const bool is_ours;                      ///< of the kasoku package or of Python's import machinery
-  std::vector<std::atomic<uint8_t>> fates; ///< by instruction: of the value that it gives (statement.cpp)
+  /// By instruction, two each: of the value that it gives, and of one that reads memory that others can write
+  /// (statement.cpp).
+  std::vector<std::atomic<uint8_t>> fates;
 };
 
 /// The innermost frame that is not ours, with its code; a null frame if there is none.

@@ -3,10 +3,18 @@
 /// its own or a function of ours reads it in the same statement; it is computed where the program
 /// gets hold of it: a name, a container, a function of its own, the statement's end.
 ///
+/// So is what reads memory that others can write, in any mode, and there the rule is strict: the value is pending only
+/// past what runs no code of the program or of another library, which could write. Operators and indices are taken not
+/// to; of attributes and methods those with the names of ours that only read; of functions those of ours.
+///
 /// Here a value is followed through the instructions of its statement. What is not known, of this
 /// Python or a later one, reads as the statement's end, so the value is computed at once.
+#include "array_object.h"
 #include "frame.h"
+#include "kasoku/codegen/reductions.h"
+#include "kasoku/codegen/scans.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -106,16 +114,60 @@ bool is_ours(nb::handle object) {
          is_our_name(nb::getattr(object, "__module__", nb::none()));
 }
 
+bool is_property_of_arrays(const std::string& name) {
+  const nb::object found = nb::getattr(nb::handle(reinterpret_cast<PyObject*>(array_type())), name.c_str(), nb::none());
+  return nb::isinstance(found, nb::module_::import_("builtins").attr("property"));
+}
+
+/// Whether an attribute of that name reads an array of ours and writes nothing: a property, or a method that stands in
+/// a table.
+bool only_reads(const std::string& name) {
+  const auto is_in = [&](const auto& table) {
+    return std::ranges::any_of(table, [&](const auto& row) { return row.name == name; });
+  };
+  static constexpr std::string_view others[] = {"astype", "conj", "ravel", "reshape", "std", "transpose", "var"};
+  return is_in(reduction_table) || is_in(scan_table) || std::ranges::find(others, name) != std::end(others) ||
+         is_property_of_arrays(name);
+}
+
+/// What the containers that functions of ours give have too.
+bool is_of_containers(const std::string& name) {
+  return PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyList_Type), name.c_str()) ||
+         PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyTuple_Type), name.c_str());
+}
+
+/// Whether a call of it runs code of ours alone and keeps no argument: a function, not a class or an instance.
+bool is_our_function(nb::handle object) {
+  if (PyType_Check(object.ptr())) return false;
+  const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+  return !is_our_name(nb::getattr(type, "__module__", nb::none())) &&
+         is_our_name(nb::getattr(object, "__module__", nb::none()));
+}
+
+/// NumPy's, which give arrays of ours to us.
+bool is_ufunc(nb::handle object) {
+  static const nb::object* const type = new nb::object(nb::module_::import_("numpy").attr("ufunc"));
+  return reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == type->ptr();
+}
+
 class Statement {
  public:
-  explicit Statement(const UserFrame& user)
-      : frame_(user.frame), code_(user.code->object), instructions_(Instructions::all()),
-        bytes_(nb::cast<nb::bytes>(nb::object(code_.attr("co_code")))), n_(bytes_.size() / 2) {}
+  Statement(const UserFrame& user, bool is_strict)
+      : is_strict_(is_strict),
+        frame_(user.frame),
+        code_(user.code->object),
+        instructions_(Instructions::all()),
+        bytes_(nb::cast<nb::bytes>(nb::object(code_.attr("co_code")))),
+        n_(bytes_.size() / 2) {}
 
   /// Whether the value that instruction `at` gives is read within the statement, by us.
   bool goes_on_after(size_t at) const {
     constexpr int far = 1000;  // statements are shorter
     uint32_t depth = 0;        // of the value on the stack
+    bool is_self = false;      // it is the object of a method that lies below it
+    if (is_strict_ && !is_harmless(row(at), at)) return false;
+    const bool is_of_call =
+        row(at).use != Use::operation && row(at).use != Use::plus;  // then it may be an item of a container
     ++at;
     for (int steps = 0; at < n_ && steps < far; ++steps, ++at) {
       const Row& row = this->row(at);
@@ -134,7 +186,17 @@ class Statement {
         default: break;
       }
       const uint32_t pops = this->pops(row, argument);
-      if (depth < pops) return is_read_by_us(row, at, argument, depth);
+      if (depth < pops && !is_strict_) return is_read_by_us(row, at, argument, depth);
+      if (depth < pops && is_self)
+        return depth == argument + (row.use == Use::call_names) && (row.use == Use::call || row.use == Use::call_names);
+      if (depth < pops) {
+        if (!is_method(row, argument)) return is_read_at_once(row, at, argument, depth, is_of_call);
+        const std::string name = name_of(row, argument);
+        if (!is_attribute_of_arrays(name) || (is_of_call && is_of_containers(name))) return false;
+        is_self = true;
+        continue;  // it lies where it lay, above the method
+      }
+      if (is_strict_ && !is_harmless(row, at)) return false;
       depth = depth - pops + pushes(row, argument);
     }
     return false;
@@ -175,6 +237,99 @@ class Statement {
       default: return false;
     }
   }
+
+  // ── for memory that others can write
+
+  bool is_method(const Row& row, uint32_t argument) const {
+    return is(row, "LOAD_METHOD") || (is(row, "LOAD_ATTR") && !instructions_.is_3_11 && (argument & 1));
+  }
+
+  std::string name_of(const Row& attribute, uint32_t argument) const {
+    return nb::cast<std::string>(
+        name_at(is(attribute, "LOAD_ATTR") && !instructions_.is_3_11 ? argument >> 1 : argument));
+  }
+
+  static bool is_attribute_of_arrays(const std::string& name) {
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(array_type()), name.c_str());
+  }
+
+  /// Whether the instruction runs nothing that could write to memory of others, as far as that can be told.
+  bool is_harmless(const Row& row, size_t at) const {
+    const uint32_t argument = this->argument(at);
+    switch (row.use) {
+      case Use::none:
+      case Use::plus: return true;
+      case Use::operation: return !is_attribute(row) || only_reads(name_of(row, argument)) || is_of_module(at);
+      case Use::call: return is_harmless_call(at, argument);
+      case Use::call_names: return is_harmless_call(at, argument + 1);
+      default: return false;
+    }
+  }
+
+  static bool is_attribute(const Row& row) { return std::string_view(row.name).starts_with("LOAD_"); }
+
+  bool is_of_module(size_t at) const {
+    const std::optional<Producer> owner = producer(at, 0);
+    const nb::object of = owner ? object_of(*owner) : nb::object();
+    return of.is_valid() && PyModule_Check(of.ptr());
+  }
+
+  bool is_harmless_call(size_t at, uint32_t first) const {
+    if (calls_our_function(at, first) || is_of_python_at(producer(at, first)) ||
+        is_of_python_at(producer(at, first + 1)))
+      return true;
+    const std::optional<Producer> callee = producer(at, first);  // beside its method
+    if (!callee) return false;
+    const Row& row = this->row(callee->at);
+    const uint32_t argument = this->argument(callee->at);
+    return is_method(row, argument) && !is_of_module(callee->at) && only_reads(name_of(row, argument));
+  }
+
+  bool calls_our_function(size_t at, uint32_t first) const {
+    return is_our_function_at(producer(at, first)) || is_our_function_at(producer(at, first + 1));
+  }
+
+  /// A function of Python's that computes a number.
+  bool is_of_python_at(const std::optional<Producer>& from) const {
+    static constexpr std::string_view names[] = {"abs", "complex", "float", "int",  "len",
+                                                 "max", "min",     "range", "round"};
+    const nb::object object = from ? object_of(*from) : nb::object();
+    if (!object.is_valid()) return false;
+    const nb::object module = nb::getattr(object, "__module__", nb::none()),
+                     name = nb::getattr(object, "__name__", nb::none());
+    if (!PyUnicode_Check(module.ptr()) || !PyUnicode_Check(name.ptr())) return false;
+    const auto from_module = nb::cast<std::string>(module);
+    return from_module == "math" ||
+           (from_module == "builtins" && std::ranges::find(names, nb::cast<std::string>(name)) != std::end(names));
+  }
+
+  bool is_our_function_at(const std::optional<Producer>& from) const {
+    const nb::object object = from ? object_of(*from) : nb::object();
+    return object.is_valid() && (is_our_function(object) || is_ufunc(object));
+  }
+
+  /// Whether it is read by an operation that is over when the instruction is. `is_of_call`: it may be an item of a
+  /// container that lies there.
+  bool is_read_at_once(const Row& row, size_t at, uint32_t argument, uint32_t depth, bool is_of_call) const {
+    switch (row.use) {
+      case Use::operation:
+        if (is_attribute(row)) return !is_of_call && is_property_of_arrays(name_of(row, argument));
+        return !is_of_call || depth + 1 != pops(row, argument) ||
+               !std::string_view(row.name).starts_with("BINARY_S");  // …SUBSCR, …SLICE
+      case Use::call: return depth < argument && calls_our_function(at, argument);
+      case Use::call_names: return depth <= argument && calls_our_function(at, argument + 1);
+      case Use::store_item: return depth == 2 && is_object_array(producer(at, 1));
+      case Use::store_slice: return depth == 3 && is_object_array(producer(at, 2));
+      default: return is_read_by_us(row, at, argument, depth);
+    }
+  }
+
+  bool is_object_array(const std::optional<Producer>& from) const {
+    const nb::object object = from ? object_of(*from) : nb::object();
+    return object.is_valid() && array_of(object);
+  }
+
+  // ──
 
   /// What is called lies below the arguments, beside a null or the object whose method it is.
   bool is_call_of_ours(size_t at, uint32_t first) const {
@@ -219,7 +374,9 @@ class Statement {
     const nb::object name = name_at(at);
     const nb::object locals = is_local ? nb::object(frame_.attr("f_locals")) : nb::object();
     nb::object found = is_local && PyDict_Check(locals.ptr()) ? item(locals.ptr(), name) : nb::object();
-    return found.is_valid() ? found : item(nb::object(frame_.attr("f_globals")).ptr(), name);
+    for (const char* where : {"f_globals", "f_builtins"})
+      if (!found.is_valid()) found = item(nb::object(frame_.attr(where)).ptr(), name);
+    return found;
   }
 
   nb::object name_at(uint32_t at) const { return nb::object(code_.attr("co_names"))[at]; }
@@ -228,6 +385,7 @@ class Statement {
     return nb::borrow(PyDict_GetItemWithError(dictionary, name.ptr()));
   }
 
+  const bool is_strict_;
   const nb::object frame_, code_;
   const Instructions& instructions_;
   const nb::bytes bytes_;
@@ -249,19 +407,19 @@ struct PartOfOperation {
   static inline thread_local int depth = 0;
 };
 
-bool statement_goes_on(int64_t size) {
+bool statement_goes_on(int64_t size, bool is_strict) {
   static PyObject* const last = PyUnicode_InternFromString("f_lasti");
   const UserFrame user = user_frame();
   if (!user.code) return false;
   const nb::object offset = nb::steal(PyObject_GetAttr(user.frame.ptr(), last));
   const auto at = static_cast<size_t>(PyLong_AsLong(offset.ptr())) / 2;
-  if (at >= user.code->fates.size()) return false;
-  std::atomic<uint8_t>& fate = user.code->fates[at];
+  if (2 * at >= user.code->fates.size()) return false;
+  std::atomic<uint8_t>& fate = user.code->fates[2 * at + is_strict];
   switch (fate.load(std::memory_order_relaxed)) {
     case ends: return false;
     case goes_on: return true;
     case not_known:
-      if (!Statement(user).goes_on_after(at)) {
+      if (!Statement(user, is_strict).goes_on_after(at)) {
         fate.store(ends, std::memory_order_relaxed);
         return false;
       }
@@ -277,7 +435,9 @@ bool statement_goes_on(int64_t size) {
 }  // namespace
 
 void settle(const Array& array) {
-  if (PartOfOperation::depth || array.is_null() || !array.is_pending() || statement_goes_on(array.size())) return;
+  if (PartOfOperation::depth || array.is_null() || !array.is_pending() ||
+      statement_goes_on(array.size(), array.waits_on_shared()))
+    return;
   const GilReleased release;
   array.data_for_read();
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "array_object.h"
 #include "guarded.h"
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
@@ -23,6 +24,10 @@ int purity(nb::handle pure) { return pure.is_none() ? -1 : PyObject_IsTrue(pure.
 
 nb::object make_delayed(nb::object object, nb::object name, nb::object pure, nb::object nout, bool traverse) {
   if (is_delayed(object)) return object;
+  if (const Array* array = array_of(object); array && array->waits_on_shared()) {  // the task may run after the statement
+    const GilReleased release;
+    array->data_for_read();
+  }
   DelayedFacts facts;
   if (!nout.is_none()) {
     if (!PyLong_CheckExact(nout.ptr()) || nb::cast<Py_ssize_t>(nout) < 0)
