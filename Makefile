@@ -58,7 +58,7 @@ clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: lint fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
+.PHONY: lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -89,6 +89,9 @@ FRONT ?= kernels
 fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
+
+mutate: build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"
+	@$(VENV)/bin/python tools/mutate.py $(ARGS)
 
 accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
 	@$(VENV)/bin/python tools/accuracy.py $(or $(ARGS),--write)
