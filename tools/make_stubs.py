@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the stubs of the package beside it, for editors and type checkers: _core.pyi and random.pyi from the
-extension's own signatures, __init__.pyi from what `dir(kasoku)` shows."""
+"""Writes the stubs of the package beside it, for editors and type checkers: _core.pyi, random.pyi, linalg.pyi and fft.pyi
+from the extension's own signatures, __init__.pyi from what `dir(kasoku)` shows."""
 
 import inspect
 import pathlib
@@ -17,9 +17,17 @@ def of_extension(module, name):
     return stubs.get().replace(module.__name__, name)
 
 
+def of_linalg(kasoku):
+    """The extension's functions, and what the module defines itself."""
+    own = [value for value in vars(kasoku.linalg).values() if getattr(value, "__module__", "") == "kasoku.linalg"]
+    classes = "\n\n".join(inspect.getsource(value) for value in own if inspect.isclass(value))
+    head = "from typing import NamedTuple\n\nfrom kasoku._core import Array\nfrom kasoku.errors import LinAlgError as LinAlgError\n\n"
+    return head + of_extension(kasoku._core._linalg, "kasoku.linalg") + "\n\n" + classes
+
+
 def of_package(kasoku):
     lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
-    lines += [f"from . import {name} as {name}" for name in ("cuda", "errors", "random")]
+    lines += [f"from . import {name} as {name}" for name in ("cuda", "errors", "fft", "linalg", "random")]
     for name in sorted(dir(kasoku)):
         value = getattr(kasoku, name)
         if name.startswith("_") or inspect.ismodule(value) or name == "load_ipython_extension":
@@ -33,10 +41,13 @@ def of_package(kasoku):
 def main():
     sys.path.insert(0, str(package.parent))
     import kasoku
+    import kasoku.linalg  # noqa: F401
 
     texts = {
         "_core.pyi": of_extension(kasoku._core, "kasoku._core"),
         "random.pyi": of_extension(kasoku._core._random, "kasoku.random"),
+        "linalg.pyi": of_linalg(kasoku),
+        "fft.pyi": of_extension(kasoku._core._fft, "kasoku.fft"),
         "__init__.pyi": of_package(kasoku),
     }
     for name, text in texts.items():

@@ -190,7 +190,9 @@ void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   // A product with a vector takes as long as the matrix takes to come.
   const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k), least = p.n == 1 ? 5e4 : 4e6, most = 4e9;
-  const double shared_out = !blas.is_on_callers || cpu::is_inside_parallel() ? 1 : std::min(4.0 * cpu::thread_limit(), work / least);
+  // The tiles, and with them the bits of the sums, are those of the lengths, whatever number of threads there is.
+  constexpr double parts = 32;
+  const double shared_out = blas.is_on_callers ? std::min(parts, work / least) : 1;
   Tiles tiles = cut(p, std::max(shared_out, work / most));
   const bool is_mirrored = size <= 16 && work > 2 * least && is_symmetric(p, a, b);
   if (is_mirrored) {

@@ -1,7 +1,8 @@
 /// \file kasoku/linalg/cpu.h
-/// Products on a CPU: BLAS where it has the dtype, own loops elsewhere.
+/// Products on a CPU: BLAS where it has the dtype, own loops elsewhere. Factors by the same library's LAPACK.
 #pragma once
 
+#include "kasoku/linalg/factor.h"
 #include "kasoku/linalg/provider.h"
 
 namespace kasoku::linalg {
@@ -12,5 +13,9 @@ void cpu_matmul(const Matmul& problem, Device& device, Stream& stream);
 /// One product by own loops, for dtypes that no library has or when there is none.
 /// Pointers as in Matmul; batch axes are ignored.
 void loop_matmul(const Matmul& problem);
+
+/// As has() and factor().
+bool cpu_has(Factor factor, std::string* why);
+void cpu_factor(const Factors& problem, Device& device, Stream& stream);
 
 }  // namespace kasoku::linalg

@@ -5,6 +5,7 @@
 #include "kasoku/device/stream.h"
 #include "kasoku/linalg/cublas_library.h"
 #include "kasoku/linalg/leading.h"
+#include "kasoku/linalg/temporary.h"
 
 #include <algorithm>
 #include <complex>
@@ -74,18 +75,6 @@ bool as_operand(const Matrices& x, int64_t rows, int64_t columns, int64_t size, 
   if (found) out = {x.data, found->is_transposed ? transposed : no_transpose, found->elements};
   return found.has_value();
 }
-
-/// Memory that is given back in the stream's order.
-struct Temporary {
-  Device& device;
-  Stream& stream;
-  size_t bytes;
-  void* data;
-  Temporary(Device& device, Stream& stream, size_t bytes)
-      : device(device), stream(stream), bytes(bytes), data(device.allocate(bytes, stream)) {}
-  ~Temporary() { device.deallocate(data, bytes, stream); }
-  Temporary(const Temporary&) = delete;
-};
 
 /// Products of one batch axis (or none), whose operands suit cuBLAS or are copied.
 void product(const Matmul& p, const TypeRow& type, Device& device, Stream& stream) {
@@ -170,6 +159,11 @@ void batches(const Matmul& p, const TypeRow& type, Device& device, Stream& strea
 }
 
 }  // namespace
+
+HeldCublas hold_cublas(Stream& stream) {
+  Handle& handle = handle_for(cublas_library(), stream);
+  return {std::unique_lock(handle.mutex), handle.handle};
+}
 
 std::string cublas_missing() {
   return cublas_library_file().empty() ? "cuBLAS is not installed (libcublas.so.13, .12 or .11)"

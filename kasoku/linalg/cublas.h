@@ -4,6 +4,10 @@
 
 #include "kasoku/linalg/provider.h"
 
+#include <mutex>
+
+struct cublasContext;
+
 namespace kasoku::linalg {
 
 /// As matmul(), with batch axes collapsed and c in row order where it can be.
@@ -13,11 +17,26 @@ void cuda_matmul(const Matmul& problem, Device& device, Stream& stream);
 std::string cublas_missing();
 std::string cublas_file();
 
+/// cuBLAS's handle of a stream, for as long as this lives.
+struct HeldCublas {
+  std::unique_lock<std::mutex> lock;
+  cublasContext* handle;
+};
+HeldCublas hold_cublas(Stream& stream);
+
 /// A product by a kernel of our own, for dtypes that cuBLAS lacks. `c` with any strides.
 void kernel_matmul(const Matmul& problem, Device& device, Stream& stream);
 
 /// Copies a matrix with any strides into one whose rows and columns are contiguous, or back.
 void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns,
                  size_t size, Device& device, Stream& stream);
+
+/// pointers[i] = first + i * bytes, for what takes a stack as a list.
+void kernel_pointers(void** pointers, void* first, int64_t items, int64_t bytes, Device& device, Stream& stream);
+
+/// Each of a stack of matrices of this dtype turned round and conjugated: to[columns, rows] of from[rows, columns], both in C order.
+/// The stacks' next items are so many elements further.
+void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int64_t columns, int64_t to_next, int64_t from_next, Dtype dtype, Device& device,
+                    Stream& stream);
 
 }  // namespace kasoku::linalg

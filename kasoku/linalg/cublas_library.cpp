@@ -38,6 +38,7 @@ const Cublas& load() {
         .why(reason)
         .fix(how_to_install);
   Cublas& cublas = *new Cublas{};
+  cublas.library = library;
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
     if (!function)

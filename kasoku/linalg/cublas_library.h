@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string>
 
+struct cublasContext;
+
 namespace kasoku::linalg {
 
-using cublasHandle = struct cublasContext*;
+using cublasHandle = cublasContext*;
 
 /// cudaDataType_t and cublasComputeType_t.
 enum CublasType : int {
@@ -32,6 +34,7 @@ struct Cublas {
                       int c_type, int ldc, long long stride_c, int items, int compute,
                       int algorithm);
   const char* (*status_text)(int status);
+  void* library;  ///< of dlopen, for functions that are looked up by name
 };
 
 const std::string& cublas_library_file();

@@ -46,6 +46,27 @@ extern "C" __global__ void copy(char* to, const char* from, long long rows, long
 }
 )";
 
+constexpr const char* pointers_text = R"(
+extern "C" __global__ void pointers(char** pointers, char* first, long long items, long long bytes) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < items) pointers[i] = first + i * bytes;
+}
+)";
+
+// An element is PARTS numbers, of which the second changes its sign.
+constexpr const char* adjoint_text = R"(
+extern "C" __global__ void adjoint(NUMBER* to, const NUMBER* from, long long items, long long rows, long long columns, long long to_next, long long from_next) {
+  const long long step = (long long)gridDim.x * blockDim.x, count = items * rows * columns;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const long long item = i / (rows * columns), row = i % rows, column = i / rows % columns;
+    NUMBER* const at = to + PARTS * (item * to_next + column * rows + row);
+    const NUMBER* const of = from + PARTS * (item * from_next + row * columns + column);
+    at[0] = of[0];
+    if (PARTS > 1) at[PARTS - 1] = -of[PARTS - 1];
+  }
+}
+)";
+
 Function& kernel(Device& device, const char* name, const char* text,
                  std::vector<std::string> options) {
   static std::mutex& mutex = *new std::mutex;
@@ -86,6 +107,19 @@ void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t
   void* args[] = {&to_data,    &from_data,  &rows,       &columns,
                   &strides[0], &strides[1], &strides[2], &strides[3]};
   function.launch({{blocks(rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
+void kernel_pointers(void** pointers, void* first, int64_t items, int64_t bytes, Device& device, Stream& stream) {
+  void* args[] = {&pointers, &first, &items, &bytes};
+  kernel(device, "pointers", pointers_text, {}).launch({{blocks(items, 256, INT32_MAX), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
+void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int64_t columns, int64_t to_next, int64_t from_next, Dtype dtype, Device& device,
+                    Stream& stream) {
+  const bool is_wide = dtype == Dtype::float64 || dtype == Dtype::complex128, has_parts = info(dtype).kind == DtypeKind::complex_;
+  Function& function = kernel(device, "adjoint", adjoint_text, {is_wide ? "-DNUMBER=double" : "-DNUMBER=float", has_parts ? "-DPARTS=2" : "-DPARTS=1"});
+  void* args[] = {&to, &from, &items, &rows, &columns, &to_next, &from_next};
+  function.launch({{blocks(items * rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
 }
 
 void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {

@@ -20,6 +20,7 @@ struct Row { std::string_view name; const char* real; const char* complex; };
 constexpr Row table[] = {
     {"getrf",        "getrf", "getrf"}, {"getrs",        "getrs", "getrs"}, {"getri", "getri", "getri"},
     {"potrf",        "potrf", "potrf"}, {"gelqf",        "gelqf", "gelqf"}, {"orglq", "orglq", "unglq"},
+    {"geqrf",        "geqrf", "geqrf"}, {"orgqr",        "orgqr", "ungqr"},
     {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
     {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"geev",  "geev",  "geev"},
     {"gelsd",        "gelsd", "gelsd"}, {"",             "trsm",  "trsm"},
@@ -91,6 +92,14 @@ class Call {
       case Routine::orglq:
         with_work([&](void* work, Int* length) { call(&k, &n, &k, a.data, &lines, x_[1].data, work, length, &info); });
         break;
+      case Routine::geqrf:
+        with_work([&](void* work, Int* length) { call(&m, &n, a.data, &lines, x_[1].data, work, length, &info); });
+        break;
+      case Routine::orgqr: {
+        Int reflectors = static_cast<Int>(x_[1].length);
+        with_work([&](void* work, Int* length) { call(&m, &n, &reflectors, a.data, &lines, x_[1].data, work, length, &info); });
+        break;
+      }
       case Routine::heevd:
       case Routine::heevd_values: {
         char upper = 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
@@ -237,6 +246,14 @@ std::optional<Routine> routine(std::string_view name) {
   for (size_t r = 0; r < std::size(table); ++r)
     if (table[r].name == name) return static_cast<Routine>(r);
   return std::nullopt;
+}
+
+bool has_lapack() {
+  static const bool is_there = [] {
+    const Blas* library = blas();
+    return library && Functions(*library).at[static_cast<size_t>(Routine::getrf)][1];
+  }();
+  return is_there;
 }
 
 int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {

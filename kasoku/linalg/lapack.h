@@ -20,6 +20,8 @@ enum class Routine : uint8_t {
   potrf,         ///< the lower triangle of a[n, n] becomes L of a = L L^H; the upper one stays
   gelqf,         ///< a[m, n], t[min(m, n)]: the upper triangle becomes R of a = Q R
   orglq,         ///< those: the first min(m, n) columns of a become Q
+  geqrf,         ///< a[n, m], the transpose, t[min(m, n)]: the lower triangle becomes R^T
+  orgqr,         ///< a[k, m], whose first rows geqrf left there, and t: the rows become k columns of Q
   heevd,         ///< a[n, n], of which the lower triangle counts, w[n] real: values, rows of a: conjugated vectors
   heevd_values,  ///< only w
   gesdd,         ///< a[m, n], s[k] real, u[m, k], vh[k, n] with k = min(m, n), or u[m, m], vh[n, n]
@@ -37,6 +39,8 @@ struct Rows {
 
 /// No library has the routine for this type.
 constexpr int64_t absent = -1000;
+/// Whether there is a library with LAPACK's functions at all.
+bool has_lapack();
 /// What LAPACK says: 0, or a positive number that says where it failed; or `absent`, and nothing is changed.
 int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands);
 

@@ -8,7 +8,8 @@ import warnings
 import numpy as _np
 
 __all__ = [
-    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "OverflowError", "AxisError", "MemoryError",
+    "Error", "CompileError", "ValueError", "TypeError", "IndexError", "OverflowError", "AxisError", "LinAlgError",
+    "MemoryError",
     "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
     "Warning", "CacheWarning", "CompileWarning", "SwappedArgumentsWarning",
 ]  # fmt: skip
@@ -40,6 +41,10 @@ class OverflowError(ValueError, builtins.OverflowError):
 
 class AxisError(Error, getattr(_np, "exceptions", _np).AxisError):
     """An axis that the array does not have."""
+
+
+class LinAlgError(ValueError, _np.linalg.LinAlgError):
+    """A matrix that is singular, not square, not positive definite, or whose iteration does not converge."""
 
 
 class MemoryError(Error, builtins.MemoryError):

@@ -70,8 +70,11 @@ nb::object array_function(nb::handle self, nb::handle function, nb::handle types
   nb::module_ core = nb::module_::import_("kasoku._core");
   const std::string name = nb::cast<std::string>(function.attr("__name__"));
   const std::string module = nb::cast<std::string>(nb::str(function.attr("__module__")));
-  if (module == "numpy" && name[0] != '_' && nb::hasattr(core, name.c_str()))
-    return core.attr(name.c_str())(*nb::borrow<nb::tuple>(args), **nb::borrow<nb::kwargs>(kwargs));
+  // numpy.linalg and numpy.fft are modules here too.
+  const char* const home = module == "numpy.linalg" ? "_linalg" : module == "numpy.fft" ? "_fft" : module == "numpy" ? "" : nullptr;
+  const nb::object functions = !home ? nb::object() : *home ? nb::object(core.attr(home)) : nb::object(core);
+  if (home && name[0] != '_' && nb::hasattr(functions, name.c_str()))
+    return functions.attr(name.c_str())(*nb::borrow<nb::tuple>(args), **nb::borrow<nb::kwargs>(kwargs));
   return nb::borrow(Py_NotImplemented);
 }
 

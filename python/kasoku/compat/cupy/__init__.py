@@ -72,11 +72,9 @@ class _Face(Face):
     """Modules that few programs ask for are imported then."""
 
     def __getattr__(self, name):
-        if name in ("linalg", "fft"):
-            value = _host.HostModule(name)
-        elif name == "vectorize":
+        if name == "vectorize":
             from ._vectorize import vectorize as value
-        elif name in ("testing", "_core", "lib"):
+        elif name in ("linalg", "fft", "testing", "_core", "lib"):
             import importlib
 
             value = importlib.import_module(f"{__name__}.{name}")

@@ -2,7 +2,6 @@
 copy); the results are arrays again."""
 
 import functools
-import importlib
 
 import numpy as np
 
@@ -13,16 +12,16 @@ from kasoku import _core
 names = """
 angle append apply_along_axis apply_over_axes argwhere array_equiv array2string array_repr array_str
 average bartlett bincount blackman block choose column_stack compress convolve corrcoef correlate
-cov cross cumprod cumsum delete diag diag_indices diag_indices_from diagflat diff digitize divmod
-dstack ediff1d extract fill_diagonal fix flatnonzero frexp frombuffer fromfile fromfunction fromiter
+cov cumprod cumsum delete diag diag_indices diag_indices_from diagflat diff digitize divmod dstack
+ediff1d extract fill_diagonal fix flatnonzero frexp frombuffer fromfile fromfunction fromiter
 fromstring geomspace gradient hamming hanning histogram histogram2d histogramdd i0 in1d indices
 inner insert interp isclose ix_ iscomplex isneginf isposinf isreal kaiser kron ldexp loadtxt
 logaddexp2 logspace mask_indices mgrid modf msort nan_to_num nancumprod nancumsum nanmean nanstd
-nanvar outer packbits pad piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask
+nanvar packbits pad piecewise poly polyadd polyfit polymul polysub polyval ptp put putmask
 ravel_multi_index real_if_close repeat resize roll roots round_ row_stack savetxt searchsorted
-select sinc spacing swapaxes take_along_axis tensordot tile trace trapz trapezoid tri tril
-tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from unique_counts
-unique_inverse unique_values unpackbits unravel_index unwrap vander vdot
+select sinc spacing swapaxes take_along_axis tensordot tile trapz trapezoid tri tril tril_indices
+tril_indices_from trim_zeros triu triu_indices triu_indices_from unique_counts unique_inverse
+unique_values unpackbits unravel_index unwrap vander vdot
 """.split()
 # Those that write into their first argument.
 _in_place = {"fill_diagonal", "put", "putmask", "place", "copyto"}
@@ -99,22 +98,3 @@ class Joined:
 
     def __len__(self):
         return 0
-
-
-class HostModule:
-    """numpy.linalg or numpy.fft as cupy's: every function computes on the host."""
-
-    def __init__(self, name, extra=()):
-        self._module = importlib.import_module(f"numpy.{name}")
-        self.__name__ = f"cupy.{name}"
-
-    def __getattr__(self, name):
-        value = getattr(self._module, name, None)
-        if name.startswith("_") or value is None:
-            from .. import missing
-
-            raise AttributeError(missing(f"{self.__name__}.{name}"))
-        if callable(value) and not isinstance(value, type):
-            value = on_host(value)
-        setattr(self, name, value)
-        return value

@@ -44,6 +44,18 @@ def host(function, x, *others, dtype=None):
     return Tensor(ks.array(np.ascontiguousarray(result).astype(wanted.as_numpy_dtype).reshape(result.shape)))
 
 
+def engine(function, x, *others, dtype=None):
+    """function(x, …) of the engine's arrays on tensors, where they lie; the results have x's type, or `dtype`."""
+    x = convert(x)
+    wanted = (dtypes.as_dtype(dtype) if dtype is not None else x.dtype).as_numpy_dtype
+    result = function(x._array, *(convert(o)._array for o in others))
+
+    def made(a):
+        return Tensor(a if a.dtype == wanted else a.astype(wanted))
+
+    return tuple(map(made, result)) if isinstance(result, tuple) else made(result)
+
+
 # ── cutting and putting together ──────────────────────────────────────────────────────────
 
 

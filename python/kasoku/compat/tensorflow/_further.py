@@ -6,11 +6,12 @@ import math
 import numpy as np
 
 import kasoku as ks
+from kasoku._core import _linalg
 
 from .. import _windows
 from .._special import special
 from . import dtypes, linalg, nn
-from ._arrays import _ints, host, maths, nns
+from ._arrays import _ints, engine, host, maths, nns
 from ._more import _axes, _in, functions
 from ._ops import cast, elementwise
 from ._tensor import Tensor, composed, convert, held, must_take, op_name
@@ -416,10 +417,14 @@ def _of_numpy(name, function):
     linalgs[name] = lambda *args, name=None, **kwargs: host(lambda *a: function(*a, **kwargs), *args)
 
 
-_of_numpy("logdet", lambda x: np.linalg.slogdet(x)[1])
-_of_numpy("cross", np.cross)
-_of_numpy("adjoint", lambda x: np.conj(np.swapaxes(x, -1, -2)))
-_of_numpy("cholesky_solve", lambda factor, b: np.linalg.solve(factor @ np.conj(np.swapaxes(factor, -1, -2)), b))
+def _of_engine(name, function):
+    linalgs[name] = lambda *args, name=None, **kwargs: engine(lambda *a: function(*a, **kwargs), *args)
+
+
+_of_engine("logdet", lambda x: ks.linalg.slogdet(x).logabsdet)
+_of_engine("cross", ks.cross)
+_of_engine("adjoint", lambda x: ks.conjugate(x.mT))
+_of_engine("cholesky_solve", lambda factor, b: ks.linalg.solve(factor @ ks.conjugate(factor.mT), b))
 _of_numpy("tensor_diag", np.diag)
 _of_numpy("tensor_diag_part", np.diag)
 
@@ -427,33 +432,31 @@ _of_numpy("tensor_diag_part", np.diag)
 @_in(linalgs)
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     def solve(a, b):
-        a = np.tril(a) if lower else np.triu(a)
-        return np.linalg.solve(np.conj(np.swapaxes(a, -1, -2)) if adjoint else a, b)
+        a = _linalg._triangle(a, lower)
+        return ks.linalg.solve(ks.conjugate(a.mT) if adjoint else a, b)
 
-    return host(solve, matrix, rhs)
+    return engine(solve, matrix, rhs)
 
 
 @_in(linalgs)
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     def solve(a, b):
-        at = np.conj(np.swapaxes(a, -1, -2))
-        return (
-            np.linalg.solve(at @ a + l2_regularizer * np.eye(a.shape[-1]), at @ b)
-            if l2_regularizer
-            else np.linalg.pinv(a) @ b
-        )
+        if not l2_regularizer:
+            return ks.linalg.pinv(a) @ b
+        at = ks.conjugate(a.mT)
+        return ks.linalg.solve(at @ a + l2_regularizer * ks.eye(a.shape[-1], dtype=a.dtype, device=a.device), at @ b)
 
-    return host(solve, matrix, rhs)
+    return engine(solve, matrix, rhs)
 
 
 @_in(linalgs)
 def slogdet(x, name=None):
-    return tuple(host(lambda a, k=k: np.linalg.slogdet(a)[k], x) for k in (0, 1))
+    return engine(lambda a: tuple(ks.linalg.slogdet(a)), x)
 
 
 @_in(linalgs)
 def matrix_rank(a, tol=None, name=None):
-    return host(lambda x: np.linalg.matrix_rank(x, tol), a, dtype=dtypes.int32)
+    return engine(lambda x: ks.linalg.matrix_rank(x, tol), a, dtype=dtypes.int32)
 
 
 @_in(linalgs)
@@ -477,7 +480,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):  # noqa: A002
 def eig(tensor, name=None):
     x = convert(tensor)
     kind = dtypes.complex128 if x.dtype in (dtypes.float64, dtypes.complex128) else dtypes.complex64
-    return tuple(host(lambda a, k=k: np.linalg.eig(a)[k], x, dtype=kind) for k in (0, 1))
+    return engine(lambda a: tuple(ks.linalg.eig(a)), x, dtype=kind)
 
 
 @_in(linalgs, functions)

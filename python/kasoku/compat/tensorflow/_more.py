@@ -141,28 +141,35 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name=None):
 
 
 class signal:  # noqa: N801
-    """tf.signal: Fourier transforms, computed by NumPy on the host."""
+    """tf.signal: Fourier transforms, the engine's."""
 
 
-def _transform(name, kind=None):
+def _transform(name, its, axes, has_length=False):
+    function = getattr(ks.fft, its)
+
     def f(input, fft_length=None, name=None):  # noqa: A002
-        x = convert(input)
-        made = dtypes.complex64 if kind is None else kind
-        return host(
-            lambda a: getattr(np.fft, f.__name__)(
-                a, *([int(np.ravel(fft_length)[0])] if fft_length is not None else [])
-            ),
-            x,
-            dtype=made,
-        )
+        if fft_length is None or not has_length:
+            return Tensor(function(convert(input)._array))
+        length = [int(n) for n in np.ravel(fft_length.numpy() if hasattr(fft_length, "numpy") else fft_length)]
+        return Tensor(function(convert(input)._array, length[0] if axes == 1 else length))
 
     f.__name__ = name
     setattr(signal, name, staticmethod(f))
 
 
-for _name in ("fft", "ifft", "fft2", "ifft2", "rfft"):
-    _transform(_name)
-_transform("irfft", dtypes.float32)
+for _name in ("fft", "ifft", "fft2", "ifft2"):
+    _transform(_name, _name, 1 if _name[-1] == "t" else 2)
+for _name in ("rfft", "irfft"):
+    _transform(_name, _name, 1, True)
+    _transform(_name + "2d", _name + "2", 2, True)
+for _name in ("fftshift", "ifftshift"):
+    setattr(
+        signal,
+        _name,
+        staticmethod(
+            lambda x, axes=None, name=None, _its=getattr(ks.fft, _name): Tensor(_its(convert(x)._array, axes))
+        ),
+    )
 signal.fft2d, signal.ifft2d = signal.fft2, signal.ifft2
 
 

@@ -1,11 +1,12 @@
-"""tf.linalg: products are the engine's, factorisations NumPy's on the host."""
+"""tf.linalg: products, factors and norms are the engine's."""
 
 import numpy as np
 
 import kasoku as ks
+from kasoku._core import _linalg
 
 from . import dtypes
-from ._arrays import host
+from ._arrays import engine, host
 from ._ops import _shape, constant, matmul, transpose  # noqa: F401
 from ._tensor import Tensor, convert
 
@@ -37,40 +38,38 @@ def tensordot(a, b, axes, name=None):
 @_shared
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):  # noqa: A002
     kind = None if ord == "euclidean" else ord
-    return host(lambda a: np.linalg.norm(a if axis is not None else a.ravel(), kind, axis, keepdims), tensor)
+    along = tuple(axis) if isinstance(axis, list) else axis
+    return engine(lambda a: ks.linalg.norm(a if axis is not None else ks.ravel(a), kind, along, keepdims), tensor)
 
 
 def matvec(a, b, name=None, **ignored):
-    return host(lambda x, y: np.einsum("...ij,...j->...i", x, y), a, b)
+    return engine(lambda x, y: (x @ y[..., None])[..., 0], a, b)
 
 
 for _name in ("inv", "det", "solve", "cholesky", "pinv", "eigvalsh"):
 
-    def _factor(*args, name=None, _function=getattr(np.linalg, _name), **ignored):
-        return host(_function, *args)
+    def _factor(*args, name=None, _function=getattr(ks.linalg, _name), **ignored):
+        return engine(_function, *args)
 
     globals()[_name] = _factor
 inverse = globals()["inv"]
 
 
-def _several(function):
-    def f(tensor, name=None, **ignored):
-        x = convert(tensor)
-        return tuple(constant(part, x.dtype) for part in function(x.numpy()))
-
-    return f
+def qr(input, full_matrices=False, name=None):  # noqa: A002
+    return engine(lambda a: tuple(ks.linalg.qr(a, "complete" if full_matrices else "reduced")), input)
 
 
-qr, eigh = _several(np.linalg.qr), _several(np.linalg.eigh)
+def eigh(tensor, name=None):
+    return engine(lambda a: tuple(ks.linalg.eigh(a)), tensor)
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """s, u, v with tensor = u · diag(s) · vᵀ."""
-    x = convert(tensor)
-    u, s, v = np.linalg.svd(x.numpy(), full_matrices)
-    parts = (s, u, np.conj(np.swapaxes(v, -1, -2))) if compute_uv else (s,)
-    made = [constant(np.ascontiguousarray(part), x.dtype if part is not s else None) for part in parts]
-    return tuple(made) if compute_uv else made[0]
+    x = convert(tensor)._array
+    if not compute_uv:
+        return Tensor(ks.linalg.svdvals(x))
+    u, s, vh = ks.linalg.svd(x, full_matrices)
+    return Tensor(s), Tensor(u), Tensor(ks.conjugate(vh.mT))
 
 
 def diag(diagonal, k=0, name=None, **ignored):
@@ -78,17 +77,19 @@ def diag(diagonal, k=0, name=None, **ignored):
 
 
 def diag_part(input, k=0, name=None, **ignored):  # noqa: A002
-    return host(lambda a: np.diagonal(a, k, -2, -1), input)
+    return engine(lambda a: ks.diagonal(a, k, -2, -1).copy(), input)
 
 
 def trace(x, name=None):
-    return host(lambda a: np.trace(a, axis1=-2, axis2=-1), x)
+    return engine(lambda a: ks.trace(a, axis1=-2, axis2=-1), x)
 
 
 def band_part(input, num_lower, num_upper, name=None):  # noqa: A002
-    def cut(a):
-        i, j = np.ogrid[: a.shape[-2], : a.shape[-1]]
-        lower, upper = int(num_lower), int(num_upper)
-        return np.where(((lower < 0) | (i - j <= lower)) & ((upper < 0) | (j - i <= upper)), a, 0)
+    lower, upper = int(num_lower), int(num_upper)
 
-    return host(cut, input)
+    def cut(a):
+        if lower >= 0:
+            a = _linalg._triangle(a, False, -lower)
+        return a if upper < 0 else _linalg._triangle(a, True, upper)
+
+    return engine(cut, input)

@@ -8,6 +8,7 @@ import numpy as np
 import kasoku as ks
 
 from . import _creation, _ops, _promotion, _rearrange, _types, linalg
+from ._engine import by_engine
 from ._host import on_host
 from ._tensor import Tensor, array_of, held
 from ._types import as_dtype
@@ -36,10 +37,11 @@ for _name, _its in {"det": "det", "slogdet": "slogdet", "inverse": "inv", "pinve
     functions[_name] = getattr(linalg, _its)
 
 
-@_host
+@_function
+@by_engine
 def logdet(x):
-    sign, log = np.linalg.slogdet(x)
-    return np.where(sign < 0, np.nan, log)
+    sign, log = ks.linalg.slogdet(x)
+    return ks.where(sign < 0, ks.full_like(log, np.nan), log) if x.dtype.kind == "f" else log
 
 
 @_function
@@ -49,25 +51,30 @@ def svd(x, some=True, compute_uv=True):
     return linalg._Svd3(u, s, vh.mT.conj() if vh.dtype.is_complex else vh.mT)
 
 
-@_host
+def _product(factor, upper):
+    return ks.conjugate(factor.mT) @ factor if upper else factor @ ks.conjugate(factor.mT)
+
+
+@_function
+@by_engine
 def cholesky_solve(b, factor, upper=False):
-    a = np.swapaxes(factor, -1, -2).conj() @ factor if upper else factor @ np.swapaxes(factor, -1, -2).conj()
-    return np.linalg.solve(a, b)
+    return ks.linalg.solve(_product(factor, upper), b)
 
 
-@_host
+@_function
+@by_engine
 def cholesky_inverse(factor, upper=False):
-    return np.linalg.inv(factor.T.conj() @ factor if upper else factor @ factor.T.conj())
+    return ks.linalg.inv(_product(factor, upper))
 
 
-@_host
+@_function
 def ger(a, b):
-    return np.outer(a, b)
+    return Tensor(ks.outer(a._a, b._a))
 
 
-@_host
+@_function
 def vdot(a, b):
-    return np.vdot(a, b)
+    return Tensor(ks.vecdot(a._a, b._a))
 
 
 @_host

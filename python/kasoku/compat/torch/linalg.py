@@ -1,8 +1,13 @@
-"""torch.linalg: products and norms are the engine's, factorisations NumPy's on the host."""
+"""torch.linalg: the engine's, where the tensors lie."""
+
+import math
 
 import numpy as np
 
-from ._host import on_host
+import kasoku as ks
+from kasoku._core import _linalg
+
+from ._engine import by_engine
 from ._ops import functions as _functions
 from .return_types import return_type
 
@@ -25,82 +30,109 @@ def norm(x, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
     return matrix_norm(x if dtype is None else x.to(dtype), ord, tuple(dim) if dim is not None else (-2, -1), keepdim)
 
 
+inv, det, eigvalsh, matrix_power, cond, cholesky, svdvals = (
+    by_engine(getattr(ks.linalg, name))
+    for name in ("inv", "det", "eigvalsh", "matrix_power", "cond", "cholesky", "svdvals")
+)
+multi_dot = by_engine(ks.linalg.multi_dot)
+
+
 def _named(name, fields):
     kind = return_type("linalg_" + name, fields)
-    function = getattr(np.linalg, name)
-    return on_host(lambda *args, **kwargs: kind(*function(*args, **kwargs)))
+    function = getattr(ks.linalg, name)
+    return by_engine(lambda *args, **kwargs: kind(*function(*args, **kwargs)))
 
 
-inv, det, solve, pinv, eigvals, eigvalsh, matrix_power, cond = (
-    on_host(getattr(np.linalg, name))
-    for name in ("inv", "det", "solve", "pinv", "eigvals", "eigvalsh", "matrix_power", "cond")
-)
-matrix_rank, cholesky = on_host(np.linalg.matrix_rank), on_host(np.linalg.cholesky)
-eig, eigh = _named("eig", "eigenvalues eigenvectors"), _named("eigh", "eigenvalues eigenvectors")
-slogdet = _named("slogdet", "sign logabsdet")
-_Svd, _Qr, _Lstsq = (
-    return_type("linalg_" + name, fields)
-    for name, fields in (("svd", "U S Vh"), ("qr", "Q R"), ("lstsq", "solution residuals rank singular_values"))
-)
-
-
+eigh, slogdet = _named("eigh", "eigenvalues eigenvectors"), _named("slogdet", "sign logabsdet")
+qr, _svd = _named("qr", "Q R"), _named("svd", "U S Vh")
+_Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
+_Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
 _Svd3 = return_type("svd", "U S V")
 
 
-@on_host
-def svd(x, full_matrices=True):
-    return _Svd(*np.linalg.svd(x, full_matrices))
+def _complex(x):
+    return x.astype(np.result_type(x.dtype, np.complex64))
 
 
-@on_host
-def svdvals(x):
-    return np.linalg.svd(x, compute_uv=False)
+@by_engine
+def eig(x):
+    return _Eig(*map(_complex, ks.linalg.eig(x)))
 
 
-@on_host
-def qr(x, mode="reduced"):
-    return _Qr(*np.linalg.qr(x, mode))
+@by_engine
+def eigvals(x):
+    return _complex(ks.linalg.eigvals(x))
 
 
-@on_host
+def svd(x, full_matrices=True, *, driver=None, out=None):
+    return _svd(x, full_matrices, out=out)
+
+
+@by_engine
+def solve(a, b, *, left=True):
+    if b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]):  # a stack of vectors
+        return ks.linalg.solve(a if left else a.mT, b[..., None])[..., 0]
+    return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
+
+
+@by_engine
 def lstsq(a, b, rcond=None, *, driver=None):
-    return _Lstsq(*np.linalg.lstsq(a, b, rcond))
+    x, residuals, rank, s = ks.linalg.lstsq(a, b, rcond)
+    return _Lstsq(x, residuals, ks.array(rank, device=x.device), s)
 
 
+def _limit(a, s, atol, rtol):
+    """What a singular value has to be above, as torch has it."""
+    if rtol is None:
+        rtol = max(a.shape[-2:]) * np.finfo(a.dtype).eps if atol is None else 0
+    return ks.maximum(rtol * s.max(axis=-1, initial=0), 0 if atol is None else atol)
+
+
+@by_engine
+def matrix_rank(a, tol=None, hermitian=False, *, atol=None, rtol=None):
+    s = ks.linalg.svdvals(a)
+    return ks.count_nonzero(s > _limit(a, s, tol if atol is None else atol, rtol)[..., None], axis=-1)
+
+
+@by_engine
+def pinv(a, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    u, s, vh = ks.linalg.svd(a, full_matrices=False)
+    counts = s > _limit(a, s, atol, rcond if rtol is None else rtol)[..., None]
+    inverse = ks.where(counts, 1 / ks.where(counts, s, ks.ones_like(s)), ks.zeros_like(s))
+    return ks.conjugate(vh.mT) @ (inverse[..., None] * ks.conjugate(u.mT))
+
+
+@by_engine
 def cross(a, b, *, dim=-1):
-    return on_host(lambda x, y: np.cross(x, y, axis=dim))(a, b)
+    return ks.linalg.cross(a, b, axis=dim)
 
 
-def multi_dot(tensors):
-    return on_host(np.linalg.multi_dot)(list(tensors))
-
-
-@on_host
+@by_engine
 def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
     """x with a x = b (or x a = b); only one triangle of a is read."""
-    a = np.triu(a) if upper else np.tril(a)
+    a = _linalg._triangle(a, not upper)
     if unitriangular:
-        a = a - a * np.eye(a.shape[-1], dtype=a.dtype) + np.eye(a.shape[-1], dtype=a.dtype)
-    if left:
-        return np.linalg.solve(a, b)
-    return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
+        one = ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
+        a = a * (1 - one) + one
+    return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
 
 
-@on_host
+@by_engine
 def matrix_norm(x, ord="fro", dim=(-2, -1), keepdim=False):
-    return np.linalg.norm(x, ord, dim, keepdim)
+    return _linalg._matrix_norm(x, ord, tuple(dim), keepdim)
 
 
 def vecdot(x, y, *, dim=-1):
-    return (x * y).sum(dim)
+    return (x.conj() * y).sum(dim) if x.dtype.is_complex else (x * y).sum(dim)
 
 
-@on_host
+@by_engine
 def matrix_exp(x):
     """By scaling, a Taylor series of 18 terms and squaring."""
-    times = max(0, int(np.ceil(np.log2(max(np.abs(x).sum(-1).max(initial=0), 1e-300)))) + 3)
+    largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))
+    times = max(0, math.ceil(math.log2(max(largest, 1e-300))) + 3)
     small = x / 2.0**times
-    term = total = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    term = total = ks.broadcast_to(ks.eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape)
     for k in range(1, 19):
         term = term @ small / k
         total = total + term
@@ -109,5 +141,6 @@ def matrix_exp(x):
     return total
 
 
+@by_engine
 def vander(x, N=None):  # noqa: N803
-    return on_host(lambda a: np.vander(a, N, True))(x)
+    return x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)

@@ -1,0 +1,10 @@
+import os
+import sys
+
+import numpy as np
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from _programs import times  # noqa: E402
+from timing import report
+
+report(times(lambda name: getattr(np if name == "matmul" else np.linalg, name), lambda x: x))

@@ -1,0 +1,208 @@
+#include "kasoku/fft/fft.h"
+
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fft.h"
+#include "kasoku/array/indexing.h"
+#include "kasoku/array/linalg.h"
+#include "kasoku/array/promote.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kasoku {
+namespace {
+
+Dtype complex_of(Dtype real) { return real == Dtype::float32 ? Dtype::complex64 : Dtype::complex128; }
+
+/// What is computed in: float32 of numbers with so few bits.
+Dtype real_of(const Array& x) {
+  if (x.dtype() == Dtype::opaque) throw Error(ErrorKind::type, "records have no Fourier transform");
+  const Dtype part = real_part(x.dtype());
+  return is_floating(part) && part != Dtype::float64 ? Dtype::float32 : Dtype::float64;
+}
+
+Index part(int64_t start, int64_t stop, int64_t step = 1) {
+  Index x;
+  x.kind = Index::slice;
+  x.start = start, x.stop = stop, x.step = step;
+  return x;
+}
+
+/// Elements start … stop of one axis.
+Array along(const Array& x, int64_t axis, int64_t start, int64_t stop, int64_t step = 1) {
+  std::vector<Index> index(x.shape().size(), part(0, std::numeric_limits<int64_t>::max()));
+  index[static_cast<size_t>(axis)] = part(start, stop, step);
+  return get_item(x, index);
+}
+
+/// With these lengths: cut, or filled up with zeros.
+Array fitted(const Array& x, const Shape& lengths) {
+  if (x.shape() == lengths) return x;
+  std::vector<Index> index;
+  bool grows = false;
+  for (size_t d = 0; d < lengths.size(); ++d) {
+    index.push_back(part(0, std::min(lengths[d], x.shape()[d])));
+    grows |= lengths[d] > x.shape()[d];
+  }
+  const Array own = get_item(x, index);
+  if (!grows) return own;
+  const Array whole = Array::zeros(lengths, x.dtype(), x.device());
+  set_item(whole, index, own);
+  return whole;
+}
+
+/// One call of the library. lengths: of the larger array.
+void call(fft::Kind kind, bool is_forward, const Array& from, const Array& to, const Shape& lengths, const Extents& axes, double factor) {
+  fft::Transform problem;
+  problem.kind = kind;
+  problem.is_forward = is_forward;
+  problem.real = real_part(to.dtype());
+  problem.lengths = lengths;
+  problem.axes = axes;
+  problem.from = from.data_for_read();
+  problem.to = to.data();
+  problem.from_strides = from.strides(), problem.to_strides = to.strides();
+  problem.factor = factor;
+  fft::transform(problem, to.device(), to.device().current_stream());
+}
+
+/// The transform of an array that has its lengths and its dtype.
+Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& shape, Dtype dtype, const Shape& lengths, const Extents& axes, double factor) {
+  Device& device = x.device();
+  if (product(shape) == 0) return Array::empty(shape, dtype, device);
+  if (!fft::limits(device).is_plain) {
+    const Array result = Array::empty(shape, dtype, device);
+    call(kind, is_forward, x, result, lengths, axes, factor);
+    return result;
+  }
+  // The axes become the last ones, and go back in a view.
+  Extents last, order;
+  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  for (int64_t d = 0; d < x.ndim(); ++d)
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) order.push_back(d);
+  for (const int64_t axis : axes) order.push_back(axis);
+  const auto moved = [&](const Shape& from) {
+    Shape out;
+    for (const int64_t d : order) out.push_back(from[static_cast<size_t>(d)]);
+    return out;
+  };
+  const Array turned = transpose(x, order), from = kind == fft::Kind::from_half ? copy(turned) : contiguous(turned);
+  const Array result = Array::empty(moved(shape), dtype, device);
+  Extents places;
+  for (const int64_t axis : last) places.push_back(axis + x.ndim());
+  call(kind, is_forward, from, result, moved(lengths), places, 1);
+  const Array back = moveaxis(result, last, axes);
+  return factor == 1 ? back : apply(Op::multiply, {back, factor});
+}
+
+/// Of real numbers along one axis: the first half, and what follows from it.
+Array from_real(const Array& x, bool is_forward, int64_t axis, double factor) {
+  const int64_t n = x.shape()[static_cast<size_t>(axis)], first = n / 2 + 1;
+  const Dtype dtype = complex_of(x.dtype());
+  Array result;
+  if (!fft::limits(x.device()).is_plain && x.size()) {
+    result = Array::empty(x.shape(), dtype, x.device());
+    call(fft::Kind::to_half, true, x, along(result, axis, 0, first), x.shape(), {axis}, factor);
+  } else {
+    Shape shape = x.shape();
+    shape[static_cast<size_t>(axis)] = first;
+    const Array half = transformed(fft::Kind::to_half, true, x, shape, dtype, x.shape(), {axis}, factor);
+    result = Array::empty(x.shape(), dtype, x.device());
+    along(result, axis, 0, first).assign(half);
+  }
+  if (n > 2) along(result, axis, first, n).assign(conjugate(along(result, axis, (n - 1) / 2, 0, -1)));
+  return is_forward ? result : conjugate(result);
+}
+
+}  // namespace
+
+Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& lengths_given, const std::optional<Extents>& axes_given, FftNorm norm) {
+  Extents axes;
+  if (axes_given) {
+    for (const int64_t axis : *axes_given) axes.push_back(static_cast<int64_t>(normal_axis(axis, given.ndim())));
+  } else {
+    const int64_t n = lengths_given ? static_cast<int64_t>(lengths_given->size()) : given.ndim();
+    for (int64_t i = 0; i < n; ++i) axes.push_back(static_cast<int64_t>(normal_axis(i - n, given.ndim())));
+  }
+  if (lengths_given && lengths_given->size() != axes.size()) throw Error(ErrorKind::value, "Shape and axes have different lengths.");
+  if (axes.empty() && (kind == Fourier::half || kind == Fourier::half_inverse)) throw Error(ErrorKind::index, "at least 1 axis must be transformed");
+  const bool is_inverse = kind == Fourier::inverse || kind == Fourier::half_inverse;
+  if (kind == Fourier::half && is_complex(given.dtype())) throw Error(ErrorKind::type, "a transform of real numbers takes no array of " + std::string(info(given.dtype()).name)).fix("fft, which takes complex numbers");
+
+  // The shapes of what goes in, and of the larger of the two arrays.
+  Shape in = given.shape(), whole = given.shape();
+  double count = 1;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(axes[i]);
+    const bool halves = kind == Fourier::half_inverse && i + 1 == axes.size();
+    int64_t n = lengths_given ? (*lengths_given)[i] : -1;
+    if (n == -1) n = halves ? 2 * (given.shape()[axis] - 1) : given.shape()[axis];
+    if (n < 1) throw Error(ErrorKind::value, "Invalid number of FFT data points (" + std::to_string(n) + ") specified.");
+    whole[axis] = n, in[axis] = halves ? n / 2 + 1 : n;
+    count *= static_cast<double>(n);
+  }
+  const double factor = norm == FftNorm::ortho ? 1 / std::sqrt(count) : (norm == FftNorm::forward) != is_inverse ? 1 / count : 1;
+  const Dtype real = real_of(given), dtype = complex_of(real);
+  const bool is_real = !is_complex(given.dtype()) && kind != Fourier::half_inverse;
+  const Dtype wanted = is_real ? real : dtype;
+  Array x = fitted(given.dtype() == wanted ? given : astype(given, wanted), in);
+  if (axes.empty()) return astype(x, dtype);
+  const size_t most = fft::limits(x.device()).axes;
+  // What the library takes at once: the first or last of some axes.
+  const auto split = [most](Extents& from, bool last) {
+    const auto n = static_cast<int64_t>(std::min(most, from.size()));
+    const Extents taken = last ? Extents(from.end() - n, from.end()) : Extents(from.begin(), from.begin() + n);
+    from = last ? Extents(from.begin(), from.end() - n) : Extents(from.begin() + n, from.end());
+    return taken;
+  };
+  double left = factor;
+  if (kind == Fourier::half_inverse) {
+    const Extents last = split(axes, true);
+    while (!axes.empty()) x = transformed(fft::Kind::complex, false, x, x.shape(), dtype, x.shape(), split(axes, false), std::exchange(left, 1));
+    return transformed(fft::Kind::from_half, false, x, whole, real, whole, last, left);
+  }
+  if (kind == Fourier::half) {
+    Shape shape = whole;
+    int64_t& length = shape[static_cast<size_t>(axes[axes.size() - 1])];
+    length = length / 2 + 1;
+    x = transformed(fft::Kind::to_half, true, x, shape, dtype, whole, split(axes, true), std::exchange(left, 1));
+  } else if (is_real) {
+    x = from_real(x, kind == Fourier::forward, axes[axes.size() - 1], std::exchange(left, 1));
+    axes = Extents(axes.begin(), axes.end() - 1);
+  }
+  // An axis that is there twice is transformed twice.
+  while (!axes.empty()) {
+    Extents once, rest;
+    for (const int64_t axis : axes) (once.size() < most && std::find(once.begin(), once.end(), axis) == once.end() ? once : rest).push_back(axis);
+    x = transformed(fft::Kind::complex, !is_inverse, x, x.shape(), dtype, x.shape(), once, std::exchange(left, 1));
+    axes = rest;
+  }
+  return x;
+}
+
+Array frequencies(int64_t n, double d, bool half, Device& device) {
+  if (n < 1) throw Error(ErrorKind::value, "frequencies are of at least one element, not of " + std::to_string(n));
+  const int64_t positive = half ? n / 2 + 1 : (n - 1) / 2 + 1;
+  const Array k = arange(Scalar::of(0), Scalar::of(1), half ? positive : n, Dtype::int64, device);
+  const Array order = half ? k : apply(Op::where, {apply(Op::less, {k, positive}), k, apply(Op::subtract, {k, n})});
+  return apply(Op::multiply, {order, 1.0 / (static_cast<double>(n) * d)});
+}
+
+Array shifted(const Array& x, const std::optional<Extents>& axes, bool back) {
+  Extents all(static_cast<size_t>(x.ndim()));
+  std::iota(all.begin(), all.end(), 0);
+  const Extents& moved = axes ? *axes : all;
+  Extents shifts;
+  for (const int64_t axis : moved) {
+    const int64_t n = x.shape()[normal_axis(axis, x.ndim())];
+    shifts.push_back(back ? -(n / 2) : n / 2);
+  }
+  if (moved.empty()) return copy(x);
+  return roll(x, {shifts.begin(), shifts.end()}, moved);
+}
+
+}  // namespace kasoku

@@ -1,0 +1,12 @@
+/// \file kasoku/fft/cufft.h
+/// Fourier transforms on a GPU by cuFFT, found at run time.
+#pragma once
+
+#include "kasoku/fft/fft.h"
+
+namespace kasoku::fft {
+
+/// As transform().
+void cufft_transform(const Transform& problem, Device& device, Stream& stream);
+
+}  // namespace kasoku::fft

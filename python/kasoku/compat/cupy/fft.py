@@ -1,0 +1,9 @@
+"""cupy.fft: the engine's (kasoku/fft.py), whose names and arguments are NumPy's too."""
+
+import sys as _sys
+
+from kasoku.fft import *  # noqa: F403
+
+from .. import Face as _Face
+
+_sys.modules[__name__].__class__ = _Face

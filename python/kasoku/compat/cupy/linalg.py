@@ -1,0 +1,9 @@
+"""cupy.linalg: the engine's (kasoku/linalg.py), whose names and arguments are NumPy's too."""
+
+import sys as _sys
+
+from kasoku.linalg import *  # noqa: F403
+
+from .. import Face as _Face
+
+_sys.modules[__name__].__class__ = _Face

@@ -1,0 +1,49 @@
+"""cupyx.scipy.fft: the engine's transforms with SciPy's arguments."""
+
+import sys as _sys
+
+import kasoku as _ks
+
+from ... import Face as _Face
+
+
+def _of_one(name):
+    function = getattr(_ks.fft, name)
+
+    def f(x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None):
+        return function(x, n, axis, norm)
+
+    f.__name__, f.__doc__ = name, function.__doc__
+    return f
+
+
+def _of_several(name, axes):
+    function = getattr(_ks.fft, name)
+
+    def f(x, s=None, axes=axes, norm=None, overwrite_x=False, *, plan=None):
+        return function(x, s, axes, norm)
+
+    f.__name__, f.__doc__ = name, function.__doc__
+    return f
+
+
+fft, ifft, rfft, irfft, hfft, ihfft = map(_of_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
+fft2, ifft2, rfft2, irfft2 = (_of_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2"))
+fftn, ifftn, rfftn, irfftn = (_of_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn"))
+fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
+
+
+def next_fast_len(target, real=False):
+    """The least length of small prime factors that is not below `target`."""
+    n = int(target)
+    while True:
+        rest = n
+        for factor in (2, 3, 5, 7):
+            while rest % factor == 0 and rest > 1:
+                rest //= factor
+        if rest == 1:
+            return n
+        n += 1
+
+
+_sys.modules[__name__].__class__ = _Face

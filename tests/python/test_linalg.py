@@ -1,0 +1,449 @@
+"""ks.linalg against NumPy: residuals, orthogonality and the matrices put together again, never raw vectors."""
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import kasoku as ks
+
+dtypes = ["float32", "float64", "complex64", "complex128"]
+shapes = [(1, 1), (2, 2), (5, 5), (33, 33), (3, 4, 4), (2, 3, 5, 5), (0, 4, 4), (2, 0, 0), (0, 0)]
+
+
+def matrix(shape, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def regular(shape, dtype="float64", seed=0):
+    """Far from singular."""
+    return (matrix(shape, dtype, seed) / max(2 * shape[-1], 1) + np.eye(shape[-1])).astype(dtype)
+
+
+def positive(shape, dtype="float64"):
+    x = matrix(shape, dtype)
+    return (x @ np.conj(np.swapaxes(x, -1, -2)) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+def close(got, want, factor=1):
+    got, want = got.numpy() if isinstance(got, ks.Array) else np.asarray(got), np.asarray(want)
+    assert got.shape == want.shape
+    assert got.dtype == want.dtype
+    size = max(1, *want.shape[-2:]) if want.ndim else 1
+    eps = np.finfo(want.dtype).eps if want.dtype.kind in "fc" else 0
+    scale = np.abs(want[np.isfinite(want)]).max(initial=1)
+    np.testing.assert_allclose(got, want, rtol=100 * factor * size * eps, atol=100 * factor * size * eps * scale)
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", shapes)
+def test_solutions_inverses_and_determinants_are_numpys(on_device, shape, dtype):
+    a, b, v = regular(shape, dtype), matrix((*shape[:-1], 3), dtype, 1), matrix(shape[-1:], dtype, 2)
+    x = ks.array(a)
+    close(ks.linalg.solve(x, ks.array(b)), np.linalg.solve(a, b))
+    close(ks.linalg.solve(x, ks.array(v)), np.linalg.solve(a, v))
+    close(ks.linalg.inv(x), np.linalg.inv(a))
+    close(ks.linalg.det(x), np.linalg.det(a))
+    for got, want in zip(ks.linalg.slogdet(x), np.linalg.slogdet(a)):
+        close(got, want)
+
+
+def test_right_sides_and_matrices_stretch_to_each_other(on_device):
+    a, b = regular((4, 4)), matrix((3, 4, 2))
+    close(ks.linalg.solve(ks.array(a), ks.array(b)), np.linalg.solve(a, b))
+    close(
+        ks.linalg.solve(ks.array(regular((3, 4, 4))), ks.array(matrix((4, 2)))),
+        np.linalg.solve(regular((3, 4, 4)), matrix((4, 2))),
+    )
+    close(ks.linalg.solve(ks.array(a), np.arange(4)), np.linalg.solve(a, np.arange(4)))
+
+
+def test_a_determinants_sign_counts_the_swaps(on_device):
+    for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1], [2, 1, 0]):
+        p = np.eye(3)[order]
+        close(ks.linalg.det(ks.array(p)), np.linalg.det(p))
+    assert ks.linalg.slogdet(ks.zeros((2, 2))) == (0, -np.inf)
+    assert float(ks.linalg.det(ks.ones((3, 3)))) == 0
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", shapes)
+def test_cholesky_factors_are_numpys(on_device, shape, dtype):
+    a = positive(shape, dtype)
+    close(ks.linalg.cholesky(ks.array(a)), np.linalg.cholesky(a))
+    lower = np.tril(a)  # the other triangle is not read
+    close(ks.linalg.cholesky(ks.array(lower)), np.linalg.cholesky(a))
+    upper = ks.linalg.cholesky(ks.array(np.triu(a)), upper=True)
+    close(upper, adjoint(np.linalg.cholesky(a)))
+
+
+rectangles = [
+    (4, 4),
+    (5, 3),
+    (3, 5),
+    (1, 1),
+    (1, 4),
+    (4, 1),
+    (40, 17),
+    (17, 40),
+    (2, 3, 4, 2),
+    (2, 2, 4),
+    (0, 3),
+    (3, 0),
+    (0, 3, 2),
+]
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", rectangles)
+def test_qr_gives_orthonormal_columns_and_a_triangle(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    x = ks.array(a)
+    for mode in ("reduced", "complete"):
+        q, r = (part.numpy() for part in ks.linalg.qr(x, mode))
+        for part, want in zip((q, r), np.linalg.qr(a, mode)):
+            assert part.shape == want.shape and part.dtype == want.dtype
+        close(q @ r, a, 10)
+        close(
+            adjoint(q) @ q,
+            np.broadcast_to(np.eye(q.shape[-1], dtype=dtype), (*shape[:-2], q.shape[-1], q.shape[-1])),
+            10,
+        )
+        assert (np.tril(r, -1) == 0).all()
+    close(np.abs(ks.linalg.qr(x, mode="r").numpy()), np.abs(np.linalg.qr(a, mode="r")), 10)
+    for part, want in zip(ks.linalg.qr(x, mode="raw"), np.linalg.qr(a, mode="raw")):
+        assert part.shape == want.shape
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", rectangles)
+def test_svd_gives_the_matrix_back(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    x = ks.array(a)
+    for full in (False, True):
+        u, s, vh = (part.numpy() for part in ks.linalg.svd(x, full))
+        for part, want in zip((u, s, vh), np.linalg.svd(a, full)):
+            assert part.shape == want.shape and part.dtype == want.dtype
+        k = s.shape[-1]
+        close((u[..., :k] * s[..., None, :]).astype(dtype) @ vh[..., :k, :], a, 10)
+        for part in (u, adjoint(vh)):
+            close(
+                adjoint(part) @ part,
+                np.broadcast_to(np.eye(part.shape[-1], dtype=dtype), (*shape[:-2], part.shape[-1], part.shape[-1])),
+                10,
+            )
+        assert (np.diff(s) <= 0).all()
+    values = np.linalg.svd(a, compute_uv=False)
+    close(ks.linalg.svd(x, compute_uv=False), values, 10)
+    close(ks.linalg.svdvals(x), values, 10)
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", shapes)
+def test_eigh_gives_the_matrix_back_from_one_triangle(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    a = (a + adjoint(a)).astype(dtype)
+    for uplo, cut in (("L", np.tril), ("U", np.triu)):
+        w, v = (part.numpy() for part in ks.linalg.eigh(ks.array(cut(a)), UPLO=uplo))
+        close(w, np.linalg.eigvalsh(a), 10)
+        close((v * w[..., None, :]).astype(dtype) @ adjoint(v), a, 10)
+        close(adjoint(v) @ v, np.broadcast_to(np.eye(shape[-1], dtype=dtype), shape), 10)
+        close(ks.linalg.eigvalsh(ks.array(cut(a)), uplo), np.linalg.eigvalsh(a), 10)
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", shapes)
+def test_eigenvectors_are_only_stretched(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    w, v = (part.numpy() for part in ks.linalg.eig(ks.array(a)))
+    want = np.linalg.eig(a)
+    assert w.shape == want[0].shape and v.shape == want[1].shape
+    if a.size:
+        assert w.dtype == want[0].dtype and v.dtype == want[1].dtype
+    close(a.astype(v.dtype) @ v, v * w[..., None, :], 100)
+    if a.size:
+        close(np.linalg.norm(v, axis=-2), np.ones(w.shape, w.real.dtype), 10)
+    if a.size and shape[-1] < 6:  # the same characteristic polynomial
+        np.testing.assert_allclose(
+            np.poly(w.reshape(-1, shape[-1])[0]), np.poly(a.reshape(-1, *shape[-2:])[0]), rtol=1e-3, atol=1e-3
+        )
+    assert ks.linalg.eigvals(ks.array(a)).shape == w.shape
+
+
+def test_eigenvalues_of_real_matrices_are_real_where_all_are(on_device):
+    w, v = ks.linalg.eig(ks.array([[2.0, 1.0], [0.0, 3.0]]))
+    assert w.dtype == v.dtype == np.float64
+    np.testing.assert_allclose(np.sort(w.numpy()), [2, 3])
+    w, v = ks.linalg.eig(ks.array([[0.0, 1.0], [-1.0, 0.0]]))
+    assert w.dtype == v.dtype == np.complex128
+    np.testing.assert_allclose(sorted(w.numpy().imag), [-1, 1])
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", [(4, 4), (7, 3), (3, 7), (1, 1), (0, 3), (3, 0)])
+def test_least_squares_are_numpys(on_device, shape, dtype):
+    a, b = matrix(shape, dtype), matrix((shape[0], 2), dtype, 1)
+    for right in (b, b[:, 0]):
+        got, want = ks.linalg.lstsq(ks.array(a), ks.array(right)), np.linalg.lstsq(a, right)
+        close(got[0], want[0], 10)
+        close(got[1], want[1], 10)
+        assert got[2] == want[2]
+        close(got[3], want[3], 10)
+
+
+def test_least_squares_of_a_matrix_without_full_rank_are_the_shortest(on_device):
+    a, b = np.outer(np.arange(1.0, 6), [1, 2, 3]), np.arange(5.0)
+    got, want = ks.linalg.lstsq(ks.array(a), ks.array(b)), np.linalg.lstsq(a, b)
+    close(got[0], want[0], 10)
+    assert got[1].shape == (0,) and got[2] == want[2] == 1
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("shape", [(4, 4), (7, 3), (3, 7), (2, 5, 3), (0, 3, 2), (3, 0)])
+def test_pseudoinverses_and_ranks_are_numpys(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    close(ks.linalg.pinv(ks.array(a)), np.linalg.pinv(a), 10)
+    if a.size:
+        assert (ks.linalg.matrix_rank(ks.array(a)).numpy() == np.linalg.matrix_rank(a)).all()
+    flat = np.ones((5, 3), dtype)
+    assert ks.linalg.matrix_rank(ks.array(flat)) == 1
+    close(ks.linalg.pinv(ks.array(flat), rcond=1e-4), np.linalg.pinv(flat, rcond=1e-4), 10)
+    assert ks.linalg.matrix_rank(ks.array(flat), tol=100.0) == 0
+
+
+orders = [None, 0, 1, -1, 2, -2, 3, -3, 0.5, np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("dtype", [*dtypes, "int32", "float16"])
+def test_norms_of_vectors_are_numpys(on_device, dtype):
+    x = (matrix((3, 4, 5), dtype if dtype in dtypes else "float64") * 5).astype(dtype)
+    for order in orders:
+        for axis in (0, 1, -1):
+            for keep in (False, True):
+                with np.errstate(divide="ignore"):
+                    want = np.linalg.norm(x, order, axis, keep)
+                got = ks.linalg.norm(ks.array(x), order, axis, keep)
+                assert got.shape == want.shape
+                np.testing.assert_allclose(got.numpy(), want, rtol=1e-2 if dtype == "float16" else 1e-5)
+    np.testing.assert_allclose(
+        ks.linalg.norm(ks.array(x)).numpy(), np.linalg.norm(x), rtol=1e-2 if dtype == "float16" else 1e-5
+    )
+    assert ks.linalg.norm(ks.array(x), keepdims=True).shape == (1, 1, 1)
+    assert ks.linalg.norm(ks.zeros(0)) == 0
+
+
+@pytest.mark.parametrize("dtype", [*dtypes, "int64"])
+def test_norms_of_matrices_are_numpys(on_device, dtype):
+    x = (matrix((3, 4, 5), dtype if dtype in dtypes else "float64") * 5).astype(dtype)
+    for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        for axes in ((0, 1), (1, 2), (2, 0), (-1, -2)):
+            for keep in (False, True):
+                close(ks.linalg.norm(ks.array(x), order, axes, keep), np.linalg.norm(x, order, axes, keep), 10)
+    close(
+        ks.linalg.matrix_norm(ks.array(x)),
+        np.linalg.matrix_norm(x) if hasattr(np.linalg, "matrix_norm") else np.linalg.norm(x, axis=(-2, -1)),
+    )
+    for p in (None, 1, -1, 2, -2, "fro", "nuc", np.inf):
+        a = (10 * regular((3, 4, 4), dtype if dtype in dtypes else "float64")).astype(dtype)
+        close(ks.linalg.cond(ks.array(a), p), np.linalg.cond(a, p), 100)
+
+
+def test_the_condition_of_a_singular_matrix_is_infinite(on_device):
+    a = np.stack([np.zeros((2, 2)), np.eye(2)])
+    for p in (None, 1, 2, -2, "fro"):
+        np.testing.assert_array_equal(ks.linalg.cond(ks.array(a), p).numpy(), np.linalg.cond(a, p))
+    with pytest.raises(np.linalg.LinAlgError, match="empty"):
+        ks.linalg.cond(ks.zeros((0, 0)))
+
+
+def test_products_and_parts_are_numpys(on_device):
+    a, b, c = matrix((6, 4)), matrix((4, 9)), matrix((9, 2))
+    close(ks.linalg.multi_dot([ks.array(a), ks.array(b), ks.array(c)]), np.linalg.multi_dot([a, b, c]))
+    close(
+        ks.linalg.multi_dot([ks.array(a[0]), ks.array(b), ks.array(c), ks.array(c[0])]),
+        np.linalg.multi_dot([a[0], b, c, c[0]]),
+    )
+    s = regular((2, 3, 3))
+    for n in (-3, -1, 0, 1, 2, 3, 7, 8):
+        close(ks.linalg.matrix_power(ks.array(s), n), np.linalg.matrix_power(s, n), 10)
+    i = np.array([[1, 1], [1, 0]])
+    close(ks.linalg.matrix_power(ks.array(i), 30), np.linalg.matrix_power(i, 30))
+    t = matrix((6, 4, 2, 3, 4))
+    close(ks.linalg.tensorsolve(ks.array(t), ks.array(matrix((6, 4)))), np.linalg.tensorsolve(t, matrix((6, 4))), 100)
+    close(ks.linalg.tensorinv(ks.array(matrix((4, 6, 8, 3)))), np.linalg.tensorinv(matrix((4, 6, 8, 3))), 100)
+    close(ks.linalg.outer(ks.arange(3.0), ks.arange(4.0)), np.outer(np.arange(3.0), np.arange(4.0)))
+    x, y = matrix((5, 3), "complex128"), matrix((5, 3), "complex128", 1)
+    close(ks.linalg.cross(ks.array(x), ks.array(y)), np.cross(x, y))
+    close(ks.cross(ks.array(x.T), ks.array(y.T), axis=0), np.cross(x.T, y.T, axis=0))
+    close(ks.cross(ks.array(x.T), ks.array(y), axisa=0, axisc=0), np.cross(x.T, y, axisa=0, axisc=0))
+    close(ks.linalg.vecdot(ks.array(x), ks.array(y)), (np.conj(x) * y).sum(-1))
+    close(ks.vecdot(ks.array(x), ks.array(y), axis=0), (np.conj(x) * y).sum(0))
+    m = np.arange(60).reshape(3, 4, 5)
+    for offset in (-5, -3, -2, -1, 0, 1, 3, 4, 5, 9):
+        close(ks.diagonal(ks.array(m), offset, 1, 2), np.diagonal(m, offset, 1, 2))
+        close(ks.trace(ks.array(m), offset, 2, 0), np.trace(m, offset, 2, 0))
+        close(ks.linalg.diagonal(ks.array(m), offset=offset), np.diagonal(m, offset, -2, -1))
+    close(ks.trace(ks.array(m.astype("int8"))), np.trace(m.astype("int8")))
+    close(ks.linalg.matrix_transpose(ks.array(m)), np.swapaxes(m, -1, -2))
+
+
+def test_a_tensors_axes_move_before_it_is_solved(on_device):
+    a = matrix((2, 6, 3))
+    b = matrix((6,))
+    close(ks.linalg.tensorsolve(ks.array(a), ks.array(b), axes=(0,)), np.linalg.tensorsolve(a, b, axes=(0,)), 100)
+
+
+def test_any_memory_is_taken(on_device, layouts):
+    a, b = regular((4, 4)), matrix((4, 2))
+    for lies in layouts.values():
+        close(ks.linalg.solve(lies(a), lies(b)), np.linalg.solve(a, b))
+        close(ks.linalg.inv(lies(a)), np.linalg.inv(a))
+        close(ks.linalg.svdvals(lies(b)), np.linalg.svd(b, compute_uv=False))
+        q, r = ks.linalg.qr(lies(b))
+        close(q @ r, b)
+
+
+def test_arguments_keep_what_they_hold(on_device):
+    a, b = positive((5, 5)), matrix((5,))
+    x, y = ks.array(a), ks.array(b)
+    for f in (
+        ks.linalg.inv,
+        ks.linalg.det,
+        ks.linalg.cholesky,
+        ks.linalg.qr,
+        ks.linalg.svd,
+        ks.linalg.eigh,
+        ks.linalg.eig,
+        ks.linalg.pinv,
+    ):
+        f(x)
+    ks.linalg.solve(x, y), ks.linalg.lstsq(x, y)
+    np.testing.assert_array_equal(x.numpy(), a)
+    np.testing.assert_array_equal(y.numpy(), b)
+
+
+def test_integers_and_bools_are_computed_in_float64(on_device):
+    for dtype in ("int8", "uint64", "bool"):
+        a = np.array([[1, 1], [0, 1]], dtype)
+        close(ks.linalg.inv(ks.array(a)), np.linalg.inv(a))
+        close(ks.linalg.det(ks.array(a)), np.linalg.det(a))
+    with pytest.raises(TypeError, match="float16 is unsupported in linalg"):
+        ks.linalg.inv(ks.ones((2, 2), dtype="float16"))
+
+
+failures = [
+    (lambda la, x: la.inv(x(np.zeros((2, 2)))), "Singular matrix"),
+    (lambda la, x: la.inv(x(np.stack([np.eye(2), np.ones((2, 2))]))), "Singular matrix"),
+    (lambda la, x: la.solve(x(np.ones((2, 2))), x(np.ones(2))), "Singular matrix"),
+    (lambda la, x: la.inv(x(np.zeros((2, 3)))), "must be square"),
+    (lambda la, x: la.det(x(np.zeros((2, 3)))), "must be square"),
+    (lambda la, x: la.eigh(x(np.zeros((2, 3)))), "must be square"),
+    (lambda la, x: la.inv(x(np.zeros(3))), "1-dimensional array given"),
+    (lambda la, x: la.svd(x(np.zeros(3))), "1-dimensional array given"),
+    (lambda la, x: la.cholesky(x(-np.eye(3))), "not positive definite"),
+    (lambda la, x: la.eig(x(np.array([[1.0, np.nan], [0, 1.0]]))), "infs or NaNs"),
+    (lambda la, x: la.eigvals(x(np.array([[1.0, np.inf], [0, 1.0]]))), "infs or NaNs"),
+    (lambda la, x: la.svd(x(np.full((3, 3), np.nan))), "SVD did not converge"),
+    (lambda la, x: la.lstsq(x(np.zeros((3, 2))), x(np.zeros(4))), "Incompatible dimensions"),
+    (lambda la, x: la.multi_dot([x(np.zeros((2, 2, 2))), x(np.zeros((2, 2))), x(np.zeros((2, 2)))]), "two-dimensional"),
+    (lambda la, x: la.tensorsolve(x(np.zeros((2, 3, 4))), x(np.zeros((2, 3)))), "requirement"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(failures)))
+def test_what_has_no_solution_is_numpys_error(on_device, case):
+    f, text = failures[case]
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.linalg, lambda x: x)
+    with pytest.raises(np.linalg.LinAlgError, match=text) as caught:
+        f(ks.linalg, ks.array)
+    assert isinstance(caught.value, ks.Error) and isinstance(caught.value, ks.linalg.LinAlgError)
+
+
+def test_wrong_arguments_are_errors_that_say_so(on_device):
+    x = ks.ones((2, 2))
+    for f, text in (
+        (lambda: ks.linalg.norm(x, 7), "Invalid norm order"),
+        (lambda: ks.linalg.norm(x, "abc"), "abc"),
+        (lambda: ks.linalg.norm(ks.ones(3), "fro"), "fro"),
+        (lambda: ks.linalg.norm(ks.ones((2, 2, 2)), 2), "number of dimensions"),
+        (lambda: ks.linalg.qr(x, "upside down"), "upside down"),
+        (lambda: ks.linalg.eigh(x, "M"), "UPLO"),
+        (lambda: ks.linalg.solve(x, ks.ones(3)), r"\(2, 2\).*\(3,\)"),
+        (lambda: ks.linalg.multi_dot([x]), "at least two"),
+        (lambda: ks.linalg.cross(ks.ones(2), ks.ones(2)), "3-dimensional"),
+        (lambda: ks.linalg.vecdot(ks.ones(2), ks.ones(3)), "2 and of 3"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            f()
+
+
+def test_numpys_functions_come_here_with_our_arrays(on_device):
+    a = regular((3, 3))
+    x = ks.array(a)
+    for got, want in (
+        (np.linalg.solve(x, ks.ones(3)), np.linalg.solve(a, np.ones(3))),
+        (np.linalg.inv(x), np.linalg.inv(a)),
+        (np.linalg.norm(x, axis=0), np.linalg.norm(a, axis=0)),
+        (np.trace(x), np.trace(a)),
+        (np.outer(x, x), np.outer(a, a)),
+        (np.linalg.matrix_power(x, 3), np.linalg.matrix_power(a, 3)),
+        (np.linalg.svd(x).S, np.linalg.svd(a)[1]),
+    ):
+        assert isinstance(got, ks.Array)
+        close(got, want, 10)
+    assert np.linalg.slogdet(x).logabsdet.shape == ()
+
+
+def test_nothing_passes_through_the_host(on_device):
+    a, b = ks.array(regular((40, 40))), ks.array(matrix((40, 3)))
+    stack, tall = ks.array(positive((50, 8, 8))), ks.array(matrix((30, 20, 10)))
+    ks.synchronize()
+    before = ks.stats()
+    for x in (a, stack):
+        ks.linalg.solve(x, b[: x.shape[-1]]), ks.linalg.inv(x), ks.linalg.det(x), ks.linalg.eigh(x), ks.linalg.qr(x)
+    ks.linalg.cholesky(stack), ks.linalg.svd(tall), ks.linalg.pinv(tall), ks.linalg.norm(tall, 2, (1, 2))
+    ks.synchronize()
+    after = ks.stats()
+    moved = {k: after[k] - before[k] for k in ("bytes_to_device", "bytes_from_device")}
+    # Whether a factorisation failed is a byte that is read.
+    assert moved["bytes_to_device"] == 0 and moved["bytes_from_device"] <= 16, moved
+
+
+def test_stacks_are_the_single_matrices(on_device):
+    a, b = positive((300, 16, 16)), matrix((300, 16, 2))
+    x = ks.array(a)
+    alone = [ks.linalg.inv(ks.array(m)).numpy() for m in a[::50]]
+    close(ks.linalg.inv(x).numpy()[::50], np.stack(alone))
+    close(ks.linalg.solve(x, ks.array(b)), np.linalg.solve(a, b))
+    close(ks.linalg.cholesky(x), np.linalg.cholesky(a))
+    close(ks.linalg.eigvalsh(x), np.linalg.eigvalsh(a), 10)
+    close(ks.linalg.svdvals(x), np.linalg.svd(a, compute_uv=False), 10)
+    close(ks.linalg.det(x), np.linalg.det(a), 10)
+
+
+@hypothesis.given(
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.lists(st.integers(0, 3), max_size=2),
+    st.sampled_from(dtypes),
+    st.integers(0, 99),
+)
+def test_factors_put_together_are_the_matrix(on_device, m, n, batch, dtype, seed):
+    a = matrix((*batch, m, n), dtype, seed)
+    x = ks.array(a)
+    q, r = ks.linalg.qr(x)
+    close(q @ r, a, 10)
+    u, s, vh = ks.linalg.svd(x, full_matrices=False)
+    close((u * ks.expand_dims(s, -2)) @ vh, a, 10)
+    h = ks.matmul(x, ks.conjugate(x.mT))
+    w, v = ks.linalg.eigh(h)
+    close((v * ks.expand_dims(w, -2)) @ ks.conjugate(v.mT), h.numpy(), 10)
+    p = ks.linalg.pinv(x)
+    close(x @ p @ x, a, 100)
