@@ -9,7 +9,7 @@ import sys
 import kasoku as ks
 import pytest
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[3]
 
 
 def test_import_costs_little_beyond_numpy(clean_process):
