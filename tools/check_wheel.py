@@ -43,6 +43,8 @@ def main(folder):
         "py.typed",
         "_core.pyi",
         "__init__.pyi",
+        "fft.pyi",
+        "linalg.pyi",
         "random.pyi",
     ]
     missing = [name for name in inside if not any(path.endswith("/" + name) for path in names)]

@@ -27,7 +27,9 @@ def of_linalg(kasoku):
 
 def of_package(kasoku):
     lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
-    lines += [f"from . import {name} as {name}" for name in ("cuda", "errors", "fft", "linalg", "random")]
+    lines += [
+        f"from . import {name} as {name}" for name in ("cuda", "distributed", "errors", "fft", "linalg", "random")
+    ]
     for name in sorted(dir(kasoku)):
         value = getattr(kasoku, name)
         if name.startswith("_") or inspect.ismodule(value) or name == "load_ipython_extension":

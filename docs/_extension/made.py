@@ -116,9 +116,10 @@ def others():
 
 
 def module(name):
-    """Every public name of a module of ours."""
-    inside = importlib.import_module(name)
+    """Every public name of a module of ours; errors have a page of their own."""
+    inside, errors = importlib.import_module(name), importlib.import_module("kasoku.errors")
     own = [n for n in getattr(inside, "__all__", dir(inside)) if not n.startswith("_")]
+    own = [n for n in own if inside is errors or n not in errors.__all__]
     return "\n".join(_described(n, name) for n in own if not inspect.ismodule(getattr(inside, n)))
 
 

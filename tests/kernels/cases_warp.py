@@ -137,7 +137,7 @@ def places_from_a_counter(kernel):
     case("counters.cu", kernel)(counters)
 
 
-# More of this file, in other shapes: tests/python/test_counters.py.
+# More of this file, in other shapes: tests/python/kernel/test_counters.py.
 for name in ("each", "ballots", "first_of_warp", "blocks", "strides", "strides_of_ballots"):
     places_from_a_counter(name)
 

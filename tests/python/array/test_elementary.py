@@ -11,7 +11,7 @@ import pytest
 
 import kasoku as ks
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "tools"))
 import accuracy
 
 FLOATS = ["float32", "float64"]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-programs = pathlib.Path(__file__).parent.parent / "acceptance"
+programs = pathlib.Path(__file__).parents[2] / "acceptance"
 # Sizes for two cores; the programs' own sizes run with `make test-all`.
 arguments = {"seed_okuda_pi.py": ["4e6"], "seed_okuda_threads.py": ["4e5", "5"]}
 

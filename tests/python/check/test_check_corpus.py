@@ -7,7 +7,7 @@ import kasoku as ks
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kernels"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels"))
 import cases_basic  # noqa: E402, F401
 import cases_dialect  # noqa: E402, F401
 import cases_language  # noqa: E402, F401

@@ -7,7 +7,7 @@ import kasoku as ks
 import numpy as np
 import pytest
 
-TEXT = (pathlib.Path(__file__).parents[1] / "kernels" / "counters.cu").read_text()
+TEXT = (pathlib.Path(__file__).parents[2] / "kernels" / "counters.cu").read_text()
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not ks.has_device("cuda"), reason="no GPU"))]
 BLOCKS = [256, 32, 64, 100, 33, 7, 1, 1024, (32, 1, 1)]
 SIZES = [0, 1, 31, 1000, 4096, 70_001]

@@ -8,7 +8,7 @@ import pytest
 
 import kasoku as ks
 
-folder = Path(__file__).parents[2] / "bench"
+folder = Path(__file__).parents[3] / "bench"
 
 
 @pytest.fixture(scope="module")

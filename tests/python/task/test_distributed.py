@@ -15,7 +15,7 @@ import pytest
 import kasoku as ks
 
 pytestmark = pytest.mark.timeout(120)
-examples = Path(__file__).resolve().parents[2] / "examples"
+examples = Path(__file__).resolve().parents[3] / "examples"
 n_gpus = sum(device.kind == "cuda" for device in ks.devices())
 needs_two = pytest.mark.skipif(n_gpus < 2, reason="needs two GPUs")
 has_mpi = importlib.util.find_spec("mpi4py") is not None
@@ -293,7 +293,7 @@ def two_gpus_with_nccl(two_gpus, tmp_path):
     folder = tmp_path / "cuda" / "lib64"
     folder.mkdir(parents=True)
     (tmp_path / "files").mkdir()
-    text = Path(__file__).resolve().parents[1] / "device" / "nccl.c"
+    text = Path(__file__).resolve().parents[2] / "device" / "nccl.c"
     subprocess.run(["cc", "-shared", "-fPIC", "-w", text, "-o", folder / "libnccl.so.2"], check=True)
     return {**two_gpus, "CUDA_HOME": str(folder.parent), "NCCL_FILES": str(tmp_path / "files")}
 
