@@ -36,6 +36,8 @@ def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
 
 defaults = {}  # what compute() is not told otherwise; replaced as a whole, by dask.config.set
 clients = []  # of dask.distributed, that are open: the latest one's threads, or its cluster, run what is not told otherwise
+observers = set()  # of dask.callbacks
+get_observed = None  # runs a graph for them, or on a program's own pool: the face's
 progress_bars = []  # called with (done, all) beside compute()'s own
 
 _one_thread = ("synchronous", "sync", "single-threaded")
@@ -104,7 +106,11 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: show a bar on a terminal, or a
     function of (done, all). An exception in a task ends the run and is raised here.
     """
+    if "get" in ignored:
+        raise TypeError("compute: get= was removed from Dask\n  fix  scheduler=, with the same function")
     get = _get_of(scheduler)
+    if get is None and get_observed and (observers or ignored.get("pool") or defaults.get("pool")):
+        get = functools.partial(get_observed, scheduler=_told(scheduler))
     if get is not None:
         roots = _roots(args, traverse)
         return tuple(get(_delayed.graph_of(roots), [root.key for root in roots], **ignored))

@@ -127,7 +127,7 @@ def test_graphs_are_dictionaries_of_tasks():
 @pytest.mark.parametrize("get", [dask.get, dask.threaded.get, dask.multiprocessing.get])
 def test_get_runs_graphs(get):
     graph = {"x": 1, "y": (inc, "x"), "z": (sum, ["x", "y", (inc, (inc, "y"))]), ("t", 0): "z", "n": [1, "y"]}
-    assert get(graph, "z") == 7 and get(graph, ["z", ["x", ("t", 0)]]) == [7, [1, 7]] and get(graph, "n") == [1, 2]
+    assert get(graph, "z") == 7 and get(graph, ["z", ["x", ("t", 0)]]) == (7, (1, 7)) and get(graph, "n") == [1, 2]
     with pytest.raises(KeyError, match="no key"):
         get(graph, "w")
     with pytest.raises(ValueError, match="cycle"):
@@ -308,7 +308,7 @@ def test_none_is_a_value():
     nothing = delayed(lambda *args: None)
     assert nothing(nothing()).compute() is None and dask.compute([nothing(), 1]) == ([None, 1],)
     graph = {"a": (lambda: None,), "b": (list, ["a", "a"]), "c": None, "d": "a", "e": ["a", "c"]}
-    assert dask.get(graph, ["a", "b", "c", "d", "e"]) == [None, [None, None], None, None, [None, None]]
+    assert dask.get(graph, ["a", "b", "c", "d", "e"]) == (None, [None, None], None, None, [None, None])
     assert dask.get(graph, "a") is None and delayed(None).compute() is None and nothing().persist().compute() is None
 
 
@@ -335,7 +335,7 @@ def test_tasks_that_are_objects_are_called_with_their_inputs():
     graph = {a.key: a, b.key: b, "sum": (sum, b.key), "nested": (len, Node(None, sorted, b)), "same": a}
     numbers = Numbers(graph, [["sum", "nested"], ("x", 1), "same"])
     assert dask.compute(numbers) == (([6, 3], [1, 2, 3], [1, 2]),)
-    assert dask.get(graph, [("x", 0), "sum"]) == [[1, 2], 6]
+    assert dask.get(graph, [("x", 0), "sum"]) == ([1, 2], 6)
     with pytest.raises(KeyError, match="has no key"):
         dask.get({"b": b}, "b")
 

@@ -6,7 +6,7 @@ from . import delayed as _submodule  # noqa: F401 - first, so that dask.delayed 
 from kasoku import delayed  # isort: skip
 from kasoku._core import Delayed  # isort: skip
 
-from . import base, core, local, multiprocessing, threaded, utils  # noqa: F401
+from . import base, callbacks, core, local, multiprocessing, threaded, utils  # noqa: F401
 from .base import (
     annotate,
     compute,

@@ -14,6 +14,7 @@ from kasoku._token import normalize as _normalize
 from kasoku._token import register, tokenize
 
 from .core import flatten, quote
+from .utils import key_split
 
 _annotations = contextvars.ContextVar("dask annotations", default=None)
 
@@ -118,6 +119,34 @@ class DaskMethodsMixin:
 
     def visualize(self, filename="mydask", format=None, optimize_graph=False, **options):
         return visualize(self, filename=filename, format=format, **options)
+
+
+def get_name_from_key(key):
+    """A collection's name, in one of its keys."""
+    name = key[0] if isinstance(key, tuple) and key else key
+    if not isinstance(name, str):
+        raise TypeError(f"Expected str or a tuple starting with str; got {key!r}")
+    return name
+
+
+def replace_name_in_key(key, rename):
+    """The key with another name, if `rename` has one."""
+    name = get_name_from_key(key)
+    return (rename.get(name, name), *key[1:]) if isinstance(key, tuple) else rename.get(name, name)
+
+
+def clone_key(key, seed):
+    """A key of the same kind, which the key and the seed decide."""
+    name = get_name_from_key(key)
+    other = f"{key_split(name)}-{tokenize(key if not isinstance(key, tuple) else name, seed)}"
+    return (other, *key[1:]) if isinstance(key, tuple) else other
+
+
+def get_collection_names(collection):
+    """The names in a collection's keys."""
+    if not is_dask_collection(collection):
+        raise TypeError(f"Expected Dask collection; got {type(collection)}")
+    return {get_name_from_key(key) for key in flatten(collection.__dask_keys__())}
 
 
 def unpack_collections(*args, traverse=True):

@@ -5,6 +5,9 @@ from kasoku._delayed import graph_of
 from kasoku._token import literal
 
 
+_nothing = object()
+
+
 def istask(x):
     """Whether `x` is (function, argument, ...)."""
     return type(x) is tuple and bool(x) and callable(x[0])
@@ -19,7 +22,20 @@ def ishashable(x):
 
 
 def iskey(key):
-    return isinstance(key, (str, bytes, int, float)) or type(key) is tuple and all(map(iskey, key))
+    return type(key) in (str, bytes, int, float) or type(key) is tuple and all(map(iskey, key))
+
+
+def validate_key(key):
+    """Raises TypeError if `key` can be none."""
+    if iskey(key):
+        return
+    if type(key) is tuple:
+        for index, part in enumerate(key):
+            try:
+                validate_key(part)
+            except TypeError as error:
+                raise TypeError(f"Composite key contains unexpected key type at {index=} ({key=!r})") from error
+    raise TypeError(f"Unexpected key type {type(key)} ({key=!r})")
 
 
 def quote(x):
@@ -36,11 +52,18 @@ def flatten(seq, container=list):
             yield item
 
 
+def is_node(x):
+    """Whether `x` is a Task, a DataNode or an Alias, of the face or of Dask."""
+    return hasattr(type(x), "dependencies") and hasattr(type(x), "substitute")
+
+
 def keys_in_tasks(keys, tasks, as_list=False):
     found, rest = [], list(tasks)
     while rest:
         one = rest.pop()
-        if istask(one):
+        if is_node(one):
+            found.extend(key for key in one.dependencies if key in keys)
+        elif istask(one):
             rest.extend(one[1:])
         elif type(one) in (list, dict):
             rest.extend(one.values() if type(one) is dict else one)
@@ -49,9 +72,11 @@ def keys_in_tasks(keys, tasks, as_list=False):
     return found if as_list else set(found)
 
 
-def get_dependencies(dsk, key=None, task=None, as_list=False):
+def get_dependencies(dsk, key=None, task=_nothing, as_list=False):
     """The keys that a task needs at once."""
-    return keys_in_tasks(dsk, [dsk[key] if task is None else task], as_list)
+    if key is None and task is _nothing:
+        raise ValueError("Provide either a key or a task")
+    return keys_in_tasks(dsk, [dsk[key] if key is not None else task], as_list)
 
 
 def get_deps(dsk):
@@ -75,3 +100,59 @@ def get(dsk, out):
     from .local import get_sync
 
     return get_sync(dsk, out)
+
+
+def preorder_traversal(task):
+    """A task, its function and its arguments, outer ones first."""
+    for item in task:
+        if istask(item):
+            yield from preorder_traversal(item)
+        elif isinstance(item, list):
+            yield list
+            yield from preorder_traversal(item)
+        else:
+            yield item
+
+
+def subs(task, key, val):
+    """The task with `val` in the place of `key`."""
+    if type(task) is tuple and task and callable(task[0]):
+        return (task[0], *(subs(item, key, val) for item in task[1:]))
+    if isinstance(task, list):
+        return [subs(item, key, val) for item in task]
+    try:
+        return val if type(task) is type(key) and task == key else task
+    except Exception:  # noqa: BLE001 - whatever a comparison does
+        return task
+
+
+def reverse_dict(d):
+    """What needs each key, of what each key needs."""
+    found = {key: set() for key in d}
+    for key, needs in d.items():
+        for one in needs:
+            found.setdefault(one, set()).add(key)
+    return found
+
+
+def getcycle(d, keys):
+    """The keys of a cycle that `keys` lead to, its first again at the end; empty if there is none."""
+    keys = keys if isinstance(keys, list) else [keys]
+    done = set()
+    for first in keys:
+        path, rests = [first], [iter(get_dependencies(d, first))]
+        while path:
+            following = next(rests[-1], None)
+            if following is None:
+                done.add(path.pop())
+                rests.pop()
+            elif following in path:
+                return [*path[path.index(following) :], following]
+            elif following not in done:
+                path.append(following)
+                rests.append(iter(get_dependencies(d, following)))
+    return []
+
+
+def isdag(d, keys):
+    return not getcycle(d, keys)

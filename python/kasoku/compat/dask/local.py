@@ -1,17 +1,230 @@
-"""Graphs as dictionaries of (function, argument, ...) tuples, as Dask's specification has them."""
+"""dask.local: graphs that are run task by task where somebody looks on: callbacks, a cache, a pool of the program's. Without
+these the engine runs them."""
 
+import concurrent.futures
+import queue
+import threading
+
+from kasoku import _task
 from kasoku._delayed import _scheduler
+
+from ._task_spec import DataNode, convert_legacy_graph
+from .callbacks import Callback, local_callbacks, unpack_callbacks
+from .core import flatten, reverse_dict
+from .order import order
+
+
+def sortkey(item):
+    """Keys of texts and tuples in one order."""
+    return (type(item).__name__, item)
+
+
+def nested_get(ind, coll):
+    """The values of keys, tuples for lists of them."""
+    return tuple(nested_get(i, coll) for i in ind) if isinstance(ind, list) else coll[ind]
+
+
+def start_state_from_dask(dsk, cache=None, sortkey=None, keys=None):
+    """What is ready, what waits for what, and the values that are there."""
+    values = dict(cache or {}) if cache is None or isinstance(cache, dict) else cache
+    if cache is not None:
+        values = cache
+    graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(values))
+    for key, node in graph.items():
+        if isinstance(node, DataNode):
+            values[key] = node()
+    sortkey = sortkey or order(graph).get
+    dependencies = {key: set(node.dependencies) for key, node in graph.items()}
+    dependents = reverse_dict({key: needs & graph.keys() for key, needs in dependencies.items()})
+    dependents = {key: dependents.get(key, set()) for key in graph}
+    waiting = {key: needs - values.keys() for key, needs in dependencies.items() if key not in values}
+    ready = sorted((key for key, needs in waiting.items() if not needs), key=sortkey, reverse=True)
+    return {
+        "dependencies": dependencies,
+        "dependents": dependents,
+        "waiting": {key: needs for key, needs in waiting.items() if needs},
+        "waiting_data": {key: set(readers) for key, readers in dependents.items()},
+        "cache": values,
+        "ready": ready,
+        "running": set(),
+        "finished": set(),
+        "released": set(),
+    }
+
+
+def release_data(key, state, delete=True):
+    """Nobody waits for the value of `key` any longer."""
+    state["waiting_data"].pop(key, None)
+    state["released"].add(key)
+    if delete:
+        state["cache"].pop(key, None)
+
+
+def finish_task(dsk, key, state, results, sortkey, delete=True, release_data=release_data):
+    """Brings the state up to date when the task `key` has ended."""
+    for reader in sorted(state["dependents"][key], key=sortkey, reverse=True):
+        needs = state["waiting"][reader]
+        needs.discard(key)
+        if not needs:
+            del state["waiting"][reader]
+            state["ready"].append(reader)
+    for need in state["dependencies"][key]:
+        readers = state["waiting_data"].get(need)
+        if readers is None:
+            continue
+        readers.discard(key)
+        if not readers and need not in results:
+            release_data(need, state, delete)
+    state["finished"].add(key)
+    state["running"].discard(key)
+    return state
+
+
+class SynchronousExecutor(concurrent.futures.Executor):
+    """Runs what is submitted at once."""
+
+    _max_workers = 1
+
+    def submit(self, fn, *args, **kwargs):
+        future = concurrent.futures.Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+synchronous_executor = SynchronousExecutor()
+
+
+class MultiprocessingPoolExecutor(concurrent.futures.Executor):
+    """A pool of the module multiprocessing as an executor."""
+
+    def __init__(self, pool):
+        self.pool = pool
+        self._max_workers = len(pool._pool)
+
+    def submit(self, fn, *args, **kwargs):
+        return submit_apply_async(self.pool.apply_async, fn, *args, **kwargs)
+
+
+def submit_apply_async(apply_async, fn, *args, **kwargs):
+    future = concurrent.futures.Future()
+    apply_async(fn, args, kwargs, future.set_result, future.set_exception)
+    return future
+
+
+def _ran(done, key, node, values):
+    """One task, on a thread of the pool."""
+    try:
+        done.put((key, node(values), None, threading.get_ident()))
+    except BaseException as error:
+        done.put((key, None, error, threading.get_ident()))
+
+
+def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **options):
+    """Runs the graph by submit(function, *arguments), at most num_workers tasks at once; lists of keys give tuples."""
+    wanted = set(flatten([result])) if isinstance(result, list) else {result}
+    with local_callbacks(callbacks) as calls:
+        _, start_states, pretasks, posttasks, _ = unpack_callbacks(calls)
+        started, state, is_well = [], {}, False
+        try:
+            for one in calls:
+                if one[0]:
+                    one[0](dsk)
+                started.append(one)
+            graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(cache or ()))
+            place = order(graph).get
+            state = start_state_from_dask(graph, cache, place)
+            for call in start_states:
+                call(graph, state)
+            _check(graph, state, wanted)
+            _run(submit, num_workers, graph, state, wanted, pretasks, posttasks, place)
+            is_well = True
+        finally:
+            for one in started:
+                if one[4]:
+                    one[4](dsk, state, not is_well)
+    return nested_get(result, state["cache"])
+
+
+def _check(graph, state, wanted):
+    for key in wanted:
+        if key not in graph and key not in state["cache"]:
+            raise KeyError(f"the graph has no key {key!r}")
+    if state["waiting"] and not state["ready"]:
+        raise ValueError("Found no accessible jobs in dask")
+
+
+def _run(submit, num_workers, graph, state, wanted, pretasks, posttasks, place):
+    done = queue.SimpleQueue()
+
+    def fire():
+        key = state["ready"].pop()
+        state["running"].add(key)
+        for call in pretasks:
+            call(key, graph, state)
+        node = graph[key]
+        submit(_ran, done, key, node, {need: state["cache"][need] for need in node.dependencies})
+
+    while state["ready"] or state["running"]:
+        while state["ready"] and len(state["running"]) < num_workers:
+            fire()
+        key, value, error, worker = done.get()
+        if error is not None:
+            raise error
+        state["cache"][key] = value
+        finish_task(graph, key, state, wanted, place)
+        for call in posttasks:
+            call(key, value, graph, state, worker)
+
+
+def tuples(value, keys):
+    """Lists of values, of lists of keys, as tuples."""
+    return tuple(tuples(v, k) for v, k in zip(value, keys)) if isinstance(keys, list) else value
+
+
+def is_observed(options):
+    return bool(
+        Callback.active or options.get("callbacks") or options.get("cache") or _task.defaults.get("cache") is not None
+    )
 
 
 def get_sync(dsk, keys, **options):
-    """The values of `keys` (a key or nested lists of keys) in `dsk`, one task after another."""
+    """The values of `keys` (a key, or nested lists of keys, which give tuples), one task after another."""
+    if is_observed(options):
+        options.pop("num_workers", None), options.pop("pool", None), options.pop("scheduler", None)
+        options.setdefault("cache", _task.defaults.get("cache"))
+        return get_async(synchronous_executor.submit, 1, dsk, keys, **options)
     options["scheduler"] = "synchronous"
-    return _scheduler(dsk, keys, **options)
+    return tuples(_scheduler(dsk, keys, **options), keys)
 
 
-def get_async(submit, num_workers, dsk, result, **options):
-    return _scheduler(dsk, result, num_workers=num_workers, **options)
+def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
+    """The same on threads: the engine's, or those of `pool`."""
+    pool = pool or _task.defaults.get("pool")
+    if pool is None and not is_observed({**options, "cache": cache}):
+        return tuples(_scheduler(dsk, keys, num_workers=num_workers, **options), keys)
+    if pool is not None and not isinstance(pool, concurrent.futures.Executor):
+        if isinstance(pool, int):
+            num_workers, pool = pool, None
+        else:
+            pool = MultiprocessingPoolExecutor(pool)
+    options = {name: options[name] for name in ("callbacks",) if name in options}
+    cache = cache if cache is not None else _task.defaults.get("cache")
+    if pool is not None:
+        return get_async(pool.submit, pool._max_workers, dsk, keys, cache, **options)
+    with _task.Pool(num_workers or _task.defaults.get("num_workers")) as own:
+        return get_async(own.submit, own._max_workers, dsk, keys, cache, **options)
 
 
+def _observed(graph, keys, scheduler=None, **options):
+    """What compute() runs graphs by while somebody looks on."""
+    one = isinstance(scheduler, str) and scheduler.lower() in ("sync", "synchronous", "single-threaded")
+    return (get_sync if one else get_threaded)(graph, keys, **options)
+
+
+_task.get_observed = _observed
 get_sync.is_kasokus = "synchronous"
+get_threaded.is_kasokus = "threads"
 get = get_sync

@@ -1,5 +1,5 @@
 """dask.multiprocessing: get(); tasks run on threads of this process."""
 
-from kasoku._delayed import _scheduler as get
+from .local import get_threaded as get
 
 __all__ = ["get"]

@@ -1,5 +1,5 @@
 """dask.threaded: get(), for graphs written as dictionaries."""
 
-from kasoku._delayed import _scheduler as get
+from .local import get_threaded as get
 
 __all__ = ["get"]

@@ -1,6 +1,17 @@
 """dask.utils: small helpers that programs use."""
 
-from kasoku._token import apply, methodcaller
+import contextlib
+import functools
+import inspect
+import os
+import re
+import shutil
+import tempfile
+import threading
+import uuid
+import weakref
+
+from kasoku._token import apply, methodcaller  # noqa: F401
 
 _units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "k": 10**3, "m": 10**6, "g": 10**9,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
@@ -44,4 +55,267 @@ def ensure_list(x):
     return x if isinstance(x, list) else [x]
 
 
-__all__ = ["apply", "ensure_list", "format_bytes", "format_time", "funcname", "methodcaller", "parse_bytes"]
+def ensure_set(x):
+    return x if isinstance(x, set) else set(x)
+
+
+def ensure_dict(d, copy=False):
+    """A plain dictionary of a mapping, or of a graph in layers."""
+    if type(d) is dict:
+        return dict(d) if copy else d
+    return dict(d.to_dict() if hasattr(d, "to_dict") else d)
+
+
+def ensure_bytes(s):
+    if isinstance(s, bytes):
+        return s
+    if hasattr(s, "encode"):
+        return s.encode()
+    try:
+        return bytes(s)
+    except Exception as error:
+        raise TypeError(f"Object {s} is neither a bytes object nor can be encoded to bytes") from error
+
+
+def ensure_unicode(s):
+    if isinstance(s, str):
+        return s
+    if hasattr(s, "decode"):
+        return s.decode()
+    try:
+        return str(s, encoding="utf-8")
+    except Exception as error:
+        raise TypeError(f"Object {s} is neither a str object nor can be decoded to str") from error
+
+
+_hexadecimal = re.compile("[a-f]+")
+
+
+def key_split(s):
+    """The name in a key, without what tells keys of that name apart."""
+    if isinstance(s, bytes):
+        return key_split(s.decode())
+    if isinstance(s, tuple) and s:
+        return key_split(s[0])
+    if not isinstance(s, str) or not s:
+        return "Other"
+    first, *rest = s.split("-")
+    if not first:
+        return "Other"
+    name = first if first[0].isalpha() else first.split(",")[0].strip("_'()\"")
+    for word in rest:
+        if not word.isalpha() or len(word) == 8 and _hexadecimal.fullmatch(word):
+            break
+        name += f"-{word}"
+    if re.fullmatch("[0-9a-f]{32}", name):
+        return "data"
+    return name.strip("<>").split()[0].rpartition(".")[2] if name.startswith("<") else name or "Other"
+
+
+def typename(typ, short=False):
+    """The name of a type, with its package's or its module's."""
+    if not isinstance(typ, type):
+        return typename(type(typ), short)
+    module = (typ.__module__ or "").partition(".")[0] if short else typ.__module__
+    return typ.__name__ if not module or module == "builtins" else f"{module}.{typ.__name__}"
+
+
+_seconds = {"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
+            "d": 86400, "day": 86400, "w": 604800, "week": 604800, "ms": 1e-3, "millisecond": 1e-3, "us": 1e-6,
+            "microsecond": 1e-6, "ns": 1e-9, "nanosecond": 1e-9}  # fmt: skip
+
+
+def parse_timedelta(s, default="seconds"):
+    """Seconds of "3 ms"."""
+    if s is None:
+        return None
+    if hasattr(s, "total_seconds"):
+        seconds = s.total_seconds()
+        return int(seconds) if int(seconds) == seconds else seconds
+    text = str(s).replace(" ", "")
+    number = re.match(r"[-+]?[0-9.]*(e[-+]?[0-9]+)?", text, re.I)[0]
+    if isinstance(s, (int, float)):
+        number = text
+    unit = text[len(number) :] or default
+    if not unit:
+        raise ValueError(f"Missing time unit: {s!r}")
+    unit = unit.lower()
+    if unit not in _seconds:
+        unit = unit.removesuffix("s")
+    if unit not in _seconds:
+        raise KeyError(f"Invalid time unit: {unit}. Valid units are: {', '.join(_seconds)}")
+    seconds = float(number or 1) * _seconds[unit]
+    return int(seconds) if int(seconds) == seconds else seconds
+
+
+def is_arraylike(x):
+    """Whether `x` has what an array has."""
+    is_a_type = isinstance(x, type)
+    has_shape = hasattr(x, "shape") and (is_a_type or isinstance(x.shape, tuple))
+    return bool(
+        has_shape and hasattr(x, "dtype") and (is_a_type or not any(hasattr(x, n) for n in ("to_frame", "iloc")))
+    )
+
+
+def has_keyword(func, keyword):
+    try:
+        return keyword in inspect.signature(func).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def getargspec(func):
+    if isinstance(func, functools.partial):
+        return getargspec(func.func)
+    return inspect.getfullargspec(func.__init__ if isinstance(func, type) else func)
+
+
+def takes_multiple_arguments(func, varargs=True):
+    """Whether a function of the program takes more than one argument."""
+    try:
+        spec = getargspec(func)
+    except (TypeError, ValueError):
+        return False
+    if varargs and spec.varargs:
+        return True
+    is_bound = inspect.ismethod(func) or isinstance(func, type)
+    return len(spec.args) - len(spec.defaults or ()) - is_bound > 1
+
+
+def ndeepmap(n, func, seq):
+    """func of the items of lists nested n deep."""
+    if n == 0:
+        return func(seq[0]) if isinstance(seq, list) else func(seq)
+    return [func(item) if n == 1 else ndeepmap(n - 1, func, item) for item in seq]
+
+
+class itemgetter:
+    """operator's, which is equal to another of the same index."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index):
+        self.index = index
+
+    def __call__(self, x):
+        return x[self.index]
+
+    def __reduce__(self):
+        return itemgetter, (self.index,)
+
+    def __eq__(self, other):
+        return type(other) is itemgetter and self.index == other.index
+
+    def __hash__(self):
+        return hash(("itemgetter", self.index))
+
+
+class _Methods:
+    """M.upper is methodcaller("upper")."""
+
+    def __getattr__(self, name):
+        return methodcaller(name)
+
+    def __dir__(self):
+        return []
+
+
+M = _Methods()
+
+
+def partial_by_order(*args, function, other):
+    """function of args, with others put in at their places."""
+    args = list(args)
+    for at, value in other:
+        args.insert(at, value)
+    return function(*args)
+
+
+def concrete(seq):
+    """Iterators, also within, as lists."""
+    if hasattr(seq, "__next__"):
+        seq = list(seq)
+    return list(map(concrete, seq)) if isinstance(seq, (list, tuple)) and not isinstance(seq, str) else seq
+
+
+@contextlib.contextmanager
+def tmpfile(extension="", dir=None):  # noqa: A002
+    """The name of a file that is gone afterwards."""
+    handle, name = tempfile.mkstemp("." + extension.lstrip(".") if extension else "", dir=dir)
+    os.close(handle)
+    os.remove(name)
+    try:
+        yield name
+    finally:
+        if os.path.isdir(name):
+            shutil.rmtree(name, ignore_errors=True)
+        elif os.path.exists(name):
+            os.remove(name)
+
+
+@contextlib.contextmanager
+def tmpdir(dir=None):  # noqa: A002
+    with tempfile.TemporaryDirectory(dir=dir) as name:
+        yield name
+
+
+@contextlib.contextmanager
+def filetexts(d, open=open, mode="t", use_tmpdir=True):  # noqa: A002
+    """Files with these texts, in a folder that is the current one."""
+    before = os.getcwd()
+    with tmpdir() if use_tmpdir else contextlib.nullcontext(before) as folder:
+        os.chdir(folder)
+        try:
+            for name, text in d.items():
+                os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+                with open(name, "w" + mode) as file:
+                    file.write(text)
+            yield list(d)
+        finally:
+            if not use_tmpdir:
+                for name in d:
+                    os.remove(name)
+            os.chdir(before)
+
+
+_locks = weakref.WeakValueDictionary()
+
+
+class SerializableLock:
+    """A lock that a pickle names: the same one in a process."""
+
+    def __init__(self, token=None):
+        self.token = token or str(uuid.uuid4())
+        self.lock = _locks.setdefault(self.token, _Lock())
+
+    def acquire(self, *args, **kwargs):
+        return self.lock.lock.acquire(*args, **kwargs)
+
+    def release(self):
+        self.lock.lock.release()
+
+    def locked(self):
+        return self.lock.lock.locked()
+
+    def __enter__(self):
+        self.acquire()
+        return self
+
+    def __exit__(self, *error):
+        self.release()
+
+    def __getstate__(self):
+        return self.token
+
+    def __setstate__(self, token):
+        self.__init__(token)
+
+    def __str__(self):
+        return f"<SerializableLock: {self.token}>"
+
+    __repr__ = __str__
+
+
+class _Lock:
+    def __init__(self):
+        self.lock = threading.Lock()

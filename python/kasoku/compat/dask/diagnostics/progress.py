@@ -1,4 +1,4 @@
-"""dask.diagnostics: ProgressBar."""
+"""dask.diagnostics.progress: ProgressBar."""
 
 import contextlib
 import sys
@@ -6,7 +6,7 @@ import time
 
 from kasoku import _task
 
-from .utils import format_time
+from ..utils import format_time
 
 
 class ProgressBar:

@@ -1,0 +1,79 @@
+"""dask.callbacks: functions that are called as a graph runs."""
+
+import contextlib
+
+from kasoku import _task
+
+
+class Callback:
+    """Called at a run's start (start, start_state), before and after each task (pretask, posttask) and at the end
+    (finish): methods _start and so on of a subclass, or arguments. As a context manager, or by register()."""
+
+    active = _task.observers  # what is called for every run
+
+    def __init__(self, start=None, start_state=None, pretask=None, posttask=None, finish=None):
+        given = {"start": start, "start_state": start_state, "pretask": pretask, "posttask": posttask, "finish": finish}
+        for name, function in given.items():
+            if function:
+                setattr(self, f"_{name}", function)
+
+    @property
+    def _callback(self):
+        return tuple(
+            getattr(self, f"_{name}", None) for name in ("start", "start_state", "pretask", "posttask", "finish")
+        )
+
+    def __enter__(self):
+        self._entered = add_callbacks(self)
+        self._entered.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self._entered.__exit__(*error)
+
+    def register(self):
+        Callback.active.add(self._callback)
+
+    def unregister(self):
+        Callback.active.remove(self._callback)
+
+
+def normalize_callback(cb):
+    if isinstance(cb, Callback):
+        return cb._callback
+    if isinstance(cb, tuple):
+        return cb
+    raise TypeError("Callbacks must be either `Callback` or `tuple`")
+
+
+def unpack_callbacks(cbs):
+    """For each of the five moments the functions that are called then."""
+    return [[function for function in moment if function] for moment in zip(*cbs)] if cbs else [()] * 5
+
+
+class add_callbacks(contextlib.ContextDecorator):  # noqa: N801 - Dask's name
+    """Callbacks for every run within."""
+
+    def __init__(self, *callbacks):
+        self.callbacks = [normalize_callback(c) for c in callbacks]
+
+    def __enter__(self):
+        Callback.active.update(self.callbacks)
+
+    def __exit__(self, *error):
+        for one in self.callbacks:
+            Callback.active.discard(one)
+
+
+@contextlib.contextmanager
+def local_callbacks(callbacks=None):
+    """The callbacks of a run: those given, or all that are active, which runs inside of its tasks do not call again."""
+    is_global = callbacks is None
+    if is_global:
+        callbacks, kept = set(Callback.active), set(Callback.active)
+        Callback.active.clear()
+    try:
+        yield [normalize_callback(c) for c in callbacks] if callbacks else ()
+    finally:
+        if is_global:
+            Callback.active.update(kept)

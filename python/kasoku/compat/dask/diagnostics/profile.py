@@ -1,0 +1,141 @@
+"""dask.diagnostics.profile: when each task ran, what the process used meanwhile, and what values were kept."""
+
+import threading
+from collections import namedtuple
+from time import perf_counter as default_timer
+
+from kasoku import errors
+
+from ..callbacks import Callback
+
+TaskData = namedtuple("TaskData", ("key", "task", "start_time", "end_time", "worker_id"))
+ResourceData = namedtuple("ResourceData", ("time", "mem", "cpu"))
+CacheData = namedtuple("CacheData", ("key", "task", "metric", "cache_time", "free_time"))
+
+
+def visualize(profilers, **options):
+    raise errors.UnsupportedError(
+        "dask.diagnostics: profilers draw nothing here\n  fix  look at their results, or kasoku.visualize(value, times=True)"
+    )
+
+
+class _Noting(Callback):
+    """What is noted is kept from one computation to the next while the profiler is entered."""
+
+    def __enter__(self):
+        self.clear()
+        return super().__enter__()
+
+    def clear(self):
+        self.results = []
+
+    def visualize(self, **options):
+        return visualize(self, **options)
+
+
+class Profiler(_Noting):
+    """results: a TaskData for each task."""
+
+    def __init__(self):
+        self._began = {}
+        self.results = []
+
+    def _start(self, dsk):
+        self._dsk = dict(dsk)
+
+    def _pretask(self, key, dsk, state):
+        self._began[key] = default_timer(), dsk[key]
+
+    def _posttask(self, key, value, dsk, state, worker_id):
+        began, task = self._began.pop(key)
+        self.results.append(TaskData(key, task, began, default_timer(), worker_id))
+
+    def clear(self):
+        self.results, self._began = [], {}
+
+
+class ResourceProfiler(_Noting):
+    """results: a ResourceData every `dt` seconds: MB of memory, and percent of a processor."""
+
+    def __init__(self, dt=1):
+        self._dt = dt
+        self.results = []
+        self._thread = self._ends = None
+        self._is_entered = False
+
+    def _is_running(self):
+        return self._thread is not None and self._thread.is_alive()
+
+    def _begin(self):
+        if not self._is_running():
+            self._ends = threading.Event()
+            self._thread = threading.Thread(target=self._note, args=(self._ends,), daemon=True)
+            self._thread.start()
+
+    def close(self):
+        if self._is_running():
+            self._ends.set()
+            self._thread.join()
+        self._thread = None
+
+    def _note(self, ends):
+        import os
+
+        page, ticks = os.sysconf("SC_PAGE_SIZE"), os.times()
+        before = default_timer()
+        while True:
+            is_last = ends.wait(self._dt)
+            now, times = default_timer(), os.times()
+            used = times.user + times.system - ticks.user - ticks.system
+            with open("/proc/self/statm") as file:
+                memory = int(file.read().split()[1]) * page / 1e6
+            self.results.append(ResourceData(now, memory, 100 * used / max(now - before, 1e-9)))
+            before, ticks = now, times
+            if is_last:
+                return
+
+    def __enter__(self):
+        self._is_entered = True
+        made = super().__enter__()
+        self._begin()
+        return made
+
+    def __exit__(self, *error):
+        self._is_entered = False
+        self.close()
+        super().__exit__(*error)
+
+    def _start(self, dsk):
+        self._begin()
+
+    def _finish(self, dsk, state, errored):
+        if not self._is_entered:
+            self.close()
+
+
+class CacheProfiler(_Noting):
+    """results: a CacheData for each value, when it came and when it was let go; metric(value) is noted beside."""
+
+    def __init__(self, metric=None, metric_name=None):
+        self._metric = metric or (lambda value: 1)
+        self._metric_name = metric_name or getattr(metric, "__name__", "count") if metric else metric_name or "count"
+        self.results, self._cache = [], {}
+
+    def _start(self, dsk):
+        self._dsk = dict(dsk)
+
+    def _posttask(self, key, value, dsk, state, worker_id):
+        now = default_timer()
+        self._cache[key] = self._metric(value), now
+        self._let_go(state["released"] & self._cache.keys(), dsk, now)
+
+    def _let_go(self, keys, dsk, now):
+        for key in keys:
+            metric, came = self._cache.pop(key)
+            self.results.append(CacheData(key, dsk[key], metric, came, now))
+
+    def _finish(self, dsk, state, errored):
+        self._let_go(list(self._cache), dsk, default_timer())
+
+    def clear(self):
+        self.results, self._cache = [], {}
