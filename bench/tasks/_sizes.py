@@ -20,7 +20,7 @@ def costs(make, run, most=1_000_000):
     for n in sizes:
         if n > most:
             continue
-        for _ in range(max(2, min(10, 200_000 // n))):
+        for _ in range(max(2, min(10, 50_000 // n))):
             gc.collect()
             start = time.perf_counter()
             tasks = [make(k) for k in range(n)]
