@@ -4,6 +4,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/timeline.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/base/warning.h"
 #include "kasoku/compile/backends.h"
@@ -71,6 +72,7 @@ std::string title(const Program& program, const ModuleInfo& info) {
 template <class Value>
 bool load_entry(const Key& key, const std::string& name, Value& value) {
   const Clock clock;
+  const Recorded recorded(EventKind::cache, name);
   const auto entry = cache::disk().read(key);
   if (!entry) return false;
   Value read;
@@ -102,6 +104,7 @@ std::shared_ptr<const Value> load_or_make(const Key& key, const std::string& nam
   if (cache::disk().is_usable() && load()) return value;  // somebody else was at it
   stats().misses.fetch_add(1, std::memory_order_relaxed);
   const Clock clock;
+  const Recorded recorded(EventKind::compile, name);
   *value = make();
   stats().compiles.fetch_add(1, std::memory_order_relaxed);
   stats().compile_nanoseconds.fetch_add(clock.nanoseconds(), std::memory_order_relaxed);

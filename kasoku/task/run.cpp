@@ -10,6 +10,7 @@
 
 #include "kasoku/base/draws.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/base/timeline.h"
 #include "kasoku/task/arena.h"
 #include "kasoku/task/ready_tasks.h"
 #include "kasoku/task/task.h"
@@ -61,7 +62,8 @@ class Run : public std::enable_shared_from_this<Run> {
         values_(graph_.size()),
         left_(graph_.size()),
         is_root_(graph_.size()),
-        times_(options.times ? graph_.size() : 0),
+        times_(options.times || timeline::is_on() ? graph_.size() : 0),
+        bytes_of_(options.bytes_of),
         outstanding_(graph_.size()) {
     for (size_t i = 0; i < graph_.size(); ++i)
       left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
@@ -85,6 +87,7 @@ class Run : public std::enable_shared_from_this<Run> {
       lock.lock();
     }
     lock.unlock();
+    record();
     if (error_) std::rethrow_exception(error_);
     report();
   }
@@ -207,7 +210,8 @@ class Run : public std::enable_shared_from_this<Run> {
       } catch (...) {
         fail(std::current_exception());
       }
-      if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index()};
+      if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index(), timeline::thread_number(), 0};
+      if (!times_.empty() && bytes_of_) times_[i].bytes = bytes_of_(values_[i]);
     }
     for (const uint32_t from : inputs)
       if (is_last(left_[from])) values_[from] = {};
@@ -233,6 +237,17 @@ class Run : public std::enable_shared_from_this<Run> {
   /// Takes one off. Who sees that he is the only one left needs no exclusive access.
   static bool is_last(std::atomic<uint32_t>& count) {
     return count.load(std::memory_order_acquire) == 1 || count.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  /// In the timeline, if there is one: once for all tasks, so that their names are made by who waits.
+  void record() const {
+    if (!timeline::is_on()) return;
+    const auto moment = [&](double time) {
+      return begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time));
+    };
+    for (size_t i = 0; i < times_.size(); ++i)
+      if (const TaskTime& time = times_[i]; time.worker >= 0)
+        timeline::add(EventKind::task, graph_.task(i).name(), moment(time.begin), moment(time.end), time.thread);
   }
 
   size_t done() const {
@@ -268,6 +283,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::vector<std::atomic<uint32_t>> left_;  ///< of a task that did not run yet, inputs; of one that did, readers
   std::vector<bool> is_root_;
   std::vector<TaskTime> times_;
+  const std::function<uint64_t(const Value&)> bytes_of_;
   alignas(64) std::atomic<size_t> next_leaf_{0};
   alignas(64) std::atomic<size_t> outstanding_;
   std::atomic<size_t> started_{0}, sleepers_{0};

@@ -140,7 +140,9 @@ class TaskGraph {
 /// When and where a task ran, in seconds since the run began.
 struct TaskTime {
   double begin = 0, end = 0;
-  int worker = -1;  ///< -1: did not run
+  int worker = -1;     ///< -1: did not run
+  int thread = 0;      ///< as timeline.h numbers them
+  uint64_t bytes = 0;  ///< of its value, as RunOptions::bytes_of says
 };
 
 /// A lock of a front end's (Python's) that its tasks need. A worker holds it over a run of tasks: to hand
@@ -157,8 +159,9 @@ struct RunOptions {
   /// Called on the waiting thread about twenty times a second and at the end;
   /// may throw, which ends the run.
   std::function<void(size_t done, size_t all)> on_progress;
-  std::vector<TaskTime>* times = nullptr;  ///< by place
-  std::shared_ptr<TaskLock> lock;          ///< for tasks that need it
+  std::vector<TaskTime>* times = nullptr;                ///< by place
+  std::function<uint64_t(const Value& value)> bytes_of;  ///< asked where times are
+  std::shared_ptr<TaskLock> lock;                        ///< for tasks that need it
 };
 
 /// The roots' values, in their order. A root that is asked for twice is one value.

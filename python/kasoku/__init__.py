@@ -35,6 +35,7 @@ _lazy = {
     "_jit": "jit njit prange",
     "_task": "delayed compute visualize Pool",
     "_check": "check Finding",
+    "_profile": "profile",
     "_compare": "compare",
     "_stats": "stats Stats",
 }

@@ -11,7 +11,9 @@ import operator
 import os
 import shutil
 import subprocess
+import sys
 import threading
+import time
 import weakref
 from concurrent.futures.thread import BrokenThreadPool
 
@@ -103,8 +105,8 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     args: Delayed values, collections of Dask's protocol, or lists, tuples, dicts and sets that hold
     some; anything else comes back as it is. workers (num_workers): at most so many tasks at once, 0 for
     as many as the pool has; scheduler="synchronous" is one. scheduler may also be a `distributed.Client`, whose
-    cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: show a bar on a terminal, or a
-    function of (done, all). An exception in a task ends the run and is raised here.
+    cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: a
+    function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a second. An exception in a task ends the run and is raised here.
     """
     if "get" in ignored:
         raise TypeError("compute: get= was removed from Dask\n  fix  scheduler=, with the same function")
@@ -117,29 +119,58 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     if getattr(scheduler, "is_kasokus", False):
         scheduler = scheduler.is_kasokus
     count = _workers(scheduler, num_workers, workers)
-    if progress and not callable(progress):
-        from rich.progress import Progress
+    bars = list(progress_bars)
+    if callable(progress):
+        bars.append(progress)
+    elif _is_watched():
+        bars.append(_Bar(0 if progress else 1))
+    if not bars:
+        return _core._compute(args, count, None, traverse)
+    with contextlib.ExitStack() as stack:
+        for bar in bars:
+            stack.enter_context(getattr(bar, "run", contextlib.nullcontext)())
+        report = bars[0] if len(bars) == 1 else lambda done, total: [bar(done, total) for bar in bars]
+        return _core._compute(args, count, report, traverse)
 
-        with Progress(transient=True) as bar:
-            task = bar.add_task("tasks")
-            return _core._compute(
-                args, count, lambda done, total: bar.update(task, completed=done, total=total), traverse
-            )
-    if progress_bars:
-        bars = [*progress_bars, progress] if progress else list(progress_bars)
-        with contextlib.ExitStack() as stack:
-            for bar in bars:
-                stack.enter_context(getattr(bar, "run", contextlib.nullcontext)())
-            return _core._compute(args, count, lambda done, total: [bar(done, total) for bar in bars], traverse)
-    return _core._compute(args, count, progress or None, traverse)
+
+def _is_watched():
+    """Whether somebody sits before a terminal, and this is the run that he waits for and no task's."""
+    return threading.current_thread() is threading.main_thread() and sys.stderr is not None and sys.stderr.isatty()
+
+
+class _Bar:
+    """A bar on the terminal, for a run that has lasted some seconds; gone when it ends."""
+
+    def __init__(self, after):
+        self._begin, self._bar = time.monotonic() + after, None
+
+    def __call__(self, done, total):
+        if self._bar is None:
+            if time.monotonic() < self._begin:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("tasks", total=total)
+            self._bar.start()
+        self._bar.update(self._task, completed=done)
+
+    @contextlib.contextmanager
+    def run(self):
+        try:
+            yield
+        finally:
+            if self._bar is not None:
+                self._bar.stop()
 
 
 def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **ignored):
     """Draws the graph of `args` with Graphviz, or in plain layers if it is not installed; returns the file's name.
 
     filename: with or without ending (.svg, .png, .pdf, .dot); format: the ending if the name has none
-    (default svg). times=True runs the graph first and writes each task's time into its box. Without
-    Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
+    (default svg). times=True runs the graph first, writes each task's time and the bytes of its value into its box, and
+    draws the path that took longest in red. Without Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
     """
     roots = _roots(args)
     stem, dot, ending = str(filename).rpartition(".")

@@ -145,6 +145,16 @@ std::string draw(nb::handle nodes, bool with_times, int workers, bool as_svg) {
   std::vector<TaskTime> times;
   RunOptions options = run_options(workers);
   options.times = &times;
+  options.bytes_of = [](const Value& value) -> uint64_t {
+    if (!value.is(python_kind)) return 0;
+    const GilHeld gil;
+    try {
+      const nb::object object = object_of(value), bytes = nb::getattr(object, "nbytes", nb::none());
+      return nb::cast<uint64_t>(bytes.is_none() ? nb::module_::import_("sys").attr("getsizeof")(object) : bytes);
+    } catch (std::exception&) {  // an object that does not say: nothing is shown
+      return 0;
+    }
+  };
   run_released(TaskGraph(roots), options);
   return text_of(graph, &times);
 }

@@ -250,9 +250,13 @@ PythonTask::~PythonTask() {
   if (is_key_said_) Py_DECREF(reinterpret_cast<PyObject*>(key_));
 }
 
-std::string PythonTask::name() const { return nb::str(nb::handle(name_)).c_str(); }
+std::string PythonTask::name() const {
+  const GilHeld gil;
+  return nb::str(nb::handle(name_)).c_str();
+}
 
 std::string PythonTask::key() const {
+  const GilHeld gil;
   return text_of(is_key_said_ ? TaskKey{0, nb::borrow(reinterpret_cast<PyObject*>(key_))} : TaskKey{key_, {}}, name());
 }
 

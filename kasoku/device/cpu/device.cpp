@@ -2,6 +2,7 @@
 #include "kasoku/device/cpu/device.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/timeline.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/arena.h"
@@ -88,6 +89,7 @@ class CpuDevice final : public Device {
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
     if (!bytes || to == from) return;
+    const Recorded recorded(EventKind::copy, "copy", bytes);
     count_copy(CopyWay::within_device, bytes);
     char* target = static_cast<char*>(to);
     const char* source = static_cast<const char*>(from);

@@ -4,6 +4,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/text.h"
+#include "kasoku/base/timeline.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/device.h"
@@ -159,7 +160,7 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
 /// Nobody helps with it, looks for an interrupt in it or is asked for memory; who watches launches sees it.
 void CpuFunction::launch_one(void* const* args, Stream& stream) {
   const KernelEntry entry = one_thread_.load(std::memory_order_relaxed);
-  if (!entry || grid_observer() || is_traced(Station::launch)) {
+  if (!entry || grid_observer() || is_traced(Station::launch) || timeline::is_on()) {
     launch({}, args, stream);
     const Variant& used = variant(LaunchShape{}.block);
     const bool needs_memory = used.scratch_bytes || used.scratch_bytes_per_thread || used.static_shared_bytes;
@@ -192,6 +193,7 @@ std::unique_ptr<ChildWork> CpuFunction::run_grid(const LaunchShape& shape, void*
   Work work{*this, shape, variant(shape.block), args, {}};
   work.state.kernel = info_.name.c_str();
   counters().launches.add(1);
+  const Recorded recorded(EventKind::launch, info_.name);
   if (is_traced(Station::launch))
     trace(Station::launch, fmt::format("{} on cpu: grid {} block {} shared {} bytes", info_.name,
                                        triple(shape.grid), triple(shape.block), shape.shared_bytes));

@@ -1,5 +1,6 @@
 #include "kasoku/device/cuda/copy.h"
 
+#include "kasoku/base/timeline.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cuda/cuda.h"
@@ -55,6 +56,7 @@ Staging& CudaDevice::staging() {
 void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
                       bool host_is_pinned) {
   if (bytes == 0) return;
+  const Recorded recorded(EventKind::copy, "copy", bytes);
   ContextScope scope(*this);
   const CUstream order = stream_of(*this, stream);
   const Place target = place_of(driver(), to), source = place_of(driver(), from);

@@ -1,4 +1,5 @@
 /// Kernels: launch, attributes, block size. The launch takes no lock and no memory.
+#include "kasoku/base/timeline.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cuda/module.h"
@@ -83,6 +84,7 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
   const Driver& driver = device_.driver();
   void** values = const_cast<void**>(args);  // the driver only reads them
   CUresult result;
+  const Recorded recorded(EventKind::launch, info_.name);  // until the driver has it
   const bool meets = shape.cooperative || info_.uses_grid_sync;  // all its blocks run at once
   if (!meets) [[likely]]
     result = driver.cuLaunchKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes, order,

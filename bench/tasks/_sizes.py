@@ -1,0 +1,34 @@
+"""The numbers of tasks, and how their cost is measured: independent tasks of one number."""
+
+import gc
+import time
+
+sizes = [1_000, 10_000, 100_000, 1_000_000]
+
+
+def name(work, n):
+    return f"{work}, {n:.0e} tasks".replace("e+0", "e")
+
+
+def increment(x):
+    return x + 1
+
+
+def costs(make, run, most=1_000_000):
+    """{n: microseconds a task} of building with make(k) and of run(list of tasks); the best of some rounds."""
+    building, running = {}, {}
+    for n in sizes:
+        if n > most:
+            continue
+        for _ in range(max(2, min(10, 50_000 // n))):
+            gc.collect()
+            start = time.perf_counter()
+            tasks = [make(k) for k in range(n)]
+            middle = time.perf_counter()
+            results = run(tasks)
+            end = time.perf_counter()
+            assert results[-1] == n and len(results) == n
+            building[n] = min(building.get(n, 1e9), (middle - start) / n * 1e6)
+            running[n] = min(running.get(n, 1e9), (end - middle) / n * 1e6)
+            del tasks, results
+    return building, running
