@@ -172,7 +172,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     x = transformed(fft::Kind::to_half, true, x, shape, dtype, whole, split(axes, true), std::exchange(left, 1));
   } else if (is_real) {
     x = from_real(x, kind == Fourier::forward, axes[axes.size() - 1], std::exchange(left, 1));
-    axes = Extents(axes.begin(), axes.end() - 1);
+    axes.resize(axes.size() - 1);
   }
   // An axis that is there twice is transformed twice.
   while (!axes.empty()) {

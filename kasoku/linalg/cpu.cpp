@@ -7,6 +7,7 @@
 #include "kasoku/linalg/vector.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -183,6 +184,8 @@ void mirror(const Matrices& c, int64_t row, int64_t column, int64_t rows, int64_
     for (int64_t j = column; j < column + columns; ++j) at(j)[i] = at(i)[j];
 }
 
+std::atomic<bool> is_deterministic{false};
+
 /// A product that is worth it is cut into tiles of the result, which the pool shares out; none takes longer than a
 /// tenth of a second, because a call cannot be interrupted.
 template <class F>
@@ -190,8 +193,8 @@ void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand
   const auto size = static_cast<int64_t>(info(p.dtype).size);
   // A product with a vector takes as long as the matrix takes to come.
   const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k), least = p.n == 1 ? 5e4 : 4e6, most = 4e9;
-  // The tiles, and with them the bits of the sums, are those of the lengths, whatever number of threads there is.
-  constexpr double parts = 32;
+  // Where the bits are to be the same, tiles are those of the lengths, whatever number of threads there is: a tenth slower.
+  const double parts = is_deterministic ? 16 : cpu::is_inside_parallel() ? 1 : 4.0 * cpu::thread_limit();
   const double shared_out = blas.is_on_callers ? std::min(parts, work / least) : 1;
   Tiles tiles = cut(p, std::max(shared_out, work / most));
   const bool is_mirrored = size <= 16 && work > 2 * least && is_symmetric(p, a, b);
@@ -317,6 +320,8 @@ void one_product(Matmul p) {
 }
 
 }  // namespace
+
+bool set_deterministic(bool value) { return is_deterministic.exchange(value); }
 
 void cpu_matmul(const Matmul& problem, Device&, Stream&) {
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);

@@ -10,6 +10,10 @@ namespace kasoku::linalg {
 /// As matmul(), with batch axes collapsed and c in row order where it can be.
 void cpu_matmul(const Matmul& problem, Device& device, Stream& stream);
 
+/// Whether products of matrices have the same bits with any number of threads from now on, for a tenth more time; what it
+/// was. Of a library that others of the process use too this cannot be said.
+bool set_deterministic(bool value);
+
 /// One product by own loops, for dtypes that no library has or when there is none.
 /// Pointers as in Matmul; batch axes are ignored.
 void loop_matmul(const Matmul& problem);

@@ -267,8 +267,9 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {
     longest = std::max(longest, static_cast<double>(std::max(rows.count, rows.length)));
   }
   if (!functions.at[static_cast<size_t>(routine)][type]) return absent;
-  // Threads of its own are worth waking for large matrices.
-  const LibraryThreads threads(*library, longest < 1000 || cpu::is_inside_parallel() ? 1 : cpu::thread_limit());
+  // Threads of its own are worth waking for large matrices; what the pool shares out has none in each of its threads.
+  const bool is_on_pool = routine == Routine::getri || cpu::is_inside_parallel();
+  const LibraryThreads threads(*library, longest < 1000 || is_on_pool ? 1 : cpu::thread_limit());
   return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine);
 }
 

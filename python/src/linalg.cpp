@@ -9,6 +9,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/linalg/cpu.h"
 
 #include <cmath>
 
@@ -105,6 +106,11 @@ void must_have_three(const Array& a, const Array& b, int64_t axis) {
     if (x->ndim() == 0 || x->shape()[normal_axis(axis, x->ndim())] != 3)
       throw Error(ErrorKind::value, "Both input arrays must be (arrays of) 3-dimensional vectors, but they have the shapes " + str(a.shape()) + " and " + str(b.shape()) + ".");
 }
+
+/// with deterministic():
+struct Deterministic {
+  bool value, before;
+};
 
 /// What numpy.linalg and NumPy itself have under one name with one meaning.
 void bind_in_both(nb::module_& m) {
@@ -260,6 +266,14 @@ void bind_linalg(nb::module_& core) {
   }, "x"_a, nb::kw_only(), "offset"_a = 0, "dtype"_a = nb::none(), "Sums of the diagonals of the last two axes.");
   m.def("matmul", [](nb::handle a, nb::handle b) { return of_two(a, b, &matmul); }, "x1"_a, "x2"_a, "Matrix product.");
   bind_in_both(m);
+
+  nb::class_<Deterministic>(core, "_Deterministic")
+      .def_ro("before", &Deterministic::before, "What it was.")
+      .def("__enter__", [](Deterministic& self) { linalg::set_deterministic(self.value); })
+      .def("__exit__", [](Deterministic& self, nb::args) { linalg::set_deterministic(self.before); });
+  core.def("deterministic", [](bool value) { return Deterministic{value, linalg::set_deterministic(value)}; }, "value"_a = true,
+           "deterministic() gives products of matrices on a CPU the same bits with any number of threads from now on, for a tenth more time;\n"
+           "deterministic(False) no longer. `with deterministic():` does so until the block ends. All other operations do anyway.");
 
   // NumPy's own names, with arguments of their own.
   bind_in_both(core);

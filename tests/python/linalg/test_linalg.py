@@ -428,6 +428,31 @@ def test_stacks_are_the_single_matrices(on_device):
     close(ks.linalg.det(x), np.linalg.det(a), 10)
 
 
+def test_products_have_the_same_bits_with_any_number_of_threads_where_they_are_to(clean_process):
+    text = """
+import numpy as np, kasoku as ks, hashlib
+rng, made = np.random.default_rng(0), hashlib.sha256()
+with ks.deterministic():
+    for shape, other in (((300, 400), (400, 350)), ((700, 700), (700, 700)), ((2000, 30), (30, 2000)), ((40, 9000), (9000, 40)),
+                         ((600, 900), (900,)), ((900,), (900, 600)), ((50, 64, 64), (50, 64, 64)), ((3, 400, 300), (300, 200))):
+        for dtype in ("float32", "float64", "complex128", "float16"):
+            a, b = (ks.array(rng.standard_normal(s).astype(dtype)) for s in (shape, other))
+            made.update((a @ b).tobytes())
+            if a.ndim == 2 and dtype != "float16":
+                made.update((a @ a.T).tobytes())
+print(made.hexdigest())
+"""
+    found = {clean_process(text, env={"KASOKU_NUM_THREADS": str(n)}).stdout for n in (1, 2, 3, 7)}
+    assert len(found) == 1
+
+
+def test_deterministic_lasts_for_its_block():
+    assert not ks.deterministic(False).before
+    with ks.deterministic():
+        assert ks.deterministic(True).before
+    assert not ks.deterministic(False).before
+
+
 @hypothesis.given(
     st.integers(1, 9),
     st.integers(1, 9),
