@@ -66,8 +66,14 @@ Array gather(const Array& array, const Places& places) {
 
 void scatter(const Array& array, const Places& places, const Array& value, std::optional<Op> join) {
   if (product(places.view.shape) == 0) return;
+  if (join && takes_gpu_form(array.device())) {
+    const Typed operands[] = {{array.dtype()}, {value.dtype()}};
+    if (places.are_different) return scatter(array, places, astype(apply(*join, {gather(array, places), value}), array.dtype()));
+    if (!joins_in_any_order(*join, op_types(*join, operands).compute, array.dtype()))
+      throw Error(ErrorKind::unsupported, std::string(info(*join).name) + " at indices of " + std::string(info(array.dtype()).name) + " arrays is not there on a GPU");
+  }
   const Shape& shape = places.view.shape;
-  Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join};
+  Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join, .are_different = places.are_different};
   for (const Places::Along& x : places.along) (x.stride < 0 ? to.least : to.most) += x.stride * (x.length - 1);
   if (join) {
     const Typed operands[] = {{array.dtype()}, {value.dtype()}};
