@@ -335,8 +335,6 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
   const Array given = is_whole_mask ? value : without_leading(to_device(value, array.device()), static_cast<int>(to.view.shape.size()));
   if (is_whole_mask && given.ndim() > 1)
     throw Error(ErrorKind::type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(given.ndim()) + " dimensions");
-  if (is_whole_mask && given.size() != 1 && given.size() != to.view.shape[0])
-    throw Error(ErrorKind::value, "boolean array indexing assignment cannot assign " + std::to_string(given.size()) + " input values to the " + std::to_string(to.view.shape[0]) + " output values where the mask is true");
   if (are_for_kernel(array, to)) return scatter(basic.view, with_positions(to, basic), broadcast_to(given, to.view.shape));
   const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.view.shape));
   const char* from = static_cast<const char*>(source.data_for_read());

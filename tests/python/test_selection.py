@@ -1,5 +1,6 @@
 """What masks and positions name, where the array lies: found, taken, stored, joined to what is there."""
 
+# ruff: noqa: B023 (each lambda is called at once)
 import hypothesis
 import hypothesis.extra.numpy as of_numpy
 import hypothesis.strategies as st
@@ -52,7 +53,14 @@ def test_elements_of_every_dtype_are_chosen_and_stored(dtype, form):
 def test_masks_beside_slices_and_of_some_axes(form):
     x, rows, columns = rng.random((30, 40, 5)), rng.random(30) < 0.5, rng.random(40) < 0.3
     both = rng.random((30, 40)) < 0.4
-    for key in [rows, (slice(2, 9), columns), (rows, slice(None), 2), both, (both, slice(1, 4)), (Ellipsis, columns, 0)]:
+    for key in [
+        rows,
+        (slice(2, 9), columns),
+        (rows, slice(None), 2),
+        both,
+        (both, slice(1, 4)),
+        (Ellipsis, columns, 0),
+    ]:
         agree(lambda np, x, k: x[k], x, key)
         agree(stored, x, key, 3.0)
         agree(stored, x, key, rng.random(x[key].shape))
@@ -170,7 +178,13 @@ def test_joining_is_numpys_ufunc_at(join, dtype, on_device):
 
 
 def test_joining_at_any_index(on_device):
-    for key in [(slice(1, 5), rng.integers(0, 8, 300)), (rng.integers(0, 6, 90), rng.integers(0, 8, 90)), 3, slice(2), rng.random((6, 8)) < 0.5]:
+    for key in [
+        (slice(1, 5), rng.integers(0, 8, 300)),
+        (rng.integers(0, 6, 90), rng.integers(0, 8, 90)),
+        3,
+        slice(2),
+        rng.random((6, 8)) < 0.5,
+    ]:
         x = rng.random((6, 8))
         want, mine, values = x.copy(), ks.array(x), rng.random(x[key].shape)
         np.add.at(want, key, values)

@@ -139,7 +139,7 @@ Array count_bins(const Array& given, const std::optional<Array>& weights, int64_
 Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_t least) {
   if (numbers.ndim() != 1) throw Error(ErrorKind::value, "object " + std::string(numbers.ndim() ? "too deep" : "of too small depth") + " for desired array").why("bincount counts numbers of one axis, not of shape " + str(numbers.shape()));
   if (least < 0) throw Error(ErrorKind::value, "'minlength' must not be negative");
-  if ((!is_integer(numbers.dtype()) && numbers.dtype() != Dtype::bool_) || numbers.dtype() == Dtype::uint64)
+  if (!is_integer(numbers.dtype()) && numbers.dtype() != Dtype::bool_)
     throw Error(ErrorKind::type, "Cannot cast array data from dtype('" + std::string(info(numbers.dtype()).name) + "') to dtype('int64') according to the rule 'safe'");
   if (weights && is_complex(weights->dtype())) throw Error(ErrorKind::type, "bincount: weights are real numbers, not " + std::string(info(weights->dtype()).name));
   if (weights && weights->shape() != numbers.shape()) throw Error(ErrorKind::value, "The weights and list don't have the same length.");
@@ -151,7 +151,7 @@ Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_
     if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
     bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
   }
-  return count_bins(astype(numbers, Dtype::int64), weights, bins);
+  return count_bins(astype(numbers, Dtype::int64), numbers.size() > 0 ? weights : std::nullopt, bins);  // of none they are counts, NumPy says
 }
 
 namespace {
@@ -319,7 +319,7 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   result = apply(Op::where, {apply(Op::greater_equal, {x, reshape(sliced(points, 0, last, last + 1), {})}), reshape(end(last), {}), result});
   result = apply(Op::where, {apply(Op::greater, {x, reshape(sliced(points, 0, last, last + 1), {})}), given_or(right, last), result});
   result = apply(Op::where, {apply(Op::less, {x, reshape(sliced(points, 0, 0, 1), {})}), given_or(left, 0), result});
-  return apply(Op::where, {is_nan(x), astype(x, values.dtype()), result});
+  return last == 0 ? result : apply(Op::where, {is_nan(x), astype(x, values.dtype()), result});  // NumPy's rule
 }
 
 }  // namespace kasoku

@@ -114,7 +114,7 @@ void put(const Array& array, const Array& indices, const Array& values, OutOfRan
   const Array given = recycled(values, at.shape());
   if (array.is_contiguous()) return set_item(array.with_view({{array.size()}, {static_cast<int64_t>(array.itemsize())}, array.offset()}), {index_of(at, mode != OutOfRange::raise)}, given);
   std::vector<Index> index;
-  for (const Array& x : unravel_index(at, array.shape())) index.push_back(index_of(x, true));
+  for (const Array& x : unravel_index(checked(at, array.size(), array.size(), 0), array.shape())) index.push_back(index_of(x, true));
   set_item(array, index, given);
 }
 
@@ -361,11 +361,10 @@ Array choose(const Array& numbers, std::span<const Array> choices, OutOfRange mo
 std::vector<Array> unravel_index(const Array& indices, const Shape& shape) {
   const int64_t n = product(shape);
   if (!is_integer(indices.dtype())) throw Error(ErrorKind::type, "only int indices permitted");
-  Array at = astype(indices, Dtype::int64);
+  const Array at = astype(indices, Dtype::int64);
   if (at.size() > 0) {
     const int64_t low = number_in(reduce(ReduceOp::min, at)), high = number_in(reduce(ReduceOp::max, at));
-    if (low < -n || high >= n) throw Error(ErrorKind::index, "index " + std::to_string(low < -n ? low : high) + " is out of bounds for array with size " + std::to_string(n));
-    if (low < 0) at = apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, n}), at});
+    if (low < 0 || high >= n) throw Error(ErrorKind::value, "index " + std::to_string(low < 0 ? low : high) + " is out of bounds for array with size " + std::to_string(n));
   }
   std::vector<Array> result;
   int64_t step = n;
