@@ -1,5 +1,6 @@
 #include "kasoku/array/places.h"
 
+#include "kasoku/array/algorithms/join_in_order.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
@@ -69,8 +70,7 @@ void scatter(const Array& array, const Places& places, const Array& value, std::
   if (join && takes_gpu_form(array.device())) {
     const Typed operands[] = {{array.dtype()}, {value.dtype()}};
     if (places.are_different) return scatter(array, places, astype(apply(*join, {gather(array, places), value}), array.dtype()));
-    if (!joins_in_any_order(*join, op_types(*join, operands).compute, array.dtype()))
-      throw Error(ErrorKind::unsupported, std::string(info(*join).name) + " at indices of " + std::string(info(array.dtype()).name) + " arrays is not there on a GPU");
+    if (!joins_in_any_order(*join, op_types(*join, operands).compute, array.dtype())) return join_in_order(array, places, value, *join);
   }
   const Shape& shape = places.view.shape;
   Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join, .are_different = places.are_different};

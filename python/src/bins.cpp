@@ -115,33 +115,32 @@ Array interpolated(nb::handle given, nb::handle xs, nb::handle ys, nb::handle le
 }  // namespace
 
 void bind_bins(nb::module_& m) {
-  const nb::object cls = m.attr("Array");
   const auto none = nb::none();
-  m.def("searchsorted", &searched, "a"_a, "v"_a, "side"_a = "left", "sorter"_a = none, "Where values would stand among sorted elements.");
-  add_method(cls, "searchsorted", &searched, "v"_a, "side"_a = "left", "sorter"_a = none, "Where values would stand among the elements, which are sorted.");
-  m.def("digitize", [](nb::handle x, nb::handle bins, bool right) {
+  bind_algorithm(m, Algorithm::searchsorted, &searched, "a"_a, "v"_a, "side"_a = "left", "sorter"_a = none);
+  bind_algorithm_method(m, Algorithm::searchsorted, &searched, "v"_a, "side"_a = "left", "sorter"_a = none);
+  bind_algorithm(m, Algorithm::digitize, [](nb::handle x, nb::handle bins, bool right) {
     Device& device = device_among({x, bins});
     const Array values = array_from(x, device), edges = array_from(bins, device);
     return without_lock([&] { return digitize(values, edges, right); });
-  }, "x"_a, "bins"_a, "right"_a = false, "Number of the bin that each value falls into.");
-  m.def("bincount", [](nb::handle x, nb::handle weights, nb::handle minlength) {
+  }, "x"_a, "bins"_a, "right"_a = false);
+  bind_algorithm(m, Algorithm::bincount, [](nb::handle x, nb::handle weights, nb::handle minlength) {
     Device& device = device_among({x, weights});
     Array numbers = array_from(x, device);
     if (numbers.size() == 0 && !nb::isinstance<Array>(x)) numbers = astype(numbers, Dtype::int64);
     const std::optional<Array> w = optional_array(weights, device);
     const int64_t least = axis_from(minlength).value_or(0);
     return without_lock([&] { return bincount(numbers, w, least); });
-  }, "x"_a, "weights"_a = none, "minlength"_a = 0, "How often each number occurs, or the sums of weights for each.");
-  m.def("histogram", &histogram_of, "a"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none, "How many values fall into each bin, and the bins' edges.");
-  m.def("histogram_bin_edges", [](nb::handle x, nb::handle bins, nb::handle range, nb::handle weights) {
+  }, "x"_a, "weights"_a = none, "minlength"_a = 0);
+  bind_algorithm(m, Algorithm::histogram, &histogram_of, "a"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
+  bind_algorithm(m, Algorithm::histogram_bin_edges, [](nb::handle x, nb::handle bins, nb::handle range, nb::handle weights) {
     Device& device = device_among({x, bins});
     const Array values = numbers_from(x, device);
     const auto n = number_of_bins(bins);
     if (!n) return array_from(bins, device);
     const auto ends = range_from(range);
     return without_lock([&] { return even_edges(values, *n, ends); });
-  }, "a"_a, "bins"_a = 10, "range"_a = none, "weights"_a = none, "Edges of bins of one width.");
-  m.def("histogram2d", [](nb::handle x, nb::handle y, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {
+  }, "a"_a, "bins"_a = 10, "range"_a = none, "weights"_a = none);
+  bind_algorithm(m, Algorithm::histogram2d, [](nb::handle x, nb::handle y, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {
     Device& device = device_among({x, y, bins, weights});
     const std::vector<Array> axes{numbers_from(x, device), numbers_from(y, device)};
     if (axes[0].size() != axes[1].size()) throw Error(ErrorKind::value, "x and y must have the same length.");
@@ -149,8 +148,8 @@ void bind_bins(nb::module_& m) {
     if (has_length(bins) && nb::len(bins) != 2) edges = nb::make_tuple(bins, bins);
     const Histogram h = histogram_of_points(axes, edges, range, density, optional_array(weights, device));
     return nb::make_tuple(nb::cast(h.counts), nb::cast(h.edges[0]), nb::cast(h.edges[1]));
-  }, "x"_a, "y"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none, "How many points fall into each bin of a plane, and the bins' edges.");
-  m.def("histogramdd", [](nb::handle sample, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {
+  }, "x"_a, "y"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
+  bind_algorithm(m, Algorithm::histogramdd, [](nb::handle sample, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {
     Device& device = device_among({sample, bins, weights});
     std::vector<Array> axes;
     if (nb::isinstance<nb::list>(sample) || nb::isinstance<nb::tuple>(sample)) {
@@ -166,8 +165,8 @@ void bind_bins(nb::module_& m) {
     nb::list edges;
     for (const Array& x : h.edges) edges.append(nb::cast(x));
     return nb::make_tuple(nb::cast(h.counts), nb::tuple(edges));
-  }, "sample"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none, "How many points fall into each bin, and the bins' edges.");
-  m.def("interp", &interpolated, "x"_a, "xp"_a, "fp"_a, "left"_a = none, "right"_a = none, "period"_a = none, "Values of a function that is linear between points.");
+  }, "sample"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
+  bind_algorithm(m, Algorithm::interp, &interpolated, "x"_a, "xp"_a, "fp"_a, "left"_a = none, "right"_a = none, "period"_a = none);
 }
 
 }  // namespace kasoku

@@ -113,23 +113,23 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
 
 void bind_calculus(nb::module_& m) {
   const auto none = nb::none();
-  m.def("diff", &differences, "a"_a, "n"_a = 1, "axis"_a = -1, "prepend"_a = none, "append"_a = none, "Differences of neighbours along an axis, n times.");
-  m.def("ediff1d", [](nb::handle x, nb::handle to_end, nb::handle to_begin) {
+  bind_algorithm(m, Algorithm::diff, &differences, "a"_a, "n"_a = 1, "axis"_a = -1, "prepend"_a = none, "append"_a = none);
+  bind_algorithm(m, Algorithm::ediff1d, [](nb::handle x, nb::handle to_end, nb::handle to_begin) {
     Device& device = device_among({x});
     const Array array = array_from(x, device);
     const std::optional<Array> end = optional_array(to_end, device), begin = optional_array(to_begin, device);
     return without_lock([&] { return ediff1d(array, end, begin); });
-  }, "ary"_a, "to_end"_a = none, "to_begin"_a = none, "Differences of neighbours of the ravelled array.");
-  m.def("gradient", &gradients, "f"_a, "varargs"_a, "axis"_a = none, "edge_order"_a = 1, "Slopes along each axis.");
-  m.def("trapezoid", &integral, "y"_a, "x"_a = none, "dx"_a = 1.0, "axis"_a = -1, "The integral along an axis, by trapezoids.");
+  }, "ary"_a, "to_end"_a = none, "to_begin"_a = none);
+  bind_algorithm(m, Algorithm::gradient, &gradients, "f"_a, "varargs"_a, "axis"_a = none, "edge_order"_a = 1);
+  bind_algorithm(m, Algorithm::trapezoid, &integral, "y"_a, "x"_a = none, "dx"_a = 1.0, "axis"_a = -1);
   m.attr("trapz") = m.attr("trapezoid");
-  m.def("convolve", of_two_rows(&convolve), "a"_a, "v"_a, "mode"_a = "full", "The convolution of two rows.");
-  m.def("correlate", of_two_rows(&correlate), "a"_a, "v"_a, "mode"_a = "valid", "The correlation of two rows.");
-  m.def("cov", &covariances, "m"_a, "y"_a = none, "rowvar"_a = true, "bias"_a = false, "ddof"_a = none, "fweights"_a = none, "aweights"_a = none, "dtype"_a = none, "Covariances of variables.");
-  m.def("corrcoef", [](nb::handle x, nb::handle y, bool rowvar, nb::handle dtype) {
+  bind_algorithm(m, Algorithm::convolve, of_two_rows(&convolve), "a"_a, "v"_a, "mode"_a = "full");
+  bind_algorithm(m, Algorithm::correlate, of_two_rows(&correlate), "a"_a, "v"_a, "mode"_a = "valid");
+  bind_algorithm(m, Algorithm::cov, &covariances, "m"_a, "y"_a = none, "rowvar"_a = true, "bias"_a = false, "ddof"_a = none, "fweights"_a = none, "aweights"_a = none, "dtype"_a = none);
+  bind_algorithm(m, Algorithm::corrcoef, [](nb::handle x, nb::handle y, bool rowvar, nb::handle dtype) {
     const Array c = covariances(x, y, rowvar, false, nb::none(), nb::none(), nb::none(), dtype);
     return without_lock([&] { return corrcoef(c); });
-  }, "x"_a, "y"_a = none, "rowvar"_a = true, "dtype"_a = none, "Correlation coefficients of variables.");
+  }, "x"_a, "y"_a = none, "rowvar"_a = true, "dtype"_a = none);
 }
 
 }  // namespace kasoku

@@ -111,24 +111,24 @@ nb::object summed(nb::args args, nb::handle out, nb::handle optimize, nb::handle
   for (const Array& x : operands) ranks.push_back(x.ndim());
   const Subscripts subscripts = parse_subscripts(text, ranks);
   const auto path = path_of(subscripts, operands, optimize);
-  return stored_in(out, without_lock([&] { return einsum(subscripts, operands, path); }), "einsum");
+  return stored("einsum", without_lock([&] { return einsum(subscripts, operands, path); }), out);
 }
 
 }  // namespace
 
 void bind_contraction(nb::module_& m) {
-  m.def("tensordot", &contracted, "a"_a, "b"_a, "axes"_a = 2, "Sums of products over pairs of axes.");
-  m.def("inner", of_two(&inner), "a"_a, "b"_a, "Sums of products over the last axes.");
-  m.def("outer", [](nb::handle a, nb::handle b, nb::handle out) { return stored_in(out, of_two(&outer)(a, b), "outer"); }, "a"_a, "b"_a, "out"_a = nb::none(), "Products of each element of a and each of b.");
-  m.def("kron", of_two(&kron), "a"_a, "b"_a, "Kronecker's product.");
-  m.def("vdot", of_two(&vdot), "a"_a, "b"_a, "The dot product of the ravelled arrays, the first one conjugated.");
-  m.def("cross", [](nb::handle a, nb::handle b, int64_t axisa, int64_t axisb, int64_t axisc, nb::handle axis) {
+  bind_algorithm(m, Algorithm::tensordot, &contracted, "a"_a, "b"_a, "axes"_a = 2);
+  bind_algorithm(m, Algorithm::inner, of_two(&inner), "a"_a, "b"_a);
+  bind_algorithm(m, Algorithm::outer, [](nb::handle a, nb::handle b, nb::handle out) { return stored("outer", of_two(&outer)(a, b), out); }, "a"_a, "b"_a, "out"_a = nb::none());
+  bind_algorithm(m, Algorithm::kron, of_two(&kron), "a"_a, "b"_a);
+  bind_algorithm(m, Algorithm::vdot, of_two(&vdot), "a"_a, "b"_a);
+  bind_algorithm(m, Algorithm::cross, [](nb::handle a, nb::handle b, int64_t axisa, int64_t axisb, int64_t axisc, nb::handle axis) {
     Device& device = device_among({a, b});
     const Array x = array_from(a, device), y = array_from(b, device);
     if (const std::optional<int64_t> along = axis_from(axis)) axisa = axisb = axisc = *along;
     return without_lock([&] { return cross(x, y, axisa, axisb, axisc); });
-  }, "a"_a, "b"_a, "axisa"_a = -1, "axisb"_a = -1, "axisc"_a = -1, "axis"_a = nb::none(), "Cross products of vectors of three components.");
-  m.def("einsum", &summed, "operands"_a, "out"_a = nb::none(), "optimize"_a = false, "dtype"_a = nb::none(), "Einstein's sums: products of operands, summed over the subscripts that the result has not.");
+  }, "a"_a, "b"_a, "axisa"_a = -1, "axisb"_a = -1, "axisc"_a = -1, "axis"_a = nb::none());
+  bind_algorithm(m, Algorithm::einsum, &summed, "operands"_a, "out"_a = nb::none(), "optimize"_a = false, "dtype"_a = nb::none());
 }
 
 }  // namespace kasoku

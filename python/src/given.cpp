@@ -1,6 +1,5 @@
 #include "given.h"
 
-#include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
@@ -14,15 +13,6 @@ Device& device_among(std::initializer_list<nb::handle> objects) {
         if (nb::isinstance<Array>(one)) return nb::cast<Array&>(one).device();
   }
   return default_device();
-}
-
-nb::object stored_in(nb::handle out, Array result, const char* name) {
-  const std::optional<Array> into = out_from(out);
-  if (!into) return nb::cast(std::move(result));
-  if (into->shape() != result.shape())
-    throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
-  without_lock([&] { store_result(*into, result, name); });
-  return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
 }
 
 OutOfRange out_of_range_from(nb::handle mode) {

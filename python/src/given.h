@@ -1,8 +1,8 @@
 /// \file python/src/given.h
-/// What functions over elements of arrays are given: the device of what there is, out=, mode=.
+/// What functions over elements of arrays are given: the device of what there is, mode=.
 #pragma once
 
-#include "arguments.h"
+#include "algorithm.h"
 #include "kasoku/array/algorithms/rearrange.h"
 
 #include <initializer_list>
@@ -11,9 +11,6 @@ namespace kasoku {
 
 /// That of the first array among the objects and the lists that they are, else the default one.
 Device& device_among(std::initializer_list<nb::handle> objects);
-
-/// The result as Python's; in `out`, of its shape, if that is an array. `name`: the function's.
-nb::object stored_in(nb::handle out, Array result, const char* name);
 
 /// "raise", "wrap" or "clip".
 OutOfRange out_of_range_from(nb::handle mode);

@@ -151,7 +151,7 @@ Array diag_of(nb::handle given, int64_t k) {
 nb::object trace_of(nb::handle given, int64_t offset, int64_t axis1, int64_t axis2, nb::handle dtype, nb::handle out) {
   const Array x = given_array(given);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
-  return stored_in(out, without_lock([&] { return reduce(ReduceOp::sum, diagonal(x, offset, axis1, axis2), {Extents{-1}}, wanted); }), "trace");
+  return stored("trace", without_lock([&] { return reduce(ReduceOp::sum, diagonal(x, offset, axis1, axis2), {Extents{-1}}, wanted); }), out);
 }
 
 Array triangle_mask(int64_t n, int64_t m, int64_t k, bool is_lower, Device& device) {
@@ -226,68 +226,67 @@ bool is_by_columns(nb::handle order) {
 }  // namespace
 
 void bind_rearrange(nb::module_& m) {
-  const nb::object cls = m.attr("Array");
   const auto axis = "axis"_a = nb::none();
-  m.def("repeat", &repeated, "a"_a, "repeats"_a, axis, "Each element so many times, one after the other.");
-  add_method(cls, "repeat", &repeated, "repeats"_a, axis, "Each element so many times, one after the other.");
-  m.def("tile", [](nb::handle x, nb::handle times) {
+  bind_algorithm(m, Algorithm::repeat, &repeated, "a"_a, "repeats"_a, axis);
+  bind_algorithm_method(m, Algorithm::repeat, &repeated, "repeats"_a, axis);
+  bind_algorithm(m, Algorithm::tile, [](nb::handle x, nb::handle times) {
     const Array array = given_array(x);
     const Shape reps = shape_from(times);
     return without_lock([&] { return tile(array, reps); });
-  }, "A"_a, "reps"_a, "The array again and again along its axes.");
-  m.def("pad", &padded, "array"_a, "pad_width"_a, "mode"_a = "constant", "kwargs"_a, "The array with borders before and after its axes.");
-  m.def("resize", &resized, "a"_a, "new_shape"_a, "The elements again and again in another shape.");
+  }, "A"_a, "reps"_a);
+  bind_algorithm(m, Algorithm::pad, &padded, "array"_a, "pad_width"_a, "mode"_a = "constant", "kwargs"_a);
+  bind_algorithm(m, Algorithm::resize, &resized, "a"_a, "new_shape"_a);
   m.def("delete", &deleted, "arr"_a, "obj"_a, axis, "Without the elements, rows … that a number, a slice, a list or a mask names.");
-  m.def("insert", &inserted, "arr"_a, "obj"_a, "values"_a, axis, "With values before the elements, rows … that a number, a slice or a list names.");
-  m.def("append", &appended, "arr"_a, "values"_a, axis, "With values behind the last element, row ….");
-  m.def("rot90", [](nb::handle x, int64_t k, nb::handle axes) {
+  bind_algorithm(m, Algorithm::insert, &inserted, "arr"_a, "obj"_a, "values"_a, axis);
+  bind_algorithm(m, Algorithm::append, &appended, "arr"_a, "values"_a, axis);
+  bind_algorithm(m, Algorithm::rot90, [](nb::handle x, int64_t k, nb::handle axes) {
     const Array array = given_array(x);
     const Shape plane = shape_from(axes);
     if (plane.size() != 2) throw Error(ErrorKind::value, "len(axes) must be 2.");
     return without_lock([&] { return rot90(array, k, plane[0], plane[1]); });
-  }, "m"_a, "k"_a = 1, "axes"_a = nb::make_tuple(0, 1), "A view turned by k right angles, from the first of two axes to the second.");
-  m.def("fliplr", [](nb::handle x) {
+  }, "m"_a, "k"_a = 1, "axes"_a = nb::make_tuple(0, 1));
+  bind_algorithm(m, Algorithm::fliplr, [](nb::handle x) {
     const Array array = given_array(x);
     if (array.ndim() < 2) throw Error(ErrorKind::value, "Input must be >= 2-d.");
     return flip(array, Extents{1});
-  }, "m"_a, "A view with the columns turned over.");
-  m.def("flipud", [](nb::handle x) {
+  }, "m"_a);
+  bind_algorithm(m, Algorithm::flipud, [](nb::handle x) {
     const Array array = given_array(x);
     if (array.ndim() < 1) throw Error(ErrorKind::value, "Input must be >= 1-d.");
     return flip(array, Extents{0});
-  }, "m"_a, "A view with the rows turned over.");
+  }, "m"_a);
 
-  m.def("diag", &diag_of, "v"_a, "k"_a = 0, "A view of a matrix's diagonal, or a matrix with a diagonal.");
-  m.def("diagflat", [](nb::handle x, int64_t k) {
+  bind_algorithm(m, Algorithm::diag, &diag_of, "v"_a, "k"_a = 0);
+  bind_algorithm(m, Algorithm::diagflat, [](nb::handle x, int64_t k) {
     const Array array = given_array(x);
     return without_lock([&] { return diagflat(array, k); });
-  }, "v"_a, "k"_a = 0, "A matrix with the ravelled array on a diagonal.");
+  }, "v"_a, "k"_a = 0);
   const auto diagonal_of = [](nb::handle x, int64_t offset, int64_t a, int64_t b) { return diagonal(given_array(x), offset, a, b); };
-  m.def("diagonal", diagonal_of, "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "A view of the diagonals of the matrices along two axes.");
-  add_method(cls, "diagonal", diagonal_of, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "A view of the diagonals of the matrices along two axes.");
+  bind_algorithm(m, Algorithm::diagonal, diagonal_of, "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1);
+  bind_algorithm_method(m, Algorithm::diagonal, diagonal_of, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1);
   const auto none = nb::none();
-  m.def("trace", &trace_of, "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "dtype"_a = none, "out"_a = none, "Sum of a diagonal; of integers in 64 bits.");
-  add_method(cls, "trace", &trace_of, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "dtype"_a = none, "out"_a = none, "Sum of a diagonal; of integers in 64 bits.");
-  m.def("fill_diagonal", [](nb::handle x, nb::handle value, bool wrap) {
+  bind_algorithm(m, Algorithm::trace, &trace_of, "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "dtype"_a = none, "out"_a = none);
+  bind_algorithm_method(m, Algorithm::trace, &trace_of, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "dtype"_a = none, "out"_a = none);
+  bind_algorithm(m, Algorithm::fill_diagonal, [](nb::handle x, nb::handle value, bool wrap) {
     if (!nb::isinstance<Array>(x)) throw Error(ErrorKind::type, "fill_diagonal changes an array of kasoku, not a " + class_name(x));
     const Array& array = nb::cast<Array&>(x);
     const Array given = array_from(value, array.device());
     without_lock([&] { fill_diagonal(array, given, wrap); });
-  }, "a"_a, "val"_a, "wrap"_a = false, "Stores values on the diagonal.");
-  m.def("tri", [](int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {
+  }, "a"_a, "val"_a, "wrap"_a = false);
+  bind_algorithm(m, Algorithm::tri, [](int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {
     const int64_t width = axis_from(columns).value_or(n);
     const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
     Device& where = device_from(device);
     return without_lock([&] { return astype(lower_triangle(n, width, k, where), wanted); });
-  }, "N"_a, "M"_a = none, "k"_a = 0, "dtype"_a = none, "device"_a = none, "Ones on and below a diagonal.");
-  m.def("tril", [](nb::handle x, int64_t k) {
+  }, "N"_a, "M"_a = none, "k"_a = 0, "dtype"_a = none, "device"_a = none);
+  bind_algorithm(m, Algorithm::tril, [](nb::handle x, int64_t k) {
     const Array array = given_array(x);
     return without_lock([&] { return tril(array, k); });
-  }, "m"_a, "k"_a = 0, "Zeros above a diagonal.");
-  m.def("triu", [](nb::handle x, int64_t k) {
+  }, "m"_a, "k"_a = 0);
+  bind_algorithm(m, Algorithm::triu, [](nb::handle x, int64_t k) {
     const Array array = given_array(x);
     return without_lock([&] { return triu(array, k); });
-  }, "m"_a, "k"_a = 0, "Zeros below a diagonal.");
+  }, "m"_a, "k"_a = 0);
   for (const bool is_lower : {true, false}) {
     const std::string name = is_lower ? "tril_indices" : "triu_indices";
     const char* const doc = is_lower ? "Indices on and below a diagonal." : "Indices on and above a diagonal.";
@@ -302,19 +301,19 @@ void bind_rearrange(nb::module_& m) {
       return tuple_of(without_lock([&] { return nonzero(triangle_mask(array.shape()[0], array.shape()[1], k, is_lower, array.device())); }));
     }, "arr"_a, "k"_a = 0, doc);
   }
-  m.def("diag_indices", [](int64_t n, int64_t ndim, nb::handle device) {
+  bind_algorithm(m, Algorithm::diag_indices, [](int64_t n, int64_t ndim, nb::handle device) {
     const Array at = arange(Scalar::of(0), Scalar::of(1), n, Dtype::int64, device_from(device));
     return tuple_of(std::vector<Array>(static_cast<size_t>(ndim), at));
-  }, "n"_a, "ndim"_a = 2, "device"_a = none, "Indices of a diagonal.");
-  m.def("diag_indices_from", [](nb::handle x) {
+  }, "n"_a, "ndim"_a = 2, "device"_a = none);
+  bind_algorithm(m, Algorithm::diag_indices_from, [](nb::handle x) {
     const Array array = given_array(x);
     if (array.ndim() < 2) throw Error(ErrorKind::value, "input array must be at least 2-d");
     if (std::ranges::any_of(array.shape(), [&](int64_t n) { return n != array.shape()[0]; })) throw Error(ErrorKind::value, "All dimensions of input must be of equal length");
     return tuple_of(std::vector<Array>(array.shape().size(), arange(Scalar::of(0), Scalar::of(1), array.shape()[0], Dtype::int64, array.device())));
-  }, "arr"_a, "Indices of an array's diagonal.");
-  m.def("indices", &index_grid, "dimensions"_a, "dtype"_a = none, "sparse"_a = false, "device"_a = none, "Numbers along each axis of a shape.");
-  m.def("meshgrid", &grid, "xi"_a, "copy"_a = true, "sparse"_a = false, "indexing"_a = "xy", "Coordinates of a grid from those of its axes.");
-  m.def("unravel_index", [](nb::handle indices, nb::handle shape, nb::handle order) {
+  }, "arr"_a);
+  bind_algorithm(m, Algorithm::indices, &index_grid, "dimensions"_a, "dtype"_a = none, "sparse"_a = false, "device"_a = none);
+  bind_algorithm(m, Algorithm::meshgrid, &grid, "xi"_a, "copy"_a = true, "sparse"_a = false, "indexing"_a = "xy");
+  bind_algorithm(m, Algorithm::unravel_index, [](nb::handle indices, nb::handle shape, nb::handle order) {
     const Array at = given_array(indices);
     Shape lengths = shape_from(shape);
     const bool by_columns = is_by_columns(order);
@@ -322,8 +321,8 @@ void bind_rearrange(nb::module_& m) {
     std::vector<Array> axes = without_lock([&] { return unravel_index(at, lengths); });
     if (by_columns) std::ranges::reverse(axes);
     return tuple_of(axes);
-  }, "indices"_a, "shape"_a, "order"_a = "C", "Indices along the axes of a shape, from positions.");
-  m.def("ravel_multi_index", [](nb::handle indices, nb::handle shape, nb::handle mode, nb::handle order) {
+  }, "indices"_a, "shape"_a, "order"_a = "C");
+  bind_algorithm(m, Algorithm::ravel_multi_index, [](nb::handle indices, nb::handle shape, nb::handle mode, nb::handle order) {
     std::vector<Array> at;
     Device& device = device_among({indices});
     for (nb::handle x : nb::iter(indices)) at.push_back(array_from(x, device));
@@ -335,7 +334,7 @@ void bind_rearrange(nb::module_& m) {
       std::ranges::reverse(modes);
     }
     return without_lock([&] { return ravel_multi_index(at, lengths, modes); });
-  }, "multi_index"_a, "dims"_a, "mode"_a = "raise", "order"_a = "C", "Positions from indices along the axes of a shape.");
+  }, "multi_index"_a, "dims"_a, "mode"_a = "raise", "order"_a = "C");
 }
 
 }  // namespace kasoku

@@ -51,7 +51,7 @@ nb::object taken(nb::handle given, nb::handle indices, nb::handle axis, nb::hand
     if (length == 0 && at.size() > 0) throw Error(ErrorKind::index, "cannot do a non-empty take from an empty axes.");
     return take(x, positions_in(at, length, outside), along);
   });
-  return stored_in(out, std::move(result), "take");
+  return stored("take", std::move(result), out);
 }
 
 /// The value in the dtype of the array that it is for; numbers of Python's must fit.
@@ -100,7 +100,7 @@ nb::object chosen(nb::handle numbers, nb::handle choices, nb::handle out, nb::ha
   std::vector<Array> all;
   for (nb::handle choice : nb::iter(choices)) all.push_back(array_from(choice, at.device()));
   const OutOfRange outside = out_of_range_from(mode);
-  return stored_in(out, without_lock([&] { return choose(at, all, outside); }), "choose");
+  return stored("choose", without_lock([&] { return choose(at, all, outside); }), out);
 }
 
 Array selected(nb::handle conditions, nb::handle choices, nb::handle otherwise) {
@@ -149,35 +149,34 @@ bool joins_in_place(const OpInfo& row) {
 }  // namespace
 
 void bind_selection(nb::module_& m) {
-  const nb::object cls = m.attr("Array");
   const auto out = "out"_a = nb::none(), axis = "axis"_a = nb::none();
-  m.def("nonzero", [](nb::handle x) { return nonzero_of(given_array(x)); }, "a"_a, "Indices of the elements that are not 0, one array per axis.");
-  m.def("flatnonzero", [](nb::handle x) {
+  bind_algorithm(m, Algorithm::nonzero, [](nb::handle x) { return nonzero_of(given_array(x)); }, "a"_a);
+  bind_algorithm(m, Algorithm::flatnonzero, [](nb::handle x) {
     const Array array = given_array(x);
     return without_lock([&] { return flatnonzero(array); });
-  }, "a"_a, "Indices of the elements that are not 0 in the ravelled array.");
-  m.def("argwhere", [](nb::handle x) {
+  }, "a"_a);
+  bind_algorithm(m, Algorithm::argwhere, [](nb::handle x) {
     const Array array = given_array(x);
     return without_lock([&] { return argwhere(array); });
-  }, "a"_a, "Indices of the elements that are not 0, one row for each.");
+  }, "a"_a);
   const auto compressed = [](nb::handle condition, nb::handle x, nb::handle axis, nb::handle out) {
     Device& device = device_among({x, condition});
     const Array mask = array_from(condition, device), array = array_from(x, device);
     const std::optional<int64_t> along = axis_from(axis);
-    return stored_in(out, without_lock([&] { return chosen_along(mask, array, along); }), "compress");
+    return stored("compress", without_lock([&] { return chosen_along(mask, array, along); }), out);
   };
-  m.def("compress", compressed, "condition"_a, "a"_a, axis, out, "What a condition chooses along an axis.");
-  add_method(cls, "compress", [compressed](nb::handle self, nb::handle condition, nb::handle axis, nb::handle out) { return compressed(condition, self, axis, out); },
-             "condition"_a, axis, out, "What a condition chooses along an axis.");
-  m.def("extract", [](nb::handle condition, nb::handle x) {
+  bind_algorithm(m, Algorithm::compress, compressed, "condition"_a, "a"_a, axis, out);
+  bind_algorithm_method(m, Algorithm::compress, [compressed](nb::handle self, nb::handle condition, nb::handle axis, nb::handle out) { return compressed(condition, self, axis, out); },
+             "condition"_a, axis, out);
+  bind_algorithm(m, Algorithm::extract, [](nb::handle condition, nb::handle x) {
     Device& device = device_among({x, condition});
     const Array mask = array_from(condition, device), array = array_from(x, device);
     return without_lock([&] { return chosen_along(ravel(mask), ravel(array), 0); });
-  }, "condition"_a, "arr"_a, "The elements where a condition holds, in a row.");
+  }, "condition"_a, "arr"_a);
 
-  m.def("take", &taken, "a"_a, "indices"_a, axis, out, "mode"_a = "raise", "Elements at positions along an axis, or of the ravelled array.");
-  add_method(cls, "take", &taken, "indices"_a, axis, out, "mode"_a = "raise", "Elements at positions along an axis, or of the ravelled array.");
-  m.def("take_along_axis", [](nb::handle x, nb::handle indices, nb::handle axis) {
+  bind_algorithm(m, Algorithm::take, &taken, "a"_a, "indices"_a, axis, out, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::take, &taken, "indices"_a, axis, out, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::take_along_axis, [](nb::handle x, nb::handle indices, nb::handle axis) {
     Device& device = device_among({x, indices});
     const Array array = array_from(x, device), at = array_from(indices, device);
     const std::optional<int64_t> along = axis_from(axis);
@@ -185,8 +184,8 @@ void bind_selection(nb::module_& m) {
       if (!along && at.ndim() != 1) throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
       return along ? take_along_axis(array, at, *along) : take_along_axis(ravel(array), at, 0);
     });
-  }, "arr"_a, "indices"_a, "axis"_a = -1, "Of each row along an axis the elements at indices of its own.");
-  m.def("put_along_axis", [](nb::handle x, nb::handle indices, nb::handle values, nb::handle axis) {
+  }, "arr"_a, "indices"_a, "axis"_a = -1);
+  bind_algorithm(m, Algorithm::put_along_axis, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle axis) {
     const Array& array = must_be_array(x, "put_along_axis");
     const Array at = array_from(indices, array.device()), given = value_for(values, array);
     const std::optional<int64_t> along = axis_from(axis);
@@ -195,11 +194,11 @@ void bind_selection(nb::module_& m) {
       if (at.ndim() != 1) throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
       put(array, at, broadcast_to(astype(given, array.dtype()), at.shape()));
     });
-  }, "arr"_a, "indices"_a, "values"_a, "axis"_a.none(), "Stores values in each row along an axis at indices of its own.");
-  m.def("put", [](nb::handle x, nb::handle indices, nb::handle values, nb::handle mode) { put_values(must_be_array(x, "put"), indices, values, mode); },
-        "a"_a, "ind"_a, "v"_a, "mode"_a = "raise", "Stores values, again and again, at positions of the ravelled array.");
-  add_method(cls, "put", &put_values, "indices"_a, "values"_a, "mode"_a = "raise", "Stores values, again and again, at positions of the ravelled array.");
-  m.def("place", [](nb::handle x, nb::handle mask, nb::handle values) {
+  }, "arr"_a, "indices"_a, "values"_a, "axis"_a.none());
+  bind_algorithm(m, Algorithm::put, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle mode) { put_values(must_be_array(x, "put"), indices, values, mode); },
+        "a"_a, "ind"_a, "v"_a, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::put, &put_values, "indices"_a, "values"_a, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::place, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "place");
     const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
     without_lock([&] {
@@ -208,8 +207,8 @@ void bind_selection(nb::module_& m) {
       if (at.size() > 0 && given.size() == 0) throw Error(ErrorKind::value, "Cannot insert from an empty array!");
       put(array, at, astype(given, array.dtype()));
     });
-  }, "arr"_a, "mask"_a, "vals"_a, "Stores values, again and again, one after the other where a mask holds.");
-  m.def("putmask", [](nb::handle x, nb::handle mask, nb::handle values) {
+  }, "arr"_a, "mask"_a, "vals"_a);
+  bind_algorithm(m, Algorithm::putmask, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "putmask");
     const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
     without_lock([&] {
@@ -218,11 +217,11 @@ void bind_selection(nb::module_& m) {
       if (given.size() == 0 || array.size() == 0) return;
       array.assign(apply(Op::where, {reshape(chosen, array.shape()), recycled(astype(given, array.dtype()), array.shape()), array}));
     });
-  }, "a"_a, "mask"_a, "values"_a, "Stores values, again and again, where a mask holds: each element's own.");
-  m.def("copyto", &copy_to, "dst"_a, "src"_a, "casting"_a = "same_kind", "where"_a = true, "dst[...] = src, where the mask holds.");
-  m.def("choose", &chosen, "a"_a, "choices"_a, out, "mode"_a = "raise", "At each place the element of the choice whose number stands there.");
-  add_method(cls, "choose", &chosen, "choices"_a, out, "mode"_a = "raise", "At each place the element of the choice whose number stands there.");
-  m.def("select", &selected, "condlist"_a, "choicelist"_a, "default"_a = 0, "At each place the element of the first choice whose condition holds.");
+  }, "a"_a, "mask"_a, "values"_a);
+  bind_algorithm(m, Algorithm::copyto, &copy_to, "dst"_a, "src"_a, "casting"_a = "same_kind", "where"_a = true);
+  bind_algorithm(m, Algorithm::choose, &chosen, "a"_a, "choices"_a, out, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::choose, &chosen, "choices"_a, out, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::select, &selected, "condlist"_a, "choicelist"_a, "default"_a = 0);
 
   for (size_t i = 0; i < n_ops; ++i) {
     if (!joins_in_place(op_table[i])) continue;

@@ -100,7 +100,7 @@ def test_what_cannot_be_counted(form):
     agree(lambda np, x: np.bincount(x - 6), x.astype("uint64"))
 
 
-def test_sums_of_weights(on_device):
+def test_sums_of_weights(form):
     for n in (0, 1000, 300_000):
         x, weights = rng.integers(0, 50, n), rng.random(n)
         agree(lambda np, x, w: np.bincount(x, w, 60), x, weights)

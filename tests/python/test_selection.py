@@ -160,7 +160,7 @@ joins = ["add", "subtract", "multiply", "maximum", "minimum", "divide", "bitwise
 
 @pytest.mark.parametrize("dtype", ["int16", "int32", "int64", "float32", "float64", "bool"])
 @pytest.mark.parametrize("join", joins)
-def test_joining_is_numpys_ufunc_at(join, dtype, on_device):
+def test_joining_is_numpys_ufunc_at(join, dtype, form):
     x, at = (rng.random(50) * 9).astype(dtype), rng.integers(-50, 50, 3000)
     values = (1 + rng.random(3000)).astype(dtype)
     want, mine = x.copy(), ks.array(x)
@@ -177,7 +177,7 @@ def test_joining_is_numpys_ufunc_at(join, dtype, on_device):
     assert (mine.numpy() == want).all()
 
 
-def test_joining_at_any_index(on_device):
+def test_joining_at_any_index(form):
     for key in [
         (slice(1, 5), rng.integers(0, 8, 300)),
         (rng.integers(0, 6, 90), rng.integers(0, 8, 90)),
