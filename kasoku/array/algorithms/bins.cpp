@@ -78,12 +78,18 @@ void must_be_row(const Array& array, const char* what) {
   if (array.ndim() != 1) throw Error(ErrorKind::value, std::string(what) + " must be 1d").why("the array has shape " + str(array.shape()));
 }
 
-/// Adds ones to zeros that lie as (parts, bins): each part has a row of its own.
-void add_ones(const Array& counts, const Array& numbers, int64_t bins) {
-  const int64_t parts = counts.shape()[0], length = numbers.size() / parts;
-  const Array in_parts = reshape(numbers, {parts, length});
-  Places to{{{in_parts, bins, 8}}, false, {parts, length}, 0, {{parts, length}, {8 * bins, 0}, counts.offset()}};
-  scatter(counts, to, broadcast_to(full({}, Scalar::of(int64_t{1}), Dtype::int64, counts.device()), {parts, length}), Op::add);
+/// Adds to zeros that lie as (parts, bins): each part of the numbers has a row of its own.
+void add_in_parts(const Array& sums, const Array& numbers, const Array& values) {
+  Device& device = sums.device();
+  const int64_t parts = sums.shape()[0], bins = sums.shape()[1], length = numbers.size() / parts;
+  const Array in_parts = reshape(numbers, {parts, length}), added = reshape(values, {parts, length});
+  if (takes_gpu_form(device)) {  // a place is a part's and a bin's
+    const Array part = reshape(arange(Scalar::of(0), Scalar::of(bins), parts, Dtype::int64, device), {parts, 1});
+    const Places to{{{apply(Op::add, {in_parts, part}), parts * bins, 8}}, false, {parts, length}, 0, {{parts, length}, {0, 0}, sums.offset()}};
+    return scatter(sums, to, added, Op::add);
+  }
+  const Places to{{{in_parts, bins, 8}}, false, {parts, length}, 0, {{parts, length}, {8 * bins, 0}, sums.offset()}};
+  scatter(sums, to, added, Op::add);
 }
 
 }  // namespace
@@ -119,21 +125,16 @@ Array count_bins(const Array& given, const std::optional<Array>& weights, int64_
   const Array numbers = ravel(given);
   Device& device = numbers.device();
   const int64_t n = numbers.size();
-  if (weights) {
-    const Array sums = full({bins}, Scalar::of(0.0), Dtype::float64, device);
-    if (n == 0) return sums;
-    const Places to{{{numbers, bins, 8}}, false, {n}, 0, {{n}, {0}, 0}};
-    scatter(sums, to, astype(ravel(*weights), Dtype::float64), Op::add);
-    return sums;
-  }
-  // Integers have one sum in any order: parts count for themselves, as long as their counts are few beside what they count.
+  const Array values = weights ? astype(ravel(*weights), Dtype::float64) : broadcast_to(full({}, Scalar::of(int64_t{1}), Dtype::int64, device), {n});
+  // Parts are added up for themselves, as long as their sums are few beside what they are of. How many there are depends on
+  // nothing else, so that a sum has one result.
   constexpr int64_t elements_of_part = 65536, most_parts = 64;
   const int64_t parts = std::clamp<int64_t>(std::min(n / elements_of_part, n / (4 * std::max<int64_t>(bins, 1))), 1, most_parts);
-  const Array counts = full({parts, bins}, Scalar::of(int64_t{0}), Dtype::int64, device);
+  const Array sums = full({parts, bins}, Scalar::of(int64_t{0}), values.dtype(), device);
   const int64_t in_parts = n / parts * parts;
-  if (in_parts > 0) add_ones(counts, sliced(numbers, 0, 0, in_parts), bins);
-  if (in_parts < n) add_ones(sliced(counts, 0, 0, 1), sliced(numbers, 0, in_parts, n), bins);
-  return parts == 1 ? reshape(counts, {bins}) : reduce(ReduceOp::sum, counts, {Extents{0}});
+  if (in_parts > 0) add_in_parts(sums, sliced(numbers, 0, 0, in_parts), sliced(values, 0, 0, in_parts));
+  if (in_parts < n) add_in_parts(sliced(sums, 0, 0, 1), sliced(numbers, 0, in_parts, n), sliced(values, 0, in_parts, n));
+  return parts == 1 ? reshape(sums, {bins}) : reduce(ReduceOp::sum, sums, {Extents{0}});
 }
 
 Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_t least) {

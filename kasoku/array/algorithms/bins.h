@@ -17,8 +17,8 @@ Array searchsorted(const Array& sorted, const Array& values, bool is_right);
 /// Number of the bin of each value, where `bins` rise or fall; is_right: bins own their upper edge.
 Array digitize(const Array& values, const Array& bins, bool is_right);
 
-/// How often each number occurs among integers, none of which is negative; with `weights` the sums of those, in their order.
-/// int64 or float64; of at least `least` numbers.
+/// How often each number occurs among integers, none of which is negative; with `weights` the sums of those, of
+/// fixed parts in their order (up to 65,536 numbers are one). int64 or float64; of at least `least` numbers.
 Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_t least);
 /// The same for numbers that are known to lie in [0, bins).
 Array count_bins(const Array& numbers, const std::optional<Array>& weights, int64_t bins);
