@@ -11,7 +11,7 @@ from kasoku import _core
 
 from .. import _layout
 from . import _arrays, _host, cuda
-from ._arrays import asarray, asnumpy, ndarray
+from ._arrays import asarray, ndarray
 
 
 def get_array_module(*args):
