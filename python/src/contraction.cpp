@@ -4,6 +4,7 @@
 
 #include "given.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/linalg.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -72,7 +73,10 @@ std::vector<std::vector<size_t>> path_of(const Subscripts& subscripts, const std
     return result;
   };
   nb::list given;
-  for (size_t i = 0; i < operands.size(); ++i) text += (i ? "," : "") + plain(subscripts.operands[i]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i) text += ',';
+    text += plain(subscripts.operands[i]);
+  }
   given.append(nb::str((text + "->" + plain(subscripts.result)).c_str()));
   for (const Array& x : operands) given.append(broadcast(nb::float_(0.0), tuple_from(x.shape())));
   const bool is_named = !nb::isinstance<nb::bool_>(optimize) && !optimize.is_none();
@@ -98,7 +102,8 @@ nb::object summed(nb::args args, nb::handle out, nb::handle optimize, nb::handle
   } else {
     for (size_t i = 0; i + 1 < args.size(); i += 2) {
       objects.append(args[i]);
-      text += (i ? "," : "") + letters_of(args[i + 1]);
+      if (i) text += ',';
+      text += letters_of(args[i + 1]);
     }
     if (args.size() % 2) text += "->" + letters_of(args[args.size() - 1]);
   }

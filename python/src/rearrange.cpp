@@ -3,6 +3,7 @@
 #include "given.h"
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/linalg.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -151,7 +152,7 @@ Array diag_of(nb::handle given, int64_t k) {
 nb::object trace_of(nb::handle given, int64_t offset, int64_t axis1, int64_t axis2, nb::handle dtype, nb::handle out) {
   const Array x = given_array(given);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
-  return stored("trace", without_lock([&] { return reduce(ReduceOp::sum, diagonal(x, offset, axis1, axis2), {Extents{-1}}, wanted); }), out);
+  return stored("trace", without_lock([&] { return trace(x, offset, axis1, axis2, wanted); }), out);
 }
 
 Array triangle_mask(int64_t n, int64_t m, int64_t k, bool is_lower, Device& device) {

@@ -209,7 +209,7 @@ Array cov(const Array& given, int64_t less, const std::optional<Array>& repeats,
 
 Array corrcoef(const Array& covariances) {
   if (covariances.ndim() == 0) return over(covariances, covariances);
-  const Array of_itself = diagonal(covariances);
+  const Array of_itself = diagonal_view(covariances);
   const Array spread = apply(Op::sqrt, {is_complex(of_itself.dtype()) ? apply(Op::absolute, {of_itself}) : of_itself});
   const Array result = over(over(covariances, expand_dims(spread, {1})), spread);
   return is_complex(result.dtype()) ? result : apply(Op::clip, {result, -1.0, 1.0});

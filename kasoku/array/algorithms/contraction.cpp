@@ -161,8 +161,6 @@ Array inner(const Array& a, const Array& b) {
   return tensordot(a, b, {-1}, {-1});
 }
 
-Array outer(const Array& a, const Array& b) { return times(expand_dims(ravel(a), {1}), ravel(b)); }
-
 Array kron(const Array& a, const Array& b) {
   const size_t ndim = std::max(a.shape().size(), b.shape().size());
   const auto spread = [&](const Array& x, bool is_first) {
@@ -186,26 +184,6 @@ Array vdot(const Array& a, const Array& b) {
   if (a.size() != b.size()) throw Error(ErrorKind::value, "vdot of arrays of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " elements");
   const Array x = ravel(a);
   return dot(is_complex(a.dtype()) ? apply(Op::conjugate, {x}) : x, ravel(b));
-}
-
-Array cross(const Array& a, const Array& b, int64_t axis_of_a, int64_t axis_of_b, int64_t axis) {
-  if (a.ndim() == 0 || b.ndim() == 0) throw Error(ErrorKind::value, "At least one array has zero dimension");
-  const Array x = moveaxis(a, {axis_of_a}, {-1}), y = moveaxis(b, {axis_of_b}, {-1});
-  const int64_t n = x.shape().back(), m = y.shape().back();
-  if ((n != 2 && n != 3) || (m != 2 && m != 3)) throw Error(ErrorKind::value, "incompatible dimensions for cross product (dimension must be 2 or 3)");
-  const auto component = [](const Array& v, int64_t i) { return squeeze(sliced(v, -1, i, i + 1), Extents{-1}); };
-  const auto minor = [&](int64_t i, int64_t j) { return apply(Op::subtract, {times(component(x, i), component(y, j)), times(component(x, j), component(y, i))}); };
-  const Array last = minor(0, 1);
-  if (n == 2 && m == 2) return last;
-  const auto product = [&](int64_t i, int64_t j) -> std::optional<Array> {
-    if (i >= n || j >= m) return std::nullopt;
-    return times(component(x, i), component(y, j));
-  };
-  const auto difference = [&](const std::optional<Array>& p, const std::optional<Array>& q) {
-    return p && q ? apply(Op::subtract, {*p, *q}) : p ? *p : apply(Op::negative, {*q});
-  };
-  const Array parts[] = {difference(product(1, 2), product(2, 1)), difference(product(2, 0), product(0, 2)), last};
-  return moveaxis(stack(parts, -1), {-1}, {axis});
 }
 
 Subscripts parse_subscripts(std::string_view text, std::span<const int> ranks) {

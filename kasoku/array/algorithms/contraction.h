@@ -14,12 +14,9 @@ namespace kasoku {
 /// Over the pairs of axes; the others of a, then those of b, are left.
 Array tensordot(const Array& a, const Array& b, const Extents& axes_of_a, const Extents& axes_of_b);
 Array inner(const Array& a, const Array& b);
-Array outer(const Array& a, const Array& b);
 Array kron(const Array& a, const Array& b);
 /// Of the ravelled arrays, the first one conjugated.
 Array vdot(const Array& a, const Array& b);
-/// Of vectors of two or three components, which lie along an axis of each.
-Array cross(const Array& a, const Array& b, int64_t axis_of_a, int64_t axis_of_b, int64_t axis);
 
 /// An einsum's operands by the labels of their axes, and those of its result.
 struct Subscripts {

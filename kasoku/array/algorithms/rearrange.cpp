@@ -3,6 +3,7 @@
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/indexing.h"
+#include "kasoku/array/linalg.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/reduce.h"
@@ -223,7 +224,7 @@ Array rot90(const Array& array, int64_t turns, int64_t from, int64_t to) {
   }
 }
 
-Array diagonal(const Array& array, int64_t offset, int64_t axis1, int64_t axis2) {
+Array diagonal_view(const Array& array, int64_t offset, int64_t axis1, int64_t axis2) {
   if (array.ndim() < 2) throw Error(ErrorKind::value, "diag requires an array of at least two dimensions");
   const size_t a = normal_axis(axis1, array.ndim()), b = normal_axis(axis2, array.ndim());
   if (a == b) throw Error(ErrorKind::value, "axis1 and axis2 cannot be the same");
@@ -245,7 +246,7 @@ Array diagflat(const Array& array, int64_t offset) {
   const Array row = ravel(array);
   const int64_t n = row.size() + std::abs(offset);
   const Array result = full({n, n}, Scalar::of(0), array.dtype(), array.device());
-  diagonal(result, offset).assign(row);
+  diagonal_view(result, offset).assign(row);
   return result;
 }
 
@@ -276,18 +277,13 @@ Array lower_triangle(int64_t rows, int64_t columns, int64_t k, Device& device) {
 
 namespace {
 
-Array triangle(const Array& array, int64_t k, bool is_lower) {
-  if (array.ndim() == 1) return triangle(broadcast_to(array, {array.size(), array.size()}), k, is_lower);  // NumPy's rule
-  if (array.ndim() == 0) throw Error(ErrorKind::value, "a triangle is that of a matrix, and the array has no axes");
-  const Array lower = lower_triangle(array.shape()[array.shape().size() - 2], array.shape().back(), is_lower ? k : k - 1, array.device());
-  const Array zero = full({}, Scalar::of(0), array.dtype(), array.device());
-  return is_lower ? apply(Op::where, {lower, array, zero}) : apply(Op::where, {lower, zero, array});
-}
+/// Of a row, the triangle of a matrix of such rows: NumPy's rule.
+Array rows_of(const Array& array) { return array.ndim() == 1 ? broadcast_to(array, {array.size(), array.size()}) : array; }
 
 }  // namespace
 
-Array tril(const Array& array, int64_t k) { return triangle(array, k, true); }
-Array triu(const Array& array, int64_t k) { return triangle(array, k, false); }
+Array tril(const Array& array, int64_t k) { return triangle(rows_of(array), true, k); }
+Array triu(const Array& array, int64_t k) { return triangle(rows_of(array), false, k); }
 
 Array without(const Array& array, const Array& indices, int64_t axis) {
   const size_t d = normal_axis(axis, array.ndim());

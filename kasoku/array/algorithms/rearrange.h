@@ -47,8 +47,8 @@ Array pad(const Array& array, std::span<const Border> borders, PadMode mode);
 
 Array rot90(const Array& array, int64_t turns, int64_t from, int64_t to);
 
-/// A view of the diagonals of the matrices along two axes; it is the last axis.
-Array diagonal(const Array& array, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+/// A view of the diagonals of the matrices along two axes, which is the last axis and may be written to.
+Array diagonal_view(const Array& array, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
 /// A matrix with these elements on a diagonal.
 Array diagflat(const Array& array, int64_t offset = 0);
 void fill_diagonal(const Array& array, const Array& value, bool wrap);
