@@ -248,7 +248,7 @@ def _from_function(name):
 
 
 _functions = """
-choose round compress cumprod cumsum diagonal ptp repeat
+choose round compress cumprod cumsum ptp repeat
 searchsorted take trace
 """.split()
 
@@ -257,6 +257,7 @@ def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
         _util.add_method(name, _from_function(name))
+    _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)

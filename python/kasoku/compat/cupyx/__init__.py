@@ -20,7 +20,7 @@ def rsqrt(x, out=None):
 
 def scatter_add(a, slices, value):
     """a[slices] += value, with the values of an index that comes again added up."""
-    _at("add", a, slices, value)
+    _at("add", a, slices, _cupy.asarray(value, a.dtype))
 
 
 def _at(name, a, slices, value):
