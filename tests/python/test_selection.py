@@ -209,8 +209,14 @@ want, mine = np.zeros(1000, "float32"), ks.zeros(1000, dtype="float32")
 np.add.at(want, at, values)
 ks.add_at(mine, ks.array(at), ks.array(values))
 assert (mine.numpy() == want).all()
+much, new = values, ks.array(values)
+for k in range(20):
+    much, new = much * np.float32(0.5) + np.float32(k), new * 0.5 + k
+np.add.at(want, at, much)
+ks.add_at(mine, ks.array(at), new)
+assert (mine.numpy() == want).all()
 """,
-        env={"KASOKU_THREADS": str(threads)},
+        env={"KASOKU_NUM_THREADS": str(threads)},
     )
 
 
