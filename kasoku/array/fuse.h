@@ -71,6 +71,7 @@ struct Placed {
   std::optional<Input> condition = std::nullopt;  ///< a bool for each element: whether it is stored
   std::optional<Op> join = std::nullopt;          ///< with what is there, both converted to `compute`
   Dtype compute{};
+  bool are_different = false;                     ///< no two elements have one place
 };
 Fused fuse_scatter(const Input& value, const Placed& to);
 

@@ -1,5 +1,6 @@
 #include "kasoku/array/indexing.h"
 
+#include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
@@ -65,6 +66,8 @@ struct Basic {
     size_t axis;   ///< of the view: where the array's (first) axis is
     size_t place;  ///< in the index
     Array array;
+    bool is_inside = false;   ///< its numbers are positions
+    bool is_of_mask = false;  ///< which are different ones, together with the others of this place
   };
   std::vector<Advanced> arrays;
 };
@@ -115,14 +118,14 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
             view.strides.push_back(0);
           }
           for (const Array& positions : nonzero(*x.array_value)) {
-            arrays.push_back({view.shape.size(), place, positions});
+            arrays.push_back({view.shape.size(), place, positions, true, true});
             view.shape.push_back(from.shape[d]);
             view.strides.push_back(from.strides[d++]);
           }
         } else {
           if (!is_integer(x.array_value->dtype()))
             throw Error(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
-          arrays.push_back({view.shape.size(), place, *x.array_value});
+          arrays.push_back({view.shape.size(), place, *x.array_value, x.is_inside});
           view.shape.push_back(from.shape[d]);
           view.strides.push_back(from.strides[d++]);
         }
@@ -222,8 +225,10 @@ Places with_positions(Places places, const Basic& basic) {
   const View view = basic.view.input().view;
   for (Basic::Advanced x : basic.arrays) {
     x.array = to_device(x.array, basic.view.device());
-    places.along.push_back({checked_positions(x, view.shape[x.axis]), view.shape[x.axis], view.strides[x.axis]});
+    places.along.push_back({x.is_inside ? x.array : checked_positions(x, view.shape[x.axis]), view.shape[x.axis], view.strides[x.axis]});
   }
+  const auto& arrays = basic.arrays;
+  places.are_different = std::ranges::all_of(arrays, [&](const auto& x) { return x.is_of_mask && x.place == arrays[0].place; });
   return places;
 }
 
@@ -262,6 +267,8 @@ Array get_item(const Array& array, const std::vector<Index>& index) {
 }
 
 Array get_view(const Array& array, const std::vector<Index>& index) {
+  if (index.size() == 1 && is_mask(index[0]) && array.ndim() > 0 && index[0].array_value->shape() == array.shape() && (array.dtype() != Dtype::opaque || array.device().is_host()))
+    return compress(to_device(*index[0].array_value, array.device()), array);
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return basic.view;
   const bool are_records = array.dtype() == Dtype::opaque;
@@ -287,16 +294,28 @@ Array without_leading(Array value, int ndim) {
   return value;
 }
 
+/// Whether a mask alone says where elements, or rows, take a value that is the same for all of them: then nothing is counted.
+bool is_chosen_by_mask(const Array& array, const std::vector<Index>& index, const Array& value) {
+  if (index.size() != 1 || !is_mask(index[0]) || array.dtype() == Dtype::opaque) return false;
+  const Shape& mask = index[0].array_value->shape();
+  if (mask.empty() || mask.size() > array.shape().size() || !std::equal(mask.begin(), mask.end(), array.shape().begin())) return false;
+  return (value.size() == 1 && value.ndim() <= 1) || value.ndim() <= array.ndim() - static_cast<int>(mask.size());
+}
+
 }  // namespace
 
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
   must_be_writable(array);
-  const Basic basic = basic_part(array, index);
-  const bool is_one_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->shape() == array.shape() && value.size() == 1;
-  if (is_one_mask) {
-    const Array chosen = apply(Op::where, {*index[0].array_value, astype(reshape(value, {}), array.dtype()), array});
-    return array.assign(chosen);
+  if (is_chosen_by_mask(array, index, value)) {
+    const Array& mask = *index[0].array_value;
+    Shape shape = mask.shape();
+    shape.resize(array.shape().size(), 1);
+    const Array given = astype(to_device(value, array.device()), array.dtype());
+    const Array one = given.size() == 1 ? reshape(given, {}) : given;
+    if (broadcast(one.shape(), array.shape()) != array.shape()) throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into rows of an array of shape " + str(array.shape()));
+    return array.assign(apply(Op::where, {reshape(to_device(mask, array.device()), shape), one, array}));
   }
+  const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) {
     Array source = without_leading(to_device(value, array.device()), basic.view.ndim());
     if (source.shape() != basic.view.shape()) {
@@ -314,6 +333,8 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
   const Places to = places_of(basic);
   const bool is_whole_mask = index.size() == 1 && is_mask(index[0]) && index[0].array_value->ndim() == array.ndim();
   const Array given = is_whole_mask ? value : without_leading(to_device(value, array.device()), static_cast<int>(to.view.shape.size()));
+  if (is_whole_mask && given.ndim() > 1)
+    throw Error(ErrorKind::type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(given.ndim()) + " dimensions");
   if (are_for_kernel(array, to)) return scatter(basic.view, with_positions(to, basic), broadcast_to(given, to.view.shape));
   const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.view.shape));
   const char* from = static_cast<const char*>(source.data_for_read());
@@ -322,6 +343,22 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     std::memcpy(memory + offset, from, array.itemsize());
     from += array.itemsize();
   }
+}
+
+void join_item(const Array& array, const std::vector<Index>& index, const Operand& value, Op join) {
+  must_be_writable(array);
+  const Typed operands[] = {{array.dtype()}, {value.dtype(), value.weak}};
+  const OpTypes types = op_types(join, operands);
+  if (!can_cast_same_kind(types.result, array.dtype()))
+    throw Error(ErrorKind::type, "cannot store the " + std::string(info(types.result).name) + " result of " + std::string(info(join).name) + " in an array of " + std::string(info(array.dtype()).name));
+  const Basic basic = basic_part(array, index);
+  if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);
+  if (value.weak == Weak::integer) must_fit(value.scalar, types.compute);
+  const Places to = with_positions(places_of(basic), basic);
+  const Array given = value.array ? to_device(*value.array, array.device()) : full({}, value.scalar, types.compute, array.device());
+  if (given.ndim() > static_cast<int>(to.view.shape.size()) || broadcast(given.shape(), to.view.shape) != to.view.shape)
+    throw Error(ErrorKind::value, "could not broadcast values of shape " + str(given.shape()) + " to the indexed elements, of shape " + str(to.view.shape));
+  scatter(basic.view, to, broadcast_to(given, to.view.shape), join);
 }
 
 Array take(const Array& array, const Array& positions, std::optional<int64_t> axis) {
@@ -333,24 +370,6 @@ Array take(const Array& array, const Array& positions, std::optional<int64_t> ax
   last.array_value = positions;
   index.push_back(last);
   return get_item(array, index);
-}
-
-std::vector<Array> nonzero(const Array& array) {
-  const Array host = to_device(contiguous(array.dtype() == Dtype::bool_ ? array : astype(array, Dtype::bool_)), device("cpu"));
-  const auto* flags = static_cast<const uint8_t*>(host.data_for_read());
-  std::vector<int64_t> found;
-  for (int64_t i = 0, n = host.size(); i < n; ++i)
-    if (flags[i]) found.push_back(i);
-  std::vector<Array> result;
-  int64_t step = host.size();
-  for (int64_t length : host.shape()) {
-    step = length ? step / length : 0;
-    Array along = Array::empty({static_cast<int64_t>(found.size())}, Dtype::int64, host.device());
-    auto* to = static_cast<int64_t*>(along.data());
-    for (int64_t i : found) *to++ = i / step % length;
-    result.push_back(to_device(along, array.device()));
-  }
-  return result;
 }
 
 }  // namespace kasoku

@@ -2,7 +2,7 @@
 /// x[...] and x[...] = y, as NumPy has them.
 #pragma once
 
-#include "kasoku/array/array.h"
+#include "kasoku/array/elementwise.h"
 
 #include <optional>
 #include <vector>
@@ -15,6 +15,7 @@ struct Index {
   std::optional<int64_t> start, stop;
   int64_t step = 1;
   std::optional<Array> array_value;  ///< integers or a bool mask
+  bool is_inside = false;            ///< the integers are known to lie in [0, length)
 };
 
 /// Numbers, slices, newaxis and ellipsis give a view; arrays a copy. A number for each axis names one element and
@@ -25,9 +26,11 @@ Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);
 
+/// Joins `value` (broadcast) to what those elements hold, in order: where places repeat, each value counts. What `join` gives
+/// is cast by the rule "same_kind".
+void join_item(const Array& array, const std::vector<Index>& index, const Operand& value, Op join);
+
 /// Elements at the flat positions along one axis; negative ones count from the end.
 Array take(const Array& array, const Array& positions, std::optional<int64_t> axis);
-/// Indices of the elements that are not 0, one array per axis.
-std::vector<Array> nonzero(const Array& array);
 
 }  // namespace kasoku

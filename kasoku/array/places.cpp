@@ -1,5 +1,6 @@
 #include "kasoku/array/places.h"
 
+#include "kasoku/array/algorithms/join_in_order.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
@@ -66,8 +67,13 @@ Array gather(const Array& array, const Places& places) {
 
 void scatter(const Array& array, const Places& places, const Array& value, std::optional<Op> join) {
   if (product(places.view.shape) == 0) return;
+  if (join && takes_gpu_form(array.device())) {
+    const Typed operands[] = {{array.dtype()}, {value.dtype()}};
+    if (places.are_different) return scatter(array, places, astype(apply(*join, {gather(array, places), value}), array.dtype()));
+    if (!joins_in_any_order(*join, op_types(*join, operands).compute, array.dtype())) return join_in_order(array, places, value, *join);
+  }
   const Shape& shape = places.view.shape;
-  Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join};
+  Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join, .are_different = places.are_different};
   for (const Places::Along& x : places.along) (x.stride < 0 ? to.least : to.most) += x.stride * (x.length - 1);
   if (join) {
     const Typed operands[] = {{array.dtype()}, {value.dtype()}};

@@ -188,7 +188,7 @@ void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype
 
 void scatter_into(const Input& value, const Placed& to, Buffer& buffer) {
   const Blocking others_go_on;
-  run_scatter(fuse_scatter(value, to), to.least, to.most, buffer);
+  run_scatter(fuse_scatter(value, to), to, buffer);
 }
 
 }  // namespace kasoku

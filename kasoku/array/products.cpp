@@ -1,4 +1,5 @@
 /// Products of several arrays, and the parts of matrices.
+#include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/indexing.h"
@@ -24,12 +25,6 @@ Array component(const Array& x, int64_t i) {
   return get_view(x, {whole, one});
 }
 
-/// Whether element (i, j) of the last two axes is on a diagonal or on its lower side.
-Array lower_mask(int64_t m, int64_t n, int64_t offset, Device& device) {
-  const Array i = arange(Scalar::of(offset), Scalar::of(1), m, Dtype::int64, device), j = arange(Scalar::of(0), Scalar::of(1), n, Dtype::int64, device);
-  return apply(Op::greater_equal, {expand_dims(i, {1}), j});
-}
-
 }  // namespace
 
 Array conjugate(const Array& x) { return is_complex(x.dtype()) ? apply(Op::conjugate, {x}) : x; }
@@ -41,25 +36,12 @@ Array real(const Array& x) {
 Array triangle(const Array& x, bool lower, int64_t offset) {
   must_be_matrices(x);
   const Shape& shape = x.shape();
-  const Array mask = lower_mask(shape[shape.size() - 2], shape.back(), lower ? offset : offset - 1, x.device());
+  const Array mask = lower_triangle(shape[shape.size() - 2], shape.back(), lower ? offset : offset - 1, x.device());
   const Array none = Array::zeros({}, x.dtype(), x.device());
   return lower ? apply(Op::where, {mask, x, none}) : apply(Op::where, {mask, none, x});
 }
 
-Array diagonal(const Array& x, int64_t offset, int64_t axis1, int64_t axis2) {
-  if (x.ndim() < 2) throw Error(ErrorKind::value, "diag requires an array of at least two dimensions");
-  const size_t row = normal_axis(axis1, x.ndim()), column = normal_axis(axis2, x.ndim());
-  if (row == column) throw Error(ErrorKind::value, "axis1 and axis2 cannot be the same");
-  const Shape& shape = x.shape();
-  const Strides& strides = x.strides();
-  View view;
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (d != row && d != column) view.shape.push_back(shape[d]), view.strides.push_back(strides[d]);
-  const int64_t length = std::max<int64_t>(0, offset >= 0 ? std::min(shape[row], shape[column] - offset) : std::min(shape[row] + offset, shape[column]));
-  view.offset = x.offset() + (length == 0 ? 0 : offset >= 0 ? offset * strides[column] : -offset * strides[row]);
-  view.shape.push_back(length), view.strides.push_back(strides[row] + strides[column]);
-  return x.with_view(view).read_only();
-}
+Array diagonal(const Array& x, int64_t offset, int64_t axis1, int64_t axis2) { return diagonal_view(x, offset, axis1, axis2).read_only(); }
 
 Array trace(const Array& x, int64_t offset, int64_t axis1, int64_t axis2, std::optional<Dtype> dtype) {
   return reduce(ReduceOp::sum, diagonal(x, offset, axis1, axis2), {Extents{-1}}, dtype);

@@ -1,5 +1,6 @@
 #include "kasoku/array/random.h"
 
+#include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/run.h"
@@ -7,8 +8,6 @@
 #include "kasoku/compile/backends.h"
 
 #include <pthread.h>
-
-#include <numeric>
 
 namespace kasoku {
 
@@ -53,18 +52,8 @@ Array Generator::exponential(const Shape& shape, Dtype dtype, Device& device) {
 }
 
 Array Generator::permutation(int64_t n, Device& device) {
-  // Fisher-Yates with the generator's own words.
-  Device& host = kasoku::device("cpu");
-  const Array words = leaf(Distribution::integers, {n}, Dtype::int64, host);
-  const auto* word = static_cast<const uint64_t*>(words.data_for_read());
-  Array result = Array::empty({n}, Dtype::int64, host);
-  auto* order = static_cast<int64_t*>(result.data());
-  std::iota(order, order + n, int64_t{0});
-  for (int64_t i = n - 1; i > 0; --i) {
-    const auto k = static_cast<int64_t>((static_cast<unsigned __int128>(word[i]) * static_cast<uint64_t>(i + 1)) >> 64);
-    std::swap(order[i], order[k]);
-  }
-  return to_device(result, device);
+  // Words in order: of two equal ones, one among 2^64, the first comes first.
+  return argsort(leaf(Distribution::integers, {n}, Dtype::int64, device), 0);
 }
 
 }  // namespace kasoku

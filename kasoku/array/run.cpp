@@ -344,7 +344,7 @@ void run_map(const Fused& fused, Buffer& buffer) {
   function->launch(shape, p.pointers(), device.current_stream());
 }
 
-void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer) {
+void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer) {
   Device& device = buffer.device();
   Function& function = group_kernel(fused, device);
   const IterationSpace& space = fused.space;
@@ -354,14 +354,17 @@ void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer
   add_operands(p, fused);
   LaunchShape shape = add_launch(space, fused.group.schedule, simt_block, 1, [&](int64_t number) { p.add(number); });
   if (!fused.group.is_simt) {
-    // Few elements are not worth a second thread; places are computed by each of those that share them.
+    // Few elements are not worth a second thread. Owners each go over all places, and guess half of the time wrong whether one is
+    // theirs, which costs ten stores: that is worth it only where much is computed of what is stored.
     constexpr int64_t elements_of_worker = 16384, most_owners = 16;
+    constexpr size_t much_work = 16;
     const int64_t useful = std::min<int64_t>(device.properties().multiprocessors, divide_up(space.size(), elements_of_worker));
-    const bool has_own_places = space.lengths.size() > 1 && space.walks[0].strides[0] != 0;
+    const bool is_much = fused.group.values.size() - fused.group.scatter->distance > much_work;
+    const bool has_own_places = to.are_different || (space.lengths.size() > 1 && space.walks[0].strides[0] != 0);
     const int64_t outermost = space.lengths[0], rows = space.size() / (space.lengths.size() > 1 ? space.lengths.back() : 1);
     const int64_t together = has_own_places ? divide_up(outermost, std::min(outermost, 4 * useful)) : outermost;
-    const int64_t parts = divide_up(outermost, together), owners = has_own_places ? 1 : std::min(useful, most_owners);
-    for (int64_t number : {rows, together * (rows / outermost), owners, least, divide_up(most - least + 1, owners)}) p.add(number);
+    const int64_t parts = divide_up(outermost, together), owners = has_own_places || !is_much ? 1 : std::min(useful, most_owners);
+    for (int64_t number : {rows, together * (rows / outermost), owners, to.least, divide_up(to.most - to.least + 1, owners)}) p.add(number);
     shape = {};
     shape.grid[0] = static_cast<uint32_t>(parts * owners);
   }

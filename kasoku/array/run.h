@@ -39,8 +39,8 @@ void store_rounded(const Scalar& value, Dtype dtype, void* to);
 /// Computes an elementwise group into `buffer`.
 void run_map(const Fused& fused, Buffer& buffer);
 
-/// Stores the elements of a scattering group, whose distances lie from `least` to `most`.
-void run_scatter(const Fused& fused, int64_t least, int64_t most, Buffer& buffer);
+/// Stores the elements of a scattering group that was made for `to`.
+void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer);
 
 /// Chunks of a reduction that one launch computes, from `first_chunk` on; results
 /// (and positions, of argmin and argmax) lie as [outputs][chunks].

@@ -35,6 +35,7 @@ struct Array::State {
   Dtype dtype;
   bool is_read_only;
   bool is_contiguous;
+  mutable std::atomic<bool> stands_for_number{false};  ///< a reduction's result of no axes, which NumPy has a number for
   std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
 
   State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)

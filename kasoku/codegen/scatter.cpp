@@ -1,5 +1,5 @@
 // Stores at places that are computed. Several elements may have one place: the last one stays, and what is joined to it is
-// joined in order. So on a CPU the blocks divide the places: a block is one thread, which goes over the rows of its part and
+// joined in order. So on a CPU one block goes over all, or, where much is computed of what is stored, the blocks divide the places: a block is one thread, which goes over the rows of its part and
 // stores what lies in `span` bytes from `begin` on. Parts are of the outermost axis where a place is computed for none of
 // its elements, and so they have places of their own anyway. A GPU's threads have an element each, in any order.
 //

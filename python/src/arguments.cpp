@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
@@ -23,6 +24,9 @@ std::optional<int64_t> optional_int(nb::handle object) {
   return as_int(object);
 }
 
+/// An array of NumPy's, if only of no axes; its numbers are none.
+bool is_array_of_numpys(nb::handle key) { return nb::isinstance(key, numpy().attr("ndarray")); }
+
 bool is_bool_array(nb::handle key) { return nb::cast<std::string>(nb::str(nb::object(key.attr("dtype")))) == "bool"; }
 
 Index one_index(nb::handle key, Device& device) {
@@ -39,7 +43,7 @@ Index one_index(nb::handle key, Device& device) {
     x.stop = stop;
     x.step = step;
   } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
-             (nb::hasattr(key, "ndim") && (nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
+             (nb::hasattr(key, "ndim") && (is_array_of_numpys(key) || nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
     if (PyUnicode_Check(key.ptr()))
       throw Error(ErrorKind::index, "an index is an integer, a slice, ..., None or an array of integers or bools, not a str");
     x.kind = Index::array;
@@ -47,7 +51,8 @@ Index one_index(nb::handle key, Device& device) {
     // Lists that hold no number have no dtype of their own.
     if (nb::isinstance<nb::list>(key) && x.array_value->size() == 0)
       x.array_value = Array::empty(x.array_value->shape(), Dtype::int64, device);
-    if (nb::isinstance<Array>(key) && x.array_value->ndim() == 0 && is_integer(x.array_value->dtype())) {
+    // What an element that was read is, and what is computed of such, is a number, as NumPy's are.
+    if (nb::isinstance<Array>(key) && x.array_value->ndim() == 0 && (x.array_value->is_read_only() || x.array_value->state().stands_for_number) && is_integer(x.array_value->dtype())) {
       x.kind = Index::number;
       x.number_value = nb::cast<int64_t>(item_of(*x.array_value));
       x.array_value.reset();
@@ -131,7 +136,10 @@ Scalar scalar_from(nb::handle object) {
 
 nb::object stored(const char* name, Array result, nb::handle out) {
   const std::optional<Array> into = out_from(out);
-  if (!into) return nb::cast(std::move(result));
+  if (!into) {
+    if (result.ndim() == 0) result.state().stands_for_number = true;
+    return nb::cast(std::move(result));
+  }
   if (into->shape() != result.shape())
     throw Error(ErrorKind::value, std::string(name) + ": the output has shape " + str(into->shape()) + ", the result " + str(result.shape()));
   {

@@ -287,7 +287,6 @@ void bind_array(nb::module_& m) {
       .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
       .def("dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
       .def("conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
-      .def("take", [m](nb::object self, nb::handle at, nb::handle axis) { return m.attr("take")(self, at, axis); }, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis, or of the ravelled array.")
       .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); }, "Positions of the elements that are not zero: one array per axis.")
       .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
       .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())

@@ -218,17 +218,6 @@ void bind_creation(nb::module_& m) {
   m.def("ravel", [](nb::handle x) { return ravel(array_from(x, default_device())); }, "x"_a, "The elements in a row.");
   m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, "A view with two axes swapped.");
   m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, "A view with axes moved.");
-  m.def("take", [](const Array& x, nb::handle at, nb::handle axis) {
-    const std::optional<int64_t> along = axis_from(axis);
-    return take(x.ndim() ? x : reshape(x, {1}), array_from(at, x.device()), along);  // a number is a row of one
-  }, "x"_a, "indices"_a, "axis"_a = nb::none(), "Elements at positions along an axis.");
-  m.def("nonzero", [](nb::handle object) {
-    const Array x = array_from(object, default_device());
-    if (x.ndim() == 0) throw Error(ErrorKind::value, "nonzero of a 0-d array has no axes").fix("x.reshape(1)");
-    nb::list axes;
-    for (Array& along : nonzero(x)) axes.append(nb::cast(std::move(along)));
-    return nb::tuple(axes);
-  }, "x"_a, "Indices of the elements that are not 0, one array per axis.");
 
   m.def("eval", [](nb::args arrays) {
     for (nb::handle object : arrays) {

@@ -62,6 +62,7 @@ nb::object array_ufunc(nb::handle self, nb::handle ufunc, nb::str method, nb::ar
     if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
     return core.attr(scan->name.data())(*inputs, **rest);
   }
+  if (how == "at" && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && nb::hasattr(core, (name + "_at").c_str())) return core.attr((name + "_at").c_str())(*inputs);
   return nb::borrow(Py_NotImplemented);
 }
 

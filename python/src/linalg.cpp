@@ -275,21 +275,7 @@ void bind_linalg(nb::module_& core) {
            "deterministic() gives products of matrices on a CPU the same bits with any number of threads from now on, for a tenth more time;\n"
            "deterministic(False) no longer. `with deterministic():` does so until the block ends. All other operations do anyway.");
 
-  // NumPy's own names, with arguments of their own.
   bind_in_both(core);
-  core.def("outer", [](nb::handle a, nb::handle b) { return of_two(a, b, &outer); }, "a"_a, "b"_a, "Products of each element of one array with each of another.");
-  core.def("cross", [](nb::handle a, nb::handle b, int64_t axis_a, int64_t axis_b, int64_t axis_c, nb::handle axis) {
-    if (!axis.is_none()) axis_a = axis_b = axis_c = *axis_from(axis);
-    return of_two(a, b, [&](const Array& x, const Array& y) { return cross(x, y, axis_a, axis_b, axis_c); });
-  }, "a"_a, "b"_a, "axisa"_a = -1, "axisb"_a = -1, "axisc"_a = -1, "axis"_a = nb::none(), "Cross products of vectors of two or three elements.");
-  core.def("diagonal", [](nb::handle x, int64_t offset, int64_t axis1, int64_t axis2) { return diagonal(only(x), offset, axis1, axis2); },
-           "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "A read-only view of diagonals, as last axis.");
-  core.def("trace", [](nb::handle x, int64_t offset, int64_t axis1, int64_t axis2, nb::handle dtype) {
-    const Array a = only(x);
-    const std::optional<Dtype> wanted = optional_dtype(dtype);
-    const GilUntilBlocked keep;
-    return trace(a, offset, axis1, axis2, wanted);
-  }, "a"_a, "offset"_a = 0, "axis1"_a = 0, "axis2"_a = 1, "dtype"_a = nb::none(), "Sums of diagonals.");
 }
 
 }  // namespace kasoku

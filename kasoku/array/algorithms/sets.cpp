@@ -1,6 +1,7 @@
 // Everything follows from sorted arrays: an element is new where it differs from the one before it.
 #include "kasoku/array/algorithms/sets.h"
 
+#include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/algorithms/order.h"
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"

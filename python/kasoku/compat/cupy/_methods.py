@@ -8,7 +8,7 @@ from kasoku import _core
 
 from .. import says_what_is_missing
 from .._layout import ArrayFlags
-from . import _arrays, _host, _util, cuda
+from . import _arrays, _util, cuda
 
 _Array = ks.Array
 
@@ -247,18 +247,8 @@ def _from_function(name):
     return method
 
 
-def _in_place(name):
-    def method(self, *args, **kwargs):
-        host = self.numpy()
-        getattr(host, name)(*_host.to_host(args), **_host.to_host(kwargs))
-        self[...] = _arrays.array(host)
-
-    method.__name__ = name
-    return method
-
-
 _functions = """
-choose round compress cumprod cumsum diagonal ptp repeat
+choose round compress cumprod cumsum ptp repeat
 searchsorted take trace
 """.split()
 
@@ -267,8 +257,7 @@ def _extend():
     """Gives the engine's class what it lacks."""
     for name in _functions:
         _util.add_method(name, _from_function(name))
-    for name in ("put",):
-        _util.add_method(name, _in_place(name))
+    _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)

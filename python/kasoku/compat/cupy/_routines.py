@@ -11,7 +11,7 @@ from kasoku import _core
 
 from .. import _layout
 from . import _arrays, _host, cuda
-from ._arrays import asarray, asnumpy, ndarray
+from ._arrays import asarray, ndarray
 
 
 def get_array_module(*args):
@@ -107,7 +107,7 @@ def take(a, indices, axis=None, out=None):
 
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     """A list of coordinate arrays."""
-    return list(_host.on_host(np.meshgrid)(*xi, indexing=indexing, sparse=sparse, copy=True))
+    return list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))
 
 
 def expand_dims(a, axis):
@@ -205,12 +205,6 @@ def matmul(x1, x2, /, out=None):
 def fromDlpack(dltensor):  # noqa: N802
     """An array that shows the memory of a DLPack capsule."""
     return _core.from_dlpack(dltensor)
-
-
-def place(arr, mask, vals):
-    host = arr.numpy()
-    np.place(host, asnumpy(mask), asnumpy(vals))
-    arr[...] = _arrays.array(host)
 
 
 def may_share_memory(a, b, max_work=None):

@@ -7,7 +7,6 @@ import numpy as _np
 import kasoku as _ks
 
 from .. import cupy as _cupy
-from ..cupy._host import to_host as _to_host
 
 
 def rsqrt(x, out=None):
@@ -19,39 +18,13 @@ def rsqrt(x, out=None):
     return out
 
 
-_atomic_types = {"int32", "uint32", "uint64", "float16", "float32", "float64"}
-
-
-@_cupy.memoize()
-def _adding():
-    return _cupy.ElementwiseKernel(
-        "T value, raw S place, int64 rows, int64 width", "raw T a",
-        "const long long at = place[i / width]; "
-        "atomicAdd(&a[(at < 0 ? at + rows : at) * width + i % width], value)",
-        "cupyx_scatter_add",
-    )  # fmt: skip
-
-
 def scatter_add(a, slices, value):
     """a[slices] += value, with the values of an index that comes again added up."""
-    is_rows = isinstance(slices, _ks.Array) and slices.dtype.kind in "iu" and a.ndim
-    if not (is_rows and a.dtype.name in _atomic_types and a.flags.c_contiguous and a.size and slices.size):
-        return _at("add", a, slices, value)
-    if bool((slices >= a.shape[0]).any()) or bool((slices < -a.shape[0]).any()):
-        raise IndexError(f"cupyx.scatter_add: an index is out of bounds for the axis of length {a.shape[0]}")
-    width = a.size // a.shape[0]
-    shape = (*slices.shape, *a.shape[1:])
-    values = _cupy.broadcast_to(_cupy.asarray(value, a.dtype), shape)
-    if values.size:
-        _adding()(_cupy.ascontiguousarray(values).ravel(), slices.ravel(), a.shape[0], width, a.ravel())
+    _at("add", a, slices, _cupy.asarray(value, a.dtype))
 
 
 def _at(name, a, slices, value):
-    if isinstance(slices, _ks.Array) and slices.dtype.kind not in "iub":
-        raise IndexError("arrays used as indices must be of integer or boolean type")
-    host = a.numpy()
-    getattr(_np, name).at(host, _to_host(slices), _to_host(value))
-    a[...] = _cupy.array(host)
+    getattr(_ks, f"{name}_at")(a, slices, value)
 
 
 def scatter_max(a, slices, value):

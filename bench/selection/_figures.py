@@ -1,0 +1,59 @@
+"""Selection, stores, bins and rearrangement of float64 and int64, for whoever has NumPy's names."""
+
+from timing import best
+
+SIZES = {"10^3": 1000, "10^7": 10_000_000}
+names = ["x[x > 0.5]", "nonzero", "x[mask] = 0", "x[mask] = values", "add.at", "bincount", "histogram", "searchsorted"]
+names += ["repeat", "tile", "pad", "roll"]
+
+
+def cases(xp, x, at, few):
+    """name -> call; x lies in [0, 1), `at` in [0, 1000), `few` is 1,000 sorted numbers."""
+    mask, y, sums = x > 0.5, x.copy(), few * 0
+    values = x[mask]
+    add_at = xp.add.at if hasattr(xp.add, "at") else xp.add_at
+
+    def store(value):
+        y[mask] = value
+        return y
+
+    def add():
+        add_at(sums, at, x)
+        return sums
+
+    return {
+        "x[x > 0.5]": lambda: x[x > 0.5],
+        "nonzero": lambda: xp.nonzero(mask),
+        "x[mask] = 0": lambda: store(0.0),
+        "x[mask] = values": lambda: store(values),
+        "add.at": add,
+        "bincount": lambda: xp.bincount(at),
+        "histogram": lambda: xp.histogram(x, 100, (0, 1)),
+        "searchsorted": lambda: xp.searchsorted(few, x),
+        "repeat": lambda: xp.repeat(x, 2),
+        "tile": lambda: xp.tile(x, 2),
+        "pad": lambda: xp.pad(x, 100, mode="edge"),
+        "roll": lambda: xp.roll(x, 7),
+    }
+
+
+def figures(made, wait):
+    """figure -> microseconds; `made(n)` gives the calls for n elements, `wait` ends what a call began."""
+    found = {}
+    for label, n in SIZES.items():
+        for name, call in made(n).items():
+
+            def done(call=call):
+                wait(call())
+
+            done()
+            done()
+            found[f"{name}, {label}"] = best(done, 7, 100 if n < 10_000 else 1) * 1e6
+    return found
+
+
+def inputs(n):
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    return rng.random(n), rng.integers(0, 1000, n), np.sort(rng.random(1000))

@@ -1,0 +1,326 @@
+#include "kasoku/array/algorithms/bins.h"
+
+#include "kasoku/array/algorithms/rearrange.h"
+#include "kasoku/array/algorithms/run_text.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
+#include "kasoku/array/places.h"
+#include "kasoku/array/promote.h"
+#include "kasoku/array/reduce.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
+#include "kasoku/compile/backends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace kasoku {
+
+namespace {
+
+/// TYPE is an element's, BEFORE(x, key) whether x stands before the key. All keys take the same steps, and a CPU takes them for
+/// sixteen at once, so that it waits for memory once.
+constexpr const char* search_text = R"(
+#ifdef KS_SIMT
+#define LANES 1
+#else
+#define LANES 16
+#endif
+struct ks_parts { PART re, im; };
+ks_helper bool ks_less(PART x, PART y) { return x < y || (y != y && x == x); }
+ks_helper bool ks_less(ks_parts x, ks_parts y) {
+  return ks_less(x.re, y.re) || (!ks_less(y.re, x.re) && ks_less(x.im, y.im));
+}
+extern "C" __global__ void ks_algorithm(long long* y, const TYPE* sorted, const TYPE* keys, long long n, long long count, long long per_block) {
+#ifdef KS_SIMT
+  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x, last = count, step = (long long)gridDim.x * blockDim.x;
+#else
+  const long long first = blockIdx.x * per_block, last = first + per_block < count ? first + per_block : count, step = LANES;
+#endif
+  for (long long i = first; i < last; i += step) {
+    const int lanes = last - i < LANES ? (int)(last - i) : LANES;
+    TYPE key[LANES];
+    long long at[LANES];
+    for (int j = 0; j < LANES; ++j) {
+      key[j] = keys[i + (j < lanes ? j : 0)];
+      at[j] = 0;
+    }
+    for (long long length = n; length > 1;) {
+      const long long half = length >> 1;
+      for (int j = 0; j < LANES; ++j) at[j] += BEFORE(sorted[at[j] + half - 1], key[j]) ? half : 0;
+      length -= half;
+    }
+    for (int j = 0; j < lanes; ++j) y[i + j] = at[j] + (BEFORE(sorted[at[j]], key[j]) ? 1 : 0);
+  }
+}
+)";
+
+Dtype dtype_of_search(Dtype dtype) {
+  if (dtype == Dtype::bool_) return Dtype::uint8;
+  if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) return Dtype::float32;
+  if (dtype == Dtype::opaque) throw Error(ErrorKind::type, "searchsorted: records have no order");
+  return dtype;
+}
+
+Array number(double value, Dtype dtype, Device& device) { return full({}, Scalar::of(value), dtype, device); }
+
+bool rises(const Array& row, bool is_falling = false) {
+  if (row.size() < 2) return true;
+  const Array before = sliced(row, 0, 0, row.size() - 1), after = sliced(row, 0, 1, row.size());
+  return is_true(reduce(ReduceOp::all, apply(is_falling ? Op::greater_equal : Op::less_equal, {before, after})));
+}
+
+void must_be_row(const Array& array, const char* what) {
+  if (array.ndim() != 1) throw Error(ErrorKind::value, std::string(what) + " must be 1d").why("the array has shape " + str(array.shape()));
+}
+
+/// Adds to zeros that lie as (parts, bins): each part of the numbers has a row of its own.
+void add_in_parts(const Array& sums, const Array& numbers, const Array& values) {
+  Device& device = sums.device();
+  const int64_t parts = sums.shape()[0], bins = sums.shape()[1], length = numbers.size() / parts;
+  const Array in_parts = reshape(numbers, {parts, length}), added = reshape(values, {parts, length});
+  if (takes_gpu_form(device)) {  // a place is a part's and a bin's
+    const Array part = reshape(arange(Scalar::of(0), Scalar::of(bins), parts, Dtype::int64, device), {parts, 1});
+    const Places to{{{apply(Op::add, {in_parts, part}), parts * bins, 8}}, false, {parts, length}, 0, {{parts, length}, {0, 0}, sums.offset()}};
+    return scatter(sums, to, added, Op::add);
+  }
+  const Places to{{{in_parts, bins, 8}}, false, {parts, length}, 0, {{parts, length}, {8 * bins, 0}, sums.offset()}};
+  scatter(sums, to, added, Op::add);
+}
+
+}  // namespace
+
+Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
+  if (sorted.ndim() != 1) throw Error(ErrorKind::value, "object too deep for desired array").why("searchsorted looks among elements of one axis, not of shape " + str(sorted.shape()));
+  Device& device = sorted.device();
+  const Dtype dtype = dtype_of_search(promote(sorted.dtype(), values.dtype()));
+  const auto prepared = [&](const Array& x) { return contiguous(x.dtype() == dtype ? x : astype(x, dtype)); };
+  const int64_t n = sorted.size(), count = values.size();
+  if (n == 0 || count == 0) return full(values.shape(), Scalar::of(int64_t{0}), Dtype::int64, device);
+  const Array among = prepared(sorted), keys = prepared(values);
+  const Array result = Array::empty(values.shape(), Dtype::int64, device);
+  const std::string text = fmt::format("#define PART {}\n#define TYPE {}\n#define BEFORE(x, key) {}", info(real_part(dtype)).text,
+                                       is_complex(dtype) ? std::string_view("ks_parts") : info(dtype).text, is_right ? "!ks_less(key, x)" : "ks_less(x, key)") +
+                           search_text;
+  const bool is_simt = takes_gpu_form(device);
+  const int64_t threads = is_simt ? 256 : 1, blocks = is_simt ? std::min<int64_t>(divide_up<int64_t>(count, threads), 1 << 20) : blocks_for(device, count, 4096);
+  const TextParameter parameters[] = {result.data(), among.data_for_read(), keys.data_for_read(), n, count, round_up<int64_t>(divide_up(count, blocks), 16)};
+  run_text(text, device, blocks, static_cast<uint32_t>(threads), parameters);
+  return result;
+}
+
+Array digitize(const Array& values, const Array& bins, bool is_right) {
+  if (is_complex(values.dtype())) throw Error(ErrorKind::type, "x may not be complex");
+  if (bins.ndim() != 1) throw Error(ErrorKind::value, "object of too small depth for desired array").why("bins have one axis, not shape " + str(bins.shape()));
+  if (rises(bins)) return searchsorted(bins, values, !is_right);
+  if (!rises(bins, true)) throw Error(ErrorKind::value, "bins must be monotonically increasing or decreasing");
+  return apply(Op::subtract, {bins.size(), searchsorted(flip(bins), values, is_right)});
+}
+
+Array count_bins(const Array& given, const std::optional<Array>& weights, int64_t bins) {
+  const Array numbers = ravel(given);
+  Device& device = numbers.device();
+  const int64_t n = numbers.size();
+  const Array values = weights ? astype(ravel(*weights), Dtype::float64) : broadcast_to(full({}, Scalar::of(int64_t{1}), Dtype::int64, device), {n});
+  // Parts are added up for themselves, as long as their sums are few beside what they are of. How many there are depends on
+  // nothing else, so that a sum has one result.
+  constexpr int64_t elements_of_part = 65536, most_parts = 64;
+  const int64_t parts = std::clamp<int64_t>(std::min(n / elements_of_part, n / (4 * std::max<int64_t>(bins, 1))), 1, most_parts);
+  const Array sums = full({parts, bins}, Scalar::of(int64_t{0}), values.dtype(), device);
+  const int64_t in_parts = n / parts * parts;
+  if (in_parts > 0) add_in_parts(sums, sliced(numbers, 0, 0, in_parts), sliced(values, 0, 0, in_parts));
+  if (in_parts < n) add_in_parts(sliced(sums, 0, 0, 1), sliced(numbers, 0, in_parts, n), sliced(values, 0, in_parts, n));
+  return parts == 1 ? reshape(sums, {bins}) : reduce(ReduceOp::sum, sums, {Extents{0}});
+}
+
+Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_t least) {
+  if (numbers.ndim() != 1) throw Error(ErrorKind::value, "object " + std::string(numbers.ndim() ? "too deep" : "of too small depth") + " for desired array").why("bincount counts numbers of one axis, not of shape " + str(numbers.shape()));
+  if (least < 0) throw Error(ErrorKind::value, "'minlength' must not be negative");
+  if (!is_integer(numbers.dtype()) && numbers.dtype() != Dtype::bool_)
+    throw Error(ErrorKind::type, "Cannot cast array data from dtype('" + std::string(info(numbers.dtype()).name) + "') to dtype('int64') according to the rule 'safe'");
+  if (weights && is_complex(weights->dtype())) throw Error(ErrorKind::type, "bincount: weights are real numbers, not " + std::string(info(weights->dtype()).name));
+  if (weights && weights->shape() != numbers.shape()) throw Error(ErrorKind::value, "The weights and list don't have the same length.");
+  int64_t bins = least;
+  if (numbers.size() > 0) {
+    // As unsigned numbers negative ones are the greatest.
+    const Array most = to_device(reduce(ReduceOp::max, astype(astype(numbers, Dtype::int64), Dtype::uint64)), device("cpu"));
+    const uint64_t greatest = *static_cast<const uint64_t*>(most.data_for_read());
+    if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
+    bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
+  }
+  return count_bins(astype(numbers, Dtype::int64), numbers.size() > 0 ? weights : std::nullopt, bins);  // of none they are counts, NumPy says
+}
+
+namespace {
+
+struct Ends {
+  Array first, last;
+};
+
+/// The outer edges, as 0-d arrays where the array lies; apart where they were one.
+Ends outer_edges(const Array& array, std::optional<std::pair<double, double>> range, Dtype dtype) {
+  Device& device = array.device();
+  Ends ends;
+  if (range) {
+    const auto [low, high] = *range;
+    if (low > high) throw Error(ErrorKind::value, "max must be larger than min in range parameter.");
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (!(low > -infinity && high < infinity)) throw Error(ErrorKind::value, fmt::format("supplied range of [{}, {}] is not finite", low, high));
+    ends = {number(low, dtype, device), number(high, dtype, device)};
+  } else if (array.size() == 0) {
+    ends = {number(0, dtype, device), number(1, dtype, device)};
+  } else {
+    ends = {astype(reduce(ReduceOp::min, array), dtype), astype(reduce(ReduceOp::max, array), dtype)};
+    if (is_floating(array.dtype()) && !is_true(apply(Op::logical_and, {apply(Op::isfinite, {ends.first}), apply(Op::isfinite, {ends.last})})))
+      throw Error(ErrorKind::value, "autodetected range of the values is not finite").fix("range=(low, high)");
+  }
+  const Array are_one = apply(Op::equal, {ends.first, ends.last}), half = number(0.5, dtype, device);
+  return {apply(Op::where, {are_one, apply(Op::subtract, {ends.first, half}), ends.first}),
+          apply(Op::where, {are_one, apply(Op::add, {ends.last, half}), ends.last})};
+}
+
+Dtype dtype_of_edges(Dtype dtype) { return is_floating(dtype) ? dtype : Dtype::float64; }
+
+Array even_edges(const Ends& ends, int64_t bins, Dtype dtype, Device& device) {
+  const Array step = apply(Op::divide, {apply(Op::subtract, {ends.last, ends.first}), static_cast<double>(bins)});
+  const Array edges = apply(Op::add, {apply(Op::multiply, {arange(Scalar::of(0), Scalar::of(1), bins + 1, dtype, device), step}), ends.first});
+  const Array is_last = apply(Op::equal, {arange(Scalar::of(0), Scalar::of(1), bins + 1, Dtype::int64, device), bins});
+  return copy(apply(Op::where, {is_last, ends.last, edges}));
+}
+
+/// Numbers of Python's have float64's edges, which are rounded then.
+Array even_edges(const Array& array, const Ends& ends, int64_t bins, std::optional<std::pair<double, double>> range, Dtype dtype) {
+  if (!range || dtype == Dtype::float64) return even_edges(ends, bins, dtype, array.device());
+  return astype(even_edges(outer_edges(array, range, Dtype::float64), bins, Dtype::float64, array.device()), dtype);
+}
+
+void must_have_bins(int64_t bins) {
+  if (bins < 1) throw Error(ErrorKind::value, "`bins` must be positive, when an integer");
+}
+
+const Array& checked_values(const Array& array, const std::optional<Array>& weights) {
+  if (is_complex(array.dtype())) throw Error(ErrorKind::type, "complex numbers have no bins");
+  if (weights && weights->shape() != array.shape()) throw Error(ErrorKind::value, "weights should have the same shape as a.");
+  return array;
+}
+
+/// Counts of bins that are numbered; number `bins` is that of what is in none. Sums have the weights' dtype, as NumPy's.
+Array counted(const Array& numbers, const std::optional<Array>& weights, int64_t bins) {
+  const auto within = [&](const Array& all) { return sliced(all, 0, 0, bins); };
+  if (!weights) return within(count_bins(numbers, std::nullopt, bins + 1));
+  if (is_complex(weights->dtype())) throw Error(ErrorKind::unsupported, "histogram: weights are real numbers").fix("weights.real and weights.imag, one after the other");
+  const Array sums = within(count_bins(numbers, *weights, bins + 1));
+  return astype(sums, weights->dtype() == Dtype::bool_ ? Dtype::int64 : weights->dtype());
+}
+
+}  // namespace
+
+Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range) {
+  must_have_bins(bins);
+  const Dtype dtype = dtype_of_edges(array.dtype());
+  return even_edges(array, outer_edges(array, range, dtype), bins, range, dtype);
+}
+
+Histogram histogram(const Array& given, int64_t bins, std::optional<std::pair<double, double>> range, const std::optional<Array>& weights) {
+  must_have_bins(bins);
+  const Array array = ravel(checked_values(given, weights));
+  const Dtype dtype = dtype_of_edges(array.dtype());
+  const Ends ends = outer_edges(array, range, dtype);
+  const Array edges = even_edges(array, ends, bins, range, dtype);
+  // A quotient says which bin it is, or its neighbour: edges decide, which are rounded too.
+  const Array x = astype(array, dtype);
+  const Array is_inside = apply(Op::logical_and, {apply(Op::greater_equal, {x, ends.first}), apply(Op::less_equal, {x, ends.last})});
+  const Array share = apply(Op::divide, {apply(Op::subtract, {x, ends.first}), apply(Op::subtract, {ends.last, ends.first})});
+  const Array guess = apply(Op::clip, {astype(apply(Op::multiply, {share, static_cast<double>(bins)}), Dtype::int64), int64_t{0}, bins - 1});
+  const Array is_below = apply(Op::logical_and, {apply(Op::less, {x, gather_along(edges, 0, guess)}), apply(Op::greater, {guess, 0})});
+  const Array is_above = apply(Op::logical_and, {apply(Op::greater_equal, {x, gather_along(edges, 0, apply(Op::add, {guess, 1}))}), apply(Op::less, {guess, bins - 1})});
+  const Array numbers = apply(Op::add, {apply(Op::subtract, {guess, astype(is_below, Dtype::int64)}), astype(is_above, Dtype::int64)});
+  const Array outside = full({}, Scalar::of(bins), Dtype::int64, array.device());
+  return {counted(apply(Op::where, {is_inside, numbers, outside}), weights, bins), {edges}};
+}
+
+namespace {
+
+/// Number of the bin between edges that rise; that of `bins` for what is in none.
+Array numbers_between(const Array& x, const Array& edges) {
+  const int64_t bins = edges.size() - 1;
+  const Array found = searchsorted(edges, x, true), last = sliced(edges, 0, bins, bins + 1);
+  const Array numbers = apply(Op::where, {apply(Op::equal, {x, last}), apply(Op::subtract, {found, 2}), apply(Op::subtract, {found, 1})});
+  const Array is_inside = apply(Op::logical_and, {apply(Op::greater_equal, {x, sliced(edges, 0, 0, 1)}), apply(Op::less_equal, {x, last})});
+  return apply(Op::where, {is_inside, apply(Op::clip, {numbers, int64_t{0}, bins - 1}), full({}, Scalar::of(bins), Dtype::int64, x.device())});
+}
+
+}  // namespace
+
+Histogram histogram(const Array& given, const Array& edges, const std::optional<Array>& weights) {
+  const Array array = ravel(checked_values(given, weights));
+  must_be_row(edges, "`bins`");
+  if (!rises(edges)) throw Error(ErrorKind::value, "`bins` must increase monotonically, when an array");
+  const int64_t bins = edges.size() - 1;
+  if (bins < 1) return {full({std::max<int64_t>(bins, 0)}, Scalar::of(0), weights ? weights->dtype() : Dtype::int64, array.device()), {edges}};
+  return {counted(numbers_between(array, edges), weights, bins), {edges}};
+}
+
+Histogram histogramdd(std::span<const Array> axes, std::span<const Array> edges, const std::optional<Array>& weights) {
+  std::optional<Array> numbers, is_inside;
+  Shape shape;
+  int64_t all = 1;
+  for (size_t d = 0; d < axes.size(); ++d) {
+    must_be_row(edges[d], "`bins`");
+    if (!rises(edges[d])) throw Error(ErrorKind::value, fmt::format("`bins[{}]` must be monotonically increasing, when an array", d));
+    const int64_t bins = edges[d].size() - 1;
+    if (bins < 1) throw Error(ErrorKind::value, fmt::format("`bins[{}]` has no bin", d));
+    const Array own = numbers_between(checked_values(axes[d], weights), edges[d]), inside = apply(Op::less, {own, bins});
+    numbers = numbers ? apply(Op::add, {apply(Op::multiply, {*numbers, bins}), own}) : own;
+    is_inside = is_inside ? apply(Op::logical_and, {*is_inside, inside}) : inside;
+    shape.push_back(bins);
+    all *= bins;
+  }
+  const Array outside = full({}, Scalar::of(all), Dtype::int64, axes[0].device());
+  const Array counts = counted(apply(Op::where, {*is_inside, *numbers, outside}), weights, all);
+  return {astype(reshape(copy(counts), shape), Dtype::float64), {edges.begin(), edges.end()}};
+}
+
+Array as_density(const Histogram& histogram) {
+  Array result = apply(Op::divide, {histogram.counts, reduce(ReduceOp::sum, histogram.counts)});
+  for (size_t d = 0; d < histogram.edges.size(); ++d) {
+    const Array& edges = histogram.edges[d];
+    const Array widths = apply(Op::subtract, {sliced(edges, 0, 1, edges.size()), sliced(edges, 0, 0, edges.size() - 1)});
+    Shape shape(histogram.edges.size(), 1);
+    shape[d] = widths.size();
+    result = apply(Op::divide, {result, reshape(astype(widths, Dtype::float64), shape)});
+  }
+  return result;
+}
+
+Array interp(const Array& given, const Array& xp, const Array& given_fp, const std::optional<Array>& left, const std::optional<Array>& right) {
+  must_be_row(xp, "xp");
+  must_be_row(given_fp, "fp");
+  if (xp.size() != given_fp.size()) throw Error(ErrorKind::value, "fp and xp are not of the same length.");
+  if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
+  const Array x = astype(given, Dtype::float64), points = copy(astype(xp, Dtype::float64));
+  const Array values = copy(astype(given_fp, is_complex(given_fp.dtype()) ? Dtype::complex128 : Dtype::float64));
+  const int64_t last = xp.size() - 1;
+  const Array found = apply(Op::subtract, {searchsorted(points, x, true), 1});
+  const Array at = apply(Op::clip, {found, int64_t{0}, std::max<int64_t>(last - 1, 0)}), next = apply(Op::minimum, {apply(Op::add, {at, 1}), last});
+  const Array x0 = gather_along(points, 0, at), x1 = gather_along(points, 0, next), y0 = gather_along(values, 0, at), y1 = gather_along(values, 0, next);
+  const Array slope = apply(Op::divide, {apply(Op::subtract, {y1, y0}), apply(Op::subtract, {x1, x0})});
+  const auto line = [&](const Array& from, const Array& value) { return apply(Op::add, {apply(Op::multiply, {slope, apply(Op::subtract, {x, from})}), value}); };
+  const Array forth = line(x0, y0), back = line(x1, y1);
+  const auto is_nan = [](const Array& y) { return apply(Op::isnan, {y}); };
+  const Array flat = apply(Op::where, {apply(Op::equal, {y0, y1}), y0, back});
+  Array result = apply(Op::where, {is_nan(forth), apply(Op::where, {is_nan(back), flat, back}), forth});
+  const auto end = [&](int64_t i) { return sliced(values, 0, i, i + 1); };
+  const auto given_or = [&](const std::optional<Array>& value, int64_t i) { return value ? astype(reshape(*value, {}), values.dtype()) : reshape(end(i), {}); };
+  result = apply(Op::where, {apply(Op::equal, {x, x0}), y0, result});
+  result = apply(Op::where, {apply(Op::greater_equal, {x, reshape(sliced(points, 0, last, last + 1), {})}), reshape(end(last), {}), result});
+  result = apply(Op::where, {apply(Op::greater, {x, reshape(sliced(points, 0, last, last + 1), {})}), given_or(right, last), result});
+  result = apply(Op::where, {apply(Op::less, {x, reshape(sliced(points, 0, 0, 1), {})}), given_or(left, 0), result});
+  return last == 0 ? result : apply(Op::where, {is_nan(x), astype(x, values.dtype()), result});  // NumPy's rule
+}
+
+}  // namespace kasoku

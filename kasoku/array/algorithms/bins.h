@@ -1,0 +1,45 @@
+/// \file kasoku/array/algorithms/bins.h
+/// Places in what is sorted, and how much falls into each bin.
+#pragma once
+
+#include "kasoku/array/array.h"
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kasoku {
+
+/// Where each value would stand among `sorted`, of one axis: before what is not less, or (is_right) behind what is not greater. NaN
+/// comes last. int64, in the shape of the values.
+Array searchsorted(const Array& sorted, const Array& values, bool is_right);
+/// Number of the bin of each value, where `bins` rise or fall; is_right: bins own their upper edge.
+Array digitize(const Array& values, const Array& bins, bool is_right);
+
+/// How often each number occurs among integers, none of which is negative; with `weights` the sums of those, of
+/// fixed parts in their order (up to 65,536 numbers are one). int64 or float64; of at least `least` numbers.
+Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_t least);
+/// The same for numbers that are known to lie in [0, bins).
+Array count_bins(const Array& numbers, const std::optional<Array>& weights, int64_t bins);
+
+struct Histogram {
+  Array counts;
+  std::vector<Array> edges;
+};
+
+/// What numpy.histogram_bin_edges gives for `bins` bins of one width.
+Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range);
+/// Values below the first edge, above the last one and NaN are in no bin; the last bin owns both of its edges.
+Histogram histogram(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range, const std::optional<Array>& weights);
+Histogram histogram(const Array& array, const Array& edges, const std::optional<Array>& weights);
+/// Of points, one coordinate in each of `axes`.
+Histogram histogramdd(std::span<const Array> axes, std::span<const Array> edges, const std::optional<Array>& weights);
+/// Counts over their sum and the bins' sizes.
+Array as_density(const Histogram& histogram);
+
+/// A function given by points, between which it is linear; left of the first and right of the last one it is `left` and `right`,
+/// or what it is there.
+Array interp(const Array& x, const Array& xp, const Array& fp, const std::optional<Array>& left, const std::optional<Array>& right);
+
+}  // namespace kasoku

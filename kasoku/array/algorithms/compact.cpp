@@ -1,0 +1,169 @@
+#include "kasoku/array/algorithms/compact.h"
+
+#include "kasoku/array/algorithms/run_text.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
+#include "kasoku/array/scan.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/rounding.h"
+#include "kasoku/compile/backends.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+namespace kasoku {
+
+namespace {
+
+/// A chunk is what a block of a GPU has at once: 256 threads with eight flags each. A CPU's block is one thread and has more.
+constexpr int64_t simt_chunk = 2048, serial_chunk = 16384;
+constexpr uint32_t simt_threads = 256;
+/// On a host so few elements are chosen by the time that a kernel needs to be found.
+constexpr int64_t few_flags = 16384;
+
+constexpr const char* count_text = R"(
+extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* flags, long long n, long long chunk) {
+  const long long begin = blockIdx.x * chunk, end = begin + chunk < n ? begin + chunk : n;
+#ifdef KS_SIMT
+  __shared__ int total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  int own = 0;
+  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) own += flags[i];
+  atomicAdd(&total, own);
+  __syncthreads();
+  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+#else
+  unsigned int total = 0;
+  for (long long i = begin; i < end; ++i) total += flags[i];
+  counts[blockIdx.x] = total;
+#endif
+}
+)";
+
+/// TYPE is an element's. On a CPU each element is stored where the next chosen one goes, and the last one that was stored there
+/// stays: a branch that depends on flags would be guessed wrong half of the time.
+constexpr const char* store_text = R"(
+struct ks_sixteen { unsigned long long a, b; };
+extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned char* flags, const long long* until, long long n, long long chunk) {
+  const long long begin = blockIdx.x * chunk, end = begin + chunk < n ? begin + chunk : n;
+  long long at = blockIdx.x == 0 ? 0 : until[blockIdx.x - 1];
+  const long long stop = until[blockIdx.x];
+#ifdef KS_SIMT
+  __shared__ int before[256];
+  const long long first = begin + 8 * (int)threadIdx.x;
+  int own = 0;
+  for (int k = 0; k < 8; ++k)
+    if (first + k < end) own += flags[first + k];
+  before[threadIdx.x] = own;
+  __syncthreads();
+  for (int step = 1; step < 256; step *= 2) {
+    const int more = threadIdx.x >= step ? before[threadIdx.x - step] : 0;
+    __syncthreads();
+    before[threadIdx.x] += more;
+    __syncthreads();
+  }
+  at += before[threadIdx.x] - own;
+  for (int k = 0; k < 8; ++k)
+    if (first + k < end && flags[first + k]) y[at++] = VALUE(first + k);
+#else
+  if (stop - at == end - begin)
+    for (long long i = begin; i < end; ++i) y[at + (i - begin)] = VALUE(i);
+  else
+    for (long long i = begin; at < stop; ++i) {
+      y[at] = VALUE(i);
+      at += flags[i];
+    }
+#endif
+}
+)";
+
+Array flags_of(const Array& array) { return contiguous(array.dtype() == Dtype::bool_ ? array : astype(array, Dtype::bool_)); }
+
+int64_t number_at(const Array& array, int64_t at) {
+  const Array one = to_device(array.with_view({{}, {}, 8 * at}), device("cpu"));
+  return *static_cast<const int64_t*>(one.data_for_read());
+}
+
+bool is_few(const Array& flags) { return flags.device().is_host() && flags.size() <= few_flags && few_at_once.load(std::memory_order_relaxed); }
+
+/// Of `values`, which lie in C order, or of the positions themselves.
+Array chosen(const Array& flags, const std::optional<Array>& values) {
+  Device& device = flags.device();
+  const int64_t n = flags.size();
+  const Dtype dtype = values ? values->dtype() : Dtype::int64;
+  const size_t itemsize = values ? values->itemsize() : 8;
+  const auto* const flag = static_cast<const uint8_t*>(flags.data_for_read());
+  const void* const from = values ? values->data_for_read() : nullptr;
+  if (is_few(flags) || (n > 0 && dtype == Dtype::opaque)) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) count += flag[i];
+    Array result = Array::empty({count}, dtype, device, itemsize);
+    char* to = static_cast<char*>(result.data());
+    const auto store = [&]<size_t size>() {
+      for (int64_t i = 0, k = 0; k < count; ++i) {
+        if (values) std::memcpy(to + k * static_cast<int64_t>(size), static_cast<const char*>(from) + i * static_cast<int64_t>(size), size);
+        else std::memcpy(to + 8 * k, &i, 8);
+        k += flag[i];
+      }
+    };
+    switch (itemsize) {
+      case 1: store.template operator()<1>(); break;
+      case 2: store.template operator()<2>(); break;
+      case 4: store.template operator()<4>(); break;
+      case 8: store.template operator()<8>(); break;
+      case 16: store.template operator()<16>(); break;
+      default:
+        for (int64_t i = 0; i < n; ++i)
+          if (flag[i]) std::memcpy(to, static_cast<const char*>(from) + static_cast<size_t>(i) * itemsize, itemsize), to += itemsize;
+    }
+    return result;
+  }
+  if (n == 0) return Array::empty({0}, dtype, device, itemsize);
+  const bool is_simt = takes_gpu_form(device);
+  const int64_t chunk = is_simt ? simt_chunk : serial_chunk, chunks = divide_up(n, chunk);
+  const uint32_t threads = is_simt ? simt_threads : 1;
+  Array until = Array::empty({chunks}, Dtype::int64, device);
+  const TextParameter counting[] = {until.data(), flag, n, chunk};
+  run_text(count_text, device, chunks, threads, counting);
+  if (chunks > 1) until = scan(ScanOp::cumsum, until, 0);
+  Array result = Array::empty({number_at(until, chunks - 1)}, dtype, device, itemsize);
+  if (result.size() == 0) return result;
+  const std::string text = fmt::format("#define TYPE {}\n#define VALUE(i) {}\n", moved_text(itemsize), values ? "x[i]" : "(unsigned long long)(i)") + store_text;
+  const TextParameter storing[] = {result.data(), from, flag, until.data_for_read(), n, chunk};
+  run_text(text, device, chunks, threads, storing);
+  return result;
+}
+
+}  // namespace
+
+Array flatnonzero(const Array& array) { return chosen(flags_of(array), std::nullopt); }
+
+std::vector<Array> nonzero(const Array& array) {
+  const Array at = flatnonzero(array);
+  if (array.ndim() == 1) return {at};
+  std::vector<Array> result;
+  int64_t step = array.size();
+  for (int64_t length : array.shape()) {
+    step = length ? step / length : 0;
+    Array along = at;
+    if (step != 1) along = apply(Op::floor_divide, {along, step});
+    if (!result.empty()) along = apply(Op::remainder, {along, length});
+    result.push_back(along);
+  }
+  return result;
+}
+
+Array argwhere(const Array& array) {
+  const std::vector<Array> axes = nonzero(array);
+  if (axes.empty()) return Array::empty({flatnonzero(array).size(), 0}, Dtype::int64, array.device());
+  return stack(axes, 1);
+}
+
+Array compress(const Array& mask, const Array& array) { return chosen(flags_of(mask), contiguous(array)); }
+
+}  // namespace kasoku

@@ -1,0 +1,27 @@
+/// \file python/src/given.h
+/// What functions over elements of arrays are given: the device of what there is, mode=.
+#pragma once
+
+#include "algorithm.h"
+#include "kasoku/array/algorithms/rearrange.h"
+
+#include <initializer_list>
+
+namespace kasoku {
+
+/// That of the first array among the objects and the lists that they are, else the default one.
+Device& device_among(std::initializer_list<nb::handle> objects);
+
+/// "raise", "wrap" or "clip".
+OutOfRange out_of_range_from(nb::handle mode);
+
+std::optional<Array> optional_array(nb::handle object, Device& device);
+
+/// What `compute` gives, by a thread that others may have the lock of while it waits.
+template <class F>
+auto without_lock(F&& compute) {
+  const GilUntilBlocked keep;
+  return compute();
+}
+
+}  // namespace kasoku

@@ -1,0 +1,235 @@
+/// \file selection.cpp
+/// Elements that masks and positions name: taken, counted, stored, joined to what is there.
+#include "given.h"
+#include "kasoku/array/algorithms/compact.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+
+#include <algorithm>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+
+Array given_array(nb::handle x) { return array_from(x, device_among({x})); }
+
+nb::tuple tuple_of(std::vector<Array> arrays) {
+  nb::list axes;
+  for (Array& along : arrays) axes.append(nb::cast(std::move(along)));
+  return nb::tuple(axes);
+}
+
+nb::object nonzero_of(const Array& x) {
+  if (x.ndim() == 0) throw Error(ErrorKind::value, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.").fix("x.reshape(1)");
+  return tuple_of(without_lock([&] { return nonzero(x); }));
+}
+
+Array chosen_along(const Array& mask, const Array& x, std::optional<int64_t> axis) {
+  if (mask.ndim() != 1) throw Error(ErrorKind::value, "condition must be a 1-d array");
+  if (!axis) return chosen_along(mask, ravel(x), 0);
+  const int64_t n = x.shape()[normal_axis(*axis, x.ndim())];
+  const Array at = flatnonzero(mask);
+  if (mask.size() > n && at.size() > 0) return take(x, at, axis);  // says which is outside
+  if (x.ndim() == 1 && mask.size() == n) return compress(mask, x);
+  return gather_along(x, *axis, at);
+}
+
+nb::object taken(nb::handle given, nb::handle indices, nb::handle axis, nb::handle out, nb::handle mode) {
+  Device& device = device_among({given, indices});
+  Array x = array_from(given, device);
+  if (x.ndim() == 0) x = reshape(x, {1});  // a number is a row of one
+  Array at = array_from(indices, device);
+  if (at.size() == 0 && nb::isinstance<nb::list>(indices)) at = astype(at, Dtype::int64);
+  const std::optional<int64_t> along = axis_from(axis);
+  const OutOfRange outside = out_of_range_from(mode);
+  Array result = without_lock([&] {
+    const int64_t length = along ? x.shape()[normal_axis(*along, x.ndim())] : x.size();
+    if (length == 0 && at.size() > 0) throw Error(ErrorKind::index, "cannot do a non-empty take from an empty axes.");
+    return take(x, positions_in(at, length, outside), along);
+  });
+  return stored("take", std::move(result), out);
+}
+
+/// The value in the dtype of the array that it is for; numbers of Python's must fit.
+Array value_for(nb::handle value, const Array& x) {
+  std::optional<Operand> operand = operand_from(value, x.device());
+  if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
+  if (operand->array) return *operand->array;
+  must_fit(operand->scalar, x.dtype());
+  return full({}, operand->scalar, x.dtype(), x.device());
+}
+
+void put_values(const Array& x, nb::handle indices, nb::handle values, nb::handle mode) {
+  const Array at = array_from(indices, x.device()), given = value_for(values, x);
+  const OutOfRange outside = out_of_range_from(mode);
+  without_lock([&] { put(x, at.size() == 0 ? astype(at, Dtype::int64) : at, astype(given, x.dtype()), outside); });
+}
+
+Array& must_be_array(nb::handle object, const char* name) {
+  if (!nb::isinstance<Array>(object)) throw Error(ErrorKind::type, std::string(name) + " changes an array of kasoku, not a " + class_name(object));
+  return nb::cast<Array&>(object);
+}
+
+void copy_to(nb::handle to, nb::handle from, nb::handle casting, nb::handle where) {
+  const Array& x = must_be_array(to, "copyto");
+  const Array value = value_for(from, x);
+  if (nb::isinstance<Array>(from) || nb::hasattr(from, "dtype")) {
+    if (!nb::cast<bool>(numpy().attr("can_cast")(numpy_dtype(value.dtype()), numpy_dtype(x.dtype()), casting)))
+      throw Error(ErrorKind::type, "Cannot cast array data from " + std::string(info(value.dtype()).name) + " to " + std::string(info(x.dtype()).name) + " according to the rule " + nb::cast<std::string>(nb::repr(casting)));
+  }
+  std::optional<Array> mask;
+  if (where.ptr() != Py_True) mask = array_from(where, x.device());
+  if (mask && mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
+  without_lock([&] {
+    must_be_writable(x);
+    Array result = astype(to_device(value, x.device()), x.dtype());
+    while (result.ndim() > x.ndim() && result.shape()[0] == 1) result = squeeze(result, Extents{0});
+    if (result.ndim() > x.ndim() || broadcast(result.shape(), x.shape()) != x.shape())
+      throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(x.shape()));
+    if (mask) result = apply(Op::where, {broadcast_to(*mask, x.shape()), result, x});
+    x.assign(result.shape() == x.shape() ? result : broadcast_to(result, x.shape()));
+  });
+}
+
+nb::object chosen(nb::handle numbers, nb::handle choices, nb::handle out, nb::handle mode) {
+  const Array at = array_from(numbers, device_among({numbers, choices}));
+  std::vector<Array> all;
+  for (nb::handle choice : nb::iter(choices)) all.push_back(array_from(choice, at.device()));
+  const OutOfRange outside = out_of_range_from(mode);
+  return stored("choose", without_lock([&] { return choose(at, all, outside); }), out);
+}
+
+Array selected(nb::handle conditions, nb::handle choices, nb::handle otherwise) {
+  Device& device = device_among({conditions, choices});
+  std::vector<Array> masks;
+  std::vector<Operand> values;
+  const auto add = [&](nb::handle object) {
+    std::optional<Operand> value = operand_from(object, device);
+    if (!value) throw Error(ErrorKind::type, "a choice is an array or a number");
+    values.push_back(*std::move(value));
+  };
+  for (nb::handle x : nb::iter(conditions)) masks.push_back(array_from(x, device));
+  for (nb::handle x : nb::iter(choices)) add(x);
+  if (masks.size() != values.size()) throw Error(ErrorKind::value, "list of cases must be same length as list of conditions");
+  if (masks.empty()) throw Error(ErrorKind::value, "select with an empty condition list is not possible");
+  add(otherwise);
+  return without_lock([&] {
+    std::vector<Typed> dtypes;
+    for (const Operand& x : values) dtypes.push_back({x.dtype(), x.weak});
+    const Dtype dtype = promote(dtypes);
+    const auto as_array = [&](const Operand& x) { return x.array ? astype(*x.array, dtype) : full({}, x.scalar, dtype, device); };
+    Shape shape;
+    Array result = as_array(values.back());
+    for (size_t k = masks.size(); k-- > 0;) {
+      if (masks[k].dtype() != Dtype::bool_) throw Error(ErrorKind::type, "invalid entry " + std::to_string(k) + " in condlist: should be boolean ndarray");
+      result = apply(Op::where, {masks[k], as_array(values[k]), result});
+      shape = broadcast(shape, result.shape());
+    }
+    return result;
+  });
+}
+
+void join_at(const Array& x, nb::handle indices, nb::handle value, Op op) {
+  const std::vector<Index> index = index_from(indices, x.device());
+  std::optional<Operand> operand = operand_from(value, x.device());
+  if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
+  const GilReleased release;
+  join_item(x, index, *operand, op);
+}
+
+/// Rows of ops.def that join two values of a kind.
+bool joins_in_place(const OpInfo& row) {
+  return row.arity == 2 && (row.result == ResultRule::promoted || row.result == ResultRule::quotient || row.result == ResultRule::double_ || row.result == ResultRule::logical);
+}
+
+}  // namespace
+
+void bind_selection(nb::module_& m) {
+  const auto out = "out"_a = nb::none(), axis = "axis"_a = nb::none();
+  bind_algorithm(m, Algorithm::nonzero, [](nb::handle x) { return nonzero_of(given_array(x)); }, "a"_a);
+  bind_algorithm(m, Algorithm::flatnonzero, [](nb::handle x) {
+    const Array array = given_array(x);
+    return without_lock([&] { return flatnonzero(array); });
+  }, "a"_a);
+  bind_algorithm(m, Algorithm::argwhere, [](nb::handle x) {
+    const Array array = given_array(x);
+    return without_lock([&] { return argwhere(array); });
+  }, "a"_a);
+  const auto compressed = [](nb::handle condition, nb::handle x, nb::handle axis, nb::handle out) {
+    Device& device = device_among({x, condition});
+    const Array mask = array_from(condition, device), array = array_from(x, device);
+    const std::optional<int64_t> along = axis_from(axis);
+    return stored("compress", without_lock([&] { return chosen_along(mask, array, along); }), out);
+  };
+  bind_algorithm(m, Algorithm::compress, compressed, "condition"_a, "a"_a, axis, out);
+  bind_algorithm_method(m, Algorithm::compress, [compressed](nb::handle self, nb::handle condition, nb::handle axis, nb::handle out) { return compressed(condition, self, axis, out); },
+             "condition"_a, axis, out);
+  bind_algorithm(m, Algorithm::extract, [](nb::handle condition, nb::handle x) {
+    Device& device = device_among({x, condition});
+    const Array mask = array_from(condition, device), array = array_from(x, device);
+    return without_lock([&] { return chosen_along(ravel(mask), ravel(array), 0); });
+  }, "condition"_a, "arr"_a);
+
+  bind_algorithm(m, Algorithm::take, &taken, "a"_a, "indices"_a, axis, out, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::take, &taken, "indices"_a, axis, out, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::take_along_axis, [](nb::handle x, nb::handle indices, nb::handle axis) {
+    Device& device = device_among({x, indices});
+    const Array array = array_from(x, device), at = array_from(indices, device);
+    const std::optional<int64_t> along = axis_from(axis);
+    return without_lock([&] {
+      if (!along && at.ndim() != 1) throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
+      return along ? take_along_axis(array, at, *along) : take_along_axis(ravel(array), at, 0);
+    });
+  }, "arr"_a, "indices"_a, "axis"_a = -1);
+  bind_algorithm(m, Algorithm::put_along_axis, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle axis) {
+    const Array& array = must_be_array(x, "put_along_axis");
+    const Array at = array_from(indices, array.device()), given = value_for(values, array);
+    const std::optional<int64_t> along = axis_from(axis);
+    without_lock([&] {
+      if (along) return put_along_axis(array, at, given, *along);
+      if (at.ndim() != 1) throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
+      put(array, at, broadcast_to(astype(given, array.dtype()), at.shape()));
+    });
+  }, "arr"_a, "indices"_a, "values"_a, "axis"_a.none());
+  bind_algorithm(m, Algorithm::put, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle mode) { put_values(must_be_array(x, "put"), indices, values, mode); },
+        "a"_a, "ind"_a, "v"_a, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::put, &put_values, "indices"_a, "values"_a, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::place, [](nb::handle x, nb::handle mask, nb::handle values) {
+    const Array& array = must_be_array(x, "place");
+    const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
+    without_lock([&] {
+      if (chosen.size() != array.size()) throw Error(ErrorKind::value, "place: mask and data must be the same size");
+      const Array at = flatnonzero(chosen);
+      if (at.size() > 0 && given.size() == 0) throw Error(ErrorKind::value, "Cannot insert from an empty array!");
+      put(array, at, astype(given, array.dtype()));
+    });
+  }, "arr"_a, "mask"_a, "vals"_a);
+  bind_algorithm(m, Algorithm::putmask, [](nb::handle x, nb::handle mask, nb::handle values) {
+    const Array& array = must_be_array(x, "putmask");
+    const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
+    without_lock([&] {
+      must_be_writable(array);
+      if (chosen.size() != array.size()) throw Error(ErrorKind::value, "putmask: mask and data must be the same size");
+      if (given.size() == 0 || array.size() == 0) return;
+      array.assign(apply(Op::where, {reshape(chosen, array.shape()), recycled(astype(given, array.dtype()), array.shape()), array}));
+    });
+  }, "a"_a, "mask"_a, "values"_a);
+  bind_algorithm(m, Algorithm::copyto, &copy_to, "dst"_a, "src"_a, "casting"_a = "same_kind", "where"_a = true);
+  bind_algorithm(m, Algorithm::choose, &chosen, "a"_a, "choices"_a, out, "mode"_a = "raise");
+  bind_algorithm_method(m, Algorithm::choose, &chosen, "choices"_a, out, "mode"_a = "raise");
+  bind_algorithm(m, Algorithm::select, &selected, "condlist"_a, "choicelist"_a, "default"_a = 0);
+
+  for (size_t i = 0; i < n_ops; ++i) {
+    if (!joins_in_place(op_table[i])) continue;
+    const Op op = static_cast<Op>(i);
+    const std::string name(op_table[i].name);
+    m.def((name + "_at").c_str(), [op, name](nb::handle x, nb::handle indices, nb::handle values) { join_at(must_be_array(x, (name + "_at").c_str()), indices, values, op); },
+          "a"_a, "indices"_a.none(), "b"_a, (name + "() of each indexed element and a value, stored there; where indices repeat, one value after the other.").c_str());
+  }
+}
+
+}  // namespace kasoku

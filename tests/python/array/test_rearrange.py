@@ -1,0 +1,223 @@
+"""Elements in other places, and parts of matrices: NumPy's, where the array lies."""
+
+# ruff: noqa: B023 (each lambda is called at once)
+import hypothesis
+import hypothesis.extra.numpy as of_numpy
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from alike import agree
+
+import kasoku as ks
+from kasoku import _core
+
+rng = np.random.default_rng(13)
+matrix, cube = rng.random((30, 40)), rng.integers(-9, 9, (4, 5, 6))
+
+
+@pytest.fixture(params=["as it is", "text for GPUs"])
+def form(request, on_device):
+    before = _core._gpu_form(request.param != "as it is"), _core._few_at_once(False)
+    yield
+    _core._gpu_form(before[0])
+    _core._few_at_once(before[1])
+
+
+@hypothesis.given(st.data())
+def test_repeating_any_layout(form, layouts, data):
+    x = data.draw(of_numpy.arrays("int16", of_numpy.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4)))
+    laid = layouts[data.draw(st.sampled_from(sorted(layouts)))](x)
+    axis = data.draw(st.sampled_from([None, *range(-x.ndim, x.ndim)]))
+    n = x.size if axis is None else x.shape[axis]
+    counts = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    assert np.array_equal(
+        ks.repeat(laid, ks.array(np.array(counts, "int64")), axis).numpy(), np.repeat(x, counts, axis)
+    )
+    assert np.array_equal(ks.repeat(laid, 3, axis).numpy(), np.repeat(x, 3, axis))
+    times = data.draw(st.lists(st.integers(0, 3), max_size=4))
+    assert np.array_equal(ks.tile(laid, tuple(times)).numpy(), np.tile(x, times))
+    shift = data.draw(st.integers(-9, 9))
+    assert np.array_equal(ks.roll(laid, shift, axis).numpy(), np.roll(x, shift, axis))
+
+
+def test_what_cannot_be_repeated(form):
+    agree(lambda np, x: np.repeat(x, [1, 2], 0), matrix)
+    agree(lambda np, x: np.repeat(x, -1), matrix)
+    agree(lambda np, x, n: np.repeat(x, n, 0), matrix, np.full(30, -1))
+    agree(lambda np, x, n: np.repeat(x, n, 0), matrix, np.full(30, 1.5))
+    agree(lambda np, x: np.repeat(x, 2, 5), matrix)
+    assert ks.repeat(ks.arange(3), ks.array(200_000)).shape == (600_000,)
+    agree(lambda np, x, n: np.repeat(x, n), rng.random(50_000), rng.integers(0, 4, 50_000))
+
+
+@hypothesis.given(st.data())
+def test_padding_any_layout(form, layouts, data):
+    x = data.draw(of_numpy.arrays("int16", of_numpy.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4)))
+    laid = layouts[data.draw(st.sampled_from(sorted(layouts)))](x)
+    widths = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=x.ndim, max_size=x.ndim))
+    mode = data.draw(st.sampled_from(["constant", "edge", "reflect", "symmetric", "wrap"]))
+    assert np.array_equal(ks.pad(laid, widths, mode).numpy(), np.pad(x, widths, mode))
+
+
+def test_widths_and_values_of_borders(form):
+    for width in [2, (1, 2), [(1, 2)], [(1, 2), (0, 3)], np.array([[1, 2], [3, 4]]), {1: (2, 3)}, {-1: 4}]:
+        agree(lambda np, x: np.pad(x, width), matrix)
+    agree(lambda np, x: np.pad(x, 2, constant_values=((1, 2), (3, 4))), matrix)
+    agree(lambda np, x: np.pad(x, 2, constant_values=7), cube)
+    agree(lambda np, x: np.pad(x, -1), matrix)
+    agree(lambda np, x: np.pad(x, ((1, 2), (3, 4), (5, 6))), matrix)
+    agree(lambda np, x: np.pad(x, 1, "edge"), np.zeros((0, 3)))
+    agree(lambda np, x: np.pad(x, 1, "nothing"), matrix)
+    agree(lambda np, x: np.pad(x, 1, "edge", constant_values=3), matrix)
+    for mode in ["linear_ramp", "maximum", "mean", "median", "minimum"]:
+        with pytest.raises(NotImplementedError, match=mode):
+            ks.pad(ks.ones(3), 1, mode)
+
+
+@pytest.mark.parametrize("k", [-50, -3, 0, 2, 50])
+def test_diagonals_and_triangles(k, form):
+    agree(lambda np, x: (np.diag(x, k), np.diag(x[0], k), np.diagflat(x[:3, :2], k)), matrix)
+    agree(lambda np, x: (np.diagonal(x, k), np.diagonal(x, k, 2, 1), np.diagonal(x, k, -1, 0)), cube)
+    agree(lambda np, x: (np.trace(x, k), np.trace(x, k, 1, 2, dtype="float64")), cube)
+    agree(lambda np, x: (np.tril(x, k), np.triu(x, k)), cube)
+    agree(lambda np, x: (np.tril(x, k), np.triu(x, k)), matrix[0])
+    agree(lambda np: (np.tri(5, 7, k), np.tril_indices(6, k, 4), np.triu_indices(6, k)))
+    agree(lambda np, x: (np.tril_indices_from(x, k), np.triu_indices_from(x, k)), matrix)
+
+
+def test_filled_diagonals(form):
+    def filled(np, x, value, wrap=False):
+        np.fill_diagonal(x, value, wrap)
+        return x
+
+    for wrap in (False, True):
+        for shape in [(4, 4), (20, 3), (3, 20), (7, 3)]:
+            agree(filled, np.zeros(shape), 3.0, wrap)
+            agree(filled, np.zeros(shape), np.array([1.0, 2.0]), wrap)
+    agree(filled, np.zeros((3, 3, 3)), 2)
+    agree(filled, np.zeros((3, 3, 4)), 2)
+    agree(filled, np.zeros(3), 2)
+
+
+def test_turned(form):
+    for k in range(-1, 5):
+        agree(lambda np, x: (np.rot90(x, k), np.rot90(x, k, (1, 0))), matrix)
+        agree(lambda np, x: np.rot90(x, k, (2, 1)), cube)
+    agree(lambda np, x: (np.fliplr(x), np.flipud(x)), matrix)
+    agree(lambda np, x: np.fliplr(x), matrix[0])
+    agree(lambda np, x: np.rot90(x, 1, (1, 1)), matrix)
+
+
+places = [3, -1, 0, [1, 3, -1], [2, 2], slice(3, 30, 2), slice(None, None, -3), [], rng.random(40) < 0.5]
+
+
+@pytest.mark.parametrize("where", places, ids=str)
+def test_without_some(where, form):
+    agree(lambda np, x: np.delete(x, where, 1), matrix)
+    agree(lambda np, x: np.delete(x, where), matrix[0])
+
+
+def test_some_more(form):
+    row = rng.random(40)
+    for where, values in [
+        (3, 7.0),
+        (-1, 7.0),
+        (40, 1.0),
+        ([1, 1, 30], [1.0, 2, 3]),
+        ([5, 2, 2, 0], [1, 2, 3, 4]),
+        ([3], [1, 2]),
+        (slice(0, 9, 4), 5),
+    ]:
+        agree(lambda np, x: np.insert(x, where, values), row)
+    agree(lambda np, x: np.insert(x, [1, 1, 30], [[1.0], [2], [3]], 0), matrix)
+    agree(lambda np, x: np.insert(x, 2, np.arange(40.0), 0), matrix)
+    agree(lambda np, x: np.insert(x, 2, np.arange(30.0), 1), matrix)
+    agree(lambda np, x: np.insert(x, [2], np.ones((30, 2)), 1), matrix)
+    agree(lambda np, x: np.append(x, [[1.0] * 40], 0), matrix)
+    agree(lambda np, x: np.append(x, [1, 2]), matrix)
+    agree(lambda np, x: (np.resize(x, (7, 5)), np.resize(x, 3)), row)
+    for where in [41, -42, [1, 99]]:
+        agree(lambda np, x: np.insert(x, where, 1), row)
+    agree(lambda np, x: np.delete(x, [40]), row)
+    agree(lambda np, x, m: np.delete(x, m), row, np.ones(39, bool))
+
+
+def test_grids_and_numbers_of_elements(form):
+    agree(
+        lambda np: (
+            np.indices((3, 4)),
+            np.indices((3, 4), sparse=True),
+            np.indices((0, 2)),
+            np.indices((2,), dtype="float32"),
+        )
+    )
+    for indexing in ("xy", "ij"):
+        for sparse in (False, True):
+            agree(
+                lambda np, a, b, c: np.meshgrid(a, b, c, indexing=indexing, sparse=sparse),
+                *(rng.random(n) for n in (2, 3, 4)),
+            )
+    agree(lambda np: (np.diag_indices(4), np.diag_indices(3, 3)))
+    for order in "CF":
+        at = rng.integers(0, 60, (3, 4))
+        agree(lambda np, i: np.unravel_index(i, (3, 4, 5), order), at)
+        agree(
+            lambda np, a, b: np.ravel_multi_index((a, b), (3, 4), order=order),
+            rng.integers(0, 3, 10),
+            rng.integers(0, 4, 10),
+        )
+        agree(
+            lambda np, a, b: np.ravel_multi_index((a, b), (3, 4), ("clip", "wrap"), order),
+            rng.integers(-3, 6, 10),
+            rng.integers(-4, 9, 10),
+        )
+    agree(lambda np, i: np.unravel_index(i, (3, 4)), np.array([12]))
+    agree(lambda np, a: np.ravel_multi_index((a, a), (3, 4)), np.array([3]))
+
+
+def test_numpys_functions_find_ours(on_device):
+    x = ks.array(matrix)
+    for name, args in [
+        ("tril", ()),
+        ("tile", (2,)),
+        ("repeat", (2,)),
+        ("rot90", ()),
+        ("diagonal", ()),
+        ("pad", (1,)),
+        ("argwhere", ()),
+    ]:
+        result = getattr(np, name)(x, *args)
+        assert isinstance(result, ks.Array) and np.array_equal(result.numpy(), getattr(np, name)(matrix, *args))
+    assert np.array_equal(x.repeat(2, 1).numpy(), matrix.repeat(2, 1)) and float(x.trace()) == pytest.approx(
+        matrix.trace()
+    )
+
+
+calls = {
+    "repeat": lambda x: ks.repeat(x, 2, 0),
+    "tile": lambda x: ks.tile(x, 2),
+    "pad": lambda x: ks.pad(x, 3, "reflect"),
+    "roll": lambda x: ks.roll(x, 7, 0),
+    "tril": lambda x: ks.tril(x),
+    "diag": lambda x: ks.diag(x),
+    "fill_diagonal": lambda x: ks.fill_diagonal(x, x[0, :1]),
+    "trace": lambda x: ks.trace(x),
+    "delete": lambda x: ks.delete(x, slice(3, 20), 0),
+    "append": lambda x: ks.append(x, x, 0),
+}
+
+
+@pytest.mark.parametrize("name", calls)
+def test_elements_stay_where_they_are(name, device):
+    if device == "cpu":
+        pytest.skip("a CPU's memory is the host's")
+    with ks.default_device(device):
+        x = ks.random.rand(300, 400)
+        ks.eval(x)
+        calls[name](x)
+        before = ks.stats()
+        result = calls[name](x)
+        if isinstance(result, ks.Array):
+            result.eval()
+        copied = ks.stats() - before
+        assert copied.bytes_from_device <= 64 and copied.bytes_to_device == 0
