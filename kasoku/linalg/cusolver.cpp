@@ -191,11 +191,13 @@ class Stack {
     const int rows = as_int(p_.n), columns = as_int(p_.m), least = std::min(rows, columns), job = has_vectors ? vectors : no_vectors;
     // In one call the factors are square, and there are vectors always.
     const bool at_once = p_.items > 1 && std::max(rows, columns) <= 32;
-    const int64_t u_count = at_once ? rows : std::min<int64_t>(p_.n, p_.k), v_count = at_once ? columns : std::min<int64_t>(p_.m, p_.k);
+    // The library works in memory for vectors also where none are wanted.
+    const int64_t k = has_vectors ? p_.k : least;
+    const int64_t u_count = at_once ? rows : std::min<int64_t>(p_.n, k), v_count = at_once ? columns : std::min<int64_t>(p_.m, k);
     const int64_t u_size = u_count * rows, v_size = v_count * columns;
     const size_t stack = static_cast<size_t>(at_once ? p_.items : 1);
     // Vectors that are asked for lie as they are to lie if the library's are as many.
-    const bool in_place = has_vectors && u_count == std::min<int64_t>(p_.n, p_.k);
+    const bool in_place = has_vectors && u_count == std::min<int64_t>(p_.n, k);
     const Temporary u(device_, stream_, in_place ? 0 : stack * static_cast<size_t>(u_size) * size()), v(device_, stream_, stack * static_cast<size_t>(std::max<int64_t>(v_size, 1)) * size());
     int words = 0;
     if (at_once) {
@@ -210,7 +212,7 @@ class Stack {
         kernel_copy({p_.operands[3], kept * bytes, bytes, {}}, {u.data, u_size * bytes, bytes, {}}, p_.items, kept, size(), device_, stream_);
       return kernel_adjoint(p_.operands[2], v.data, p_.items, u_columns, columns, u_columns * columns, v_size, p_.dtype, device_, stream_);
     }
-    const int short_form = p_.k == std::max(p_.m, p_.n) && p_.m != p_.n ? 0 : 1;
+    const int short_form = k == std::max(p_.m, p_.n) && p_.m != p_.n ? 0 : 1;
     solver("gesvdj_bufferSize", job, short_form, rows, columns, p_.operands[0], rows, p_.operands[1], has_vectors ? p_.operands[3] : u.data, rows, v.data, columns, &words, handle_.singular_steps);
     const Temporary work(device_, stream_, static_cast<size_t>(words) * size());
     for (int64_t i = 0; i < p_.items; ++i) {
