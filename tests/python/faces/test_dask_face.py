@@ -354,7 +354,7 @@ class Reference:
 
 def test_keys_that_are_marked_as_such():
     graph = {"a": 5, "b": Reference("a"), "c": (sum, [Reference("b"), (inc, Reference("a"))])}
-    assert dask.get(graph, ["b", "c"]) == [5, 11]
+    assert dask.get(graph, ["b", "c"]) == (5, 11)
     with pytest.raises(KeyError, match="gone"):
         dask.get({"b": Reference("gone")}, "b")
 
