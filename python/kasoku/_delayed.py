@@ -69,11 +69,15 @@ def _rebuilt(graph, key, layer, length):
     return Delayed(key, graph, length, layer)
 
 
+def _persisted(graph, key, length, rename=None):
+    """rename: other names, which a key has itself or, if it is a tuple, in front."""
+    name, rest = (key[0], key[1:]) if isinstance(key, tuple) else (key, None)
+    name = (rename or {}).get(name, name)
+    return Delayed(name if rest is None else (name, *rest), graph, length)
+
+
 def _post_persist(self):
-    return lambda graph, key, length, rename=None: Delayed((rename or {}).get(key, key), graph, length), (
-        self.key,
-        self._length,
-    )
+    return _persisted, (self.key, self._length)
 
 
 def _leaf(value, name, pure, nout):

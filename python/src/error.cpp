@@ -13,9 +13,23 @@ namespace {
 PyObject* exceptions[static_cast<int>(ErrorKind::internal) + 1];
 PyObject *axis_exception, *linalg_exception, *overflow_exception;
 
-}  // namespace
+PyObject* type_of(nb::exception_type type) {
+  switch (type) {
+    case nb::exception_type::stop_iteration: return PyExc_StopIteration;
+    case nb::exception_type::index_error: return PyExc_IndexError;
+    case nb::exception_type::key_error: return PyExc_KeyError;
+    case nb::exception_type::value_error: return PyExc_ValueError;
+    case nb::exception_type::type_error:
+    case nb::exception_type::next_overload: return PyExc_TypeError;
+    case nb::exception_type::buffer_error: return PyExc_BufferError;
+    case nb::exception_type::import_error: return PyExc_ImportError;
+    case nb::exception_type::attribute_error: return PyExc_AttributeError;
+    default: return PyExc_RuntimeError;
+  }
+}
 
-void set_python_error(const std::exception_ptr& exception) {
+/// The engine's exceptions; another is thrown on, for nanobind to translate.
+void translate(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const AxisError& error) {
@@ -33,6 +47,20 @@ void set_python_error(const std::exception_ptr& exception) {
   }
 }
 
+}  // namespace
+
+void set_python_error(const std::exception_ptr& exception) {
+  try {
+    translate(exception);
+  } catch (const nb::builtin_exception& error) {
+    PyErr_SetString(type_of(error.type()), error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an exception that says nothing");
+  }
+}
+
 void bind_error(nb::module_& m) {
   const std::pair<ErrorKind, const char*> names[] = {
       {ErrorKind::value, "ValueError"},          {ErrorKind::type, "TypeError"},
@@ -47,7 +75,7 @@ void bind_error(nb::module_& m) {
   axis_exception = nb::object(errors.attr("AxisError")).release().ptr();
   linalg_exception = nb::object(errors.attr("LinAlgError")).release().ptr();
   overflow_exception = nb::object(errors.attr("OverflowError")).release().ptr();
-  nb::register_exception_translator([](const std::exception_ptr& exception, void*) { set_python_error(exception); });
+  nb::register_exception_translator([](const std::exception_ptr& exception, void*) { translate(exception); });
 }
 
 }  // namespace kasoku

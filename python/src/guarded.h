@@ -6,7 +6,7 @@
 
 namespace kasoku {
 
-/// Sets Python's error to what the exception is there (error.cpp).
+/// Sets Python's error to what the exception is there (error.cpp), whatever was thrown.
 void set_python_error(const std::exception_ptr& exception);
 
 /// The result of f(); null with Python's error set if it throws.

@@ -354,7 +354,7 @@ class Reference:
 
 def test_keys_that_are_marked_as_such():
     graph = {"a": 5, "b": Reference("a"), "c": (sum, [Reference("b"), (inc, Reference("a"))])}
-    assert dask.get(graph, ["b", "c"]) == [5, 11]
+    assert dask.get(graph, ["b", "c"]) == (5, 11)
     with pytest.raises(KeyError, match="gone"):
         dask.get({"b": Reference("gone")}, "b")
 
@@ -502,3 +502,10 @@ def test_a_client_persists_at_once():
         with pytest.raises(ZeroDivisionError):
             wrong.compute()
     assert delayed(operator.add)(1, 2).persist().compute() == 3
+
+
+def test_a_delayed_value_of_a_key_that_its_graph_has_not():
+    with pytest.raises(KeyError, match="the graph has no key 'a'"):
+        Delayed("a", {"b": 1})
+    rebuild, args = Delayed(("a", 1), {("a", 1): 1}).__dask_postpersist__()
+    assert rebuild({("b", 1): 2}, *args, rename={"a": "b"}).compute() == 2
