@@ -1,7 +1,8 @@
 // Stores at places that are computed. Several elements may have one place: the last one stays, and what is joined to it is
-// joined in order. So on a CPU one block goes over all, or, where much is computed of what is stored, the blocks divide the places: a block is one thread, which goes over the rows of its part and
-// stores what lies in `span` bytes from `begin` on. Parts are of the outermost axis where a place is computed for none of
-// its elements, and so they have places of their own anyway. A GPU's threads have an element each, in any order.
+// joined in order. So on a CPU one block goes over all of them, or, where much is computed of what is stored, blocks divide the
+// places: a block is one thread, which goes over the rows of its part and stores what lies in `span` bytes from `begin` on. Parts
+// are of the outermost axis where a place is computed for none of its elements, and so they have places of their own anyway. A
+// GPU's threads have an element each, in any order.
 //
 // Legend of the text, beside those of emit.cpp and loop_text.cpp.
 //   rows, rows_of_part, owners   what is gone over; how much of it a part has, and how many blocks go over a part
