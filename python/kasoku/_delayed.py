@@ -27,7 +27,8 @@ def persist(self, **options):
     client = _task.client_of(options.get("scheduler"))
     if client is not None:
         return client.persist(self)
-    return _task.delayed(self.compute(**options))
+    value = specification().DataNode(self.key, self.compute(**options))
+    return Delayed(self.key, {self.key: value}, self._length)
 
 
 def _bound(self, instance, owner=None):
