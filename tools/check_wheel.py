@@ -22,6 +22,9 @@ assert (y.get() == numpy.arange(1, 11)).all()
 print(kasoku.__file__, y.get())
 """
 
+# What a guide shows beside kasoku; the README is tried before without them.
+packages_of_guides = ["distributed", "joblib"]
+
 
 def main(folder):
     (wheel,) = pathlib.Path(folder).glob("*.whl")
@@ -63,6 +66,7 @@ def main(folder):
         kasoku = home / "venv/bin/kasoku"
         subprocess.run([kasoku, "run", "program.py"], env=environment, **run)
         subprocess.run([kasoku, "doctor"], env=environment, **run)
+        subprocess.run([*pip, *packages_of_guides], **run)
         for guide in guides:
             (home / "guide.py").write_text(program_of(guide))
             print("guide", guide.relative_to(root), flush=True)
