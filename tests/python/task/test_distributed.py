@@ -111,8 +111,16 @@ def run(*arguments, timeout=100, **environment):
         for k, v in os.environ.items()
         if k not in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
     }
+    as_root = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }  # Open MPI refuses to, unless told twice
     return subprocess.run(
-        [str(a) for a in arguments], capture_output=True, text=True, timeout=timeout, env={**kept, **environment}
+        [str(a) for a in arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**kept, **as_root, **environment},
     )
 
 

@@ -258,6 +258,7 @@ def _extend():
     for name in _functions:
         _util.add_method(name, _from_function(name))
     _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
+    _Array.diagonal.__doc__ = "A view of the diagonals of two axes."
     for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)

@@ -59,5 +59,7 @@ def add_method(name, function, is_ours=None):
 
     method = function if engines is None else method
     method.__name__ = name
+    # Pickles name it as they name the engine's, which is what another process finds there.
+    method.__module__, method.__qualname__ = ks.Array.__module__, f"{ks.Array.__qualname__}.{name}"
     method.__doc__ = getattr(engines, "__doc__", None) or function.__doc__ or f"cupy.ndarray.{name}."
     setattr(ks.Array, name, method)
