@@ -15,7 +15,7 @@ except ImportError as error:
             "kasoku works in a process's main interpreter only; import it there, or in a process of its own"
         ) from None
     raise
-from . import errors
+from . import _guests, errors
 from ._core import __version__
 from .errors import CompileError, Error
 

@@ -13,6 +13,7 @@ import traceback as printer  # it reads linecache, where cells and -c texts are
 import types
 
 from . import redirect
+from ._guests import AfterImport
 
 usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]…
                   [--gpus N | --processes N] (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
@@ -109,7 +110,7 @@ def main(arguments):
     def start(folder):
         names = redirect.faces() - set(options.real)
         redirect.install([folder], names, explain)
-        sys.meta_path.insert(0, _SpawnFinder(folder, names))
+        _redirect_children(folder, names)
         if explain:
             explain("faces for imports below " + folder + ": " + ", ".join(sorted(names)))
 
@@ -215,40 +216,26 @@ def _run_module(name, argv, start):
     exec(code, main.__dict__)
 
 
-class _SpawnFinder:
-    """Waits for multiprocessing.spawn to be imported, then has children import the program by way
-    of _spawned.py, which redirects as we do here."""
+def _redirect_children(folder, names):
+    """Children of multiprocessing.spawn import the program by way of _spawned.py, which redirects as we do here."""
 
-    def __init__(self, folder, names):
-        self.folder, self.names = folder, sorted(names)
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "multiprocessing.spawn":
-            return None
-        import importlib.util
+    def tell(module):
         import json
 
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        execute = spec.loader.exec_module
+        prepare = module.get_preparation_data
 
-        def exec_module(module):
-            execute(module)
-            prepare = module.get_preparation_data
+        def get_preparation_data(process_name):
+            data = prepare(process_name)
+            main = data.pop("init_main_from_path", None)
+            if main is not None:
+                told = {"folder": folder, "names": sorted(names), "main": main}
+                os.environ["KASOKU_SPAWNED"] = json.dumps(told)
+                data["init_main_from_name"] = "kasoku._spawned"
+            return data
 
-            def get_preparation_data(process_name):
-                data = prepare(process_name)
-                main = data.pop("init_main_from_path", None)
-                if main is not None:
-                    told = {"folder": self.folder, "names": self.names, "main": main}
-                    os.environ["KASOKU_SPAWNED"] = json.dumps(told)
-                    data["init_main_from_name"] = "kasoku._spawned"
-                return data
+        module.get_preparation_data = get_preparation_data
 
-            module.get_preparation_data = get_preparation_data
-
-        spec.loader.exec_module = exec_module
-        return spec
+    AfterImport("multiprocessing.spawn", tell)
 
 
 # ── tracebacks ────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@
 /// reduce.cpp, the protocols of other libraries in interop.cpp.
 #include "arguments.h"
 #include "array_object.h"
+#include "arrow.h"
 #include "foreign.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
@@ -44,6 +45,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool co
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
+  if (const std::optional<Array> column = array_of_arrow(object)) return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copy_data);
   if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copy_data);
   return import_host(object, wanted, device_from(device), copy_data);
 }
@@ -191,6 +193,19 @@ Py_ssize_t length(PyObject* self) {
   return -1;
 }
 
+/// The memory of a host, by NumPy's buffer over it; a request for another device's is refused.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  PyObject* const done = guarded([=]() -> PyObject* {
+    const Array& x = *array_of(self);
+    if (!x.device().is_host()) throw nb::buffer_error(("the array is on " + x.device().str() + ", no buffer shows it; x.numpy() copies it to the host").c_str());
+    if (info(x.dtype()).code.empty()) throw nb::buffer_error("Python's buffers have no format for this dtype; x.astype('float32') has one");
+    return PyObject_GetBuffer(numpy_view(x).ptr(), view, flags) == 0 ? nb::none().release().ptr() : nullptr;
+  });
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 std::vector<PyType_Slot> slots() {
   std::vector<PyType_Slot> all = operator_slots();
   const auto add = [&](int id, auto* function) { all.push_back({id, reinterpret_cast<void*>(function)}); };
@@ -199,6 +214,7 @@ std::vector<PyType_Slot> slots() {
   add(Py_mp_length, length);
   add(Py_sq_length, length);
   add(Py_sq_item, subscript_by_number);
+  add(Py_bf_getbuffer, get_buffer);
   all.push_back({0, nullptr});
   return all;
 }
@@ -246,6 +262,7 @@ void bind_array(nb::module_& m) {
         return reinterpret_cast<uintptr_t>(first);
       }, "Address of the first element, which stays: the memory counts as shared from then on.")
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
+      .def("to_numpy", &to_numpy, "The values in a new NumPy array; plotting libraries and those of tables ask for it by this name.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
       .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
@@ -257,11 +274,11 @@ void bind_array(nb::module_& m) {
         const GilUntilBlocked keep;
         return astype(x, wanted);
       }, "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
-      .def("to_device", [](const Array& x, nb::handle device) {
+      .def("to_device", [](const Array& x, nb::handle device, nb::handle) {
         Device& to = device_from(device);
         const GilReleased release;
         return to_device(x, to);
-      }, "device"_a, "The array on a device; itself if it is there.")
+      }, "device"_a, nb::kw_only(), "stream"_a = nb::none(), "The array on a device; itself if it is there. The copy is in the order of the current streams; stream= is there for the array API.")
       .def("eval", [](nb::object self) {
         const Array& x = nb::cast<Array&>(self);
         if (x.is_pending()) {
@@ -305,6 +322,7 @@ void bind_array(nb::module_& m) {
       .def("__bool__", &truth)
       .def("__int__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
       .def("__float__", [](const Array& x) { return nb::object(nb::float_(as_number(x))); })
+      .def("__trunc__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
       .def("__complex__", [](const Array& x) {
         const Scalar s = scalar_from(as_number(x));
         return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));

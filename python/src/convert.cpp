@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include "array_object.h"
+#include "arrow.h"
 #include "device.h"
 #include "foreign.h"
 #include "kasoku/array/creation.h"
@@ -164,6 +165,10 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
     const long long value = PyLong_AsLongLong(p);
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     operand.scalar = Scalar::of(int64_t{value});
+    return operand;
+  }
+  if (const std::optional<Array> column = array_of_arrow(object)) {
+    operand.array = to_device(*column, device);
     return operand;
   }
   if ((operand.array = foreign_array(object))) return operand;

@@ -1,12 +1,12 @@
 /// \file python/src/foreign.cpp
 #include "foreign.h"
 
+#include "arrow.h"
 #include "convert.h"
+#include "dlpack.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
-
-#include <nanobind/ndarray.h>
 
 #include <string>
 
@@ -14,8 +14,6 @@ namespace kasoku {
 namespace {
 
 using namespace nb::literals;
-
-constexpr int dlpack_cuda = 2, dlpack_cuda_managed = 13;
 
 nb::object attribute(nb::handle object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object.ptr(), name);
@@ -41,21 +39,24 @@ std::optional<std::pair<int, int>> dlpack_device(nb::handle object) {
 }
 
 bool is_cuda(const std::optional<std::pair<int, int>>& where) {
-  return where && (where->first == dlpack_cuda || where->first == dlpack_cuda_managed);
+  return where && (where->first == dlpack::cuda || where->first == dlpack::cuda_managed);
 }
 
 /// CUDA's default stream has the handle 0 in CUDA, and 1 where 0 would be ambiguous.
 int64_t handle_of(const Stream& stream) { return stream.handle() ? static_cast<int64_t>(stream.handle()) : 1; }
 
-/// The capsule of an array on a GPU, which our current stream may read: its library makes that stream wait.
-nb::object capsule_for(nb::handle object, Device& device) {
-  const int64_t ours = handle_of(device.current_stream());
+/// The capsule of an array. On a GPU our current stream may read it: its library makes that stream wait.
+nb::object capsule_for(nb::handle object, Device* device) {
+  nb::kwargs asked;
+  if (device) asked["stream"] = handle_of(device->current_stream());
+  nb::kwargs versioned = nb::borrow<nb::kwargs>(asked.attr("copy")());
+  versioned["max_version"] = nb::make_tuple(dlpack::version.major, dlpack::version.minor);
   try {
-    return object.attr("__dlpack__")("stream"_a = ours, "max_version"_a = nb::make_tuple(1, 0));
+    return object.attr("__dlpack__")(**versioned);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;  // of a library before DLPack 1.0
   }
-  return object.attr("__dlpack__")("stream"_a = ours);
+  return object.attr("__dlpack__")(**asked);
 }
 
 /// The stream in which PyTorch works now; its interface does not say it.
@@ -68,10 +69,11 @@ Stream* stream_of_torch(nb::handle object, Device& device) {
   return &device.foreign_stream(handle ? handle : 1);
 }
 
-/// Lets go of a capsule's array, whose library does not know when our work on it ends.
+/// What a capsule held: its producer's until this lets go of it. The producer does not know when our work on it ends.
+template <class Held>
 struct Lent {
-  nb::ndarray<nb::ro> array;
-  Stream* ours;  ///< null: Buffer orders the streams
+  Held* held;
+  Stream* ours = nullptr;  ///< null: Buffer orders the streams
   ~Lent() {
     try {
       if (ours) {
@@ -81,8 +83,45 @@ struct Lent {
     } catch (const Error&) {
       // After a fault there is nothing left to wait for.
     }
+    if (held->deleter) held->deleter(held);
   }
 };
+
+/// Takes what a capsule of this name holds, which nobody can take again; null if it has another name.
+template <class Held>
+Held* taken(nb::handle capsule, const char* name, const char* name_when_used) {
+  if (!PyCapsule_IsValid(capsule.ptr(), name)) return nullptr;
+  auto* const held = static_cast<Held*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (!held || PyCapsule_SetName(capsule.ptr(), name_when_used) != 0) throw nb::python_error();
+  PyCapsule_SetDestructor(capsule.ptr(), nullptr);
+  return held;
+}
+
+template <class Held>
+Array array_over(Held* held, bool is_read_only, Stream* theirs, Stream* ours) {
+  std::shared_ptr<Lent<Held>> owner(new Lent<Held>{held}, [](Lent<Held>* p) {
+    if (is_python_gone()) return;
+    const GilHeld gil;
+    delete p;
+  });
+  const auto& tensor = held->tensor;
+  const bool on_cuda = tensor.device.kind == dlpack::cuda || tensor.device.kind == dlpack::cuda_managed;
+  if (!on_cuda && tensor.device.kind != dlpack::cpu && tensor.device.kind != dlpack::cuda_host)
+    throw Error(ErrorKind::unsupported, "from_dlpack: memory of that device cannot be read");
+  Device& where = device(on_cuda ? "cuda:" + std::to_string(tensor.device.index) : "cpu");
+  const std::optional<Dtype> dtype = dlpack::dtype_of(tensor.dtype);
+  if (!dtype) throw Error(ErrorKind::type, "from_dlpack: no kasoku array can hold that dtype");
+  const size_t itemsize = info(*dtype).size;
+  Shape shape;
+  Strides strides;
+  for (int32_t d = 0; d < tensor.ndim; ++d) shape.push_back(tensor.shape[d]);
+  if (tensor.strides)
+    for (int32_t d = 0; d < tensor.ndim; ++d) strides.push_back(tensor.strides[d] * static_cast<int64_t>(itemsize));
+  else
+    strides = contiguous_strides(shape, itemsize);
+  owner->ours = ours;
+  return adopted(where, static_cast<char*>(tensor.data) + tensor.byte_offset, shape, strides, *dtype, itemsize, std::move(owner), is_read_only, theirs);
+}
 
 }  // namespace
 
@@ -134,50 +173,35 @@ std::optional<Array> array_of_interface(nb::handle object) {
     theirs = &on.foreign_stream(static_cast<uintptr_t>(handle));
   } else if (is_cuda(where)) {
     theirs = stream_of_torch(object, on);
-    if (!theirs) capsule_for(object, on);  // for the order alone
+    if (!theirs) capsule_for(object, &on);  // for the order alone
   }
   return adopted(on, first, shape, strides, dtype, itemsize, keep(object),
                  nb::cast<bool>(data[1]), theirs);
 }
 
 Array array_of_dlpack(nb::handle object) {
-  nb::object shown = nb::borrow(object);
+  nb::object capsule = nb::borrow(object);
   Stream *theirs = nullptr, *ours = nullptr;
-  if (const auto place = dlpack_device(object); is_cuda(place)) {
-    Device& on = device("cuda:" + std::to_string(place->second));
-    shown = capsule_for(object, on);
-    theirs = stream_of_torch(object, on);
-    if (!theirs) ours = &on.current_stream();
+  if (!PyCapsule_CheckExact(object.ptr())) {
+    const auto place = dlpack_device(object);
+    if (!place && !nb::hasattr(object, "__dlpack__")) throw Error(ErrorKind::type, "from_dlpack: a " + class_name(object) + " has no __dlpack__");
+    Device* const on = is_cuda(place) ? &device("cuda:" + std::to_string(place->second)) : nullptr;
+    capsule = capsule_for(object, on);
+    if (on) theirs = stream_of_torch(object, *on);
+    if (on && !theirs) ours = &on->current_stream();
   }
-  auto source = nb::cast<nb::ndarray<nb::ro>>(shown);
-  const int kind = source.device_type();
-  const bool on_cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
-  if (!on_cuda && kind != nb::device::cpu::value) throw Error(ErrorKind::unsupported, "from_dlpack: memory of that device cannot be read");
-  Device& where = device(on_cuda ? "cuda:" + std::to_string(source.device_id()) : "cpu");
-  const auto type = source.dtype();
-  std::optional<Dtype> dtype;
-  for (size_t i = 0; i < std::size(dtype_table); ++i) {
-    const DtypeInfo& row = dtype_table[i];
-    using Code = nb::dlpack::dtype_code;
-    const Code code = row.kind == DtypeKind::boolean ? Code::Bool : row.kind == DtypeKind::signed_ ? Code::Int : row.kind == DtypeKind::unsigned_ ? Code::UInt
-                      : row.kind == DtypeKind::complex_ ? Code::Complex : static_cast<Dtype>(i) == Dtype::bfloat16 ? Code::Bfloat : Code::Float;
-    if (row.kind != DtypeKind::opaque && static_cast<uint8_t>(code) == type.code && type.bits == 8 * row.size && type.lanes == 1) dtype = static_cast<Dtype>(i);
+  if (auto* const held = taken<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned")) {
+    if (held->version.major == dlpack::version.major) return array_over(held, held->flags & dlpack::read_only, theirs, ours);
+    const uint32_t major = held->version.major;
+    if (held->deleter) held->deleter(held);
+    throw nb::buffer_error(("from_dlpack: the capsule is of DLPack " + std::to_string(major) + ", which is not known here").c_str());
   }
-  if (!dtype) throw Error(ErrorKind::type, "from_dlpack: no kasoku array can hold that dtype");
-  const auto itemsize = static_cast<int64_t>(info(*dtype).size);
-  Shape shape;
-  Strides strides;
-  for (size_t d = 0; d < source.ndim(); ++d) {
-    shape.push_back(static_cast<int64_t>(source.shape(d)));
-    strides.push_back(source.stride(d) * itemsize);
-  }
-  void* const first = const_cast<void*>(source.data());
-  std::shared_ptr<void> owner(new Lent{std::move(source), ours}, [](void* p) {
-    if (is_python_gone()) return;
-    const GilHeld gil;
-    delete static_cast<Lent*>(p);
-  });
-  return adopted(where, first, shape, strides, *dtype, static_cast<size_t>(itemsize), std::move(owner), false, theirs);
+  if (auto* const held = taken<dlpack::Managed>(capsule, "dltensor", "used_dltensor")) return array_over(held, false, theirs, ours);
+  const char* const name = PyCapsule_CheckExact(capsule.ptr()) ? PyCapsule_GetName(capsule.ptr()) : nullptr;
+  PyErr_Clear();
+  if (name && std::string_view(name).starts_with("used_dltensor"))
+    throw Error(ErrorKind::value, "from_dlpack: this capsule was used before, and its array belongs to who used it").fix("ask the array for a new one by __dlpack__()");
+  throw Error(ErrorKind::type, "from_dlpack: what __dlpack__ gave is no capsule of DLPack");
 }
 
 void give_to(const Array& array, std::optional<int64_t> handle) {
@@ -200,6 +224,7 @@ std::optional<Array> foreign_array(nb::handle object) {
 
 nb::object stand_in(nb::handle object) {
   if (is_known(object)) return {};
+  if (std::optional<Array> column = array_of_arrow(object)) return numpy_view(*column);
   if (std::optional<Array> array = foreign_array(object)) return array->device().is_host() ? numpy_view(*array) : nb::cast(*array);
   if (!nb::hasattr(object.type(), "__array__")) return {};
   try {

@@ -147,6 +147,13 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   return settled_object_of(std::move(result));
 }
 
+/// What `//` and `%` give.
+nb::object quotient_and_rest(Op, nb::handle left, nb::handle right) {
+  nb::object quotient = binary(Op::floor_divide, left, right);
+  if (quotient.is(not_implemented())) return quotient;
+  return nb::make_tuple(quotient, binary(Op::remainder, left, right));
+}
+
 nb::object unary(Op op, nb::handle self) {
   if (nb::object result = again(op, {self}); result.is_valid()) return result;
   Array result;
@@ -226,7 +233,7 @@ std::vector<PyType_Slot> operator_slots() {
           KS_SLOTS(floor_divide, floor_divide), KS_SLOTS(remainder, remainder), KS_SLOTS(and, bitwise_and),
           KS_SLOTS(or, bitwise_or), KS_SLOTS(xor, bitwise_xor), KS_SLOTS(lshift, left_shift), KS_SLOTS(rshift, right_shift),
           slot(Py_nb_power, of_two_and_modulus<Op::power>), slot(Py_nb_inplace_power, into_self_of_three<Op::power>),
-          slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>), slot(Py_nb_negative, of_self<Op::negative>),
+          slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>), slot(Py_nb_divmod, of_two<quotient_and_rest, Op{}>), slot(Py_nb_negative, of_self<Op::negative>),
           slot(Py_nb_positive, of_self<Op::positive>), slot(Py_nb_absolute, of_self<Op::absolute>),
           slot(Py_nb_invert, of_self<Op::invert>), slot(Py_tp_richcompare, compared)};
 #undef KS_SLOTS

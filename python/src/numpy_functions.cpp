@@ -1,0 +1,318 @@
+/// \file numpy_functions.cpp
+/// `__array_function__`, `__array_ufunc__`: a function of ours where there is one, else NumPy's own over our memory.
+#include "numpy_functions.h"
+
+#include "arguments.h"
+#include "array_object.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/base/error.h"
+#include "kasoku/codegen/scans.h"
+#include "kasoku/compile/backends.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kasoku {
+
+namespace {
+
+using namespace nb::literals;
+
+/// Whether what lies on a GPU may go to the host and back, because the program is written for NumPy and says so.
+bool may_move = false;
+
+struct Calls {
+  uint64_t count = 0, bytes_read = 0, bytes_moved = 0;
+};
+
+/// What NumPy computed, by name. Under Python's lock.
+std::map<std::string, Calls>& calls_of_numpy() {
+  static auto& calls = *new std::map<std::string, Calls>;
+  return calls;
+}
+
+bool is_instance(nb::handle object, const char* name) {
+  return PyObject_IsInstance(object.ptr(), nb::object(numpy().attr(name)).ptr()) == 1;
+}
+
+/// The arguments of one call with NumPy's arrays in place of ours.
+class Shown {
+ public:
+  explicit Shown(const std::string& name) : name_(name), calls_(calls_of_numpy()[name]) { ++calls_.count; }
+
+  nb::object show(nb::handle object) {
+    if (is_array(object)) return show_array(object);
+    if (PyTuple_Check(object.ptr()) || PyList_CheckExact(object.ptr())) {
+      nb::list items;
+      bool is_changed = false;
+      for (nb::handle item : nb::iter(object)) {
+        items.append(show(item));
+        is_changed |= items[items.size() - 1].ptr() != item.ptr();
+      }
+      return is_changed ? as(object, std::move(items)) : nb::borrow(object);
+    }
+    if (PyDict_CheckExact(object.ptr())) {
+      nb::dict items;
+      for (auto [key, value] : nb::borrow<nb::dict>(object)) items[key] = show(value);
+      return items;
+    }
+    return nb::borrow(object);
+  }
+
+  /// A result of NumPy's: its arrays become ours, what was given comes back as it was given.
+  nb::object take(nb::handle result) {
+    for (const Pair& pair : pairs_)
+      if (pair.shown.is(result)) return pair.given;
+    if (is_instance(result, "ndarray") || is_instance(result, "generic")) {
+      const std::string kind = nb::cast<std::string>(result.attr("dtype").attr("kind"));
+      if (!device_ || kind.find_first_of("biufc") == std::string::npos || !dtype_from_name(nb::cast<std::string>(result.attr("dtype").attr("name"))))
+        return nb::borrow(result);  // text, objects, times: NumPy's
+      Array array = import_host(result, std::nullopt, *device_, !device_->is_host());
+      if (!device_->is_host()) calls_.bytes_moved += array.nbytes();
+      return object_of(std::move(array));
+    }
+    if (PyTuple_Check(result.ptr()) || PyList_CheckExact(result.ptr())) {
+      nb::list items;
+      for (nb::handle item : nb::iter(result)) items.append(take(item));
+      return as(result, std::move(items));
+    }
+    return nb::borrow(result);
+  }
+
+  /// What NumPy wrote into copies goes to the arrays they are copies of.
+  void give_back(nb::handle written) {
+    if (PyTuple_Check(written.ptr())) {
+      for (nb::handle item : nb::iter(written)) give_back(item);
+      return;
+    }
+    for (const Pair& pair : pairs_) {
+      const Array* const given = array_of(pair.given);
+      if (!pair.shown.is(written) || given->device().is_host()) continue;
+      const Array values = import_host(pair.shown, given->dtype(), given->device(), true);
+      calls_.bytes_moved += values.nbytes();
+      const GilReleased release;
+      given->assign(values);
+    }
+  }
+
+ private:
+  struct Pair {
+    nb::object shown, given;
+  };
+
+  nb::object show_array(nb::handle object) {
+    for (const Pair& pair : pairs_)
+      if (pair.given.is(object)) return pair.shown;
+    const Array& x = *array_of(object);
+    if (!device_) device_ = &x.device();
+    if (!x.device().is_host() && !may_move)
+      throw Error(ErrorKind::type, name_ + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str()).fix("x.numpy() copies the array to the host");
+    const bool is_shown = x.device().is_host() && !info(x.dtype()).code.empty();
+    nb::object shown = is_shown ? numpy_view(x) : to_numpy(x);
+    calls_.bytes_read += x.nbytes();
+    if (!x.device().is_host()) calls_.bytes_moved += x.nbytes();
+    pairs_.push_back({shown, nb::borrow(object)});
+    return shown;
+  }
+
+  /// A list, a tuple or a named tuple like another, with other items.
+  static nb::object as(nb::handle like, nb::list items) {
+    if (PyList_CheckExact(like.ptr())) return items;
+    if (PyTuple_CheckExact(like.ptr())) return nb::tuple(items);
+    return nb::hasattr(like.type(), "_make") ? like.type().attr("_make")(items) : like.type()(items);
+  }
+
+  const std::string name_;
+  Calls& calls_;
+  Device* device_ = nullptr;  ///< of the first array
+  std::vector<Pair> pairs_;
+};
+
+/// Our function that stands for one of NumPy's; none if we have no such.
+nb::object function_of_ours(nb::handle function, const std::string& name, const std::string& module) {
+  if (name.empty() || name[0] == '_') return {};
+  const char* const home = module == "numpy" ? "kasoku" : module == "numpy.linalg" ? "kasoku.linalg" : module == "numpy.fft" ? "kasoku.fft" : nullptr;
+  if (!home) return {};
+  static auto& known = *new std::map<PyObject*, nb::object>;  // NumPy's functions live as long as NumPy
+  const auto [at, is_new] = known.try_emplace(function.ptr());
+  if (is_new) {
+    const nb::dict names = nb::borrow<nb::dict>(nb::module_::import_(home).attr("__dict__"));
+    if (names.contains(name.c_str())) at->second = nb::object(names[name.c_str()]);
+  }
+  return at->second;
+}
+
+/// Whether a function of ours declined: arguments that it has not (NumPy says if they are wrong), or what it does not do.
+bool declines(const nb::python_error& error) {
+  if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
+  return error.matches(PyExc_TypeError) && std::string(error.what()).find("incompatible function arguments") != std::string::npos;
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&](const char* one) { return name == one; });
+}
+
+/// Functions that write into their first argument.
+bool writes_first(const std::string& name) {
+  return is_one_of(name, {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"});
+}
+
+/// Whether a function looks at dtypes and shapes alone.
+bool asks_for_facts(const std::string& name) {
+  return is_one_of(name, {"shape", "ndim", "size", "result_type", "can_cast", "common_type", "iscomplexobj", "isrealobj", "min_scalar_type"});
+}
+
+/// An array of NumPy's with the dtype and shape of ours and no elements of its own.
+nb::object without_values(nb::handle object) {
+  if (is_array(object)) {
+    const Array& x = *array_of(object);
+    return numpy().attr("broadcast_to")(numpy().attr("empty")(nb::tuple(), numpy_dtype(x.dtype())), tuple_from(x.shape()));
+  }
+  return nb::borrow(object);
+}
+
+/// Whether the bytes from the first element to the last of both have some in common.
+bool overlap(const Array& x, const Array& y) {
+  if (x.size() == 0 || y.size() == 0) return false;
+  if (x.is_pending() || y.is_pending()) return false;  // each has memory of its own
+  const auto bounds = [](const Array& a) {
+    char *low = static_cast<char*>(a.address()), *high = low + a.itemsize();
+    for (size_t i = 0; i < a.shape().size(); ++i) (a.strides()[i] < 0 ? low : high) += a.strides()[i] * (a.shape()[i] - 1);
+    return std::pair{low, high};
+  };
+  const auto [x_low, x_high] = bounds(x);
+  const auto [y_low, y_high] = bounds(y);
+  return &x.device() == &y.device() && x_low < y_high && y_low < x_high;
+}
+
+/// NumPy's functions on our arrays: the function of that name, on their device.
+nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handle args, nb::handle kwargs) {
+  const std::string name = nb::cast<std::string>(function.attr("__name__"));
+  const std::string module = nb::cast<std::string>(nb::str(function.attr("__module__")));
+  const nb::tuple given = nb::borrow<nb::tuple>(args);
+  if (is_one_of(name, {"may_share_memory", "shares_memory"}) && given.size() >= 2 && is_array(given[0]) && is_array(given[1])) {
+    if (&array_of(given[0])->state() == &array_of(given[1])->state()) return nb::bool_(array_of(given[0])->size() > 0);
+    const Array &x = *array_of(given[0]), &y = *array_of(given[1]);
+    if (name == "may_share_memory" || !x.device().is_host() || !overlap(x, y)) return nb::bool_(overlap(x, y));
+  }
+  if (asks_for_facts(name)) {
+    nb::list facts;
+    for (nb::handle one : given) facts.append(without_values(one));
+    return function(*nb::tuple(facts), **nb::borrow<nb::kwargs>(kwargs));
+  }
+  const nb::object ours = function_of_ours(function, name, module);
+  const bool is_into_numpys = writes_first(name) && given.size() > 0 && !is_array(given[0]);
+  if (ours.is_valid() && !is_into_numpys) {
+    try {
+      return ours(*given, **nb::borrow<nb::kwargs>(kwargs));
+    } catch (nb::python_error& error) {
+      if (!declines(error)) throw;
+    }
+  }
+  return call_numpy(module + "." + name, function, args, kwargs);
+}
+
+/// The arguments of a ufunc's call that functions of ours take; false if there are others.
+bool read_ufunc_arguments(const nb::kwargs& kwargs, nb::kwargs& rest, nb::object& numpys) {
+  for (auto [key, value] : kwargs) {
+    const std::string k = nb::cast<std::string>(key);
+    if (k == "out") {
+      const nb::tuple outs = nb::borrow<nb::tuple>(value);
+      if (outs.size() != 1) return false;
+      if (nb::isinstance<Array>(outs[0])) rest["out"] = outs[0];
+      else numpys = outs[0];
+    } else if (k == "dtype" || k == "where") {
+      rest[key] = value;
+    } else if (k != "order" && k != "subok" && !(k == "casting" && value.equal(nb::str("same_kind")))) {
+      return false;
+    }
+  }
+  return !(numpys.is_valid() && rest.contains("where"));
+}
+
+nb::object reshaped(nb::handle object, int64_t n_more) {
+  const Array x = array_from(object, is_array(object) ? array_of(object)->device() : default_device());
+  Shape shape = x.shape();
+  for (int64_t i = 0; i < n_more; ++i) shape.push_back(1);
+  return object_of(reshape(x, shape));
+}
+
+/// A ufunc on our arrays: the operation, reduction or scan of its name, on their device.
+nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args inputs, nb::kwargs kwargs) {
+  const std::string name = nb::cast<std::string>(ufunc.attr("__name__")), how = nb::cast<std::string>(method);
+  nb::module_ core = nb::module_::import_("kasoku._core");
+  const auto op = op_from_name(name);
+  const auto numpys = [&] {
+    nb::object bound = how == "__call__" ? nb::borrow(ufunc) : nb::object(ufunc.attr(how.c_str()));
+    return call_numpy(how == "__call__" ? "numpy." + name : "numpy." + name + "." + how, bound, inputs, kwargs);
+  };
+  const auto ours = [&](const std::string& function, const nb::args& operands, const nb::kwargs& rest) -> nb::object {
+    try {
+      return core.attr(function.c_str())(*operands, **rest);
+    } catch (nb::python_error& error) {
+      if (!declines(error)) throw;
+      return numpys();
+    }
+  };
+  if (how == "__call__") {
+    nb::kwargs rest;
+    nb::object into;
+    if (name == "divmod" && kwargs.size() == 0)
+      return nb::make_tuple(core.attr("floor_divide")(*inputs), core.attr("remainder")(*inputs));
+    if ((!op && !nb::hasattr(core, name.c_str())) || !read_ufunc_arguments(kwargs, rest, into)) return numpys();
+    if (!into.is_valid()) return ours(name, inputs, rest);
+    nb::object result = ours(name, inputs, rest);
+    numpy().attr("copyto")(into, nb::isinstance<Array>(result) ? to_numpy(nb::cast<Array&>(result)) : result, "casting"_a = "same_kind");
+    return into;
+  }
+  if (how == "outer" && op && inputs.size() == 2) {
+    const nb::object right = reshaped(inputs[1], 0);
+    nb::kwargs rest;
+    nb::object into;
+    if (read_ufunc_arguments(kwargs, rest, into) && !into.is_valid())
+      return ours(name, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)), rest);
+  }
+  const auto reduction = std::ranges::find_if(reduction_table, [&](const ReductionInfo& row) { return op && row.join == *op && !row.keeps_position(); });
+  const auto scan = std::ranges::find_if(scan_table, [&](const ScanInfo& row) { return op && row.join == *op && row.takes == ReductionInfo::all; });
+  const bool is_reduction = how == "reduce" && reduction != std::end(reduction_table), is_scan = how == "accumulate" && scan != std::end(scan_table);
+  const bool is_into_numpys = kwargs.contains("out") && !nb::isinstance<Array>(nb::borrow<nb::tuple>(kwargs["out"])[0]);
+  if ((is_reduction || is_scan) && !is_into_numpys) {
+    nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
+    if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
+    return ours(std::string(is_reduction ? reduction->name : scan->name), inputs, rest);
+  }
+  if (how == "at" && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && nb::hasattr(core, (name + "_at").c_str())) return core.attr((name + "_at").c_str())(*inputs);
+  return numpys();
+}
+
+nb::dict numpy_calls() {
+  nb::dict calls;
+  for (const auto& [name, one] : calls_of_numpy()) calls[name.c_str()] = nb::make_tuple(one.count, one.bytes_read, one.bytes_moved);
+  return calls;
+}
+
+}  // namespace
+
+nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {
+  Shown shown(name);
+  const nb::object with = shown.show(args), named = shown.show(kwargs);
+  const nb::object result = function(*nb::borrow<nb::tuple>(with), **nb::borrow<nb::kwargs>(named));
+  const std::string last = name.substr(name.rfind('.') + 1);
+  if ((writes_first(last) || last == "at") && PyTuple_Size(with.ptr()) > 0) shown.give_back(with[0]);
+  if (PyDict_GetItemString(named.ptr(), "out")) shown.give_back(named["out"]);
+  return shown.take(result);
+}
+
+void bind_numpy_functions(nb::module_& m) {
+  nb::object cls = m.attr("Array");
+  add_method(cls, "__array_ufunc__", &array_ufunc);
+  add_method(cls, "__array_function__", &array_function);
+  m.def("_call_numpy", [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) { return call_numpy(name, function, args, kwargs); },
+        "name"_a, "function"_a, "args"_a, "kwargs"_a, "What NumPy's function gives for arguments that hold our arrays.");
+  m.def("_numpy_calls", &numpy_calls, "What NumPy computed of our arrays, by name: calls, bytes that it read, bytes that moved for it.");
+  m.def("_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a, "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");
+}
+
+}  // namespace kasoku

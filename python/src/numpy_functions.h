@@ -1,0 +1,16 @@
+/// \file python/src/numpy_functions.h
+/// NumPy's functions called with our arrays, and what NumPy computes of them because we have no such function.
+#pragma once
+
+#include "bindings.h"
+
+namespace kasoku {
+
+/// What NumPy's function of this name (for messages and counts) gives for arguments that hold our arrays: it reads and
+/// writes their memory on a host, and arrays of its results are ours, on the same device. TypeError where the first of
+/// the arrays lies on another device, unless the program was started with `kasoku run --numpy`: then it moves there and back.
+nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs);
+
+void bind_numpy_functions(nb::module_& m);
+
+}  // namespace kasoku
