@@ -15,8 +15,8 @@ import types
 from . import redirect
 from ._guests import AfterImport
 
-usage = """usage: kasoku run [--explain] [--stats] [--check] [--device NAME] [--real PACKAGE]…
-                  [--gpus N | --processes N] (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
+usage = """usage: kasoku run [--explain] [--stats] [--check] [--numpy] [--device NAME]
+                  [--real PACKAGE]… [--gpus N | --processes N] (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
 
 Runs a Python program or a Jupyter notebook unchanged; what it imports as torch, pycuda,
 cupy, numba, tensorflow or dask comes from kasoku.
@@ -26,13 +26,15 @@ cupy, numba, tensorflow or dask comes from kasoku.
   --check          check each launch and parallel loop before it runs, on the CPU, and say
                    on stderr at the end what was found; the exit status is the program's,
                    or 1 if that is 0 and something was found
+  --numpy          numpy is kasoku's as well; what only NumPy has is computed by it and
+                   listed on stderr at the end
   --device NAME    cpu, cuda or cuda:1; sets KASOKU_DEVICE
   --real PACKAGE   leave this package as it is installed
   --gpus N         N processes, each with a GPU of its own, for kasoku.distributed
   --processes N    N processes that compute on the CPU
 """
 
-flags = ("--explain", "--stats", "--check")
+flags = ("--explain", "--stats", "--check", "--numpy")
 takes_value = {
     "--device": "device", "--real": "real", "--gpus": "gpus", "--processes": "processes", "-m": "module", "-c": "text",
 }  # fmt: skip
@@ -44,6 +46,7 @@ class Options:
     explain = False
     stats = False
     check = False
+    numpy = False
     device = None
     real = ()
     gpus = None
@@ -108,7 +111,7 @@ def main(arguments):
     explain = (lambda line: print(f"kasoku: {line}", file=sys.stderr)) if options.explain else None
 
     def start(folder):
-        names = redirect.faces() - set(options.real)
+        names = redirect.faces(options.numpy) - set(options.real)
         redirect.install([folder], names, explain)
         _redirect_children(folder, names)
         if explain:

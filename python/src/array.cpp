@@ -238,7 +238,10 @@ nb::object object_of(Array&& array) {
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(), nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
-      .def_prop_ro("shape", [](const Array& x) { return tuple_from(x.shape()); })
+      .def_prop_rw("shape", [](const Array& x) { return tuple_from(x.shape()); }, [](Array& x, nb::handle shape) {
+        if (!x.is_pending() && !x.is_contiguous()) throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set").fix("x = x.reshape(shape)");
+        x = reshape(x, shape_from(shape));
+      })
       .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
       .def_prop_ro("ndim", &Array::ndim)
       .def_prop_ro("size", &Array::size)
@@ -328,7 +331,10 @@ void bind_array(nb::module_& m) {
         return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
       })
       .def("__index__", &index_of)
-      .def("__hash__", [](nb::handle) -> int64_t { throw Error(ErrorKind::type, "unhashable type: 'Array'"); })
+      .def("__hash__", [](const Array& x) -> int64_t {  // of a value, which is what x[i] gives: equal numbers have equal ones
+        if (x.ndim() > 0 || !x.is_read_only()) throw Error(ErrorKind::type, "unhashable type: 'Array'").why("its elements can change");
+        return PyObject_Hash(item_of(x).ptr());
+      })
       .def("__copy__", [](const Array& x) { return copy(x); })
       .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
       .def("__format__", [](const Array& x, nb::handle spec) {

@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "array_object.h"
+#include "guarded.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/codegen/scans.h"
@@ -24,7 +25,7 @@ using namespace nb::literals;
 bool may_move = false;
 
 struct Calls {
-  uint64_t count = 0, bytes_read = 0, bytes_moved = 0;
+  uint64_t count = 0, bytes_read = 0, bytes_made = 0, bytes_moved = 0;
 };
 
 /// What NumPy computed, by name. Under Python's lock.
@@ -40,7 +41,8 @@ bool is_instance(nb::handle object, const char* name) {
 /// The arguments of one call with NumPy's arrays in place of ours.
 class Shown {
  public:
-  explicit Shown(const std::string& name) : name_(name), calls_(calls_of_numpy()[name]) { ++calls_.count; }
+  /// `keeps_numbers`: NumPy's numbers stay what they are.
+  explicit Shown(const std::string& name, bool keeps_numbers = false) : name_(name), keeps_numbers_(keeps_numbers) {}
 
   nb::object show(nb::handle object) {
     if (is_array(object)) return show_array(object);
@@ -65,12 +67,16 @@ class Shown {
   nb::object take(nb::handle result) {
     for (const Pair& pair : pairs_)
       if (pair.shown.is(result)) return pair.given;
-    if (is_instance(result, "ndarray") || is_instance(result, "generic")) {
-      const std::string kind = nb::cast<std::string>(result.attr("dtype").attr("kind"));
-      if (!device_ || kind.find_first_of("biufc") == std::string::npos || !dtype_from_name(nb::cast<std::string>(result.attr("dtype").attr("name"))))
+    static const auto* const array_class = nb::object(numpy().attr("ndarray")).release().ptr();  // its subclasses are more than their elements
+    if (reinterpret_cast<PyObject*>(Py_TYPE(result.ptr())) == array_class || (!keeps_numbers_ && is_instance(result, "generic"))) {
+      const nb::object dtype = result.attr("dtype");
+      const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
+      if (kind.find_first_of("biufc") == std::string::npos || !dtype_from_name(nb::cast<std::string>(dtype.attr("name"))))
         return nb::borrow(result);  // text, objects, times: NumPy's
-      Array array = import_host(result, std::nullopt, *device_, !device_->is_host());
-      if (!device_->is_host()) calls_.bytes_moved += array.nbytes();
+      Device& to = device_ ? *device_ : default_device();
+      Array array = import_host(result, std::nullopt, to, !to.is_host());
+      if (!to.is_host()) calls().bytes_moved += array.nbytes();
+      calls().bytes_made += array.nbytes();
       return object_of(std::move(array));
     }
     if (PyTuple_Check(result.ptr()) || PyList_CheckExact(result.ptr())) {
@@ -91,7 +97,7 @@ class Shown {
       const Array* const given = array_of(pair.given);
       if (!pair.shown.is(written) || given->device().is_host()) continue;
       const Array values = import_host(pair.shown, given->dtype(), given->device(), true);
-      calls_.bytes_moved += values.nbytes();
+      calls().bytes_moved += values.nbytes();
       const GilReleased release;
       given->assign(values);
     }
@@ -111,8 +117,8 @@ class Shown {
       throw Error(ErrorKind::type, name_ + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str()).fix("x.numpy() copies the array to the host");
     const bool is_shown = x.device().is_host() && !info(x.dtype()).code.empty();
     nb::object shown = is_shown ? numpy_view(x) : to_numpy(x);
-    calls_.bytes_read += x.nbytes();
-    if (!x.device().is_host()) calls_.bytes_moved += x.nbytes();
+    calls().bytes_read += x.nbytes();
+    if (!x.device().is_host()) calls().bytes_moved += x.nbytes();
     pairs_.push_back({shown, nb::borrow(object)});
     return shown;
   }
@@ -124,8 +130,14 @@ class Shown {
     return nb::hasattr(like.type(), "_make") ? like.type().attr("_make")(items) : like.type()(items);
   }
 
+  Calls& calls() {
+    if (!calls_) ++(calls_ = &calls_of_numpy()[name_])->count;
+    return *calls_;
+  }
+
   const std::string name_;
-  Calls& calls_;
+  const bool keeps_numbers_;
+  Calls* calls_ = nullptr;  ///< those with arrays are counted
   Device* device_ = nullptr;  ///< of the first array
   std::vector<Pair> pairs_;
 };
@@ -289,14 +301,12 @@ nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args in
 
 nb::dict numpy_calls() {
   nb::dict calls;
-  for (const auto& [name, one] : calls_of_numpy()) calls[name.c_str()] = nb::make_tuple(one.count, one.bytes_read, one.bytes_moved);
+  for (const auto& [name, one] : calls_of_numpy()) calls[name.c_str()] = nb::make_tuple(one.count, one.bytes_read, one.bytes_made, one.bytes_moved);
   return calls;
 }
 
-}  // namespace
-
-nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {
-  Shown shown(name);
+nb::object through_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs, bool keeps_numbers) {
+  Shown shown(name, keeps_numbers);
   const nb::object with = shown.show(args), named = shown.show(kwargs);
   const nb::object result = function(*nb::borrow<nb::tuple>(with), **nb::borrow<nb::kwargs>(named));
   const std::string last = name.substr(name.rfind('.') + 1);
@@ -305,13 +315,78 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
   return shown.take(result);
 }
 
+/// One of NumPy's functions for a program that is written for NumPy (kasoku run --numpy): ours where there is one and it is
+/// called with arrays of ours or makes one; NumPy's own for its numbers, and for what only it has.
+struct NumpyFunction {
+  std::string name;
+  nb::object numpys, ours;  ///< `ours`: null if we have no such
+  bool makes_arrays;
+};
+
+/// Whether an argument is an array of ours, or a list that has one.
+bool holds_array(nb::handle object) {
+  if (is_array(object)) return true;
+  if (PyTuple_Check(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i)
+      if (holds_array(PyTuple_GetItem(object.ptr(), i))) return true;
+  } else if (PyList_CheckExact(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyList_Size(object.ptr()); ++i)
+      if (holds_array(PyList_GetItem(object.ptr(), i))) return true;
+  }
+  return false;
+}
+
+bool holds_array_by_name(PyObject* kwargs) {
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
+    if (holds_array(value)) return true;
+  return false;
+}
+
+nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwargs) {
+  const bool has_arrays = holds_array(args) || holds_array_by_name(kwargs);
+  if (f.ours.is_valid() && (has_arrays || f.makes_arrays)) {
+    const std::string last = f.name.substr(f.name.rfind('.') + 1);
+    if (!writes_first(last) || is_array(PyTuple_GetItem(args, 0))) {
+      if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return nb::steal(result);
+      nb::python_error error;
+      if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
+    }
+  }
+  if (has_arrays && is_instance(f.numpys, "ufunc")) {  // asks __array_ufunc__
+    PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs);
+    if (!result) throw nb::python_error();
+    return nb::steal(result);
+  }
+  const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
+  return through_numpy(f.name, f.numpys, args, named, true);
+}
+
+PyObject* call_numpy_function(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([=] { return call_function(*nb::inst_ptr<NumpyFunction>(self), args, kwargs).release().ptr(); });
+}
+
+}  // namespace
+
+nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {
+  return through_numpy(name, function, args, kwargs, false);
+}
+
 void bind_numpy_functions(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__array_ufunc__", &array_ufunc);
   add_method(cls, "__array_function__", &array_function);
-  m.def("_call_numpy", [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) { return call_numpy(name, function, args, kwargs); },
+  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_numpy_function)}, {0, nullptr}};
+  nb::class_<NumpyFunction>(m, "_NumpyFunction", nb::type_slots(slots), nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def("__init__", [](NumpyFunction* self, const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
+        new (self) NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
+      }, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a)
+      .def("__getattr__", [](const NumpyFunction& f, const std::string& name) { return nb::object(f.numpys.attr(name.c_str())); })
+      .def("__repr__", [](const NumpyFunction& f) { return nb::repr(f.numpys); })
+      .def("__reduce__", [](const NumpyFunction& f) { return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(f.name)); });
+  m.def("_call_numpy", [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) { return through_numpy(name, function, args, kwargs, true); },
         "name"_a, "function"_a, "args"_a, "kwargs"_a, "What NumPy's function gives for arguments that hold our arrays.");
-  m.def("_numpy_calls", &numpy_calls, "What NumPy computed of our arrays, by name: calls, bytes that it read, bytes that moved for it.");
+  m.def("_numpy_calls", &numpy_calls, "What NumPy computed of our arrays, by name: calls, bytes that it read, that it made, that moved between devices for it.");
   m.def("_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a, "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");
 }
 

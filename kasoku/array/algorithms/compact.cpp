@@ -45,8 +45,9 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
 }
 )";
 
-/// TYPE is an element's. On a CPU each element is stored where the next chosen one goes, and the last one that was stored there
-/// stays: a branch that depends on flags would be guessed wrong half of the time.
+/// TYPE is an element's; STORE(at, i) moves between element i and the chosen one of number `at`. On a CPU each element is stored
+/// where the next chosen one goes, and the last one that was stored there stays: a branch that depends on flags would be guessed
+/// wrong half of the time.
 constexpr const char* store_text = R"(
 struct ks_sixteen { unsigned long long a, b; };
 extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned char* flags, const long long* until, long long n, long long chunk) {
@@ -69,13 +70,16 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
   }
   at += before[threadIdx.x] - own;
   for (int k = 0; k < 8; ++k)
-    if (first + k < end && flags[first + k]) y[at++] = VALUE(first + k);
+    if (first + k < end && flags[first + k]) {
+      STORE(at, first + k);
+      ++at;
+    }
 #else
   if (stop - at == end - begin)
-    for (long long i = begin; i < end; ++i) y[at + (i - begin)] = VALUE(i);
+    for (long long i = begin; i < end; ++i) STORE(at + (i - begin), i);
   else
     for (long long i = begin; at < stop; ++i) {
-      y[at] = VALUE(i);
+      STORE(at, i);
       at += flags[i];
     }
 #endif
@@ -90,6 +94,30 @@ int64_t number_at(const Array& array, int64_t at) {
 }
 
 bool is_few(const Array& flags) { return flags.device().is_host() && flags.size() <= few_flags && few_at_once.load(std::memory_order_relaxed); }
+
+/// How many flags are set up to the end of each chunk.
+struct Chunks {
+  explicit Chunks(const Array& of) : flags(of), device(of.device()), is_simt(takes_gpu_form(device)), size(is_simt ? simt_chunk : serial_chunk), n(divide_up(of.size(), size)) {
+    until = Array::empty({n}, Dtype::int64, device);
+    const TextParameter counting[] = {until.data(), flags.data_for_read(), flags.size(), size};
+    run_text(count_text, device, n, threads(), counting);
+    if (n > 1) until = scan(ScanOp::cumsum, until, 0);
+    count = number_at(until, n - 1);
+  }
+  uint32_t threads() const { return is_simt ? simt_threads : 1; }
+  void move(size_t itemsize, const char* store, void* y, const void* x) const {
+    const std::string text = fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + store_text;
+    const TextParameter storing[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
+    run_text(text, device, n, threads(), storing);
+  }
+
+  const Array& flags;
+  Device& device;
+  const bool is_simt;
+  const int64_t size, n;
+  Array until;
+  int64_t count = 0;
+};
 
 /// Of `values`, which lie in C order, or of the positions themselves.
 Array chosen(const Array& flags, const std::optional<Array>& values) {
@@ -124,18 +152,9 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
     return result;
   }
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
-  const bool is_simt = takes_gpu_form(device);
-  const int64_t chunk = is_simt ? simt_chunk : serial_chunk, chunks = divide_up(n, chunk);
-  const uint32_t threads = is_simt ? simt_threads : 1;
-  Array until = Array::empty({chunks}, Dtype::int64, device);
-  const TextParameter counting[] = {until.data(), flag, n, chunk};
-  run_text(count_text, device, chunks, threads, counting);
-  if (chunks > 1) until = scan(ScanOp::cumsum, until, 0);
-  Array result = Array::empty({number_at(until, chunks - 1)}, dtype, device, itemsize);
-  if (result.size() == 0) return result;
-  const std::string text = fmt::format("#define TYPE {}\n#define VALUE(i) {}\n", moved_text(itemsize), values ? "x[i]" : "(unsigned long long)(i)") + store_text;
-  const TextParameter storing[] = {result.data(), from, flag, until.data_for_read(), n, chunk};
-  run_text(text, device, chunks, threads, storing);
+  const Chunks chunks(flags);
+  Array result = Array::empty({chunks.count}, dtype, device, itemsize);
+  if (result.size() > 0) chunks.move(itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)", result.data(), from);
   return result;
 }
 
@@ -162,6 +181,29 @@ Array argwhere(const Array& array) {
   const std::vector<Array> axes = nonzero(array);
   if (axes.empty()) return Array::empty({flatnonzero(array).size(), 0}, Dtype::int64, array.device());
   return stack(axes, 1);
+}
+
+bool place(const Array& array, const Array& mask, const Array& values) {
+  const auto apart = [&](Array x) { return !x.is_pending() && x.buffer() == array.buffer() ? copy(x) : x; };  // it is read while the array is written
+  const Array flags = apart(flags_of(mask)), given = apart(contiguous(values));
+  if (flags.size() == 0) return given.size() == 0;
+  const void* const from = given.size() > 0 ? given.data_for_read() : nullptr;
+  if (is_few(flags)) {
+    const auto* const flag = static_cast<const uint8_t*>(flags.data_for_read());
+    int64_t count = 0;
+    for (int64_t i = 0; i < flags.size(); ++i) count += flag[i];
+    if (count != given.size()) return false;
+    const size_t size = array.itemsize();
+    char* const to = static_cast<char*>(array.data());
+    const char* next = static_cast<const char*>(from);
+    for (int64_t i = 0; i < flags.size(); ++i)
+      if (flag[i]) std::memcpy(to + static_cast<size_t>(i) * size, next, size), next += size;
+    return true;
+  }
+  const Chunks chunks(flags);
+  if (chunks.count != given.size()) return false;
+  if (given.size() > 0) chunks.move(array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]", array.data(), from);
+  return true;
 }
 
 Array compress(const Array& mask, const Array& array) { return chosen(flags_of(mask), contiguous(array)); }

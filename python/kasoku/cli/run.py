@@ -15,6 +15,7 @@ def run(
     explain: bool = typer.Option(False, "--explain"),
     stats: bool = typer.Option(False, "--stats"),
     check: bool = typer.Option(False, "--check"),
+    numpy: bool = typer.Option(False, "--numpy"),
     device: str = typer.Option(None, "--device"),
     real: str = typer.Option(None, "--real"),
     gpus: int = typer.Option(None, "--gpus"),

@@ -24,8 +24,9 @@ def _leave_ours_alone():
 _leave_ours_alone()
 
 
-def faces():
-    """The names of the packages that have a face."""
+def faces(with_numpy=False):
+    """The names of the packages that have a face. NumPy's is for programs that ask for it: arrays of ours are no class of
+    NumPy's, so it is not what every program expects."""
     found = set()
     for entry in _os.scandir(_os.path.dirname(__file__)):
         name = entry.name.removesuffix(".py")
@@ -35,7 +36,7 @@ def faces():
             found.add(name)
         elif entry.name.endswith(".py"):
             found.add(name)
-    return found
+    return found if with_numpy else found - {"numpy"}
 
 
 def preferred_device():

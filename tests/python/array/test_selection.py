@@ -254,3 +254,41 @@ def test_nothing_but_a_count_or_a_verdict_passes_to_the_host(name, device):
                 part.eval()
         copied = ks.stats() - before
         assert copied.bytes_from_device <= 64 and copied.bytes_to_device == 0
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("n", [0, 1, 5, 16384, 16385, 200_001])
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("part", [0, 0.3, 1])
+def test_a_mask_takes_as_many_values_as_it_chooses(n, dtype, part):
+    rng = np.random.default_rng(n)
+    mask = rng.random(n) < part
+    want = rng.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype)
+    values = rng.integers(0, 2 if dtype == "bool" else 100, np.count_nonzero(mask)).astype(dtype)
+    x = ks.array(want)
+    x[ks.array(mask)] = ks.array(values)
+    want[mask] = values
+    np.testing.assert_array_equal(x.numpy(), want)
+    x[ks.array(mask)] += ks.array(1).astype(dtype)
+    want[mask] += np.ones((), dtype)
+    np.testing.assert_array_equal(x.numpy(), want)
+    if len(values) > 1:
+        with pytest.raises(ValueError, match="broadcast|assign"):
+            x[ks.array(mask)] = ks.array(values[1:].repeat(3)[: len(values) + 1])
+        np.testing.assert_array_equal(x.numpy(), want)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("n", [100, 40_000])
+def test_a_masks_values_may_be_of_the_array_itself(n):
+    want = np.arange(n)
+    mask = want % 2 == 0
+    x = ks.array(want)
+    x[ks.array(mask)] = x[n // 2 :]
+    want[mask] = want[n // 2 :].copy()
+    np.testing.assert_array_equal(x.numpy(), want)
+    flags = np.arange(n) % 3 == 0
+    y = ks.array(flags)
+    y[y] = ks.arange(np.count_nonzero(flags)) % 2 == 1
+    flags[flags.copy()] = np.arange(np.count_nonzero(flags)) % 2 == 1
+    np.testing.assert_array_equal(y.numpy(), flags)

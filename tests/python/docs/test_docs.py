@@ -20,8 +20,9 @@ def test_the_python_of_a_guide_runs(guide, tmp_path):
         pytest.skip("no Python in it")
     path = tmp_path / (guide.stem + ".py")
     path.write_text(program)
+    options = re.findall(r"^# kasoku run (--\w+) ", program, re.M)
     result = subprocess.run(
-        [sys.executable, "-m", "kasoku", "run", str(path)],
+        [sys.executable, "-m", "kasoku", "run", *options, str(path)],
         capture_output=True, text=True, timeout=300, cwd=tmp_path,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr

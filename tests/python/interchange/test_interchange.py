@@ -345,12 +345,12 @@ def test_what_only_numpy_has_does_not_move_what_lies_on_a_gpu():
 def test_what_only_numpy_has_is_counted():
     from kasoku import _core
 
-    before = _core._numpy_calls().get("numpy.trim_zeros", (0, 0, 0))
+    before = _core._numpy_calls().get("numpy.trim_zeros", (0, 0, 0, 0))
     x = ks.array([0.0, 1.0, 0.0])
     y = np.trim_zeros(x)
     assert type(y) is ks.Array and y.tolist() == [1]
-    calls, read, moved = _core._numpy_calls()["numpy.trim_zeros"]
-    assert (calls - before[0], read - before[1], moved) == (1, 24, 0)
+    calls, read, made, moved = _core._numpy_calls()["numpy.trim_zeros"]
+    assert (calls - before[0], read - before[1], made - before[2], moved) == (1, 24, 8, 0)
 
 
 def test_numpys_writes_reach_our_memory():

@@ -1,0 +1,288 @@
+"""NumPy as a program under `kasoku run --numpy` sees it: kasoku's arrays under NumPy's names.
+
+A name is kasoku's function where there is one, and else NumPy's own, which reads our arrays' memory (on a GPU: a copy) and
+whose results are arrays of ours again. Types, constants and exceptions are NumPy's. What NumPy computed is listed when the
+program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
+
+import atexit
+import sys
+import types
+
+import numpy as _real
+
+import kasoku as _ks
+from kasoku import _core
+
+# What gives an array without being given one.
+_makers = frozenset(
+    "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange linspace logspace geomspace eye "
+    "identity tri meshgrid indices fromfunction".split()
+)
+_ours = {"numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft"}
+# What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
+_numpys = frozenset(
+    "save savez savez_compressed load savetxt loadtxt shape ndim size result_type can_cast dtype".split()
+)
+_modules = {}
+
+
+def _public_name(value, module, name):
+    return f"{module}.{name}" if module.startswith("numpy") else name
+
+
+def _wrapped(module, name, value):
+    """What the program finds as `module.name`, which is `value` in NumPy."""
+    if isinstance(value, types.ModuleType):
+        return _module(value)
+    if isinstance(value, type):
+        return _classes.get(value) or value
+    if (
+        hasattr(value, "__getitem__")
+        and hasattr(type(value), "__getitem__")
+        and module == "numpy"
+        and not callable(value)
+    ):
+        return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
+    if not callable(value):
+        return value
+    ours = None
+    if module in _ours and name not in _numpys and not name.startswith("_"):
+        home = __import__("importlib").import_module(_ours[module])
+        ours = vars(home).get(name)
+        if not callable(ours) or isinstance(ours, type):
+            ours = None
+    return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
+
+
+class _Module(types.ModuleType):
+    """A module of NumPy's, whose names are looked up when the program first asks for them."""
+
+    def __init__(self, real):
+        super().__init__(real.__name__, real.__doc__)
+        self.__dict__.update(_real=real, __path__=[], __file__=getattr(real, "__file__", None))
+        if hasattr(real, "__all__"):
+            self.__all__ = real.__all__
+        if hasattr(real, "__version__"):
+            self.__version__ = real.__version__
+
+    def __getattr__(self, name):
+        try:
+            value = getattr(self._real, name)
+        except AttributeError as error:
+            try:
+                value = __import__("importlib").import_module(f"{self._real.__name__}.{name}")
+            except ImportError:
+                raise error from None
+        value = _wrapped(self._real.__name__, name, value)
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self):
+        return dir(self._real)
+
+
+class _Indexed:
+    """np.r_[…] and its like."""
+
+    def __init__(self, name, real):
+        self._name, self._real = name, real
+
+    def __getitem__(self, key):
+        return _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+
+    def __len__(self):
+        return len(self._real)
+
+
+class _OfArrays(type):
+    """np.ndarray: our arrays and NumPy's own are both of it."""
+
+    def __instancecheck__(cls, object):
+        return isinstance(object, (_ks.Array, _real.ndarray))
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, (_ks.Array, _real.ndarray))
+
+    def __call__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+        made = _real.ndarray(shape, dtype, buffer, offset, strides, order)
+        return _core._call_numpy("numpy.ndarray", lambda: made, (), {})
+
+    def __getattr__(cls, name):
+        return getattr(_ks.Array, name, None) or getattr(_real.ndarray, name)
+
+    def __new__(meta, name, bases, names, **more):
+        if bases:  # a subclass of the program's own
+            return type(name, tuple(_real.ndarray if type(b) is _OfArrays else b for b in bases), names, **more)
+        return super().__new__(meta, name, bases, names)
+
+
+class ndarray(metaclass=_OfArrays):
+    """An array of kasoku's, or one of NumPy's own."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
+
+
+class vectorize(_real.vectorize):
+    """np.vectorize, whose results are arrays of ours."""
+
+    def __call__(self, *args, **kwargs):
+        return _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
+
+
+def _missing_attribute(self, name):
+    """What arrays of NumPy's have and ours do not."""
+    found = getattr(_real.ndarray, name, None) if not name.startswith("__") else None
+    if found is None:
+        raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name, obj=self)
+    full = f"numpy.ndarray.{name}"
+    if not callable(found):
+        return _core._call_numpy(full, getattr, (self, name), {})
+    return lambda *args, **kwargs: _core._call_numpy(full, found, (self, *args), kwargs)
+
+
+def _module(real):
+    if real.__name__ not in _modules:
+        made = _modules[real.__name__] = _special[real.__name__](real) if real.__name__ in _special else _Module(real)
+        sys.modules[f"kasoku.compat.{real.__name__}"] = made
+    return _modules[real.__name__]
+
+
+def _found(name):
+    """What pickle finds under a full name."""
+    home, _, last = name.rpartition(".")
+    value = _modules["numpy"]
+    for part in home.split(".")[1:]:
+        value = getattr(value, part)
+    return getattr(value, last)
+
+
+# ── random numbers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Drawer:
+    """Of NumPy's: a seeded program draws the numbers that it draws under NumPy."""
+
+    def __getattr__(self, name):
+        value = getattr(self._drawer, name)
+        if callable(value) and not name.startswith("_"):
+            value = _core._NumpyFunction(f"numpy.random.{type(self._drawer).__name__}.{name}", value, None, False)
+            setattr(self, name, value)
+        return value
+
+    def __reduce__(self):
+        return type(self), (self._drawer,)
+
+
+class Generator(_Drawer):
+    """numpy.random.Generator."""
+
+    def __init__(self, bits):
+        self._drawer = bits if isinstance(bits, _real.random.Generator) else _real.random.Generator(bits)
+
+    def spawn(self, n):
+        return [Generator(one) for one in self._drawer.spawn(n)]
+
+
+class RandomState(_Drawer):
+    """numpy.random.RandomState."""
+
+    def __init__(self, *seed, **named):
+        is_one = seed and isinstance(seed[0], _real.random.RandomState)
+        self._drawer = seed[0] if is_one else _real.random.RandomState(*seed, **named)
+
+
+class _Unseeded(Generator):
+    """A generator whose numbers nobody can foretell: kasoku's serve as well."""
+
+    def __init__(self, bits):
+        super().__init__(bits)
+        for name in _draws:
+            if hasattr(self._drawer, name):
+                setattr(self, name, _draws_of_ours(f"Generator.{name}", getattr(self._drawer, name)))
+
+
+# Where the shape of what is drawn stands among the arguments; None: all of them are it.
+_draws = {"rand": None, "randn": None, "random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2}
+
+
+def _draws_of_ours(name, numpys):
+    """Arrays are kasoku's draws; a number alone is NumPy's."""
+    last = name.rpartition(".")[2]
+    ours, at = getattr(_ks.random, last, None), _draws[last]
+
+    def draw(*args, **kwargs):
+        is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
+        if not is_array:
+            raise TypeError("incompatible function arguments")  # which _NumpyFunction hands to NumPy
+        return ours(*args, **kwargs)
+
+    return _core._NumpyFunction(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
+
+
+class _Random(_Module):
+    """numpy.random."""
+
+    def __init__(self, real):
+        super().__init__(real)
+        self.__dict__.update(
+            Generator=Generator,
+            RandomState=RandomState,
+            default_rng=self._default_rng,
+            seed=self._seed,
+            _is_seeded=False,
+        )
+        for name in _draws:
+            if hasattr(real, name):
+                setattr(self, name, _draws_of_ours(name, getattr(real, name)))
+
+    def _default_rng(self, seed=None):
+        if isinstance(seed, Generator):
+            return seed
+        return (_Unseeded if seed is None else Generator)(self._real.default_rng(seed))
+
+    def _seed(self, seed=None):
+        if seed is not None:
+            for name in _draws:
+                self.__dict__.pop(name, None)  # found again as NumPy's
+        self._real.seed(seed)
+
+
+_special = {"numpy.random": _Random}
+_classes = {_real.ndarray: ndarray, _real.vectorize: vectorize}
+
+
+# ── what is said at the end ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _bytes(n):
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if n < 1000 or unit == "GB":
+            return f"{n:.0f} {unit}" if unit == "bytes" else f"{n:.1f} {unit}"
+        n /= 1000
+
+
+def report(stream=None):
+    """Writes what NumPy computed because kasoku does not have it; nothing if that was nothing."""
+    calls = _core._numpy_calls()
+    if not calls:
+        return
+    rows = sorted(calls.items(), key=lambda row: -sum(row[1][1:3]))
+    width = max(len(name) for name, _ in rows)
+    lines = ["kasoku: NumPy computed what kasoku does not have:"]
+    for name, (count, read, made, moved) in rows:
+        line = f"  {name:{width}s}  {count:>7,d} {'call ' if count == 1 else 'calls'}  {_bytes(read):>10s} read  {_bytes(made):>10s} made"
+        lines.append(line + (f"  {_bytes(moved):>10s} moved from and to the GPU" if moved else ""))
+    print("\n".join(lines), file=stream or sys.stderr)
+
+
+def start():
+    """For this process: missing methods of arrays are NumPy's, and what NumPy computed is listed at the end."""
+    _ks.Array.__getattr__ = _missing_attribute
+    _core._numpy_may_move(True)
+    _ks.eager()  # by statement: a clock of the program's tells the truth
+    atexit.register(report)
+
+
+start()
+_modules["numpy"] = sys.modules[__name__] = _Module(_real)
+_modules["numpy"].__dict__.update(report=report, _found=_found, start=start)

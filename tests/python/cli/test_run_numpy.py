@@ -1,0 +1,162 @@
+"""kasoku run --numpy: programs that are written for NumPy, on our arrays."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+examples = Path(__file__).parents[3] / "examples" / "numpy"
+sizes = {
+    "black_scholes": "2000", "convolution": "200", "equalise": "200", "fft_filter": "5000", "gram_schmidt": "60 30", "heat": "100 20",
+    "ising": "64 10", "k_means": "3000", "life": "100 8", "logistic_map": "2000", "mandelbrot": "150 30", "n_body": "60 4",
+    "option": "2000 20", "pca": "2000", "power_iteration": "150 40", "predators": "500 100", "random_walks": "300 300",
+    "regression": "3000", "shortest_paths": "60", "sudoku": "",
+}  # fmt: skip
+# Runs each program as python would, and gives what they print as one JSON object.
+driver = """
+import contextlib, io, json, pathlib, sys
+out = {}
+for path, arguments in json.loads(sys.argv[1]):
+    sys.argv[1:] = arguments.split()
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        exec(compile(pathlib.Path(path).read_text(), path, "exec"), {"__name__": "__main__"})
+    out[pathlib.Path(path).stem] = text.getvalue()
+print(json.dumps(out))
+"""
+
+
+def python(*command, check=True, **env):
+    ran = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, timeout=300, env={**os.environ, **env}
+    )
+    assert not check or ran.returncode == 0, ran.stderr[-3000:]
+    return ran
+
+
+def run_text(text, *options, check=True, **env):
+    return python("-m", "kasoku", "run", "--numpy", *options, "-c", text, check=check, **env)
+
+
+@pytest.fixture(scope="module")
+def printed():
+    programs = json.dumps([(str(examples / f"{name}.py"), arguments) for name, arguments in sizes.items()])
+    plain = python("-c", driver, programs)
+    ours = python("-m", "kasoku", "run", "--numpy", "-c", driver, programs)
+    return json.loads(plain.stdout), json.loads(ours.stdout), ours.stderr
+
+
+@pytest.mark.parametrize("name", sizes)
+def test_a_program_prints_what_it_prints_under_numpy(name, printed):
+    plain, ours = printed[0][name], printed[1][name]
+    number = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+    assert number.sub("#", ours) == number.sub("#", plain)
+    got, want = (list(map(float, number.findall(text))) for text in (ours, plain))
+    assert got == pytest.approx(want, rel=1e-5, abs=1e-7)
+
+
+def test_every_example_is_run():
+    assert sorted(sizes) == sorted(path.stem for path in examples.glob("*.py"))
+
+
+def test_what_numpy_computed_is_listed_at_the_end(printed):
+    assert "kasoku: NumPy computed what kasoku does not have:" in printed[2]
+    row = next(line for line in printed[2].splitlines() if "numpy.random.RandomState.rand " in line)
+    assert re.search(r"1 call +0 bytes read +80.0 KB made", row)
+    assert run_text("import numpy as np; print(np.arange(3).sum())").stderr == ""
+
+
+def test_a_library_keeps_the_real_numpy(tmp_path):
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "doubles.py").write_text("import numpy\ndef double(x):\n    return numpy, numpy.asarray(x) * 2\n")
+    text = """
+import numpy as np, doubles, sys
+theirs, y = doubles.double(np.arange(3.0))
+assert theirs is sys.modules["numpy"] and theirs is not np and type(y) is theirs.ndarray
+assert isinstance(y, np.ndarray) and isinstance(np.arange(3), np.ndarray) and not isinstance([1], np.ndarray)
+assert (np.arange(3.0) * 2 == y).all() and (y + np.arange(3.0)).sum() == 9 and type(np.sin(y)) is type(np.arange(3))
+"""
+    run_text(text, PYTHONPATH=os.pathsep.join([str(library), os.environ.get("PYTHONPATH", "")]))
+
+
+def test_an_error_has_the_users_line():
+    ran = run_text("import numpy as np\nx = np.ones(3)\ny = x + np.ones(4)\n", check=False)
+    assert ran.returncode == 1 and 'File "<string>", line 3' in ran.stderr and "kasoku/" not in ran.stderr
+    assert "broadcast" in ran.stderr.splitlines()[-1] or "broadcast" in ran.stderr
+    ran = run_text("import numpy as np\nnp.interp(np.ones(3), 2)\n", check=False)
+    assert "line 2, in <module>" in ran.stderr and "TypeError" in ran.stderr
+    ran = run_text("import numpy as np\nnp.no_such_name\n", check=False)
+    assert "has no attribute 'no_such_name'" in ran.stderr
+
+
+def test_what_programs_do_besides_computing():
+    run_text(
+        """
+import copy, pickle
+import numpy as np
+import numpy.linalg as la
+from numpy import array, float64, pi, sqrt
+from numpy.random import default_rng
+from numpy.polynomial import Polynomial
+x = array([3.0, 1.0, 2.0])
+assert type(x).__name__ == "Array" and x.dtype == float64 and type(sqrt(4.0)) is float64 and np.isclose(la.norm(x), 14**0.5)
+assert {x[0]: "a"}[3.0] == "a" and len({e for e in np.array([1, 1, 2])}) == 2
+x.sort(); assert x.tolist() == [1, 2, 3]
+x.shape = 3, 1; assert x.shape == (3, 1)
+assert np.r_[1:4, 0].tolist() == [1, 2, 3, 0] and np.mgrid[0:2, 0:2].shape == (2, 2, 2) and np.s_[1:2] == slice(1, 2)
+assert np.array(["a", "b"]).dtype.kind == "U" and np.zeros(2, dtype=object).dtype == object
+records = np.zeros(2, dtype=[("a", "i4"), ("b", "f8")]); records["b"] = [1, 2]; assert records["b"].sum() == 3
+assert np.vectorize(lambda a: a + 1)(np.arange(3)).tolist() == [1, 2, 3]
+assert np.add.reduce(np.arange(4)) == 6 and np.add.outer(np.arange(2), np.arange(2)).tolist() == [[0, 1], [1, 2]]
+assert np.fromfunction(lambda i, j: i + j, (2, 2)).tolist() == [[0, 1], [1, 2]]
+assert Polynomial([1, 2])(2.0) == 5 and np.ma.masked_array([1, 2], [True, False]).sum() == 2
+assert pickle.loads(pickle.dumps(np.sin)) is np.sin and copy.deepcopy(np.arange(3)).sum() == 3
+a = np.arange(6); a[a > 2] += 10; b = a.reshape(2, 3); b[0, 0] = 7; assert a[0] == 7 and a.sum() == 52
+def typed(x: np.ndarray | None) -> "np.ndarray[float]": return x
+class Mine(np.ndarray): pass
+assert np.zeros(3).view(Mine).__class__ is Mine
+with np.errstate(all="ignore"): np.ones(2) / 0
+for i, v in np.ndenumerate(np.ones((1, 2))): assert v == 1
+""",
+    )
+
+
+def test_a_seeded_program_draws_numpys_numbers():
+    text = """
+import numpy as np
+np.random.seed(3)
+print(np.random.rand(3).tolist(), np.random.randn(2).tolist(), np.random.randint(0, 9, 4).tolist(), np.random.permutation(5).tolist())
+rng = np.random.default_rng(3)
+x = np.arange(6); rng.shuffle(x)
+print(rng.random(2).tolist(), rng.choice(np.array([5, 6, 7]), 3).tolist(), x.tolist(), rng.integers(10), np.random.RandomState(1).normal())
+print(isinstance(rng, np.random.Generator))
+"""
+    assert run_text(text).stdout == python("-c", text).stdout
+    run_text(
+        "import numpy as np\na, b = np.random.rand(1000), np.random.default_rng().normal(size=1000)\nassert 0.4 < a.mean() < 0.6 and abs(b.mean()) < 0.2 and 0 <= np.random.rand() < 1"
+    )
+
+
+def test_without_the_flag_numpy_is_left_alone():
+    assert (
+        python("-m", "kasoku", "run", "-c", "import numpy as np; print(type(np.ones(1)).__name__)").stdout
+        == "ndarray\n"
+    )
+
+
+@pytest.mark.cuda
+def test_what_moves_from_a_gpu_is_counted():
+    from kasoku import has_device
+
+    if not has_device("cuda"):
+        pytest.skip("needs an NVIDIA GPU")
+    ran = run_text(
+        "import numpy as np\nx = np.arange(1000.0)\nprint(np.trim_zeros(x)[-1])\nnp.put(x, [0], 5)\nassert x[0] == 5",
+        "--device",
+        "cuda",
+    )
+    assert ran.stdout == "999.0\n" and re.search(r"numpy.trim_zeros +1 call .* 16.0 KB moved", ran.stderr)
