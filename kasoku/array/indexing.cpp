@@ -315,8 +315,10 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     if (broadcast(one.shape(), array.shape()) != array.shape()) throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into rows of an array of shape " + str(array.shape()));
     return array.assign(apply(Op::where, {reshape(to_device(mask, array.device()), shape), one, array}));
   }
-  if (index.size() == 1 && is_mask(index[0]) && index[0].array_value->shape() == array.shape() && value.ndim() == 1 && array.is_contiguous() && array.dtype() != Dtype::opaque &&
-      place(array, to_device(*index[0].array_value, array.device()), astype(to_device(value, array.device()), array.dtype())))
+  if (index.size() == 1 && is_mask(index[0]) && index[0].array_value->shape() == array.shape() && value.ndim() == 1 &&
+      array.is_contiguous() && array.dtype() != Dtype::opaque &&
+      place(array, to_device(*index[0].array_value, array.device()),
+            astype(to_device(value, array.device()), array.dtype())))
     return;
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) {

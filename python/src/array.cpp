@@ -45,7 +45,8 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool co
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
-  if (const std::optional<Array> column = array_of_arrow(object)) return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copy_data);
+  if (const std::optional<Array> column = array_of_arrow(object))
+    return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copy_data);
   if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copy_data);
   return import_host(object, wanted, device_from(device), copy_data);
 }
@@ -198,8 +199,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   PyObject* const done = guarded([=]() -> PyObject* {
     const Array& x = *array_of(self);
-    if (!x.device().is_host()) throw nb::buffer_error(("the array is on " + x.device().str() + ", no buffer shows it; x.numpy() copies it to the host").c_str());
-    if (info(x.dtype()).code.empty()) throw nb::buffer_error("Python's buffers have no format for this dtype; x.astype('float32') has one");
+    if (!x.device().is_host())
+      throw nb::buffer_error(
+          ("the array is on " + x.device().str() + ", no buffer shows it; x.numpy() copies it to the host").c_str());
+    if (info(x.dtype()).code.empty())
+      throw nb::buffer_error("Python's buffers have no format for this dtype; x.astype('float32') has one");
     return PyObject_GetBuffer(numpy_view(x).ptr(), view, flags) == 0 ? nb::none().release().ptr() : nullptr;
   });
   Py_XDECREF(done);
@@ -237,11 +241,16 @@ nb::object object_of(Array&& array) {
 
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
-  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(), nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
-      .def_prop_rw("shape", [](const Array& x) { return tuple_from(x.shape()); }, [](Array& x, nb::handle shape) {
-        if (!x.is_pending() && !x.is_contiguous()) throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set").fix("x = x.reshape(shape)");
-        x = reshape(x, shape_from(shape));
-      })
+  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
+                    nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
+      .def_prop_rw(
+          "shape", [](const Array& x) { return tuple_from(x.shape()); },
+          [](Array& x, nb::handle shape) {
+            if (!x.is_pending() && !x.is_contiguous())
+              throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
+                  .fix("x = x.reshape(shape)");
+            x = reshape(x, shape_from(shape));
+          })
       .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
       .def_prop_ro("ndim", &Array::ndim)
       .def_prop_ro("size", &Array::size)
@@ -249,99 +258,156 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("nbytes", &Array::nbytes)
       .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); })
       .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); })
-      .def_prop_ro("T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
-      .def_prop_ro("mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
-      .def_prop_ro("real", [](const Array& x) {
-        if (!is_complex(x.dtype())) return x;
-        const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
-        const GilReleased release;
-        return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
-      }, "The array, or a view of the real parts of a complex one.")
+      .def_prop_ro(
+          "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
+      .def_prop_ro(
+          "mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
+      .def_prop_ro(
+          "real",
+          [](const Array& x) {
+            if (!is_complex(x.dtype())) return x;
+            const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
+            const GilReleased release;
+            return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
+          },
+          "The array, or a view of the real parts of a complex one.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
-      .def_prop_ro("ptr", [](const Array& x) {
-        const GilReleased release;
-        void* const first = x.data();
-        x.buffer()->is_shared = true;  // whoever has the address may write there
-        return reinterpret_cast<uintptr_t>(first);
-      }, "Address of the first element, which stays: the memory counts as shared from then on.")
+      .def_prop_ro(
+          "ptr",
+          [](const Array& x) {
+            const GilReleased release;
+            void* const first = x.data();
+            x.buffer()->is_shared = true;  // whoever has the address may write there
+            return reinterpret_cast<uintptr_t>(first);
+          },
+          "Address of the first element, which stays: the memory counts as shared from then on.")
       .def("numpy", &to_numpy, "The values in a new NumPy array.")
-      .def("to_numpy", &to_numpy, "The values in a new NumPy array; plotting libraries and those of tables ask for it by this name.")
+      .def("to_numpy", &to_numpy,
+           "The values in a new NumPy array; plotting libraries and those of tables ask for it by this name.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
-      .def("tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
-      .def("tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
-      .def("copy", [](const Array& x) { return copy(x); }, gil_until_blocked(), "A new array with the same values.")
-      .def("astype", [](const Array& x, nb::handle dtype, bool copy) {
-        const Dtype wanted = dtype_from(dtype);
-        if (!copy && wanted == x.dtype()) return x;
-        const GilUntilBlocked keep;
-        return astype(x, wanted);
-      }, "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
-      .def("to_device", [](const Array& x, nb::handle device, nb::handle) {
-        Device& to = device_from(device);
-        const GilReleased release;
-        return to_device(x, to);
-      }, "device"_a, nb::kw_only(), "stream"_a = nb::none(), "The array on a device; itself if it is there. The copy is in the order of the current streams; stream= is there for the array API.")
-      .def("eval", [](nb::object self) {
-        const Array& x = nb::cast<Array&>(self);
-        if (x.is_pending()) {
-          const GilReleased release;
-          x.data_for_read();
-        }
-        return self;
-      }, "Computes the values if they are pending.")
-      .def("reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); }, "The same values in C order under another shape; one length may be -1.")
-      .def("ravel", [](const Array& x) { return ravel(x); }, "One axis: a view if the values lie in C order, else a copy.")
-      .def("flatten", [](const Array& x) { return copy(ravel(x)); }, "One axis, always a copy.")
-      .def("transpose", [](const Array& x, nb::args axes) {
-        if (axes.size() == 0 || axes[0].is_none()) return transpose(x);
-        return transpose(x, shape_from_args(axes));
-      }, "A view with the axes in another order; reversed if none is given.")
-      .def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "A view with two axes exchanged.")
-      .def("squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(), "A view without axes of length 1.")
-      .def("fill", [](const Array& x, nb::handle value) {
-        const Scalar number = number_for(value, x.dtype());
-        const GilReleased release;
-        x.assign(full(x.shape(), number, x.dtype(), x.device()));
-      }, "Sets every element to one value.")
-      .def("clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); }, "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
-      .def("dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
-      .def("conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
-      .def("nonzero", [m](nb::object self) { return m.attr("nonzero")(self); }, "Positions of the elements that are not zero: one array per axis.")
-      .def("round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); }, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
-      .def("__round__", [m](nb::object self, nb::handle n) -> nb::object { return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n)); }, "ndigits"_a = nb::none())
-      .def("__iter__", [](nb::object self) {
-        const Array& x = nb::cast<Array&>(self);
-        if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
-        nb::list rows;
-        for (int64_t i = 0; i < x.shape()[0]; ++i) rows.append(self[nb::int_(i)]);
-        return nb::iter(rows);
-      })
-      .def("__contains__", [](const Array& x, nb::handle value) {
-        std::optional<Operand> y = operand_from(value, x.device());
-        if (!y) return false;
-        return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
-      })
+      .def(
+          "tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
+      .def(
+          "tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
+      .def(
+          "copy", [](const Array& x) { return copy(x); }, gil_until_blocked(), "A new array with the same values.")
+      .def(
+          "astype",
+          [](const Array& x, nb::handle dtype, bool copy) {
+            const Dtype wanted = dtype_from(dtype);
+            if (!copy && wanted == x.dtype()) return x;
+            const GilUntilBlocked keep;
+            return astype(x, wanted);
+          },
+          "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
+      .def(
+          "to_device",
+          [](const Array& x, nb::handle device, nb::handle) {
+            Device& to = device_from(device);
+            const GilReleased release;
+            return to_device(x, to);
+          },
+          "device"_a, nb::kw_only(), "stream"_a = nb::none(),
+          "The array on a device; itself if it is there. The copy is in the order of the current streams; stream= is "
+          "there for the array API.")
+      .def(
+          "eval",
+          [](nb::object self) {
+            const Array& x = nb::cast<Array&>(self);
+            if (x.is_pending()) {
+              const GilReleased release;
+              x.data_for_read();
+            }
+            return self;
+          },
+          "Computes the values if they are pending.")
+      .def(
+          "reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); },
+          "The same values in C order under another shape; one length may be -1.")
+      .def(
+          "ravel", [](const Array& x) { return ravel(x); },
+          "One axis: a view if the values lie in C order, else a copy.")
+      .def(
+          "flatten", [](const Array& x) { return copy(ravel(x)); }, "One axis, always a copy.")
+      .def(
+          "transpose",
+          [](const Array& x, nb::args axes) {
+            if (axes.size() == 0 || axes[0].is_none()) return transpose(x);
+            return transpose(x, shape_from_args(axes));
+          },
+          "A view with the axes in another order; reversed if none is given.")
+      .def(
+          "swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); },
+          "A view with two axes exchanged.")
+      .def(
+          "squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(),
+          "A view without axes of length 1.")
+      .def(
+          "fill",
+          [](const Array& x, nb::handle value) {
+            const Scalar number = number_for(value, x.dtype());
+            const GilReleased release;
+            x.assign(full(x.shape(), number, x.dtype(), x.device()));
+          },
+          "Sets every element to one value.")
+      .def(
+          "clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); },
+          "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
+      .def(
+          "dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
+      .def(
+          "conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
+      .def(
+          "nonzero", [m](nb::object self) { return m.attr("nonzero")(self); },
+          "Positions of the elements that are not zero: one array per axis.")
+      .def(
+          "round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); },
+          "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
+      .def(
+          "__round__",
+          [m](nb::object self, nb::handle n) -> nb::object {
+            return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n));
+          },
+          "ndigits"_a = nb::none())
+      .def("__iter__",
+           [](nb::object self) {
+             const Array& x = nb::cast<Array&>(self);
+             if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
+             nb::list rows;
+             for (int64_t i = 0; i < x.shape()[0]; ++i) rows.append(self[nb::int_(i)]);
+             return nb::iter(rows);
+           })
+      .def("__contains__",
+           [](const Array& x, nb::handle value) {
+             std::optional<Operand> y = operand_from(value, x.device());
+             if (!y) return false;
+             return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
+           })
       .def("__bool__", &truth)
       .def("__int__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
       .def("__float__", [](const Array& x) { return nb::object(nb::float_(as_number(x))); })
       .def("__trunc__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
-      .def("__complex__", [](const Array& x) {
-        const Scalar s = scalar_from(as_number(x));
-        return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
-      })
+      .def("__complex__",
+           [](const Array& x) {
+             const Scalar s = scalar_from(as_number(x));
+             return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
+           })
       .def("__index__", &index_of)
-      .def("__hash__", [](const Array& x) -> int64_t {  // of a value, which is what x[i] gives: equal numbers have equal ones
-        if (x.ndim() > 0 || !x.is_read_only()) throw Error(ErrorKind::type, "unhashable type: 'Array'").why("its elements can change");
-        return PyObject_Hash(item_of(x).ptr());
-      })
+      .def("__hash__",
+           [](const Array& x) -> int64_t {  // of a value, which is what x[i] gives: equal numbers have equal ones
+             if (x.ndim() > 0 || !x.is_read_only())
+               throw Error(ErrorKind::type, "unhashable type: 'Array'").why("its elements can change");
+             return PyObject_Hash(item_of(x).ptr());
+           })
       .def("__copy__", [](const Array& x) { return copy(x); })
       .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
-      .def("__format__", [](const Array& x, nb::handle spec) {
-        const CopyScope reason(CopyReason::print);
-        nb::object value = x.ndim() == 0 ? item_of(x) : to_numpy(x);
-        return value.attr("__format__")(spec);
-      })
+      .def("__format__",
+           [](const Array& x, nb::handle spec) {
+             const CopyScope reason(CopyReason::print);
+             nb::object value = x.ndim() == 0 ? item_of(x) : to_numpy(x);
+             return value.attr("__format__")(spec);
+           })
       .def("__repr__", [](const Array& x) { return nb::str(nb::repr(printed(x))); })
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, true); },

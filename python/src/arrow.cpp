@@ -89,7 +89,8 @@ template <class T>
 Owned<T> take(nb::handle capsule, const char* name) {
   auto* const held = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (!held) throw nb::python_error();
-  if (!held->release) throw Error(ErrorKind::value, "this capsule of Arrow was used before, and its memory belongs to who used it");
+  if (!held->release)
+    throw Error(ErrorKind::value, "this capsule of Arrow was used before, and its memory belongs to who used it");
   Owned<T> owned(new T(*held));
   held->release = nullptr;
   return owned;
@@ -105,7 +106,8 @@ struct Elements {
 
 void refuse_nulls_in(const ArrowArray& list) {
   if (list.null_count != 0 && list.buffers[0])
-    throw Error(ErrorKind::value, "a column of lists has nulls in place of whole lists").fix("drop them in the library that has the column");
+    throw Error(ErrorKind::value, "a column of lists has nulls in place of whole lists")
+        .fix("drop them in the library that has the column");
 }
 
 Elements elements_of(const ArrowSchema& schema, const ArrowArray& array) {
@@ -142,8 +144,11 @@ Column column_of(const ArrowSchema& schema, std::shared_ptr<ArrowArray> array) {
   const std::string_view format = e.schema->format;
   const std::optional<Dtype> dtype = e.schema->dictionary ? std::nullopt : dtype_of_letter(format);
   if (!dtype)
-    throw Error(ErrorKind::type, "no kasoku array can hold " + std::string(e.schema->dictionary ? "categories of a dictionary" : "Arrow's type '" + std::string(format) + "'"))
-        .why("arrays hold numbers and bools").fix("convert the column where it is, or x.to_numpy()");
+    throw Error(ErrorKind::type, "no kasoku array can hold " +
+                                     std::string(e.schema->dictionary ? "categories of a dictionary"
+                                                                      : "Arrow's type '" + std::string(format) + "'"))
+        .why("arrays hold numbers and bools")
+        .fix("convert the column where it is, or x.to_numpy()");
   Column column;
   if (has_nulls(e)) column.is_null = mask_of(e.array->buffers[0], e, false);
   const auto itemsize = static_cast<int64_t>(info(*dtype).size);
@@ -153,8 +158,9 @@ Column column_of(const ArrowSchema& schema, std::shared_ptr<ArrowArray> array) {
   else if (*dtype == Dtype::bool_)
     column.values = mask_of(memory, e, true);
   else
-    column.values = adopted(device("cpu"), const_cast<char*>(static_cast<const char*>(memory)) + e.first * itemsize, e.shape,
-                            contiguous_strides(e.shape, static_cast<size_t>(itemsize)), *dtype, static_cast<size_t>(itemsize), array, true);
+    column.values = adopted(device("cpu"), const_cast<char*>(static_cast<const char*>(memory)) + e.first * itemsize,
+                            e.shape, contiguous_strides(e.shape, static_cast<size_t>(itemsize)), *dtype,
+                            static_cast<size_t>(itemsize), array, true);
   return column;
 }
 
@@ -173,7 +179,9 @@ Column joined(std::vector<Column> chunks) {
   std::vector<Array> values, masks;
   for (const Column& chunk : chunks) {
     values.push_back(chunk.values);
-    if (any_null) masks.push_back(chunk.is_null ? *chunk.is_null : Array::zeros(chunk.values.shape(), Dtype::bool_, chunk.values.device()));
+    if (any_null)
+      masks.push_back(chunk.is_null ? *chunk.is_null
+                                    : Array::zeros(chunk.values.shape(), Dtype::bool_, chunk.values.device()));
   }
   const GilReleased release;
   Column whole{concatenate(values, 0), std::nullopt};
@@ -202,7 +210,8 @@ std::optional<Column> column_of_stream(nb::handle object) {
   }
   if (chunks.empty()) {
     const std::optional<Dtype> dtype = dtype_of_letter(schema->format);
-    if (!dtype) throw Error(ErrorKind::type, "no kasoku array can hold Arrow's type '" + std::string(schema->format) + "'");
+    if (!dtype)
+      throw Error(ErrorKind::type, "no kasoku array can hold Arrow's type '" + std::string(schema->format) + "'");
     return Column{Array::empty({0}, *dtype, device("cpu")), std::nullopt};
   }
   return joined(std::move(chunks));
@@ -230,7 +239,8 @@ void fill(ArrowArray& out, const Array& x, size_t axis, int64_t length) {
   } else if (x.dtype() == Dtype::bool_) {
     const auto* const from = static_cast<const bool*>(x.address());
     own->bits.resize(static_cast<size_t>(length + 7) / 8 + 1);
-    for (int64_t i = 0; i < length; ++i) own->bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(from[i] << (i % 8));
+    for (int64_t i = 0; i < length; ++i)
+      own->bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(from[i] << (i % 8));
     own->buffers.push_back(own->bits.data());
   } else {
     own->memory = x.buffer();
@@ -278,8 +288,11 @@ void fill(ArrowSchema& out, const Array& x, size_t axis) {
 /// The array as one can be shown: rows in C order, in memory of the host.
 Array shown_as_column(const Array& x) {
   if (!x.device().is_host())
-    throw Error(ErrorKind::type, "the array is on " + x.device().str() + ", and Arrow's C data interface shows memory of the host").fix("x.to_device('cpu') copies it there");
-  if (letter_of(x.dtype()).empty()) throw Error(ErrorKind::type, "Arrow has no type for elements of " + std::string(info(x.dtype()).name));
+    throw Error(ErrorKind::type,
+                "the array is on " + x.device().str() + ", and Arrow's C data interface shows memory of the host")
+        .fix("x.to_device('cpu') copies it there");
+  if (letter_of(x.dtype()).empty())
+    throw Error(ErrorKind::type, "Arrow has no type for elements of " + std::string(info(x.dtype()).name));
   if (x.ndim() == 0) throw Error(ErrorKind::value, "an array of no axes is no column").fix("x.reshape(1)");
   const GilReleased release;
   Array flat = contiguous(x);
@@ -327,8 +340,10 @@ nb::object arrow_stream(const Array& x, nb::handle) {
   };
   stream->get_next = [](ArrowArrayStream* self, ArrowArray* out) {
     auto& own = *static_cast<Stream*>(self->private_data);
-    if (std::exchange(own.is_over, true)) *out = {};
-    else fill(*out, own.column, 0, own.column.shape()[0]);
+    if (std::exchange(own.is_over, true))
+      *out = {};
+    else
+      fill(*out, own.column, 0, own.column.shape()[0]);
     return 0;
   };
   stream->get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
@@ -352,7 +367,9 @@ bool has_numpys_dtype(nb::handle object) {
 
 nb::object from_arrow(nb::handle object, bool mask) {
   std::optional<Column> column = column_of_arrow(object);
-  if (!column) throw Error(ErrorKind::type, "from_arrow: a " + class_name(object) + " is no column of Arrow").why("a column has __arrow_c_array__ or __arrow_c_stream__, and no columns of its own");
+  if (!column)
+    throw Error(ErrorKind::type, "from_arrow: a " + class_name(object) + " is no column of Arrow")
+        .why("a column has __arrow_c_array__ or __arrow_c_stream__, and no columns of its own");
   if (mask) {
     if (!column->is_null) column->is_null = Array::zeros(column->values.shape(), Dtype::bool_, column->values.device());
     return nb::make_tuple(column->values, *column->is_null);
@@ -363,7 +380,8 @@ nb::object from_arrow(nb::handle object, bool mask) {
 }  // namespace
 
 std::optional<Column> column_of_arrow(nb::handle object) {
-  const bool has_array = nb::hasattr(object.type(), "__arrow_c_array__"), has_stream = nb::hasattr(object.type(), "__arrow_c_stream__");
+  const bool has_array = nb::hasattr(object.type(), "__arrow_c_array__"),
+             has_stream = nb::hasattr(object.type(), "__arrow_c_stream__");
   if (!has_array && !has_stream) return std::nullopt;
   if (nb::hasattr(object.type(), "__array_interface__") || has_numpys_dtype(object)) return std::nullopt;
   if (!has_array) return column_of_stream(object);
@@ -379,7 +397,9 @@ std::optional<Array> array_of_arrow(nb::handle object) {
   if (!column) return std::nullopt;
   if (column->is_null) {
     const int64_t n = nb::cast<int64_t>(item_of(reduce(ReduceOp::count_nonzero, *column->is_null)));
-    throw Error(ErrorKind::value, "the column has " + std::to_string(n) + (n == 1 ? " null" : " nulls") + ", and arrays have no mask").fix("values, is_null = ks.from_arrow(x, mask=True)");
+    throw Error(ErrorKind::value,
+                "the column has " + std::to_string(n) + (n == 1 ? " null" : " nulls") + ", and arrays have no mask")
+        .fix("values, is_null = ks.from_arrow(x, mask=True)");
   }
   return column->values;
 }
@@ -387,10 +407,13 @@ std::optional<Array> array_of_arrow(nb::handle object) {
 void bind_arrow(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__arrow_c_array__", &arrow_array, "requested_schema"_a = nb::none(),
-             "The array as a column of Arrow's, in its own memory if it lies in C order; bools become bits. Axes after the first are lists of fixed size.");
-  add_method(cls, "__arrow_c_stream__", &arrow_stream, "requested_schema"_a = nb::none(), "The same as a stream of one chunk.");
+             "The array as a column of Arrow's, in its own memory if it lies in C order; bools become bits. Axes after "
+             "the first are lists of fixed size.");
+  add_method(cls, "__arrow_c_stream__", &arrow_stream, "requested_schema"_a = nb::none(),
+             "The same as a stream of one chunk.");
   m.def("from_arrow", &from_arrow, "x"_a, "mask"_a = false,
-        "The values of a column of Arrow's (pyarrow, Polars, pandas): read-only in the column's own memory, or a copy of bools and of several chunks. "
+        "The values of a column of Arrow's (pyarrow, Polars, pandas): read-only in the column's own memory, or a copy "
+        "of bools and of several chunks. "
         "With mask=True a pair: values, of which those at nulls mean nothing, and a mask that is true at nulls. "
         "TypeError for elements that are no numbers or bools; ValueError for nulls without mask=True.");
 }

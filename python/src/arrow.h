@@ -1,5 +1,6 @@
 /// \file python/src/arrow.h
-/// Arrow's C data interface: columns of pyarrow, pandas, Polars and others, without a copy where their memory is an array's.
+/// Arrow's C data interface: columns of pyarrow, pandas, Polars and others, without a copy where their memory is an
+/// array's.
 #pragma once
 
 #include "bindings.h"
@@ -15,9 +16,9 @@ struct Column {
   std::optional<Array> is_null;  ///< none if there are no nulls
 };
 
-/// What __arrow_c_array__ or __arrow_c_stream__ shows, in memory of the host; nothing for an object that has neither, that
-/// has an array of NumPy's (an image, a pandas Series of floats, whose NaN are numbers), or for a table of columns. TypeError for elements
-/// that no array of ours holds.
+/// What __arrow_c_array__ or __arrow_c_stream__ shows, in memory of the host; nothing for an object that has neither,
+/// that has an array of NumPy's (an image, a pandas Series of floats, whose NaN are numbers), or for a table of
+/// columns. TypeError for elements that no array of ours holds.
 std::optional<Column> column_of_arrow(nb::handle object);
 
 /// The same as an array. ValueError for a column with nulls.

@@ -69,7 +69,8 @@ inline Type type_of(Dtype dtype) {
 /// Nothing for a type that no array of ours holds.
 inline std::optional<Dtype> dtype_of(Type type) {
   for (size_t i = 0; i < std::size(dtype_table); ++i)
-    if (dtype_table[i].kind != DtypeKind::opaque && type_of(static_cast<Dtype>(i)) == type) return static_cast<Dtype>(i);
+    if (dtype_table[i].kind != DtypeKind::opaque && type_of(static_cast<Dtype>(i)) == type)
+      return static_cast<Dtype>(i);
   return std::nullopt;
 }
 

@@ -120,7 +120,8 @@ Array array_over(Held* held, bool is_read_only, Stream* theirs, Stream* ours) {
   else
     strides = contiguous_strides(shape, itemsize);
   owner->ours = ours;
-  return adopted(where, static_cast<char*>(tensor.data) + tensor.byte_offset, shape, strides, *dtype, itemsize, std::move(owner), is_read_only, theirs);
+  return adopted(where, static_cast<char*>(tensor.data) + tensor.byte_offset, shape, strides, *dtype, itemsize,
+                 std::move(owner), is_read_only, theirs);
 }
 
 }  // namespace
@@ -184,23 +185,28 @@ Array array_of_dlpack(nb::handle object) {
   Stream *theirs = nullptr, *ours = nullptr;
   if (!PyCapsule_CheckExact(object.ptr())) {
     const auto place = dlpack_device(object);
-    if (!place && !nb::hasattr(object, "__dlpack__")) throw Error(ErrorKind::type, "from_dlpack: a " + class_name(object) + " has no __dlpack__");
+    if (!place && !nb::hasattr(object, "__dlpack__"))
+      throw Error(ErrorKind::type, "from_dlpack: a " + class_name(object) + " has no __dlpack__");
     Device* const on = is_cuda(place) ? &device("cuda:" + std::to_string(place->second)) : nullptr;
     capsule = capsule_for(object, on);
     if (on) theirs = stream_of_torch(object, *on);
     if (on && !theirs) ours = &on->current_stream();
   }
   if (auto* const held = taken<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned")) {
-    if (held->version.major == dlpack::version.major) return array_over(held, held->flags & dlpack::read_only, theirs, ours);
+    if (held->version.major == dlpack::version.major)
+      return array_over(held, held->flags & dlpack::read_only, theirs, ours);
     const uint32_t major = held->version.major;
     if (held->deleter) held->deleter(held);
-    throw nb::buffer_error(("from_dlpack: the capsule is of DLPack " + std::to_string(major) + ", which is not known here").c_str());
+    throw nb::buffer_error(
+        ("from_dlpack: the capsule is of DLPack " + std::to_string(major) + ", which is not known here").c_str());
   }
-  if (auto* const held = taken<dlpack::Managed>(capsule, "dltensor", "used_dltensor")) return array_over(held, false, theirs, ours);
+  if (auto* const held = taken<dlpack::Managed>(capsule, "dltensor", "used_dltensor"))
+    return array_over(held, false, theirs, ours);
   const char* const name = PyCapsule_CheckExact(capsule.ptr()) ? PyCapsule_GetName(capsule.ptr()) : nullptr;
   PyErr_Clear();
   if (name && std::string_view(name).starts_with("used_dltensor"))
-    throw Error(ErrorKind::value, "from_dlpack: this capsule was used before, and its array belongs to who used it").fix("ask the array for a new one by __dlpack__()");
+    throw Error(ErrorKind::value, "from_dlpack: this capsule was used before, and its array belongs to who used it")
+        .fix("ask the array for a new one by __dlpack__()");
   throw Error(ErrorKind::type, "from_dlpack: what __dlpack__ gave is no capsule of DLPack");
 }
 

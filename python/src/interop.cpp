@@ -18,16 +18,21 @@ using namespace nb::literals;
 nb::object as_host(const Array& x, nb::handle dtype, nb::handle copy) {
   const bool is_visible = x.device().is_host() && !info(x.dtype()).code.empty();
   const bool must_copy = !copy.is_none() && nb::cast<bool>(copy), may_copy = copy.is_none() || must_copy;
-  if (!is_visible && !may_copy) throw Error(ErrorKind::value, "NumPy cannot show an array of " + std::string(info(x.dtype()).name) + " on " + x.device().str() + " without a copy");
+  if (!is_visible && !may_copy)
+    throw Error(ErrorKind::value, "NumPy cannot show an array of " + std::string(info(x.dtype()).name) + " on " +
+                                      x.device().str() + " without a copy");
   nb::object host = is_visible && !must_copy ? numpy_view(x) : to_numpy(x);
   if (dtype.is_none() || nb::object(host.attr("dtype")).equal(numpy().attr("dtype")(dtype))) return host;
-  if (!may_copy) throw Error(ErrorKind::value, "an array of " + std::string(info(x.dtype()).name) + " has another dtype only in a copy");
+  if (!may_copy)
+    throw Error(ErrorKind::value,
+                "an array of " + std::string(info(x.dtype()).name) + " has another dtype only in a copy");
   return host.attr("astype")(dtype);
 }
 
 /// The address of the host's memory, for libraries that read it themselves.
 nb::object array_interface(const Array& x) {
-  if (!x.device().is_host()) throw nb::attribute_error(("__array_interface__: the array is on " + x.device().str()).c_str());
+  if (!x.device().is_host())
+    throw nb::attribute_error(("__array_interface__: the array is on " + x.device().str()).c_str());
   return numpy_view(x).attr("__array_interface__");
 }
 
@@ -55,7 +60,9 @@ nb::dict cuda_interface(const Array& x) {
 void bind_interop(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__array__", &as_host, "dtype"_a = nb::none(), "copy"_a = nb::none());
-  add_method(cls, "__array_namespace__", [](nb::handle, nb::handle) { return nb::module_::import_("kasoku"); }, "api_version"_a = nb::none());
+  add_method(
+      cls, "__array_namespace__", [](nb::handle, nb::handle) { return nb::module_::import_("kasoku"); },
+      "api_version"_a = nb::none());
   nb::object property = nb::module_::import_("builtins").attr("property");
   cls.attr("__array_interface__") = property(nb::cpp_function(&array_interface));
   cls.attr("__cuda_array_interface__") = property(nb::cpp_function(&cuda_interface));

@@ -67,11 +67,14 @@ class Shown {
   nb::object take(nb::handle result) {
     for (const Pair& pair : pairs_)
       if (pair.shown.is(result)) return pair.given;
-    static const auto* const array_class = nb::object(numpy().attr("ndarray")).release().ptr();  // its subclasses are more than their elements
-    if (reinterpret_cast<PyObject*>(Py_TYPE(result.ptr())) == array_class || (!keeps_numbers_ && is_instance(result, "generic"))) {
+    static const auto* const array_class =
+        nb::object(numpy().attr("ndarray")).release().ptr();  // its subclasses are more than their elements
+    if (reinterpret_cast<PyObject*>(Py_TYPE(result.ptr())) == array_class ||
+        (!keeps_numbers_ && is_instance(result, "generic"))) {
       const nb::object dtype = result.attr("dtype");
       const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
-      if (kind.find_first_of("biufc") == std::string::npos || !dtype_from_name(nb::cast<std::string>(dtype.attr("name"))))
+      if (kind.find_first_of("biufc") == std::string::npos ||
+          !dtype_from_name(nb::cast<std::string>(dtype.attr("name"))))
         return nb::borrow(result);  // text, objects, times: NumPy's
       Device& to = device_ ? *device_ : default_device();
       Array array = import_host(result, std::nullopt, to, !to.is_host());
@@ -114,7 +117,9 @@ class Shown {
     const Array& x = *array_of(object);
     if (!device_) device_ = &x.device();
     if (!x.device().is_host() && !may_move)
-      throw Error(ErrorKind::type, name_ + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str()).fix("x.numpy() copies the array to the host");
+      throw Error(ErrorKind::type,
+                  name_ + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str())
+          .fix("x.numpy() copies the array to the host");
     const bool is_shown = x.device().is_host() && !info(x.dtype()).code.empty();
     nb::object shown = is_shown ? numpy_view(x) : to_numpy(x);
     calls().bytes_read += x.nbytes();
@@ -137,7 +142,7 @@ class Shown {
 
   const std::string name_;
   const bool keeps_numbers_;
-  Calls* calls_ = nullptr;  ///< those with arrays are counted
+  Calls* calls_ = nullptr;    ///< those with arrays are counted
   Device* device_ = nullptr;  ///< of the first array
   std::vector<Pair> pairs_;
 };
@@ -145,7 +150,10 @@ class Shown {
 /// Our function that stands for one of NumPy's; none if we have no such.
 nb::object function_of_ours(nb::handle function, const std::string& name, const std::string& module) {
   if (name.empty() || name[0] == '_') return {};
-  const char* const home = module == "numpy" ? "kasoku" : module == "numpy.linalg" ? "kasoku.linalg" : module == "numpy.fft" ? "kasoku.fft" : nullptr;
+  const char* const home = module == "numpy"          ? "kasoku"
+                           : module == "numpy.linalg" ? "kasoku.linalg"
+                           : module == "numpy.fft"    ? "kasoku.fft"
+                                                      : nullptr;
   if (!home) return {};
   static auto& known = *new std::map<PyObject*, nb::object>;  // NumPy's functions live as long as NumPy
   const auto [at, is_new] = known.try_emplace(function.ptr());
@@ -156,10 +164,12 @@ nb::object function_of_ours(nb::handle function, const std::string& name, const 
   return at->second;
 }
 
-/// Whether a function of ours declined: arguments that it has not (NumPy says if they are wrong), or what it does not do.
+/// Whether a function of ours declined: arguments that it has not (NumPy says if they are wrong), or what it does not
+/// do.
 bool declines(const nb::python_error& error) {
   if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
-  return error.matches(PyExc_TypeError) && std::string(error.what()).find("incompatible function arguments") != std::string::npos;
+  return error.matches(PyExc_TypeError) &&
+         std::string(error.what()).find("incompatible function arguments") != std::string::npos;
 }
 
 bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
@@ -173,14 +183,16 @@ bool writes_first(const std::string& name) {
 
 /// Whether a function looks at dtypes and shapes alone.
 bool asks_for_facts(const std::string& name) {
-  return is_one_of(name, {"shape", "ndim", "size", "result_type", "can_cast", "common_type", "iscomplexobj", "isrealobj", "min_scalar_type"});
+  return is_one_of(name, {"shape", "ndim", "size", "result_type", "can_cast", "common_type", "iscomplexobj",
+                          "isrealobj", "min_scalar_type"});
 }
 
 /// An array of NumPy's with the dtype and shape of ours and no elements of its own.
 nb::object without_values(nb::handle object) {
   if (is_array(object)) {
     const Array& x = *array_of(object);
-    return numpy().attr("broadcast_to")(numpy().attr("empty")(nb::tuple(), numpy_dtype(x.dtype())), tuple_from(x.shape()));
+    return numpy().attr("broadcast_to")(numpy().attr("empty")(nb::tuple(), numpy_dtype(x.dtype())),
+                                        tuple_from(x.shape()));
   }
   return nb::borrow(object);
 }
@@ -191,7 +203,8 @@ bool overlap(const Array& x, const Array& y) {
   if (x.is_pending() || y.is_pending()) return false;  // each has memory of its own
   const auto bounds = [](const Array& a) {
     char *low = static_cast<char*>(a.address()), *high = low + a.itemsize();
-    for (size_t i = 0; i < a.shape().size(); ++i) (a.strides()[i] < 0 ? low : high) += a.strides()[i] * (a.shape()[i] - 1);
+    for (size_t i = 0; i < a.shape().size(); ++i)
+      (a.strides()[i] < 0 ? low : high) += a.strides()[i] * (a.shape()[i] - 1);
     return std::pair{low, high};
   };
   const auto [x_low, x_high] = bounds(x);
@@ -204,7 +217,8 @@ nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handl
   const std::string name = nb::cast<std::string>(function.attr("__name__"));
   const std::string module = nb::cast<std::string>(nb::str(function.attr("__module__")));
   const nb::tuple given = nb::borrow<nb::tuple>(args);
-  if (is_one_of(name, {"may_share_memory", "shares_memory"}) && given.size() >= 2 && is_array(given[0]) && is_array(given[1])) {
+  if (is_one_of(name, {"may_share_memory", "shares_memory"}) && given.size() >= 2 && is_array(given[0]) &&
+      is_array(given[1])) {
     if (&array_of(given[0])->state() == &array_of(given[1])->state()) return nb::bool_(array_of(given[0])->size() > 0);
     const Array &x = *array_of(given[0]), &y = *array_of(given[1]);
     if (name == "may_share_memory" || !x.device().is_host() || !overlap(x, y)) return nb::bool_(overlap(x, y));
@@ -233,8 +247,10 @@ bool read_ufunc_arguments(const nb::kwargs& kwargs, nb::kwargs& rest, nb::object
     if (k == "out") {
       const nb::tuple outs = nb::borrow<nb::tuple>(value);
       if (outs.size() != 1) return false;
-      if (nb::isinstance<Array>(outs[0])) rest["out"] = outs[0];
-      else numpys = outs[0];
+      if (nb::isinstance<Array>(outs[0]))
+        rest["out"] = outs[0];
+      else
+        numpys = outs[0];
     } else if (k == "dtype" || k == "where") {
       rest[key] = value;
     } else if (k != "order" && k != "subok" && !(k == "casting" && value.equal(nb::str("same_kind")))) {
@@ -276,7 +292,8 @@ nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args in
     if ((!op && !nb::hasattr(core, name.c_str())) || !read_ufunc_arguments(kwargs, rest, into)) return numpys();
     if (!into.is_valid()) return ours(name, inputs, rest);
     nb::object result = ours(name, inputs, rest);
-    numpy().attr("copyto")(into, nb::isinstance<Array>(result) ? to_numpy(nb::cast<Array&>(result)) : result, "casting"_a = "same_kind");
+    numpy().attr("copyto")(into, nb::isinstance<Array>(result) ? to_numpy(nb::cast<Array&>(result)) : result,
+                           "casting"_a = "same_kind");
     return into;
   }
   if (how == "outer" && op && inputs.size() == 2) {
@@ -284,28 +301,36 @@ nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args in
     nb::kwargs rest;
     nb::object into;
     if (read_ufunc_arguments(kwargs, rest, into) && !into.is_valid())
-      return ours(name, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)), rest);
+      return ours(name, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)),
+                  rest);
   }
-  const auto reduction = std::ranges::find_if(reduction_table, [&](const ReductionInfo& row) { return op && row.join == *op && !row.keeps_position(); });
-  const auto scan = std::ranges::find_if(scan_table, [&](const ScanInfo& row) { return op && row.join == *op && row.takes == ReductionInfo::all; });
-  const bool is_reduction = how == "reduce" && reduction != std::end(reduction_table), is_scan = how == "accumulate" && scan != std::end(scan_table);
+  const auto reduction = std::ranges::find_if(
+      reduction_table, [&](const ReductionInfo& row) { return op && row.join == *op && !row.keeps_position(); });
+  const auto scan = std::ranges::find_if(
+      scan_table, [&](const ScanInfo& row) { return op && row.join == *op && row.takes == ReductionInfo::all; });
+  const bool is_reduction = how == "reduce" && reduction != std::end(reduction_table),
+             is_scan = how == "accumulate" && scan != std::end(scan_table);
   const bool is_into_numpys = kwargs.contains("out") && !nb::isinstance<Array>(nb::borrow<nb::tuple>(kwargs["out"])[0]);
   if ((is_reduction || is_scan) && !is_into_numpys) {
     nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
     if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
     return ours(std::string(is_reduction ? reduction->name : scan->name), inputs, rest);
   }
-  if (how == "at" && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && nb::hasattr(core, (name + "_at").c_str())) return core.attr((name + "_at").c_str())(*inputs);
+  if (how == "at" && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) &&
+      nb::hasattr(core, (name + "_at").c_str()))
+    return core.attr((name + "_at").c_str())(*inputs);
   return numpys();
 }
 
 nb::dict numpy_calls() {
   nb::dict calls;
-  for (const auto& [name, one] : calls_of_numpy()) calls[name.c_str()] = nb::make_tuple(one.count, one.bytes_read, one.bytes_made, one.bytes_moved);
+  for (const auto& [name, one] : calls_of_numpy())
+    calls[name.c_str()] = nb::make_tuple(one.count, one.bytes_read, one.bytes_made, one.bytes_moved);
   return calls;
 }
 
-nb::object through_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs, bool keeps_numbers) {
+nb::object through_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs,
+                         bool keeps_numbers) {
   Shown shown(name, keeps_numbers);
   const nb::object with = shown.show(args), named = shown.show(kwargs);
   const nb::object result = function(*nb::borrow<nb::tuple>(with), **nb::borrow<nb::kwargs>(named));
@@ -315,8 +340,8 @@ nb::object through_numpy(const std::string& name, nb::handle function, nb::handl
   return shown.take(result);
 }
 
-/// One of NumPy's functions for a program that is written for NumPy (kasoku run --numpy): ours where there is one and it is
-/// called with arrays of ours or makes one; NumPy's own for its numbers, and for what only it has.
+/// One of NumPy's functions for a program that is written for NumPy (kasoku run --numpy): ours where there is one and
+/// it is called with arrays of ours or makes one; NumPy's own for its numbers, and for what only it has.
 struct NumpyFunction {
   std::string name;
   nb::object numpys, ours;  ///< `ours`: null if we have no such
@@ -378,16 +403,31 @@ void bind_numpy_functions(nb::module_& m) {
   add_method(cls, "__array_function__", &array_function);
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_numpy_function)}, {0, nullptr}};
   nb::class_<NumpyFunction>(m, "_NumpyFunction", nb::type_slots(slots), nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def("__init__", [](NumpyFunction* self, const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
-        new (self) NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
-      }, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a)
-      .def("__getattr__", [](const NumpyFunction& f, const std::string& name) { return nb::object(f.numpys.attr(name.c_str())); })
+      .def(
+          "__init__",
+          [](NumpyFunction* self, const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
+            new (self)
+                NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
+          },
+          "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a)
+      .def("__getattr__",
+           [](const NumpyFunction& f, const std::string& name) { return nb::object(f.numpys.attr(name.c_str())); })
       .def("__repr__", [](const NumpyFunction& f) { return nb::repr(f.numpys); })
-      .def("__reduce__", [](const NumpyFunction& f) { return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(f.name)); });
-  m.def("_call_numpy", [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) { return through_numpy(name, function, args, kwargs, true); },
-        "name"_a, "function"_a, "args"_a, "kwargs"_a, "What NumPy's function gives for arguments that hold our arrays.");
-  m.def("_numpy_calls", &numpy_calls, "What NumPy computed of our arrays, by name: calls, bytes that it read, that it made, that moved between devices for it.");
-  m.def("_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a, "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");
+      .def("__reduce__", [](const NumpyFunction& f) {
+        return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(f.name));
+      });
+  m.def(
+      "_call_numpy",
+      [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {
+        return through_numpy(name, function, args, kwargs, true);
+      },
+      "name"_a, "function"_a, "args"_a, "kwargs"_a, "What NumPy's function gives for arguments that hold our arrays.");
+  m.def("_numpy_calls", &numpy_calls,
+        "What NumPy computed of our arrays, by name: calls, bytes that it read, that it made, that moved between "
+        "devices for it.");
+  m.def(
+      "_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a,
+      "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");
 }
 
 }  // namespace kasoku

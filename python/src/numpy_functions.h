@@ -8,7 +8,8 @@ namespace kasoku {
 
 /// What NumPy's function of this name (for messages and counts) gives for arguments that hold our arrays: it reads and
 /// writes their memory on a host, and arrays of its results are ours, on the same device. TypeError where the first of
-/// the arrays lies on another device, unless the program was started with `kasoku run --numpy`: then it moves there and back.
+/// the arrays lies on another device, unless the program was started with `kasoku run --numpy`: then it moves there and
+/// back.
 nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs);
 
 void bind_numpy_functions(nb::module_& m);

@@ -229,13 +229,26 @@ PyObject* compared(PyObject* self, PyObject* other, int comparison) {
 std::vector<PyType_Slot> operator_slots() {
   const auto slot = [](int id, auto* function) { return PyType_Slot{id, reinterpret_cast<void*>(function)}; };
 #define KS_SLOTS(name, op) slot(Py_nb_##name, of_two<binary, Op::op>), slot(Py_nb_inplace_##name, into_self<Op::op>)
-  return {KS_SLOTS(add, add), KS_SLOTS(subtract, subtract), KS_SLOTS(multiply, multiply), KS_SLOTS(true_divide, divide),
-          KS_SLOTS(floor_divide, floor_divide), KS_SLOTS(remainder, remainder), KS_SLOTS(and, bitwise_and),
-          KS_SLOTS(or, bitwise_or), KS_SLOTS(xor, bitwise_xor), KS_SLOTS(lshift, left_shift), KS_SLOTS(rshift, right_shift),
-          slot(Py_nb_power, of_two_and_modulus<Op::power>), slot(Py_nb_inplace_power, into_self_of_three<Op::power>),
-          slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>), slot(Py_nb_divmod, of_two<quotient_and_rest, Op{}>), slot(Py_nb_negative, of_self<Op::negative>),
-          slot(Py_nb_positive, of_self<Op::positive>), slot(Py_nb_absolute, of_self<Op::absolute>),
-          slot(Py_nb_invert, of_self<Op::invert>), slot(Py_tp_richcompare, compared)};
+  return {KS_SLOTS(add, add),
+          KS_SLOTS(subtract, subtract),
+          KS_SLOTS(multiply, multiply),
+          KS_SLOTS(true_divide, divide),
+          KS_SLOTS(floor_divide, floor_divide),
+          KS_SLOTS(remainder, remainder),
+          KS_SLOTS(and, bitwise_and),
+          KS_SLOTS(or, bitwise_or),
+          KS_SLOTS(xor, bitwise_xor),
+          KS_SLOTS(lshift, left_shift),
+          KS_SLOTS(rshift, right_shift),
+          slot(Py_nb_power, of_two_and_modulus<Op::power>),
+          slot(Py_nb_inplace_power, into_self_of_three<Op::power>),
+          slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>),
+          slot(Py_nb_divmod, of_two<quotient_and_rest, Op{}>),
+          slot(Py_nb_negative, of_self<Op::negative>),
+          slot(Py_nb_positive, of_self<Op::positive>),
+          slot(Py_nb_absolute, of_self<Op::absolute>),
+          slot(Py_nb_invert, of_self<Op::invert>),
+          slot(Py_tp_richcompare, compared)};
 #undef KS_SLOTS
 }
 

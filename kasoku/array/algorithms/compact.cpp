@@ -45,9 +45,9 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
 }
 )";
 
-/// TYPE is an element's; STORE(at, i) moves between element i and the chosen one of number `at`. On a CPU each element is stored
-/// where the next chosen one goes, and the last one that was stored there stays: a branch that depends on flags would be guessed
-/// wrong half of the time.
+/// TYPE is an element's; STORE(at, i) moves between element i and the chosen one of number `at`. On a CPU each element
+/// is stored where the next chosen one goes, and the last one that was stored there stays: a branch that depends on
+/// flags would be guessed wrong half of the time.
 constexpr const char* store_text = R"(
 struct ks_sixteen { unsigned long long a, b; };
 extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned char* flags, const long long* until, long long n, long long chunk) {
@@ -97,7 +97,12 @@ bool is_few(const Array& flags) { return flags.device().is_host() && flags.size(
 
 /// How many flags are set up to the end of each chunk.
 struct Chunks {
-  explicit Chunks(const Array& of) : flags(of), device(of.device()), is_simt(takes_gpu_form(device)), size(is_simt ? simt_chunk : serial_chunk), n(divide_up(of.size(), size)) {
+  explicit Chunks(const Array& of)
+      : flags(of),
+        device(of.device()),
+        is_simt(takes_gpu_form(device)),
+        size(is_simt ? simt_chunk : serial_chunk),
+        n(divide_up(of.size(), size)) {
     until = Array::empty({n}, Dtype::int64, device);
     const TextParameter counting[] = {until.data(), flags.data_for_read(), flags.size(), size};
     run_text(count_text, device, n, threads(), counting);
@@ -106,7 +111,8 @@ struct Chunks {
   }
   uint32_t threads() const { return is_simt ? simt_threads : 1; }
   void move(size_t itemsize, const char* store, void* y, const void* x) const {
-    const std::string text = fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + store_text;
+    const std::string text =
+        fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + store_text;
     const TextParameter storing[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
     run_text(text, device, n, threads(), storing);
   }
@@ -154,7 +160,8 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
   const Chunks chunks(flags);
   Array result = Array::empty({chunks.count}, dtype, device, itemsize);
-  if (result.size() > 0) chunks.move(itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)", result.data(), from);
+  if (result.size() > 0)
+    chunks.move(itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)", result.data(), from);
   return result;
 }
 
@@ -184,7 +191,9 @@ Array argwhere(const Array& array) {
 }
 
 bool place(const Array& array, const Array& mask, const Array& values) {
-  const auto apart = [&](Array x) { return !x.is_pending() && x.buffer() == array.buffer() ? copy(x) : x; };  // it is read while the array is written
+  const auto apart = [&](Array x) {
+    return !x.is_pending() && x.buffer() == array.buffer() ? copy(x) : x;
+  };  // it is read while the array is written
   const Array flags = apart(flags_of(mask)), given = apart(contiguous(values));
   if (flags.size() == 0) return given.size() == 0;
   const void* const from = given.size() > 0 ? given.data_for_read() : nullptr;

@@ -16,8 +16,8 @@ std::vector<Array> nonzero(const Array& array);
 Array argwhere(const Array& array);
 /// The elements where `mask`, of the array's shape, holds: one axis.
 Array compress(const Array& mask, const Array& array);
-/// The other way: an array's elements where `mask`, of its shape, holds become those of `values`, which have its dtype and one
-/// axis. False if there are as many of them not. The array lies in C order.
+/// The other way: an array's elements where `mask`, of its shape, holds become those of `values`, which have its dtype
+/// and one axis. False if there are as many of them not. The array lies in C order.
 bool place(const Array& array, const Array& mask, const Array& values);
 
 }  // namespace kasoku
