@@ -14,6 +14,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
 #include "kernel_call.h"
+#include "numpy_functions.h"
 
 #include <nanobind/stl/string.h>
 
@@ -143,7 +144,9 @@ class BasicKey {
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const Cut> at) {
   Array element = elements_are_views ? Array() : get_element(x, at);
-  return element.is_null() ? nb::object() : object_of(std::move(element));
+  if (element.is_null()) return {};
+  return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
+                                                                 : object_of(std::move(element));
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -155,7 +158,11 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
         return settled_object_of(x.with_view(*std::move(part))).release().ptr();
     }
-    return settled_object_of(get(x, key)).release().ptr();
+    nb::object part = settled_object_of(get(x, key));
+    const Array* const value = elements_are_numpys() ? array_of(part) : nullptr;
+    const bool is_number =
+        value && value->ndim() == 0 && value->is_read_only() && !info(value->dtype()).code.empty();
+    return (is_number ? numpy_number(*value) : part).release().ptr();
   });
 }
 

@@ -24,6 +24,17 @@ using namespace nb::literals;
 /// Whether what lies on a GPU may go to the host and back, because the program is written for NumPy and says so.
 bool may_move = false;
 
+bool gives_numpys_numbers = false;
+
+/// A computed value of no axes is a number there; what its statement goes on with stays an array, and so does what a function
+/// gives that only moves elements.
+nb::object number_or_array(nb::object result, std::string_view function) {
+  static constexpr std::string_view movers[] = {"array", "asarray", "asanyarray", "astype", "broadcast_to", "copy", "empty", "full", "ones", "reshape", "squeeze", "transpose", "view", "zeros"};
+  const Array* const x = gives_numpys_numbers ? array_of(result) : nullptr;
+  if (!x || x->ndim() > 0 || x->is_pending() || info(x->dtype()).code.empty() || std::ranges::find(movers, function) != std::end(movers)) return result;
+  return numpy_number(*x);
+}
+
 struct Calls {
   uint64_t count = 0, bytes_read = 0, bytes_made = 0, bytes_moved = 0;
 };
@@ -164,12 +175,13 @@ nb::object function_of_ours(nb::handle function, const std::string& name, const 
   return at->second;
 }
 
-/// Whether a function of ours declined: arguments that it has not (NumPy says if they are wrong), or what it does not
-/// do.
+/// Whether a function of ours declined: arguments or dtypes that it has not (NumPy says if they are wrong), or what it does
+/// not do.
 bool declines(const nb::python_error& error) {
   if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
-  return error.matches(PyExc_TypeError) &&
-         std::string(error.what()).find("incompatible function arguments") != std::string::npos;
+  if (!error.matches(PyExc_TypeError)) return false;
+  const std::string said = error.what();
+  return said.find("incompatible function arguments") != std::string::npos || said.find("no kasoku array can hold") != std::string::npos;
 }
 
 bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
@@ -373,7 +385,7 @@ nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwarg
   if (f.ours.is_valid() && (has_arrays || f.makes_arrays)) {
     const std::string last = f.name.substr(f.name.rfind('.') + 1);
     if (!writes_first(last) || is_array(PyTuple_GetItem(args, 0))) {
-      if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return nb::steal(result);
+      if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return number_or_array(nb::steal(result), f.name.substr(f.name.rfind('.') + 1));
       nb::python_error error;
       if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
     }
@@ -381,7 +393,7 @@ nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwarg
   if (has_arrays && is_instance(f.numpys, "ufunc")) {  // asks __array_ufunc__
     PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs);
     if (!result) throw nb::python_error();
-    return nb::steal(result);
+    return number_or_array(nb::steal(result), f.name.substr(f.name.rfind('.') + 1));
   }
   const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
   return through_numpy(f.name, f.numpys, args, named, true);
@@ -396,6 +408,10 @@ PyObject* call_numpy_function(PyObject* self, PyObject* args, PyObject* kwargs) 
 nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {
   return through_numpy(name, function, args, kwargs, false);
 }
+
+nb::object numpy_number(const Array& array) { return numpy_dtype(array.dtype()).attr("type")(item_of(array)); }
+
+bool elements_are_numpys() { return gives_numpys_numbers; }
 
 void bind_numpy_functions(nb::module_& m) {
   nb::object cls = m.attr("Array");
@@ -425,6 +441,11 @@ void bind_numpy_functions(nb::module_& m) {
   m.def("_numpy_calls", &numpy_calls,
         "What NumPy computed of our arrays, by name: calls, bytes that it read, that it made, that moved between "
         "devices for it.");
+  m.def("_number_or_array", &number_or_array, "x"_a.none(), "function"_a,
+        "A computed value of no axes as NumPy's number, under kasoku run --numpy; anything else as it is.");
+  m.def(
+      "_elements_are_numpys", [](bool value) { return std::exchange(gives_numpys_numbers, value); }, "value"_a,
+      "Whether x[i] is a number of NumPy's, for the whole process; what it was.");
   m.def(
       "_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a,
       "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");

@@ -12,6 +12,12 @@ namespace kasoku {
 /// back.
 nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs);
 
+/// The only element as NumPy's own number.
+nb::object numpy_number(const Array& array);
+
+/// Whether elements are NumPy's own numbers, as a program under `kasoku run --numpy` expects them.
+bool elements_are_numpys();
+
 void bind_numpy_functions(nb::module_& m);
 
 }  // namespace kasoku

@@ -105,6 +105,8 @@ from numpy.polynomial import Polynomial
 x = array([3.0, 1.0, 2.0])
 assert type(x).__name__ == "Array" and x.dtype == float64 and type(sqrt(4.0)) is float64 and np.isclose(la.norm(x), 14**0.5)
 assert {x[0]: "a"}[3.0] == "a" and len({e for e in np.array([1, 1, 2])}) == 2
+assert isinstance(x[0], float) and isinstance(np.arange(3).sum(), np.integer) and type(np.max(x)) is float64
+assert type(np.array(5)) is type(x) and x.ravel(order="F").shape == (3,) and x.astype(str).dtype.kind == "U"
 x.sort(); assert x.tolist() == [1, 2, 3]
 x.shape = 3, 1; assert x.shape == (3, 1)
 assert np.r_[1:4, 0].tolist() == [1, 2, 3, 0] and np.mgrid[0:2, 0:2].shape == (2, 2, 2) and np.s_[1:2] == slice(1, 2)
@@ -119,6 +121,7 @@ a = np.arange(6); a[a > 2] += 10; b = a.reshape(2, 3); b[0, 0] = 7; assert a[0] 
 def typed(x: np.ndarray | None) -> "np.ndarray[float]": return x
 class Mine(np.ndarray): pass
 assert np.zeros(3).view(Mine).__class__ is Mine
+b.resize(3, 2); assert b.shape == (3, 2)
 with np.errstate(all="ignore"): np.ones(2) / 0
 for i, v in np.ndenumerate(np.ones((1, 2))): assert v == 1
 """,

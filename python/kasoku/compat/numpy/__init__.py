@@ -5,6 +5,9 @@ whose results are arrays of ours again. Types, constants and exceptions are NumP
 program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
 
 import atexit
+import functools
+import importlib
+import math
 import sys
 import types
 
@@ -26,10 +29,6 @@ _numpys = frozenset(
 _modules = {}
 
 
-def _public_name(value, module, name):
-    return f"{module}.{name}" if module.startswith("numpy") else name
-
-
 def _wrapped(module, name, value):
     """What the program finds as `module.name`, which is `value` in NumPy."""
     if isinstance(value, types.ModuleType):
@@ -47,7 +46,7 @@ def _wrapped(module, name, value):
         return value
     ours = None
     if module in _ours and name not in _numpys and not name.startswith("_"):
-        home = __import__("importlib").import_module(_ours[module])
+        home = importlib.import_module(_ours[module])
         ours = vars(home).get(name)
         if not callable(ours) or isinstance(ours, type):
             ours = None
@@ -70,7 +69,7 @@ class _Module(types.ModuleType):
             value = getattr(self._real, name)
         except AttributeError as error:
             try:
-                value = __import__("importlib").import_module(f"{self._real.__name__}.{name}")
+                value = importlib.import_module(f"{self._real.__name__}.{name}")
             except ImportError:
                 raise error from None
         value = _wrapped(self._real.__name__, name, value)
@@ -275,9 +274,38 @@ def report(stream=None):
     print("\n".join(lines), file=stream or sys.stderr)
 
 
+def _method(name, ours, numpys):
+    """A method of arrays, with the arguments that only NumPy's has as well."""
+
+    @functools.wraps(numpys)
+    def method(self, *args, **kwargs):
+        try:
+            result = ours(self, *args, **kwargs)
+        except TypeError as error:
+            if not any(text in str(error) for text in ("incompatible function arguments", "no kasoku array can hold")):
+                raise
+            return _core._call_numpy(f"numpy.ndarray.{name}", numpys, (self, *args), kwargs)
+        return _core._number_or_array(result, name)
+
+    return method
+
+
+def _resize(self, *shape, refcheck=True):
+    """In place, where as many elements stay."""
+    shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    if math.prod(shape) != self.size:
+        raise ValueError("an array of kasoku cannot get another size in place; x = np.resize(x, shape) makes another")
+    self.shape = shape
+
+
 def start():
     """For this process: missing methods of arrays are NumPy's, and what NumPy computed is listed at the end."""
-    _ks.Array.__getattr__ = _missing_attribute
+    for name, ours in list(vars(_ks.Array).items()):
+        numpys = getattr(_real.ndarray, name, None)
+        if not name.startswith("_") and callable(ours) and callable(numpys):
+            setattr(_ks.Array, name, _method(name, ours, numpys))
+    _ks.Array.__getattr__, _ks.Array.resize = _missing_attribute, _resize
+    _core._elements_are_numpys(True)
     _core._numpy_may_move(True)
     _ks.eager()  # by statement: a clock of the program's tells the truth
     atexit.register(report)
