@@ -149,7 +149,7 @@ ModuleTable::Entry load_module(const Program& program, Device& device, Compiler&
   const Unit unit = load_unit(program, device, compiler, key);
   ModuleTable::Entry entry;
   for (const IncludedFile& file : unit->info.includes) {
-    FileStamp now = cache::stamp(file.path).value_or(FileStamp{file.path});
+    FileStamp now = cache::stamp(file.path).value_or(FileStamp{.path = file.path, .hash = {}});
     if (now.hash != file.hash) now.inode = 0;  // changed since: the next look reads it
     now.hash = file.hash;
     entry.includes.push_back(std::move(now));

@@ -106,6 +106,15 @@ FunctionLowering::FunctionLowering(UnitLowering& unit, int index, bool on_device
   }
 }
 
+void FunctionLowering::write_line(fmt::string_view format, fmt::format_args args) {
+  out_ += line_mark_;
+  out_.append(static_cast<size_t>(indent_) * 2, ' ');
+  const size_t begin = out_.size();
+  fmt::vformat_to(std::back_inserter(out_), format, args);
+  if (unit_.offloads && !on_device_) note_definition(std::string_view(out_).substr(begin));
+  out_ += '\n';
+}
+
 void FunctionLowering::lines(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');

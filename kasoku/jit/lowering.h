@@ -20,13 +20,9 @@ class FunctionLowering {
   // --- text -------------------------------------------------------------------------------
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += line_mark_;
-    out_.append(static_cast<size_t>(indent_) * 2, ' ');
-    const size_t begin = out_.size();
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-    if (unit_.offloads && !on_device_) note_definition(std::string_view(out_).substr(begin));
-    out_ += '\n';
+    write_line(format, fmt::make_format_args(args...));
   }
+  void write_line(fmt::string_view format, fmt::format_args args);
   /// Lines of text that is indented by at least one step.
   void lines(std::string_view text);
   /// What `write` writes, at this indentation, instead of writing it.
