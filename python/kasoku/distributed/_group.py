@@ -197,7 +197,8 @@ class Gpus:
         self._group = _core._NcclGroup(device, bytes(own), host.rank, host.size)
 
     def _agree(self, call, x):
-        """NCCL waits without end where processes do not call the same: before the first call of a kind they compare."""
+        """NCCL waits without end where processes do not call the same: before the first call of a kind they compare, and
+        who compares alone hears nothing until the time is over."""
         header = {**_described(call, x), "on_gpu": True}
         if (kind := tuple(map(str, header.values()))) not in self._agreed:
             self._host.exchange(header)

@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder, SourceFileLoader
 
 _face = __package__
 _modules = {
-    "_collections", "_dispatch", "_expr", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "dot", "graph_manipulation", "hashing", "highlevelgraph",
+    "_collections", "_dispatch", "_expr", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "diagnostics.profile_visualize", "dot", "graph_manipulation", "hashing", "highlevelgraph",
     "layers", "ml", "optimization", "order", "rewrite", "sizeof", "system", "task_spec", "typing", "utils", "utils_test", "widgets",
 }  # fmt: skip
 _rests = "_rest_of_"  # the module of Dask's behind one of the face that lacks some of its names
@@ -50,7 +50,7 @@ class _Finder:
         if not name.startswith(_face + "."):
             return None
         own = name[len(_face) + 1 :]
-        if own.partition(".")[0] not in _modules and not own.startswith(_rests):
+        if not {own, own.partition(".")[0]} & _modules and not own.startswith(_rests):
             return None
         found = _file_of(own.removeprefix(_rests))
         if found is None:
