@@ -1,5 +1,6 @@
 """Dask's delayed under its own names: keys, graphs, collections, settings."""
 
+import asyncio
 import contextvars
 import dataclasses
 import functools
@@ -580,3 +581,50 @@ def test_a_pool_of_processes_runs_tasks(kind):
         assert there != os.getpid() and dask.threaded.get(graph, ["a"], pool=pool) == (there,)
         with pytest.raises(ZeroDivisionError):
             dask.threaded.get({"c": (lambda: 1 // 0,)}, "c", pool=pool)
+
+
+def test_a_client_that_is_awaited():
+    from kasoku.compat.dask import distributed
+
+    async def main():
+        async with distributed.Client(n_workers=2, asynchronous=True) as client:
+            futures = client.map(inc, range(4))
+            assert await futures[3] == 4 and await futures[0].result() == 1
+            assert await client.gather({"k": futures}) == {"k": [1, 2, 3, 4]}
+            assert await client.compute(delayed(inc)(5)) == 6
+            done, rest = await distributed.wait(futures)
+            assert len(done) == 4 and not rest
+            assert sorted([await future async for future in distributed.as_completed(futures)]) == [1, 2, 3, 4]
+            with pytest.raises(ZeroDivisionError):
+                await client.submit(lambda: 1 // 0)
+            with pytest.raises(ZeroDivisionError):
+                await client.gather([client.submit(lambda: 1 // 0)])
+
+        opened = await distributed.Client(asynchronous=True)
+        assert await opened.submit(inc, 1) == 2
+        await opened.close()
+
+    asyncio.run(main())
+
+
+def test_a_call_that_is_tried_again_and_a_coroutine_that_is_waited_for():
+    from kasoku.compat.dask import distributed
+
+    tries = []
+
+    def fails_once():
+        tries.append(1)
+        return 5 // (len(tries) - 1)
+
+    async def later(x):
+        await asyncio.sleep(0)
+        return x + 1
+
+    with distributed.Client() as client:
+        future = client.submit(fails_once)
+        assert isinstance(future.exception(), ZeroDivisionError) and future.status == "error"
+        future.retry()
+        assert future.result() == 5 and len(tries) == 2
+        client.retry([future])
+        assert future.result() == 5 and len(tries) == 2
+        assert client.sync(later, 1) == 2
