@@ -290,3 +290,12 @@ def test_blockwise_calls_a_function_of_chunks_by_the_names_of_their_axes():
         da.blockwise(np.add, "iz", w, "i", 1, None, dtype=float)
     with pytest.raises(ValueError, match="fix  dtype="):
         da.blockwise(lambda p: 1 / 0, "i", w, "i")
+
+
+def test_arrays_are_compared_by_values_shapes_and_dtypes():
+    assert da.utils.assert_eq(xn, an) and da.utils.assert_eq(x.sum(), a.sum())
+    for other in (a + 1, a[:5], a.astype("f4")):
+        with pytest.raises(AssertionError, match="differ"):
+            da.utils.assert_eq(x, other)
+    with pytest.raises(AssertionError, match="values"):
+        da.utils.assert_eq(da.ones(2, dtype=int), np.array([1, 2]))
