@@ -2,7 +2,6 @@
 /// Delayed values in Python: how calls become tasks of a graph, and its running.
 #include "task.h"
 
-
 #include "array_object.h"
 #include "guarded.h"
 #include "kasoku/base/draws.h"
