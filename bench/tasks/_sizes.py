@@ -32,3 +32,16 @@ def costs(make, run, most=1_000_000):
             running[n] = min(running.get(n, 1e9), (end - middle) / n * 1e6)
             del tasks, results
     return building, running
+
+
+def map_costs(pool, rounds):
+    """{name: microseconds a call} of pool.map of a Python function; the best of some rounds."""
+    found = {}
+    for n in sizes[:3]:
+        times = []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            list(pool.map(increment, range(n)))
+            times.append(time.perf_counter() - start)
+        found[name("Pool.map, Python", n)] = min(times) / n * 1e6
+    return found

@@ -1,10 +1,9 @@
 import os
 import subprocess
 import sys
-import time
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from _sizes import costs, increment, name, sizes
+from _sizes import costs, increment, map_costs, name
 from timing import report
 
 import kasoku as ks
@@ -19,13 +18,7 @@ for work, function in {"Python": increment, "compiled": compiled}.items():
     figures |= {name(f"build, {work}", n): cost for n, cost in building.items()}
     figures[f"run, {work}, most over least"] = max(running.values()) / min(running.values())
 with ks.Pool(2) as pool:
-    for n in sizes[:3]:
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            list(pool.map(increment, range(n)))
-            times.append(time.perf_counter() - start)
-        figures[name("Pool.map, Python", n)] = min(times) / n * 1e6
+    figures |= map_costs(pool, 5)
 memory = """
 import resource, kasoku as ks
 call = ks.delayed(lambda x: x + 1)

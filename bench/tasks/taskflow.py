@@ -9,8 +9,9 @@ sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _sizes import name, sizes
 from timing import compile_cpp, report, skip
 
-if not shutil.which("g++") or not os.path.isdir("/usr/include/taskflow"):
-    skip("g++ or libtaskflow-cpp-dev is not installed")
+folders = ["/usr/include", *os.environ.get("CPLUS_INCLUDE_PATH", "").split(":")]
+if not shutil.which("g++") or not any(os.path.isdir(os.path.join(folder, "taskflow")) for folder in folders):
+    skip("g++ or libtaskflow-cpp-dev (in Debian since 13) is not installed")
 here = os.path.dirname(os.path.abspath(__file__))
 library = ctypes.CDLL(compile_cpp(os.path.join(here, "taskflow.cpp"), "-std=c++20", "-pthread"))
 building, running = ctypes.c_double(), ctypes.c_double()

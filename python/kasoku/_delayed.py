@@ -27,7 +27,9 @@ def persist(self, **options):
     client = _task.client_of(options.get("scheduler"))
     if client is not None:
         return client.persist(self)
-    value = specification().DataNode(self.key, self.compute(**options))
+    value = self.compute(**options)
+    if type(value) not in (int, float, complex, bool, type(None)):  # others may look like a task or a key
+        value = specification().DataNode(self.key, value)
     return Delayed(self.key, {self.key: value}, self._length)
 
 

@@ -36,8 +36,9 @@ def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
     return _core._delayed(obj, name, pure, nout, traverse)
 
 
-defaults = {}  # what compute() is not told otherwise; replaced as a whole, by dask.config.set
+defaults = {}  # what compute() is not told otherwise; in the face of Dask the dictionary of dask.config
 clients = []  # of dask.distributed, that are open: the latest one's threads, or its cluster, run what is not told otherwise
+named_schedulers = {}  # get(graph, keys), that a program gave a name
 observers = set()  # of dask.callbacks
 get_observed = None  # runs a graph for them, or on a program's own pool: the face's
 progress_bars = []  # called with (done, all) beside compute()'s own
@@ -89,6 +90,8 @@ def _get_of(scheduler):
     """The function get(graph, keys) of an engine beyond this process, or that a program gives as the scheduler; None for
     one of ours."""
     scheduler = _told(scheduler)
+    if isinstance(scheduler, str) and (named := named_schedulers.get(scheduler.lower())) is not None:
+        return None if hasattr(named, "is_kasokus") else named
     if scheduler is not None:
         from . import _engines
 

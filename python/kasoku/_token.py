@@ -10,6 +10,7 @@ import uuid
 import numpy as np
 
 _by_type = {}  # what normalize_token.register() was told
+dispatches = []  # Dask's own, where it is: of a type the function that was registered for it
 
 
 class methodcaller:
@@ -122,6 +123,8 @@ def normalize(value):
         return "methodcaller", value.method
     if dataclasses.is_dataclass(value):
         return kind.__qualname__, [(f.name, normalize(getattr(value, f.name, None))) for f in dataclasses.fields(value)]
+    for dispatch in dispatches:
+        return kind.__qualname__, normalize(dispatch(kind)(value))
     try:
         return kind.__qualname__, pickle.dumps(value, protocol=4)
     except Exception:  # noqa: BLE001 - whatever a class does when it is pickled

@@ -21,6 +21,7 @@ import zlib
 from .compat import Face, faces, missing
 
 _prefix = "kasoku.compat."
+_here = os.path.dirname(__file__) + os.sep
 _features = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 
 
@@ -68,9 +69,11 @@ class Redirect:
     def _is_own(self, importer):
         if importer is None:
             return False
-        if importer.get("__name__") in ("__main__", "__mp_main__"):
+        name, file = importer.get("__name__") or "", importer.get("__file__")
+        if name in ("__main__", "__mp_main__"):
             return True
-        file = importer.get("__file__")
+        if name.startswith(_prefix) and file and not file.startswith(_here):
+            return True  # a module of the package that is executed as one of its face
         if not file:
             return importer.get("__spec__") is None  # text that the program executes
         own = self._own_files.get(file)

@@ -2,8 +2,6 @@
 /// Delayed values in Python: how calls become tasks of a graph, and its running.
 #include "task.h"
 
-#include <atomic>
-
 #include "array_object.h"
 #include "guarded.h"
 #include "kasoku/base/draws.h"
@@ -15,8 +13,8 @@ namespace {
 
 using namespace nb::literals;
 
-/// Whether calls are pure where nobody says (dask.config's delayed_pure).
-std::atomic<bool> is_pure_by_default{false};
+/// A dictionary of settings (dask.config's): its delayed_pure says whether calls are pure where nobody else says.
+PyObject* settings = nullptr;
 
 KeyRule rule_of(int pure) { return pure < 0 ? default_rule() : pure ? KeyRule::content : KeyRule::fresh; }
 
@@ -129,7 +127,7 @@ nb::tuple compute(nb::handle nodes, int workers, nb::object progress, bool trave
       const GilHeld gil;
       progress(done, all);
     };
-  const Results values = run_released(TaskGraph(tasks_of(nodes, traverse)), options);
+  const Results values = run_released(TaskGraph(tasks_of_together(nodes, traverse)), options);
   nb::object results = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   if (!results.is_valid()) throw nb::python_error();
   for (size_t i = 0; i < values.size(); ++i)
@@ -190,7 +188,10 @@ nb::list compute_watched(nb::handle nodes, nb::object around) {
 }  // namespace
 
 KeyRule default_rule() {
-  return is_pure_by_default.load(std::memory_order_relaxed) ? KeyRule::content : KeyRule::fresh;
+  if (!settings) return KeyRule::fresh;
+  static PyObject* const name = PyUnicode_InternFromString("delayed_pure");
+  PyObject* said = PyDict_GetItemWithError(settings, name);
+  return said && PyObject_IsTrue(said) > 0 ? KeyRule::content : KeyRule::fresh;
 }
 
 std::vector<TaskPointer> tasks_of(nb::handle nodes, bool traverse) {
@@ -256,7 +257,7 @@ void bind_task(nb::module_& m) {
   m.def("_delayed", &make_delayed, "object"_a.none(), "name"_a.none(), "pure"_a.none(), "nout"_a.none(), "traverse"_a);
   m.def("_compute", &compute, "nodes"_a, "workers"_a, "progress"_a.none(), "traverse"_a = true);
   m.def(
-      "_set_pure_by_default", [](bool pure) { is_pure_by_default = pure; }, "pure"_a);
+      "_set_task_settings", [](nb::dict said) { settings = said.release().ptr(); }, "settings"_a);
   m.def("_dot_text", &draw, "roots"_a, "with_times"_a, "workers"_a, "as_svg"_a = false);
   m.def("_describe_tasks", &describe, "roots"_a);
   m.def("_compute_watched", &compute_watched, "roots"_a, "around"_a);

@@ -207,6 +207,8 @@ void end_left_calls();
 
 /// Tasks for `keys` of a graph as a dictionary: (function, argument, …) tuples, keys, lists, values.
 std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys);
+/// tasks_of(), where a key that several collections have is one task.
+std::vector<TaskPointer> tasks_of_together(nb::handle nodes, bool traverse);
 /// The key of a task as its graph has it.
 nb::object key_of(const Task& task);
 /// Keys by nested lists of them; each adds its task to `inputs`.

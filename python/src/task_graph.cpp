@@ -1,7 +1,7 @@
 /// \file python/src/task_graph.cpp
 /// Reads graphs as dictionaries, key → (function, argument, …) or an object of Dask's specification, so that its
 /// collections run here; task_layers.cpp writes ours.
-#include <unordered_map>
+#include <utility>
 
 #include "kasoku/base/error.h"
 #include "task.h"
@@ -39,9 +39,17 @@ bool is_key(nb::handle value, nb::handle graph) {
   return found > 0;
 }
 
+/// The tasks that were read, by their keys.
+struct KnownTasks {
+  nb::dict places;
+  std::vector<TaskPointer> tasks;
+};
+
+thread_local KnownTasks* known_together = nullptr;
+
 class Reader {
  public:
-  explicit Reader(nb::handle graph) : graph_(graph) {}
+  explicit Reader(nb::handle graph) : graph_(graph), known_(known_together ? *known_together : own_) {}
 
   TaskPointer task(nb::handle key) {
     if (TaskPointer* made = find(key)) return *made;
@@ -67,8 +75,8 @@ class Reader {
           throw Error(ErrorKind::value, std::string("the graph has a cycle through the key ") + nb::repr(need).c_str());
         open(need);
       } else {
-        places_[top.key] = tasks_.size();
-        tasks_.push_back(build(graph_[top.key], top.key));
+        known_.places[top.key] = known_.tasks.size();
+        known_.tasks.push_back(build(graph_[top.key], top.key));
         stack.pop_back();
       }
     }
@@ -77,8 +85,8 @@ class Reader {
 
  private:
   TaskPointer* find(nb::handle key) {
-    nb::handle place = PyDict_GetItem(places_.ptr(), key.ptr());
-    return place.is_valid() ? &tasks_[nb::cast<size_t>(place)] : nullptr;
+    nb::handle place = PyDict_GetItem(known_.places.ptr(), key.ptr());
+    return place.is_valid() ? &known_.tasks[nb::cast<size_t>(place)] : nullptr;
   }
 
   /// The keys that a value of the graph refers to.
@@ -156,9 +164,9 @@ class Reader {
   }
 
   nb::handle graph_;
-  nb::dict places_;
+  KnownTasks own_;
+  KnownTasks& known_;
   nb::set open_;
-  std::vector<TaskPointer> tasks_;
 };
 
 nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vector<TaskPointer>& inputs) {
@@ -184,6 +192,16 @@ nb::object delayed_keys(nb::handle graph, nb::handle keys) {
 }
 
 }  // namespace
+
+std::vector<TaskPointer> tasks_of_together(nb::handle nodes, bool traverse) {
+  KnownTasks known;
+  struct Together {
+    explicit Together(KnownTasks* known) : before(std::exchange(known_together, known)) {}
+    ~Together() { known_together = before; }
+    KnownTasks* before;
+  } together(&known);
+  return tasks_of(nodes, traverse);
+}
 
 std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys) {
   Reader reader(graph);

@@ -133,7 +133,7 @@ def all_reduce(x, op="sum"):
     """Each element combined over all processes: a new array of x's shape, the same in all.
 
     x: an array of the same shape and dtype in all processes. op: "sum", "prod", "min", "max" or "mean". A bool is summed
-    as int64, the mean of integers is float64, NaN stays NaN. Raises ValueError if shapes or dtypes differ (on a CPU).
+    as int64, the mean of integers is float64, NaN stays NaN. Raises ValueError if shapes or dtypes differ.
     """
     op = _reduction(op, "all_reduce")
     x = _summed(_array(x, "all_reduce"), op)
@@ -161,7 +161,7 @@ def reduce_scatter(x, op="sum"):
 def all_gather(x):
     """The arrays of all processes, stacked in rank order: shape (size(), *x.shape), the same in all.
 
-    x: an array of the same shape and dtype in all processes, else ValueError (on a CPU).
+    x: an array of the same shape and dtype in all processes, else ValueError.
     """
     x = _array(x, "all_gather")
     return _joined().of(x).all_gather(x)

@@ -183,7 +183,7 @@ class Gpus:
     is gathered and combined by each."""
 
     def __init__(self, host, device):
-        self.device, self._host = device, host
+        self.device, self._host, self._agreed = device, host, set()
         own = _core._nccl_id() if host.rank == 0 else b""
         if host.rank == 0:
             for rank in range(1, host.size):
@@ -196,21 +196,33 @@ class Gpus:
                 )
         self._group = _core._NcclGroup(device, bytes(own), host.rank, host.size)
 
+    def _agree(self, call, x):
+        """NCCL waits without end where processes do not call the same: before the first call of a kind they compare, and
+        who compares alone hears nothing until the time is over."""
+        header = {**_described(call, x), "on_gpu": True}
+        if (kind := tuple(map(str, header.values()))) not in self._agreed:
+            self._host.exchange(header)
+            self._agreed.add(kind)
+
     def all_reduce(self, x, op):
+        self._agree(f"all_reduce {op}", x)
         if self._group.can_reduce(x, op):
             return self._group.all_reduce(x, op)
         return _over_ranks(self.all_gather(x), op)
 
     def reduce_scatter(self, x, op):
+        self._agree(f"reduce_scatter {op}", x)
         if self._group.can_reduce(x, op):
             return self._group.reduce_scatter(x, op, self._host.size)
         rows = x.shape[0] // self._host.size
         return self.all_reduce(x, op)[self._host.rank * rows : (self._host.rank + 1) * rows].copy()
 
     def all_gather(self, x):
+        self._agree("all_gather", x)
         return self._group.all_gather(x, self._host.size)
 
     def broadcast(self, x, root):
+        self._agree(f"broadcast from {root}", x)
         return self._group.broadcast(x, root)
 
     def send(self, x, to):

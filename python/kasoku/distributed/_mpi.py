@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 
+from ._carrier import Carrier
 
-class Mpi:
+
+class Mpi(Carrier):
     """The processes of MPI's world."""
 
     def __init__(self, timeout):
@@ -27,14 +29,6 @@ class Mpi:
         if data.size:
             self._world.Recv(data, rank)
         return header, data
-
-    def swap(self, rank, header, data=b""):
-        if self.rank < rank:
-            self.send(rank, header, data)
-            return self.recv(rank)
-        got = self.recv(rank)
-        self.send(rank, header, data)
-        return got
 
     def close(self):
         self._world.Free()

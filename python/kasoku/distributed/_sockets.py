@@ -10,9 +10,10 @@ import time
 from multiprocessing.connection import Connection
 
 from .. import errors
+from ._carrier import Carrier
 
 
-class Sockets:
+class Sockets(Carrier):
     """A connection to each other process. Rank 0 listens where all know it, and tells each where the others listen."""
 
     def __init__(self, rank, size, host, port, timeout):
@@ -95,15 +96,6 @@ class Sockets:
         first = self._received(self._to[rank], who, deadline)
         header = json.loads(first[4:])
         return header, self._received(self._to[rank], who, deadline + self.timeout) if header.get("bytes") else b""
-
-    def swap(self, rank, header, data=b""):
-        """Both send and receive; the lower rank begins, so that nobody waits for a reader who writes."""
-        if self.rank < rank:
-            self.send(rank, header, data)
-            return self.recv(rank)
-        got = self.recv(rank)
-        self.send(rank, header, data)
-        return got
 
     def close(self):
         for connection in self._to.values():

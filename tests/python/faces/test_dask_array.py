@@ -262,3 +262,40 @@ assert abs(float(x.mean()) - 0.5) < 0.01
         [sys.executable, "-m", "kasoku", "run", "-c", text], capture_output=True, text=True, timeout=100
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_blockwise_calls_a_function_of_chunks_by_the_names_of_their_axes():
+    a, b, v = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5), np.arange(4.0)
+    x, y, w = da.from_array(a, chunks=(2, 2)), da.from_array(b, chunks=(3, 2)), da.from_array(v, chunks=1)
+    outer = da.blockwise(np.multiply.outer, "ij", w, "i", w, "j", dtype=float)
+    np.testing.assert_array_equal(outer.compute(), np.multiply.outer(v, v))
+    turned = da.blockwise(np.transpose, "ji", x, "ij")
+    assert turned.chunks == ((2, 2), (2, 1)) and turned.dtype == float
+    np.testing.assert_array_equal(turned.compute(), a.T)
+    np.testing.assert_array_equal(
+        da.blockwise(np.add, "ij", x, "ij", w, "j").compute(), a + v
+    )  # chunks are made to fit
+    product = da.blockwise(np.dot, "ik", x, "ij", y, "jk", concatenate=True, dtype=float)
+    np.testing.assert_array_equal(product.compute(), a @ b)
+    sums = da.blockwise(lambda parts: sum(p.sum(axis=1) for p in parts), "i", x, "ij", dtype=float)
+    np.testing.assert_array_equal(sums.compute(), a.sum(axis=1))
+    twice = da.blockwise(lambda p, n, k: np.repeat(p, n) + k, "i", w, "i", 2, None, k=dask.delayed(10), adjust_chunks={"i": lambda n: 2 * n}, dtype=float)  # fmt: skip
+    assert twice.chunks == ((2,) * 4,)
+    np.testing.assert_array_equal(twice.compute(), np.repeat(v, 2) + 10)
+    new = da.blockwise(lambda p: p[:, None] * np.ones(3), "iz", w, "i", new_axes={"z": 3}, dtype=float)
+    assert new.shape == (4, 3) and new.compute().sum() == 3 * v.sum()
+    with pytest.raises(ValueError, match="lengths"):
+        da.blockwise(np.add, "i", w, "i", da.ones(3, chunks=1), "i")
+    with pytest.raises(ValueError, match="no array has the axis 'z'"):
+        da.blockwise(np.add, "iz", w, "i", 1, None, dtype=float)
+    with pytest.raises(ValueError, match="fix  dtype="):
+        da.blockwise(lambda p: 1 / 0, "i", w, "i")
+
+
+def test_arrays_are_compared_by_values_shapes_and_dtypes():
+    assert da.utils.assert_eq(xn, an) and da.utils.assert_eq(x.sum(), a.sum())
+    for other in (a + 1, a[:5], a.astype("f4")):
+        with pytest.raises(AssertionError, match="differ"):
+            da.utils.assert_eq(x, other)
+    with pytest.raises(AssertionError, match="values"):
+        da.utils.assert_eq(da.ones(2, dtype=int), np.array([1, 2]))

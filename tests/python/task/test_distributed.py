@@ -311,6 +311,26 @@ def test_what_is_asked_of_nccl(two_gpus_with_nccl):
     assert ran.returncode == 0 and ran.stdout.split() == ["well", "well"], ran.stderr[-2000:]
 
 
+def test_gpus_whose_arrays_do_not_fit_together_are_told_so(two_gpus_with_nccl):
+    """NCCL itself waits without end, or reads past an array."""
+    text = """
+import kasoku as ks, os
+rank = ks.distributed.rank()
+for call in (ks.distributed.all_reduce, ks.distributed.all_gather):
+    ks.distributed.barrier()
+    call(ks.ones(7))
+    try:
+        call(ks.ones(3 + rank))
+    except ValueError as error:
+        os.write(1, f"{error}\\n".encode())
+"""
+    ran = kasoku_run("--gpus", 2, "-c", text, **two_gpus_with_nccl)
+    assert sorted(ran.stdout.splitlines()) == sorted(
+        f"distributed: rank {a} calls {call} of float64 ({3 + a},), rank {b} {call} of float64 ({3 + b},)"
+        for call in ("all_reduce sum", "all_gather") for a, b in ((0, 1), (1, 0))
+    ), ran.stderr  # fmt: skip
+
+
 @pytest.mark.skipif(bool(ks._core._nccl_file()), reason="NCCL is installed")
 def test_gpus_without_nccl_say_what_to_install(two_gpus):
     ran = kasoku_run("--gpus", 2, "-c", of_gpus, **two_gpus)
@@ -324,6 +344,15 @@ def test_the_examples(name):
     ran = kasoku_run("--processes", 2, examples / name, *few)
     assert ran.returncode == 0, ran.stderr
     assert "pi is about 3.1" in ran.stdout or "200 x 200 in 2 processes" in ran.stdout
+
+
+@needs_two
+def test_two_gpus_draw_twice_as_many_points_as_one():
+    rates = []
+    for n in (1, 2):
+        ran = kasoku_run("--gpus", n, examples / "distributed_pi.py", "2e8")
+        rates.append(max(float(rate) for rate in re.findall(r"([0-9]+) million samples a second", ran.stdout)))
+    assert rates[1] >= 0.95 * 2 * rates[0], rates
 
 
 @needs_two

@@ -1,9 +1,10 @@
 """The face of Dask's delayed: the same calls, run by kasoku's task graphs."""
 
+from . import _installed  # noqa: F401 - first, it decides where modules come from
 from . import config
 from . import delayed as _submodule  # noqa: F401 - first, so that dask.delayed is the function
 
-from kasoku import delayed  # isort: skip
+from kasoku import _core, _task, delayed  # isort: skip
 from kasoku._core import Delayed  # isort: skip
 
 from . import base, callbacks, core, local, multiprocessing, threaded, utils  # noqa: F401
@@ -19,6 +20,9 @@ from .base import (
 )
 from .local import get_sync as get
 
+
+_task.defaults = config.config
+_core._set_task_settings(config.config)
 __version__ = "2026.7.0"
 
 __all__ = [

@@ -2,6 +2,8 @@
 
 import sys
 
+from ._installed import rest_of
+
+__getattr__ = rest_of("_compatibility")
 WINDOWS, MACOS, LINUX = False, False, sys.platform == "linux"
 EMSCRIPTEN = False
-PY_VERSION = sys.version_info

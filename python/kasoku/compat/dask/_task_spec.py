@@ -468,8 +468,8 @@ def _is_key(value, keys):
 
 def convert_legacy_task(key, task, all_keys):
     """A task as a tuple (function, argument, …), or what stands in its place, as a node."""
-    if isinstance(task, GraphNode):
-        return task
+    if isinstance(task, GraphNode) or hasattr(type(task), "dependencies") and hasattr(type(task), "substitute"):
+        return task  # Dask's own are nodes too, where a library has loaded them
     if type(task) is tuple and task and callable(task[0]):
         func, args = task[0], task[1:]
         if isinstance(func, GraphNode):
@@ -596,8 +596,10 @@ class DependenciesMapping(MutableMapping):
         self.dsk, self._removed = dsk, set()
 
     def __getitem__(self, key):
+        from .core import get_dependencies
+
         found = self.dsk[key]
-        needs = found.dependencies if isinstance(found, GraphNode) else _get_dependencies(found)
+        needs = found.dependencies if isinstance(found, GraphNode) else get_dependencies(self.dsk, task=found)
         return frozenset(needs) - self._removed if self._removed else frozenset(needs)
 
     def __iter__(self):

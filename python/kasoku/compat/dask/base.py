@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import dataclasses
+import functools
 import operator
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Executor
 
-from kasoku import _core, compute, visualize
+from kasoku import _core, _task, compute, visualize
 from kasoku._core import Delayed
-from kasoku._delayed import _scheduler
+from kasoku._delayed import graph_of
 from kasoku._task import client_of, clients
-from kasoku._token import normalize as _normalize
-from kasoku._token import register, tokenize
 
+from ._installed import rest_of
 from .core import flatten, quote
-from .utils import key_split
+from .tokenize import normalize_token, tokenize
+from .utils import is_namedtuple_instance, key_split
 
+__getattr__ = rest_of("base")
 _annotations = contextvars.ContextVar("dask annotations", default=None)
 
 
@@ -44,21 +50,31 @@ def get_annotations():
     return _annotations.get() or {}
 
 
-def _culled(value):
-    graph = getattr(value, "_graph", None)
-    if graph is None:
-        return value
+def _optimized(collection, graph, options):
+    """The collection with less to do; delayed values have one graph, or that of their own layers."""
     from .highlevelgraph import HighLevelGraph
 
-    if not isinstance(graph, HighLevelGraph):
-        graph = HighLevelGraph.from_collections(id(graph), graph)
-    graph = graph.cull([value.key])
-    return Delayed(value.key, graph, value._length, next(iter(graph.layers)) if len(graph.layers) == 1 else None)
+    if isinstance(collection, Delayed):
+        own = getattr(collection, "_graph", None)
+        if own is None:
+            return Delayed(collection.key, graph, collection._length)
+        if not hasattr(own, "cull"):
+            own = HighLevelGraph.from_collections(id(own), own)
+        own = own.cull([collection.key])
+        layer = next(iter(own.layers)) if len(own.layers) == 1 else None
+        return Delayed(collection.key, own, collection._length, layer)
+    own = collection.__dask_graph__()
+    if optimizes := getattr(collection, "__dask_optimize__", None):
+        own = optimizes(own, collection.__dask_keys__(), **options)
+    rebuild, args = collection.__dask_postpersist__()
+    return rebuild(own, *args)
 
 
-def optimize(*args, traverse=True, **options):
-    """The same values from graphs without what they do not need."""
-    return tuple(_culled(arg) if isinstance(arg, Delayed) else arg for arg in args)
+def optimize(*args, traverse=True, optimize_graph=True, **options):
+    """The same values, each of a graph with all that they need together, and nothing else."""
+    found, put_back = unpack_collections(*args, traverse=traverse)
+    graph = graph_of([one for one in found if isinstance(one, Delayed)])
+    return put_back([_optimized(one, graph, options) for one in found] if optimize_graph else found)
 
 
 def _part(future, at):
@@ -95,15 +111,6 @@ def persist(*args, traverse=True, optimize_graph=True, **options):
         return arg
 
     return tuple(map(one, args))
-
-
-class normalize_token:
-    """How values are named: `@normalize_token.register(Kind)`."""
-
-    register = staticmethod(register)
-
-    def __new__(cls, value):
-        return _normalize(value)
 
 
 class DaskMethodsMixin:
@@ -150,23 +157,35 @@ def get_collection_names(collection):
 
 
 def unpack_collections(*args, traverse=True):
-    """The collections in `args`, and a function that puts other values in their places."""
-    found = []
+    """The collections in `args`, each once, and a function that puts other values in their places."""
+    found, places = [], {}
 
     def take(value):
+        """A function that makes the value again of what is put in place of the collections."""
         if is_dask_collection(value):
-            found.append(value)
-            return operator.itemgetter(len(found) - 1)
-        if traverse and type(value) in (list, tuple, set):
-            parts, kind = list(map(take, value)), type(value)
+            if id(value) not in places:
+                places[id(value)] = len(found)
+                found.append(value)
+            return operator.itemgetter(places[id(value)])
+        kind = list if isinstance(value, Iterator) else type(value)
+        if not traverse:
+            return lambda values: value
+        if kind in (list, tuple, set):
+            parts = list(map(take, value))
             return lambda values: kind(part(values) for part in parts)
-        if traverse and type(value) is dict:
-            items = [(key, take(item)) for key, item in value.items()]
-            return lambda values: {key: item(values) for key, item in items}
+        if kind in (dict, OrderedDict):
+            items = [(take(key), take(item)) for key, item in value.items()]
+            return lambda values: kind((key(values), item(values)) for key, item in items)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = [(f.name, take(getattr(value, f.name))) for f in dataclasses.fields(value) if f.init]
+            return lambda values: kind(**{name: item(values) for name, item in fields})
+        if is_namedtuple_instance(value):
+            parts = list(map(take, value))
+            return lambda values: kind(*(part(values) for part in parts))
         return lambda values: value
 
-    places = list(map(take, args))
-    return found, lambda values: tuple(place(values) for place in places)
+    parts = list(map(take, args))
+    return found, lambda values: tuple(part(values) for part in parts)
 
 
 def collections_to_dsk(collections, optimize_graph=True, **options):
@@ -178,15 +197,25 @@ def compute_as_if_collection(cls, dsk, keys, scheduler=None, get=None, **options
     return (scheduler or get or cls.__dask_scheduler__)(dsk, keys, **options)
 
 
-named_schedulers = dict.fromkeys(
-    ["sync", "synchronous", "single-threaded", "threads", "threading", "processes", "multiprocessing"], _scheduler
-)
+named_schedulers = _task.named_schedulers
 
 
 def get_scheduler(get=None, scheduler=None, collections=None, cls=None):
+    """The function get(graph, keys) that a name, an executor or the settings mean; None if nothing is said."""
+    if get is not None:
+        raise TypeError("get= was removed from Dask\n  fix  scheduler=, with the same function")
+    scheduler = _task.defaults.get("scheduler") if scheduler is None else scheduler
     if isinstance(scheduler, str):
+        if scheduler.lower() not in named_schedulers:
+            raise ValueError(f"there is no scheduler {scheduler!r}\n  fix  one of {', '.join(named_schedulers)}")
         return named_schedulers[scheduler.lower()]
-    return get or scheduler or (cls.__dask_scheduler__ if cls else None)
+    if isinstance(scheduler, Executor):
+        from .local import get_threaded
+
+        return functools.partial(get_threaded, pool=scheduler, num_workers=scheduler._max_workers)
+    if scheduler is not None:
+        return getattr(scheduler, "get", scheduler)
+    return cls.__dask_scheduler__ if cls is not None else None
 
 
 __all__ = ["DaskMethodsMixin", "annotate", "compute", "is_dask_collection", "normalize_token", "optimize", "persist",

@@ -1,15 +1,13 @@
-"""dask.config: `set` takes scheduler=, num_workers= and delayed_pure=, which delayed() and compute()
-then use; other settings are kept and mean nothing."""
+"""dask.config where Dask is not installed: `set` takes scheduler=, num_workers= and delayed_pure=, which delayed() and
+compute() then use; other settings are kept and mean nothing."""
 
 from __future__ import annotations
 
 import threading
 
-from kasoku import _core, _task
-
 _lock = threading.RLock()
 _none = object()
-config = _task.defaults
+config = {}
 
 
 def canonical_name(key, _config=None):
@@ -17,9 +15,8 @@ def canonical_name(key, _config=None):
 
 
 def _replace(settings):
-    global config
-    config = _task.defaults = settings
-    _core._set_pure_by_default(bool(settings.get("delayed_pure")))
+    config.clear()
+    config.update(settings)
 
 
 class set:
@@ -28,11 +25,11 @@ class set:
     def __init__(self, arg=None, config=None, lock=_lock, **settings):
         named = {**(arg or {}), **{name.replace("__", "."): value for name, value in settings.items()}}
         with _lock:
-            self._before = _task.defaults
+            self._before = globals()["config"].copy()
             _replace({**self._before, **{canonical_name(key): value for key, value in named.items()}})
 
     def __enter__(self):
-        return _task.defaults
+        return config
 
     def __exit__(self, *error):
         _replace(self._before)
@@ -42,7 +39,7 @@ def get(key, default=_none, config=None, override_with=None):
     """A setting; "a.b" as well as "a" for all that begin so."""
     if override_with is not None:
         return override_with
-    key, settings = canonical_name(key), _task.defaults
+    key, settings = canonical_name(key), globals()["config"] if config is None else config
     if key in settings:
         return settings[key]
     below = {name[len(key) + 1 :]: value for name, value in settings.items() if name.startswith(key + ".")}
@@ -59,4 +56,4 @@ def refresh(config=None, **options):
 
 
 def update_defaults(new, **options):
-    _replace({**{canonical_name(key): value for key, value in new.items()}, **_task.defaults})
+    _replace({**{canonical_name(key): value for key, value in new.items()}, **globals()["config"]})

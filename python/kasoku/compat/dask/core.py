@@ -4,7 +4,6 @@ from kasoku import _core
 from kasoku._delayed import graph_of
 from kasoku._token import literal
 
-
 _nothing = object()
 
 
@@ -89,7 +88,7 @@ def get_deps(dsk):
     return needs, needed_by
 
 
-def toposort(dsk):
+def toposort(dsk, dependencies=None):
     """The keys, each after what it needs."""
     order = graph_of([_core._delayed_keys(dsk, list(dsk))])
     return [key for key in order if key in dsk]

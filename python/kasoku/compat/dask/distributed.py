@@ -1,6 +1,7 @@
 """dask.distributed: a Client whose workers are threads of this process. With a scheduler's address it is the Client of the
 package `distributed`, if that is installed."""
 
+import asyncio
 import concurrent.futures
 import contextvars
 import sys
@@ -19,8 +20,8 @@ TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
 class Future:
     """A call's result, there or to come."""
 
-    def __init__(self, future, key):
-        self._future, self.key = future, key
+    def __init__(self, future, key, again=None, is_asynchronous=False):
+        self._future, self.key, self._again, self._is_asynchronous = future, key, again, is_asynchronous
 
     @property
     def status(self):
@@ -30,10 +31,24 @@ class Future:
         return "cancelled" if f.cancelled() else "error" if f.exception() else "finished"
 
     def result(self, timeout=None):
-        return self._future.result(timeout)
+        """The value; of an asynchronous Client something to be awaited."""
+        return self._awaited(timeout) if self._is_asynchronous else self._future.result(timeout)
 
     def exception(self, timeout=None):
         return self._future.exception(timeout)
+
+    async def _awaited(self, timeout=None):
+        return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self._future)), timeout)
+
+    def __await__(self):
+        return self._awaited().__await__()
+
+    def retry(self):
+        """Calls again what gave no value."""
+        if self._again is None:
+            raise ks.errors.ValueError(f"dask.distributed: {self.key} is no call and cannot be tried again")
+        if self.status in ("error", "cancelled"):
+            self._future = self._again()._future
 
     def done(self):
         return self._future.done()
@@ -54,7 +69,7 @@ class Future:
 def _gathered(value):
     """The value with results in the place of futures, in lists and dictionaries too."""
     if isinstance(value, Future):
-        return value.result()
+        return value._future.result()
     if type(value) in (list, tuple, set):
         return type(value)(_gathered(v) for v in value)
     if isinstance(value, dict):
@@ -129,8 +144,8 @@ class Client:
             return _client_of_cluster(*([] if address is None else [address]), **options)
         return super().__new__(cls)
 
-    def __init__(self, address=None, **options):
-        self._owns = address is None
+    def __init__(self, address=None, asynchronous=False, **options):
+        self._owns, self.asynchronous = address is None, asynchronous
         self.cluster = LocalCluster(**options) if address is None else address
         self._pool, self._count = self.cluster._pool, 0
         self.dashboard_link = ""
@@ -140,7 +155,8 @@ class Client:
         """Starts func when the futures among its arguments are there."""
         self._count += 1
         future = concurrent.futures.Future()
-        made = Future(future, key or f"{getattr(func, '__name__', 'call')}-{self._count}")
+        name = key or f"{getattr(func, '__name__', 'call')}-{self._count}"
+        made = Future(future, name, lambda: self.submit(func, *args, key=name, **kwargs), self.asynchronous)
         waiting = {f._future for f in futures_of((args, kwargs))}
 
         def work():
@@ -174,13 +190,24 @@ class Client:
 
         future.set_running_or_notify_cancel()
         threading.Thread(target=contextvars.copy_context().run, args=(run,)).start()
-        return Future(future, key)
+        return Future(future, key, is_asynchronous=self.asynchronous)
+
+    def sync(self, func, *args, asynchronous=None, callback_timeout=None, **kwargs):
+        """The result of a coroutine function; of an asynchronous Client the coroutine."""
+        made = func(*args, **kwargs)
+        is_awaited = self.asynchronous if asynchronous is None else asynchronous
+        return made if is_awaited else asyncio.run(_result_of(made))
 
     def map(self, func, *iterables, key=None, pure=None, **kwargs):
         return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
 
     def gather(self, futures, errors="raise", **ignored):
-        return _gathered(futures)
+        """The values of futures, in lists and dictionaries too; of an asynchronous Client to be awaited."""
+        return _when_done(futures) if self.asynchronous else _gathered(futures)
+
+    def retry(self, futures):
+        for future in futures_of(futures):
+            future.retry()
 
     def compute(self, collections, sync=False, **options):
         """A future of each collection; with sync their values."""
@@ -189,7 +216,7 @@ class Client:
             self.submit(lambda c=c: base.compute(c, **options)[0]) if base.is_dask_collection(c) else c
             for c in ([collections] if one else collections)
         ]
-        made = _gathered(made) if sync else made
+        made = _gathered(made) if sync and not self.asynchronous else made
         return made[0] if one else made
 
     def persist(self, collections, **options):
@@ -229,8 +256,21 @@ class Client:
             clients.remove(self)
         if self._owns:
             self.cluster.close()
+        return _Done() if self.asynchronous else None
 
     shutdown = close
+
+    async def _opened(self):
+        return self
+
+    def __await__(self):
+        return self._opened().__await__()
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
 
     def __enter__(self):
         return self
@@ -240,6 +280,23 @@ class Client:
 
     def __repr__(self):
         return f"<Client: threads of this process, threads={self._pool._max_workers}>"
+
+
+class _Done:
+    """What is over already, and may be awaited."""
+
+    def __await__(self):
+        return iter(())
+
+
+async def _when_done(value):
+    if futures := futures_of(value):
+        await asyncio.wait([asyncio.ensure_future(future._awaited()) for future in futures])
+    return _gathered(value)
+
+
+async def _result_of(awaitable):
+    return await awaitable
 
 
 class _Last:
@@ -269,7 +326,21 @@ def wait(fs, timeout=None, return_when=ALL_COMPLETED):
     if _cluster():
         return _cluster().wait(fs, timeout, return_when)
     futures = {f._future: f for f in futures_of(fs)}
-    done, rest = concurrent.futures.wait(futures, timeout, return_when)
+    if any(f._is_asynchronous for f in futures.values()):
+        return _waited(futures, timeout, return_when)
+    return _sorted(futures, return_when, concurrent.futures.wait(futures, timeout, return_when))
+
+
+async def _waited(futures, timeout, return_when):
+    waiting = {asyncio.shield(asyncio.wrap_future(future)): future for future in futures}
+    done, rest = await asyncio.wait(waiting, timeout=timeout, return_when=return_when)
+    for one in done:
+        one.cancelled() or one.exception()  # seen
+    return _sorted(futures, return_when, ({waiting[f] for f in done}, {waiting[f] for f in rest}))
+
+
+def _sorted(futures, return_when, found):
+    done, rest = found
     if rest and return_when == ALL_COMPLETED:
         raise TimeoutError
     return concurrent.futures._base.DoneAndNotDoneFutures({futures[f] for f in done}, {futures[f] for f in rest})
@@ -301,13 +372,22 @@ class as_completed:  # noqa: N801 - Dask's name
     def __iter__(self):
         return self
 
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if not self._left:
+            raise StopAsyncIteration
+        await _waited({f._future: f for f in self._left}, None, FIRST_COMPLETED)
+        return next(self)
+
     def __next__(self):
         if not self._left:
             raise StopIteration
         concurrent.futures.wait([f._future for f in self._left], return_when=FIRST_COMPLETED)
         at = next(i for i, f in enumerate(self._left) if f.done())
         future = self._left.pop(at)
-        return (future, future.result()) if self._with_results else future
+        return (future, future._future.result()) if self._with_results else future
 
 
 def progress(*futures, notebook=None, **ignored):

@@ -2,16 +2,22 @@
 these the engine runs them."""
 
 import concurrent.futures
+import functools
+import os
+import pickle
 import queue
 import threading
 
 from kasoku import _task
 from kasoku._delayed import _scheduler
 
+from ._installed import rest_of
 from ._task_spec import DataNode, convert_legacy_graph
 from .callbacks import Callback, local_callbacks, unpack_callbacks
 from .core import flatten, reverse_dict
 from .order import order
+
+__getattr__ = rest_of("local")
 
 
 def sortkey(item):
@@ -114,12 +120,29 @@ def submit_apply_async(apply_async, fn, *args, **kwargs):
     return future
 
 
-def _ran(done, key, node, values):
-    """One task, on a thread of the pool."""
+def _called(node, values):
+    """The value of one task, and who computed it."""
+    return node(values), (os.getpid(), threading.get_ident())
+
+
+def _called_from(text):
+    return _called(*pickle.loads(text))
+
+
+def _sent(submit, node, values):
+    """The same in another process; cloudpickle also knows functions that have no name there."""
     try:
-        done.put((key, node(values), None, threading.get_ident()))
-    except BaseException as error:
-        done.put((key, None, error, threading.get_ident()))
+        from cloudpickle import dumps
+    except ImportError:
+        from pickle import dumps
+    return submit(_called_from, dumps((node, values)))
+
+
+def _submit_of(pool):
+    """How one task is given to an executor."""
+    if isinstance(pool, (concurrent.futures.ProcessPoolExecutor, MultiprocessingPoolExecutor)):
+        return functools.partial(_sent, pool.submit)
+    return functools.partial(pool.submit, _called)
 
 
 def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **options):
@@ -158,6 +181,7 @@ def _check(graph, state, wanted):
 
 def _run(submit, num_workers, graph, state, wanted, pretasks, posttasks, place):
     done = queue.SimpleQueue()
+    call_of = submit if isinstance(submit, functools.partial) else functools.partial(submit, _called)
 
     def fire():
         key = state["ready"].pop()
@@ -165,14 +189,14 @@ def _run(submit, num_workers, graph, state, wanted, pretasks, posttasks, place):
         for call in pretasks:
             call(key, graph, state)
         node = graph[key]
-        submit(_ran, done, key, node, {need: state["cache"][need] for need in node.dependencies})
+        future = call_of(node, {need: state["cache"][need] for need in node.dependencies})
+        future.add_done_callback(lambda future: done.put((key, future)))
 
     while state["ready"] or state["running"]:
         while state["ready"] and len(state["running"]) < num_workers:
             fire()
-        key, value, error, worker = done.get()
-        if error is not None:
-            raise error
+        key, future = done.get()
+        value, worker = future.result()
         state["cache"][key] = value
         finish_task(graph, key, state, wanted, place)
         for call in posttasks:
@@ -213,7 +237,7 @@ def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
     options = {name: options[name] for name in ("callbacks",) if name in options}
     cache = cache if cache is not None else _task.defaults.get("cache")
     if pool is not None:
-        return get_async(pool.submit, pool._max_workers, dsk, keys, cache, **options)
+        return get_async(_submit_of(pool), pool._max_workers, dsk, keys, cache, **options)
     with _task.Pool(num_workers or _task.defaults.get("num_workers")) as own:
         return get_async(own.submit, own._max_workers, dsk, keys, cache, **options)
 
@@ -227,4 +251,6 @@ def _observed(graph, keys, scheduler=None, **options):
 _task.get_observed = _observed
 get_sync.is_kasokus = "synchronous"
 get_threaded.is_kasokus = "threads"
+_task.named_schedulers.update(dict.fromkeys(("sync", "synchronous", "single-threaded"), get_sync))
+_task.named_schedulers.update(dict.fromkeys(("threads", "threading", "processes", "multiprocessing"), get_threaded))
 get = get_sync

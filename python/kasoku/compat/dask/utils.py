@@ -63,7 +63,8 @@ def ensure_dict(d, copy=False):
     """A plain dictionary of a mapping, or of a graph in layers."""
     if type(d) is dict:
         return dict(d) if copy else d
-    return dict(d.to_dict() if hasattr(d, "to_dict") else d)
+    layers = getattr(d, "layers", None)
+    return dict(d) if layers is None else {key: task for layer in layers.values() for key, task in layer.items()}
 
 
 def ensure_bytes(s):
@@ -89,6 +90,10 @@ def ensure_unicode(s):
 
 
 _hexadecimal = re.compile("[a-f]+")
+
+
+def is_namedtuple_instance(obj):
+    return isinstance(obj, tuple) and type(obj) is not tuple and hasattr(obj, "_fields")
 
 
 def key_split(s):

@@ -4,7 +4,8 @@ import functools as _functools
 
 import numpy as _np
 
-from . import linalg, random
+from . import linalg, random, utils
+from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
     Array, array, asanyarray, asarray, elementwise as _elementwise, from_array, from_delayed, map_blocks, reshape,

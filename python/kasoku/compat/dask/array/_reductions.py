@@ -30,7 +30,7 @@ def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None
     """first(chunk) keeps the axes with length 1; join(list, axes) of such lists; last(value) at the end."""
     axes = axes_of(axis, x.ndim)
     chunks = tuple((1,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
-    part = made(f"{word}-chunk", chunks, dtype, lambda p: (first, x.ref(p), axes, p), [x], [token, axes])
+    part = made(word, chunks, dtype, lambda p: (first, x.ref(p), axes, p), [x], [token, axes])
     while any(len(part.chunks[a]) > 1 for a in axes):
         part = _join_some(part, axes, join, word, dtype, token)
     kept = tuple(c if keepdims or a not in axes else None for a, c in enumerate(part.chunks))
@@ -41,7 +41,8 @@ def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None
         full = tuple(0 if a in axes and not keepdims else next(place) for a in range(x.ndim))
         return last, part.ref(full), () if keepdims else axes
 
-    return made(word, out_chunks, out_dtype if out_dtype is not None else dtype, task_of, [part], [token, keepdims])
+    kind = out_dtype if out_dtype is not None else dtype
+    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims])
 
 
 def _join_some(part, axes, join, word, dtype, token):

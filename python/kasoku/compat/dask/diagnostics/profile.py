@@ -14,9 +14,15 @@ CacheData = namedtuple("CacheData", ("key", "task", "metric", "cache_time", "fre
 
 
 def visualize(profilers, **options):
-    raise errors.UnsupportedError(
-        "dask.diagnostics: profilers draw nothing here\n  fix  look at their results, or kasoku.visualize(value, times=True)"
-    )
+    """Dask's own drawing of profilers' results, by bokeh."""
+    try:
+        from .profile_visualize import visualize as drawn
+    except ImportError:
+        raise errors.UnsupportedError(
+            "dask.diagnostics: profilers draw by Dask and bokeh, which are not installed\n"
+            "  fix  look at their results, or kasoku.visualize(value, times=True)"
+        ) from None
+    return drawn(profilers, **options)
 
 
 class _Noting(Callback):
@@ -24,7 +30,12 @@ class _Noting(Callback):
 
     def __enter__(self):
         self.clear()
+        self.start_time = default_timer()
         return super().__enter__()
+
+    def __exit__(self, *error):
+        self.end_time = default_timer()
+        super().__exit__(*error)
 
     def clear(self):
         self.results = []

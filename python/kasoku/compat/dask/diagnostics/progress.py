@@ -33,7 +33,7 @@ class ProgressBar:
     @contextlib.contextmanager
     def run(self):
         """Around one compute()."""
-        self._began, self._drawn = time.perf_counter(), 0
+        self._began, self._drawn, self._is_full = time.perf_counter(), 0, False
         try:
             yield
         finally:
@@ -44,9 +44,9 @@ class ProgressBar:
     def __call__(self, done, total):
         now = time.perf_counter()
         passed = now - self._began
-        if passed < self._minimum or (done < total and now - self._drawn < self._dt):
+        if passed < self._minimum or self._is_full or (done < total and now - self._drawn < self._dt):
             return
-        self._drawn = now
+        self._drawn, self._is_full = now, done >= total
         share = done / total if total else 1
         bar = "#" * int(self._width * share)
         file = self._file()

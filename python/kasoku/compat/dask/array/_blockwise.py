@@ -1,0 +1,115 @@
+"""dask.array.blockwise: a function of chunks, whose axes have names."""
+
+import numbers
+
+import numpy as np
+
+from .._task_spec import Dict, List, Task, TaskRef
+from ..base import is_dask_collection, tokenize
+from ..highlevelgraph import HighLevelGraph
+from ..utils import funcname
+from ._chunks import joined, numpys, on_numpys, starts
+from ._core import Array, asarray, grid
+
+
+def _common(name, there):
+    """The chunks of an axis that arrays share; an array of length 1 goes with any."""
+    of_full = [chunks for chunks in there if sum(chunks) != 1] or there
+    if len(set(map(sum, of_full))) > 1:
+        raise ValueError(f"blockwise: arrays have lengths {sorted(set(map(sum, of_full)))} along the axis {name!r}")
+    ends = sorted(set().union(*map(starts, of_full)))
+    return tuple(after - before for before, after in zip(ends, ends[1:])) or (0,)
+
+
+def _joined(nested, axes):
+    return joined([_joined(part, axes[1:]) for part in nested], axes[0]) if axes else nested
+
+
+def _as_numpys(value):
+    """NumPy's arrays, also in nested lists."""
+    if type(value) is list:
+        return [_as_numpys(item) for item in value]
+    return numpys(value) if hasattr(value, "dtype") else value
+
+
+def _called(func, args, joins, words):
+    """func of NumPy's arrays; `joins`: along which axes the lists of chunks of an argument are put together before."""
+    return on_numpys(func, *(_as_numpys(_joined(value, axes)) for value, axes in zip(args, joins)), **words)
+
+
+def _guessed(func, pairs, words):
+    try:
+        ones = [x if names is None else np.ones((1,) * x.ndim, x.dtype) for x, names in pairs]
+        return np.asarray(func(*ones, **words)).dtype
+    except Exception as error:
+        raise ValueError(
+            f"blockwise: the dtype cannot be guessed, {funcname(func)} raised {error}\n  fix  dtype="
+        ) from None
+
+
+def _adjusted(chunks, how):
+    if callable(how):
+        return tuple(map(how, chunks))
+    return (how,) * len(chunks) if isinstance(how, numbers.Integral) else tuple(how)
+
+
+def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_chunks=None, new_axes=None,
+              align_arrays=True, concatenate=None, meta=None, **words):  # fmt: skip
+    """func of the chunks that have the same place along the axes of the same name.
+
+    out_ind: the names of the result's axes, "ij". args: arrays, each with the names of its axes; other values, each with
+    None. Along a name that the result lacks func gets lists of chunks, with concatenate=True one array. new_axes: lengths or
+    chunks of names that no array has. adjust_chunks: of a name what chunks become, a function, a length or chunks. Raises
+    ValueError where lengths differ.
+    """
+    out_ind, new_axes, adjust_chunks = tuple(out_ind), new_axes or {}, adjust_chunks or {}
+    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
+    there = {}
+    for x, names in pairs:
+        for axis, chunks in zip(names or (), getattr(x, "chunks", ())):
+            there.setdefault(axis, []).append(chunks)
+    chunks_of = {axis: _common(axis, all_) for axis, all_ in there.items()}
+    if not align_arrays and any(len(set(map(len, all_))) > 1 for all_ in there.values()):
+        raise ValueError("blockwise: arrays have different numbers of chunks\n  fix  align_arrays=True")
+    if align_arrays:
+        pairs = [
+            (x if names is None else x.rechunk(tuple((1,) if n == 1 else chunks_of[a] for a, n in zip(names, x.shape))), names)
+            for x, names in pairs
+        ]  # fmt: skip
+    new = {axis: tuple(n) if isinstance(n, (tuple, list)) else (n,) for axis, n in new_axes.items()}
+    if absent := [axis for axis in out_ind if axis not in chunks_of and axis not in new]:
+        raise ValueError(f"blockwise: no array has the axis {absent[0]!r}\n  fix  new_axes=")
+    if dtype is None:
+        dtype = meta.dtype if meta is not None else _guessed(func, pairs, words)
+
+    def reference(value):
+        if not is_dask_collection(value):
+            return value
+        keys = value.__dask_keys__()
+        if len(keys) != 1 or isinstance(keys[0], list):
+            raise ValueError("blockwise: an array among other arguments needs the names of its axes")
+        return TaskRef(keys[0])
+
+    chunks = tuple({**chunks_of, **new}[axis] for axis in out_ind)
+    others = [value for value, names in pairs if names is None] + list(words.values())
+    inputs = [x for x, names in pairs if names is not None] + [x for x in others if is_dask_collection(x)]
+    name = name or f"{token or funcname(func)}-{tokenize(func, out_ind, args, chunks, str(dtype), words)}"
+    lists = [[axis for axis in names or () if axis not in out_ind] for _, names in pairs]
+    joins = [[names.index(a) for a in axes] if concatenate else [] for (_, names), axes in zip(pairs, lists)]
+    words = Dict({word: reference(value) for word, value in words.items()}) if words else {}
+    layer = {}
+    for place in grid(chunks):
+        at = dict(zip(out_ind, place))
+
+        def block(x, names, rest, at):
+            if names is None:
+                return reference(x)
+            if rest:
+                return List._of([block(x, names, rest[1:], {**at, rest[0]: i}) for i in range(len(chunks_of[rest[0]]))])
+            return x.ref(tuple(0 if len(axis) == 1 else at[a] for a, axis in zip(names, x.chunks)))
+
+        parts = [block(x, names, rest, at) for (x, names), rest in zip(pairs, lists)]
+        layer[(name, *place)] = Task((name, *place), _called, func, List._of(parts), joins, words)
+    chunks = tuple(_adjusted(c, adjust_chunks[a]) if a in adjust_chunks else c for a, c in zip(out_ind, chunks))
+    gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
+    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
