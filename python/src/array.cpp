@@ -266,7 +266,7 @@ void bind_array(nb::module_& m) {
         const Array& x = nb::cast<Array&>(self);
         if (x.is_pending()) {
           const GilReleased release;
-          x.data_for_read();
+          x.buffer();
         }
         return self;
       }, "Computes the values if they are pending.")
