@@ -7,6 +7,7 @@
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/recycled.h"
+#include "kasoku/device/kept_memory.h"
 #include "kasoku/device/replay.h"
 
 #include <algorithm>
@@ -129,13 +130,12 @@ Array Array::view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& s
   return of(std::move(node), {shape, strides, offset}, dtype, itemsize, is_read_only);
 }
 
-Array Array::of(NodePtr node) {
-  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node)));
-}
+Array Array::of(NodePtr node) { return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node))); }
 
 Array Array::of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only) {
   const bool is_contiguous = kasoku::is_contiguous(view, itemsize);
-  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), std::move(view), dtype, itemsize, is_read_only, is_contiguous));
+  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), std::move(view), dtype, itemsize,
+                                           is_read_only, is_contiguous));
 }
 
 Array Array::of(const Scalar& number, Dtype dtype, Device& device) {
@@ -194,7 +194,8 @@ const void* Array::data_for_read() const {
 
 Input Array::input() const {
   NodePtr node = state_->current();
-  if (Recorder::current() && !node->is_done() && Recording::is_from_before(*node)) evaluate(node);  // a replay reads its memory
+  if (Recorder::current() && !node->is_done() && Recording::is_from_before(*node))
+    evaluate(node);                    // a replay reads its memory
   if (node->dtype != state_->dtype) {  // memory seen as another dtype
     if (!node->is_done()) evaluate(node);
     NodePtr leaf = make_leaf(node->storage, state_->view.shape, state_->dtype, state_->itemsize);

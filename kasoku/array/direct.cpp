@@ -174,7 +174,8 @@ struct Source {
 
 /// Whether operations on arrays of so many elements run at once there.
 bool is_for_now(int64_t n, const Device& device) {
-  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
+  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) &&
+         few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
 }
 
 struct alignas(16) Number {
@@ -419,7 +420,9 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {
-  if (!few_at_once.load(std::memory_order_relaxed) || Recorder::current() || !buffer.device().is_host() || dtype == Dtype::opaque || from.node->dtype != dtype) return false;
+  if (!few_at_once.load(std::memory_order_relaxed) || Recorder::current() || !buffer.device().is_host() ||
+      dtype == Dtype::opaque || from.node->dtype != dtype)
+    return false;
   const Elements elements{to.shape.data(), to.shape.size(), info(dtype).size};
   const size_t bytes = elements.bytes();
   if (bytes > few_bytes) return false;

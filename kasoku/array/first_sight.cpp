@@ -239,7 +239,8 @@ const char* needs_kernel(const Fused& fused, Device& device) {
 }
 
 bool is_for_operations(const Fused& fused, Device& device) {
-  return !Recorder::current() && !KernelsThatAreThere::stand() && !needs_kernel(fused, device) && does_without_kernel(fused, device);
+  return !Recorder::current() && !KernelsThatAreThere::stand() && !needs_kernel(fused, device) &&
+         does_without_kernel(fused, device);
 }
 
 bool run_by_operations(const Fused& fused, Buffer& to) {

@@ -171,8 +171,8 @@ NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dt
 
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
   (void)checked_bytes(shape, info(dtype).size);
-  auto node = std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, info(dtype).size, device,
-                                     std::make_shared<Storage>());
+  auto node =
+      std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, info(dtype).size, device, std::make_shared<Storage>());
   Recording::note(*node);
   bool run_now = is_eager() && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {

@@ -238,7 +238,8 @@ constexpr int64_t few_indexed = 16384;
 
 /// Whether elements are read and written by a kernel. Records have none.
 bool are_for_kernel(const Array& array, const Places& part) {
-  return array.dtype() != Dtype::opaque && (!array.device().is_host() || product(part.view.shape) > few_indexed || !few_at_once.load(std::memory_order_relaxed) || Recorder::current());
+  return array.dtype() != Dtype::opaque && (!array.device().is_host() || product(part.view.shape) > few_indexed ||
+                                            !few_at_once.load(std::memory_order_relaxed) || Recorder::current());
 }
 
 std::vector<Index> on_host(std::vector<Index> index) {

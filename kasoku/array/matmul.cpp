@@ -55,7 +55,7 @@ Array matmul(const Array& a, const Array& b) {
   shape.push_back(problem.n);
   Array result = Array::empty(shape, dtype, a.device());
   if (result.size() > 0) {
-    refuse_to_record("a product of matrices, which a library computes,");
+    refuse_to_record("a product of matrices");
     problem.a = matrices(x, batch);
     problem.a.data = const_cast<void*>(x.data_for_read());
     problem.b = matrices(y, batch);

@@ -8,7 +8,8 @@ namespace kasoku {
 thread_local Recording* Recording::current_ = nullptr;
 
 Recording::Recording(Device& device) : device_(device) {
-  if (current_ || Recorder::current()) throw Error(ErrorKind::value, "this thread records already").fix("one recording after the other");
+  if (current_ || Recorder::current())
+    throw Error(ErrorKind::value, "this thread records already").fix("one recording after the other");
   run_pending(&device);
   recorder_ = make_recorder(device);
   // A stream of its own: each buffer that is used in it changes to it, and is seen.

@@ -12,8 +12,8 @@
 
 namespace kasoku {
 
-/// From its making to finish() what the calling thread has the device do is done, and taken down. Arrays keep their memory:
-/// what is assigned to them is written there. What was pending before is computed first and is no part of it.
+/// From its making to finish() what the calling thread has the device do is done, and taken down. Arrays keep their
+/// memory: what is assigned to them is written there. What was pending before is computed first and is no part of it.
 class Recording {
  public:
   explicit Recording(Device& device);

@@ -3,6 +3,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/kept_memory.h"
 #include "kasoku/device/overrun.h"
 #include "kasoku/device/replay.h"
 

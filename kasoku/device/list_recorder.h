@@ -2,6 +2,7 @@
 /// A recording as a list of what was done.
 #pragma once
 
+#include "kasoku/device/kept_memory.h"
 #include "kasoku/device/replay.h"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 /// \file kasoku/device/replay.h
 /// Launches that are recorded once and repeated: on a GPU a graph of CUDA's, elsewhere a list.
 ///
-/// A thread that records works as it always does, and what it has the device do is taken down. What reads or writes memory
-/// in another way cannot be repeated and is refused.
+/// A thread that records works as it always does, and what it has the device do is taken down. What reads or writes
+/// memory in another way cannot be repeated and is refused.
 #pragma once
 
 #include "kasoku/device/module.h"
@@ -17,36 +17,6 @@ namespace kasoku {
 class Buffer;
 class Device;
 class Stream;
-
-/// The memory of a recording: it stays while the recording lives, though its buffers go.
-class KeptMemory {
- public:
-  explicit KeptMemory(Device& device);
-  ~KeptMemory();
-  KeptMemory(const KeptMemory&) = delete;
-  KeptMemory& operator=(const KeptMemory&) = delete;
-
-  /// Keeps memory in which the address lies, whoever has it now.
-  void add(const void* address);
-  /// Whatever may be an address among a launch's arguments.
-  void add(const KernelInfo& kernel, void* const* args);
-  /// A buffer whose work goes from stream to stream.
-  void add(Buffer& buffer);
-  /// The recording is about to run there.
-  void use_on(Stream& stream);
-
-  /// The owner of memory that a recording keeps is gone. False: none does.
-  static bool take(Device& device, void* memory, size_t bytes, std::shared_ptr<void> owner);
-  static void forget(Buffer& buffer);
-  /// Whether a recording that lives reads or writes there.
-  static bool keeps(const Buffer& buffer);
-  static bool is_any_alive();
-
- private:
-  struct All;
-  struct Own;
-  const std::unique_ptr<Own> own_;
-};
 
 /// What was recorded. Any thread may repeat it, one at a time.
 class Replay {
@@ -93,8 +63,8 @@ class RecorderScope {
 /// Throws where the calling thread records: `what` cannot be repeated.
 void refuse_to_record(std::string_view what);
 
-/// On a device whose memory is the host's: the calling thread copies. Throws where it records and values come from or go to
-/// what is no array.
+/// On a device whose memory is the host's: the calling thread copies. Throws where it records and values come from or
+/// go to what is no array.
 void note_copy(Device& device, void* to, const void* from, size_t bytes);
 
 /// For devices whose work is done when a call returns.

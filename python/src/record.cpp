@@ -1,8 +1,8 @@
 /// \file record.cpp
 /// ks.record(): launches that are recorded and repeated.
+#include "kasoku/array/record.h"
 #include "bindings.h"
 #include "device.h"
-#include "kasoku/array/record.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/device.h"
 
@@ -18,7 +18,8 @@ class PythonReplay {
   explicit PythonReplay(Device& device) : device_(device) {}
 
   void begin() {
-    if (recording_ || replay_) throw Error(ErrorKind::value, "a recording is made once").fix("with ks.record() as another:");
+    if (recording_ || replay_)
+      throw Error(ErrorKind::value, "a recording is made once").fix("with ks.record() as another:");
     const GilReleased release;
     recording_ = std::make_unique<Recording>(device_);
   }
@@ -39,8 +40,11 @@ class PythonReplay {
 
  private:
   std::shared_ptr<Replay> known() const {
-    if (recording_) throw Error(ErrorKind::value, "the recording is under way").fix("repeat it after its `with` statement");
-    if (!replay_) throw Error(ErrorKind::value, "nothing was recorded").why("its `with` statement did not begin, or ended by an error");
+    if (recording_)
+      throw Error(ErrorKind::value, "the recording is under way").fix("repeat it after its `with` statement");
+    if (!replay_)
+      throw Error(ErrorKind::value, "nothing was recorded")
+          .why("its `with` statement did not begin, or ended by an error");
     return replay_;
   }
 
@@ -58,13 +62,16 @@ void bind_record(nb::module_& m) {
              nb::cast<PythonReplay&>(self).begin();
              return nb::borrow(self);
            })
-      .def("__exit__",
-           [](PythonReplay& self, nb::handle type, nb::handle, nb::handle) { self.end(!type.is_none()); }, nb::arg("type").none(),
-           nb::arg("value").none(), nb::arg("traceback").none())
-      .def("__call__", &PythonReplay::run, "Repeats the launches on the current stream, with the arguments and arrays that they had.")
+      .def(
+          "__exit__", [](PythonReplay& self, nb::handle type, nb::handle, nb::handle) { self.end(!type.is_none()); },
+          nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
+      .def("__call__", &PythonReplay::run,
+           "Repeats the launches on the current stream, with the arguments and arrays that they had.")
       .def("__len__", &PythonReplay::size, "How many launches, fills and copies there are.");
-  m.def("record", [](nb::handle device) { return std::make_unique<PythonReplay>(to_device(device)); }, nb::arg("device") = nb::none(),
-        R"(Records what this thread launches on a device (the default one), to repeat it at little cost.
+  m.def(
+      "record", [](nb::handle device) { return std::make_unique<PythonReplay>(to_device(device)); },
+      nb::arg("device") = nb::none(),
+      R"(Records what this thread launches on a device (the default one), to repeat it at little cost.
 
     with ks.record() as replay:
         kernel(grid, block, (x, y))

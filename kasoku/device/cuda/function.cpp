@@ -83,9 +83,8 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
   enqueue(shape, args, stream_of(device_, stream));
   counters().launches.add(1);
   if (is_traced(Station::launch)) [[unlikely]]
-    trace(Station::launch,
-          fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
-                      str(shape.grid), str(shape.block), shape.shared_bytes));
+    trace(Station::launch, fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
+                                       str(shape.grid), str(shape.block), shape.shared_bytes));
   if (Recorder* const recorder = Recorder::of(device_)) [[unlikely]]
     recorder->launch(*this, shape, args);
 }

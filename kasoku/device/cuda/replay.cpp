@@ -35,7 +35,8 @@ class CudaReplay final : public Replay {
     if (!graph_) return;
     memory_->use_on(stream);
     const ContextScope scope(device_);
-    check(device_.driver().cuGraphLaunch(graph_, stream_of(device_, stream)), [&] { return "repeat a recording on " + device_.str(); });
+    check(device_.driver().cuGraphLaunch(graph_, stream_of(device_, stream)),
+          [&] { return "repeat a recording on " + device_.str(); });
     counters().launches.add(size_);
   }
 
@@ -51,9 +52,11 @@ class CudaRecorder final : public ListRecorder {
  public:
   explicit CudaRecorder(CudaDevice& device) : ListRecorder(device), cuda_(device) {
     const Driver& driver = device.driver();
-    if (!driver.cuStreamBeginCapture || !driver.cuStreamEndCapture || !driver.cuStreamDestroy || !driver.cuGraphInstantiateWithFlags ||
-        !driver.cuGraphLaunch || !driver.cuGraphExecDestroy || !driver.cuGraphDestroy)
-      throw Error(ErrorKind::unsupported, "the NVIDIA driver has no graphs that record launches").fix("a driver of CUDA 11.4 or later");
+    if (!driver.cuStreamBeginCapture || !driver.cuStreamEndCapture || !driver.cuStreamDestroy ||
+        !driver.cuGraphInstantiateWithFlags || !driver.cuGraphLaunch || !driver.cuGraphExecDestroy ||
+        !driver.cuGraphDestroy)
+      throw Error(ErrorKind::unsupported, "the NVIDIA driver has no graphs that record launches")
+          .fix("a driver of CUDA 11.4 or later");
   }
 
   void fill(void* to, uint64_t value, size_t size, size_t count) override {
@@ -115,6 +118,8 @@ class CudaRecorder final : public ListRecorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_recorder(Device& device) { return std::make_unique<CudaRecorder>(static_cast<CudaDevice&>(device)); }
+std::unique_ptr<Recorder> make_recorder(Device& device) {
+  return std::make_unique<CudaRecorder>(static_cast<CudaDevice&>(device));
+}
 
 }  // namespace kasoku::cuda

@@ -4,8 +4,8 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/null/module.h"
-#include "kasoku/device/replay.h"
 #include "kasoku/device/null/stream.h"
+#include "kasoku/device/replay.h"
 
 #include <cstdlib>
 #include <cstring>
