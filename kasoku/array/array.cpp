@@ -3,8 +3,12 @@
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/array/record.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/recycled.h"
+#include "kasoku/device/kept_memory.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 #include <utility>
@@ -126,20 +130,16 @@ Array Array::view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& s
   return of(std::move(node), {shape, strides, offset}, dtype, itemsize, is_read_only);
 }
 
-Array Array::of(NodePtr node) {
-  View view{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
-  const Dtype dtype = node->dtype;
-  const size_t itemsize = node->itemsize;
-  return Array(std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, false, true));
-}
+Array Array::of(NodePtr node) { return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node))); }
 
 Array Array::of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only) {
   const bool is_contiguous = kasoku::is_contiguous(view, itemsize);
-  return Array(std::make_shared<State>(std::move(node), std::move(view), dtype, itemsize, is_read_only, is_contiguous));
+  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), std::move(view), dtype, itemsize,
+                                           is_read_only, is_contiguous));
 }
 
 Array Array::of(const Scalar& number, Dtype dtype, Device& device) {
-  return Array(std::make_shared<State>(number, dtype, device));
+  return Array(std::allocate_shared<State>(Recycled<State>(), number, dtype, device));
 }
 
 const Shape& Array::shape() const { return state_->view.shape; }
@@ -186,6 +186,7 @@ void* Array::address() const {
 }
 
 const void* Array::data_for_read() const {
+  refuse_to_record("reading an array's values");
   const NodePtr node = state_->computed();
   node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;
@@ -193,6 +194,8 @@ const void* Array::data_for_read() const {
 
 Input Array::input() const {
   NodePtr node = state_->current();
+  if (Recorder::current() && !node->is_done() && Recording::is_from_before(*node))
+    evaluate(node);                    // a replay reads its memory
   if (node->dtype != state_->dtype) {  // memory seen as another dtype
     if (!node->is_done()) evaluate(node);
     NodePtr leaf = make_leaf(node->storage, state_->view.shape, state_->dtype, state_->itemsize);
@@ -226,11 +229,12 @@ void Array::assign(const Array& value) const {
   NodePtr old;
   if (value_is_own && is_contiguous() && offset() == 0 && value.shape() == shape()) {
     const auto is_private = [&] {
+      if (Recorder::current()) return false;  // a replay writes where this did
       const Node& node = *state_->node;
       const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() && node.dtype == state_->dtype;
       return is_whole &&
              (!node.is_done() || (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
-                                  node.storage->is_only_owner()));
+                                  node.storage->is_only_owner() && !KeptMemory::keeps(*node.storage->buffer)));
     };
     const auto asked_first = [&] {
       std::lock_guard guard(state_->lock);

@@ -4,6 +4,7 @@
 #include "kasoku/array/elements.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 
@@ -24,7 +25,7 @@ std::optional<int64_t> distance(const View& view, std::span<const Cut> at) {
 }
 
 bool may_be_written(const Array::State& x, const Held& held) {
-  return held && !x.is_read_only && !held.storage().has_readers();
+  return held && !Recorder::current() && !x.is_read_only && !held.storage().has_readers();
 }
 
 /// write(memory, view, elements), if `at` names few elements that may be written now.
@@ -80,7 +81,7 @@ std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
 Array get_element(const Array& array, std::span<const Cut> at) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
-  if (!bytes || x.dtype == Dtype::opaque) return {};
+  if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return {};
   const Held held(array);
   return held ? Array::of(Scalar::load(x.dtype, held.memory() + *bytes), x.dtype, *x.device) : Array();
 }

@@ -8,6 +8,7 @@
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/device/module.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
@@ -173,7 +174,8 @@ struct Source {
 
 /// Whether operations on arrays of so many elements run at once there.
 bool is_for_now(int64_t n, const Device& device) {
-  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed);
+  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) &&
+         few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
 }
 
 struct alignas(16) Number {
@@ -193,7 +195,11 @@ class Known {
   Known(Op op, std::span<const Plain> operands) {
     if (!find_kernel(op, operands)) return;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (!operands[i].array) continue;
+      if (forms_[i] == Form::number) continue;
+      if (is_value_) {
+        sources_[i] = reinterpret_cast<const char*>(&numbers_[i]);
+        continue;
+      }
       const bool is_held = i > 0 && operands[0].array && &operands[0].array->state() == &operands[i].array->state();
       if (!is_held && !held_[i].emplace(*operands[i].array)) return;
       sources_[i] = held_[is_held ? 0 : i]->memory();
@@ -202,6 +208,10 @@ class Known {
   }
   explicit operator bool() const { return count_ > 0; }
 
+  /// Of numbers that were read from arrays, and a number itself.
+  bool is_value() const { return is_value_; }
+  /// Whose dtype the operands have, and whose shape those have that are no numbers.
+  const Array::State& model() const { return *model_; }
   int64_t length() const { return length_; }
   Dtype result() const { return kernel_->result.load(std::memory_order_relaxed); }
   /// Of the first operand, an array.
@@ -218,21 +228,29 @@ class Known {
 
  private:
   bool find_kernel(Op op, std::span<const Plain> operands) {
-    const Array::State& x = (operands[0].array ? operands[0] : operands[1]).array->state();
+    model_ = find_model(operands);
+    const Array::State& x = *model_;
+    is_value_ = x.number.has_value();
     size_t weak = 0, which = 0;
-    for (const Plain& each : operands) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Plain& each = operands[i];
+      forms_[i] = each.array && (is_value_ || !each.array->state().number) ? Form::unit : Form::number;
       weak = weak * n_weak + (each.array ? 0 : each.number.kind == DtypeKind::floating ? 2 : 1);
-      which = which * n_forms + static_cast<size_t>(each.array ? Form::unit : Form::number);
+      which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     length_ = product(x.view.shape);
     if (!(alike[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)].load(std::memory_order_relaxed) >> weak & 1))
       return false;
-    if (!x.is_contiguous || x.view.shape.empty() || !is_for_now(length_, *x.device)) return false;
+    if (!x.is_contiguous || (x.view.shape.empty() && !is_value_) || !is_for_now(length_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
-        if (other.dtype != x.dtype || other.device != x.device || !other.is_contiguous ||
-            other.view.shape != x.view.shape)
+        if (other.dtype != x.dtype || other.device != x.device) return false;
+        if (other.number && forms_[i] == Form::number)
+          store_rounded(*other.number, x.dtype, &numbers_[i]);
+        else if (other.number)
+          other.number->store(x.dtype, &numbers_[i]);
+        else if (!other.is_contiguous || other.view.shape != x.view.shape)
           return false;
       } else {
         if (each.number.kind != DtypeKind::floating && !fits(each.number, x.dtype)) return false;
@@ -244,8 +262,20 @@ class Known {
     return function_;
   }
 
+  /// The array whose dtype and shape the others have: one that is no number, if there is one.
+  static const Array::State* find_model(std::span<const Plain> operands) {
+    const Array::State* found = nullptr;
+    for (const Plain& each : operands)
+      if (each.array && (!found || found->number)) found = &each.array->state();
+    return found;
+  }
+
+  const Array::State* model_ = nullptr;
+
   std::optional<Held> held_[2];
   Number numbers_[2];
+  Form forms_[2];
+  bool is_value_ = false;
   const char* sources_[2] = {};
   size_t count_ = 0;
   int64_t length_ = 0;
@@ -265,8 +295,13 @@ Array apply_again(Op op, std::span<const Plain> operands) {
   }
   Known known(op, operands);
   if (!known) return {};
-  const Array::State& x = (operands[0].array ? operands[0] : operands[1]).array->state();
+  const Array::State& x = known.model();
   const size_t itemsize = info(known.result()).size;
+  if (known.is_value()) {
+    Number result;
+    known.run(&result, *x.device);
+    return Array::of(Scalar::load(known.result(), &result), known.result(), *x.device);
+  }
   auto result = Storage::allocate(*x.device, static_cast<size_t>(known.length()) * itemsize);
   known.run(result->buffer->memory(), *x.device);
   return Array::of(std::move(result), x.view.shape, known.result(), itemsize);
@@ -385,7 +420,9 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {
-  if (!few_at_once.load(std::memory_order_relaxed) || !buffer.device().is_host() || dtype == Dtype::opaque || from.node->dtype != dtype) return false;
+  if (!few_at_once.load(std::memory_order_relaxed) || Recorder::current() || !buffer.device().is_host() ||
+      dtype == Dtype::opaque || from.node->dtype != dtype)
+    return false;
   const Elements elements{to.shape.data(), to.shape.size(), info(dtype).size};
   const size_t bytes = elements.bytes();
   if (bytes > few_bytes) return false;

@@ -11,6 +11,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/linalg_error.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +60,7 @@ class Call {
     if (std::string why; !linalg::has(problem_.factor, a_.device(), &why))
       throw Error(ErrorKind::unsupported, "there is no library for this on " + a_.device().str()).why(why);
     if (problem_.items == 0 || problem_.n == 0 || problem_.m == 0) return false;
+    refuse_to_record("what a library of linear algebra computes");
     const Array status = Array::empty({problem_.items}, Dtype::int32, a_.device());
     for (size_t i = 0; i < n_; ++i) problem_.operands[i] = operands_[i].data();
     problem_.status = static_cast<int32_t*>(status.data());

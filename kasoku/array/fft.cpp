@@ -8,6 +8,7 @@
 #include "kasoku/array/promote.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +58,7 @@ Array fitted(const Array& x, const Shape& lengths) {
 
 /// One call of the library. lengths: of the larger array.
 void call(fft::Kind kind, bool is_forward, const Array& from, const Array& to, const Shape& lengths, const Extents& axes, double factor) {
+  refuse_to_record("a Fourier transform");
   fft::Transform problem;
   problem.kind = kind;
   problem.is_forward = is_forward;

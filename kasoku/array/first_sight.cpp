@@ -8,6 +8,7 @@
 #include "kasoku/array/run.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/stats.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -238,7 +239,8 @@ const char* needs_kernel(const Fused& fused, Device& device) {
 }
 
 bool is_for_operations(const Fused& fused, Device& device) {
-  return !KernelsThatAreThere::stand() && !needs_kernel(fused, device) && does_without_kernel(fused, device);
+  return !Recorder::current() && !KernelsThatAreThere::stand() && !needs_kernel(fused, device) &&
+         does_without_kernel(fused, device);
 }
 
 bool run_by_operations(const Fused& fused, Buffer& to) {
@@ -247,7 +249,7 @@ bool run_by_operations(const Fused& fused, Buffer& to) {
   View target{result.shape(), contiguous_strides(result.shape(), result.itemsize()), 0};
   if (!fused.group.is_reduce) target = {fused.space.lengths, fused.space.walks[0].strides, fused.space.walks[0].offset};
   if (runs_on_host(to.device())) {
-    result.data_for_read();
+    result.buffer();
   } else if (fused.group.is_reduce) {
     to.device().copy(to.memory(), result.buffer()->memory(), result.nbytes(), to.device().current_stream());
   } else {

@@ -2,7 +2,9 @@
 
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/plan.h"
+#include "kasoku/array/record.h"
 #include "kasoku/base/env.h"
+#include "kasoku/base/recycled.h"
 
 #include <algorithm>
 #include <array>
@@ -93,7 +95,7 @@ std::shared_ptr<Storage> Storage::allocate(Device& device, size_t bytes) {
     }
     Buffer own;
   };
-  return std::make_shared<Whole>(device, bytes);
+  return std::allocate_shared<Whole>(Recycled<Whole>(), device, bytes);
 }
 
 std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
@@ -164,13 +166,14 @@ int64_t Node::size() const { return product(shape); }
 NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype,
                   size_t itemsize) {
   Device& device = storage->buffer->device();
-  return std::make_shared<Node>(shape, dtype, itemsize, device, std::move(storage));
+  return std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, itemsize, device, std::move(storage));
 }
 
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
   (void)checked_bytes(shape, info(dtype).size);
-  auto node = std::make_shared<Node>(shape, dtype, info(dtype).size, device,
-                                     std::make_shared<Storage>());
+  auto node =
+      std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, info(dtype).size, device, std::make_shared<Storage>());
+  Recording::note(*node);
   bool run_now = is_eager() && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {
     if (const auto pending = input.node->expression.load()) {

@@ -10,6 +10,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 #include <cstring>
@@ -237,7 +238,8 @@ constexpr int64_t few_indexed = 16384;
 
 /// Whether elements are read and written by a kernel. Records have none.
 bool are_for_kernel(const Array& array, const Places& part) {
-  return array.dtype() != Dtype::opaque && (!array.device().is_host() || product(part.view.shape) > few_indexed || !few_at_once.load(std::memory_order_relaxed));
+  return array.dtype() != Dtype::opaque && (!array.device().is_host() || product(part.view.shape) > few_indexed ||
+                                            !few_at_once.load(std::memory_order_relaxed) || Recorder::current());
 }
 
 std::vector<Index> on_host(std::vector<Index> index) {
@@ -253,7 +255,7 @@ bool is_at_hand(const Array& array) {
 /// What the element holds now. One that is at hand is read; else a pending copy stands for the value, which runs before
 /// the array is written.
 Array value_of(const Array& element) {
-  if (!is_at_hand(element)) return copy(element).read_only();
+  if (!is_at_hand(element) || Recorder::current()) return copy(element).read_only();
   return value(Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device());
 }
 

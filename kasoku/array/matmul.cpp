@@ -6,6 +6,7 @@
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/linalg/provider.h"
 
 namespace kasoku {
@@ -54,6 +55,7 @@ Array matmul(const Array& a, const Array& b) {
   shape.push_back(problem.n);
   Array result = Array::empty(shape, dtype, a.device());
   if (result.size() > 0) {
+    refuse_to_record("a product of matrices");
     problem.a = matrices(x, batch);
     problem.a.data = const_cast<void*>(x.data_for_read());
     problem.b = matrices(y, batch);

@@ -10,12 +10,13 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/first_sight.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/record.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/run.h"
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/error.h"
-#include "kasoku/base/rounding.h"
 #include "kasoku/base/interrupt.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
@@ -40,6 +41,7 @@ NodePtr leaf_of(const std::shared_ptr<Buffer>& buffer, int64_t n, Dtype dtype) {
 /// Writes one value everywhere without a kernel, which may have to be compiled. False: its bits
 /// are not those of a few bytes again and again.
 bool fill(const Node& node, const Scalar& value, Buffer& buffer) {
+  if (Recorder::current()) return false;
   uint64_t bits[2] = {0, 0};
   if (node.itemsize > sizeof bits || node.dtype == Dtype::opaque) return false;
   value.store(node.dtype, bits);
@@ -173,6 +175,7 @@ void evaluate(const NodePtr& node) {
   std::lock_guard lock(node->mutex);
   const auto expression = node->expression.load();
   if (!expression) return;
+  const Recording::Aside aside(*node);
   Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
                                : expression->kind == Expression::scan ? compute_scan(node, *expression)
                                                                       : compute_map(node, *expression));

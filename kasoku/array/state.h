@@ -48,6 +48,17 @@ struct Array::State {
         is_contiguous(is_contiguous) {
     node->n_arrays.fetch_add(1, std::memory_order_relaxed);
   }
+  /// All of a node.
+  explicit State(NodePtr of)
+      : node(std::move(of)),
+        device(node->device),
+        view{node->shape, contiguous_strides(node->shape, node->itemsize), 0},
+        itemsize(node->itemsize),
+        dtype(node->dtype),
+        is_read_only(false),
+        is_contiguous(true) {
+    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+  }
   State(const Scalar& number, Dtype dtype, Device& device)
       : device(&device),
         itemsize(info(dtype).size),

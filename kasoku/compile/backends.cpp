@@ -5,11 +5,13 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/compile/clang.h"
+#include "kasoku/compile/recorder.h"
 #include "kasoku/device/cpu/device.h"
 #include "kasoku/device/null/device.h"
 
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/device/cuda/cuda.h"
+#include "kasoku/device/cuda/replay.h"
 
 #include <array>
 #include <atomic>
@@ -37,14 +39,15 @@ struct Backend {
   Devices (*make_devices)();    ///< called once, when first asked for
   std::string (*why_missing)(); ///< when there are none
   Compiler& (*compiler)();
+  std::unique_ptr<Recorder> (*recorder)(Device&);
 };
 
 // clang-format off
 constexpr Backend backends[] = {
-    // name   kind               listed  devices           why there are none  compiler
-    {"cpu",   DeviceKind::cpu,   true,   cpu_devices,      nothing_missing,    clang_compiler},
-    {"cuda",  DeviceKind::cuda,  true,   all_cuda_devices, cuda_missing,       nvrtc_compiler},
-    {"null",  DeviceKind::null,  false,  null_devices,     nothing_missing,    clang_compiler},
+    // name   kind               listed  devices           why there are none  compiler        recorder
+    {"cpu",   DeviceKind::cpu,   true,   cpu_devices,      nothing_missing,    clang_compiler, make_list_recorder},
+    {"cuda",  DeviceKind::cuda,  true,   all_cuda_devices, cuda_missing,       nvrtc_compiler, cuda::make_recorder},
+    {"null",  DeviceKind::null,  false,  null_devices,     nothing_missing,    clang_compiler, make_list_recorder},
 };
 // clang-format on
 
@@ -160,10 +163,17 @@ DefaultDeviceScope::DefaultDeviceScope(Device& device) : previous_(scoped_defaul
 
 DefaultDeviceScope::~DefaultDeviceScope() { scoped_default = previous_; }
 
-Compiler& compiler_for(Device& device) {
+namespace {
+
+const Backend& backend_of(const Device& device) {
   for (const Backend& backend : backends)
-    if (backend.kind == device.kind) return backend.compiler();
+    if (backend.kind == device.kind) return backend;
   throw Error(ErrorKind::internal, "no row of the backends' table is for " + device.str());
 }
+
+}  // namespace
+
+Compiler& compiler_for(Device& device) { return backend_of(device).compiler(); }
+std::unique_ptr<Recorder> make_recorder(Device& device) { return backend_of(device).recorder(device); }
 
 }  // namespace kasoku

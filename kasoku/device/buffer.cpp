@@ -3,7 +3,9 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/kept_memory.h"
 #include "kasoku/device/overrun.h"
+#include "kasoku/device/replay.h"
 
 #include <mutex>
 
@@ -15,6 +17,10 @@ struct Buffer::Adopted : Buffer {
   Stream* theirs = nullptr;
 
   ~Adopted() {
+    if (KeptMemory::is_any_alive()) {
+      KeptMemory::forget(*this);
+      KeptMemory::take(device(), memory(), bytes(), owner);
+    }
     try {
       if (theirs && last_stream() != theirs) device().order(*last_stream(), *theirs);
     } catch (const Error&) {
@@ -27,8 +33,9 @@ Buffer::Buffer(Device& device, size_t bytes) : device_(&device), bytes_(bytes) {
   Stream& stream = device.current_stream();
   memory_ = device.allocate(bytes, stream);
   last_stream_.store(&stream, std::memory_order_relaxed);
-  counters().allocations.add(1);
-  counters().bytes_allocated.add(bytes);
+  const DeviceCounters& all = counters();
+  all.allocations.add(1);
+  all.bytes_allocated.add(bytes);
 }
 
 std::shared_ptr<Buffer> Buffer::allocate(Device& device, size_t bytes) { return std::make_shared<Buffer>(device, bytes); }
@@ -49,6 +56,7 @@ std::shared_ptr<Buffer> Buffer::adopt(Device& device, void* memory, size_t bytes
 }
 
 void Buffer::change_stream(Stream& stream) {
+  if (Recorder* const recorder = Recorder::current()) recorder->use(*this);
   // Who sees the new stream as the last may rely on its being behind the one before.
   static std::mutex& changing = *new std::mutex;
   const std::lock_guard lock(changing);
@@ -64,6 +72,10 @@ void Buffer::throw_overrun(std::string_view kernel, std::string_view array) cons
 
 Buffer::~Buffer() {
   if (!device_ || !is_own_) return;
+  if (KeptMemory::is_any_alive()) {
+    KeptMemory::forget(*this);
+    if (KeptMemory::take(*device_, memory_, bytes_, nullptr)) return;
+  }
   Stream* const last = last_stream();
   device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
 }

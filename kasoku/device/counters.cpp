@@ -21,6 +21,8 @@ void count_copy(CopyWay way, size_t bytes) {
       .fetch_add(bytes, std::memory_order_relaxed);
 }
 
+CopyReason copy_reason() { return reason_now; }
+
 CopyScope::CopyScope(CopyReason reason) : is_outermost_(!has_reason) {
   if (!is_outermost_) return;
   has_reason = true;

@@ -43,6 +43,9 @@ DeviceCounters& counters();
 /// Counts a copy under the reason that this thread has now.
 void count_copy(CopyWay way, size_t bytes);
 
+/// That of this thread's copies now.
+CopyReason copy_reason();
+
 /// Gives the copies of this thread a reason while alive; the outermost scope counts, because a
 /// print that goes by way of NumPy is a print. Without one they are `requested`.
 class CopyScope {

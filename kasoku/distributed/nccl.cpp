@@ -3,6 +3,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/device/cuda/device.h"
 #include "kasoku/device/cuda/libraries.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 
 #include <dlfcn.h>
@@ -120,8 +121,9 @@ NcclGroup::~NcclGroup() {
 }
 
 // A call of NCCL's with this device's context and the calling thread's stream.
-#define KS_NCCL(what, function, ...)                                            \
-  const cuda::ContextScope scope(static_cast<cuda::CudaDevice&>(device_));      \
+#define KS_NCCL(what, function, ...)                                       \
+  refuse_to_record(what);                                                  \
+  const cuda::ContextScope scope(static_cast<cuda::CudaDevice&>(device_)); \
   check(library().function(__VA_ARGS__, communicator_, current_stream(device_)), what)
 
 void NcclGroup::all_reduce(const void* from, void* to, size_t count, Dtype dtype, Reduction reduction) {

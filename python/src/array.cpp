@@ -324,7 +324,7 @@ void bind_array(nb::module_& m) {
             const Array& x = nb::cast<Array&>(self);
             if (x.is_pending()) {
               const GilReleased release;
-              x.data_for_read();
+              x.buffer();
             }
             return self;
           },

@@ -223,7 +223,7 @@ void bind_creation(nb::module_& m) {
     for (nb::handle object : arrays) {
       const Array& x = nb::cast<Array&>(object);
       const GilReleased release;
-      x.data_for_read();
+      x.buffer();
     }
   }, "arrays"_a, "Computes the arrays if they are pending.");
   nb::class_<Eager>(m, "_Eager")

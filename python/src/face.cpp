@@ -163,7 +163,7 @@ class Face {
     if (operands[0].array && operands[0].array->size() == 0) return false;
     const Operand& divisor = operands[1];
     if (!divisor.array) return divisor.scalar.as_int() == 0;
-    divisor.array->data_for_read();  // once, and not again for the quotient
+    divisor.array->buffer();  // once, and not again for the quotient
     const Array found = reduce(ReduceOp::any, kasoku::apply(Op::equal, {divisor, Operand(0)}));
     return *static_cast<const bool*>(found.data_for_read());
   }

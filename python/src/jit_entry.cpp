@@ -5,6 +5,7 @@
 #include "jit_state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/jit/signature.h"
 
 #include <fmt/format.h>
@@ -261,6 +262,7 @@ bool call_free(const JitEntry& entry, std::span<const kasoku::Value> arguments, 
 
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<Type>* given) {
+  refuse_to_record("a call of a compiled function");
   const int need = std::max(entry->compiled.argument_words(), entry->compiled.result_words());
   if (need <= words_at_hand) {
     uint64_t words[words_at_hand];

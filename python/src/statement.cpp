@@ -439,7 +439,7 @@ void settle(const Array& array) {
       statement_goes_on(array.size(), array.waits_on_shared()))
     return;
   const GilReleased release;
-  array.data_for_read();
+  array.buffer();
 }
 
 void bind_statement(nb::module_& m) {

@@ -24,7 +24,7 @@ nb::object make_delayed(nb::object object, nb::object name, nb::object pure, nb:
   if (is_delayed(object)) return object;
   if (const Array* array = array_of(object); array && array->waits_on_shared()) {  // the task may run after the statement
     const GilReleased release;
-    array->data_for_read();
+    array->buffer();
   }
   DelayedFacts facts;
   if (!nout.is_none()) {

@@ -13,6 +13,7 @@
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/cpu/stream.h"
+#include "kasoku/device/replay.h"
 
 #include <cstring>
 #include <mutex>
@@ -89,6 +90,7 @@ class CpuDevice final : public Device {
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
     if (!bytes || to == from) return;
+    note_copy(*this, to, from, bytes);
     const Recorded recorded(EventKind::copy, "copy", bytes);
     count_copy(CopyWay::within_device, bytes);
     char* target = static_cast<char*>(to);
@@ -105,6 +107,7 @@ class CpuDevice final : public Device {
   }
 
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream&) override {
+    if (Recorder* const recorder = Recorder::of(*this)) recorder->fill(to, value, size, count);
     char* target = static_cast<char*>(to);
     if (size * count < large_bytes) return fill_serially(target, value, size, count);
     parallel_blocks(count, chunk_bytes / size, [=](uint64_t begin, uint64_t end) {

@@ -16,6 +16,7 @@
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/cpu/worker_memory.h"
 #include "kasoku/device/device.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/core.h>
 #include <x86intrin.h>
@@ -155,12 +156,13 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);
   if (auto children = run_grid(shape, args)) complete(std::move(children));
   globals_.check_ends(info_.name);
+  if (Recorder* const recorder = Recorder::of(module_.device())) recorder->launch(*this, shape, args);
 }
 
 /// Nobody helps with it, looks for an interrupt in it or is asked for memory; who watches launches sees it.
 void CpuFunction::launch_one(void* const* args, Stream& stream) {
   const KernelEntry entry = one_thread_.load(std::memory_order_relaxed);
-  if (!entry || grid_observer() || is_traced(Station::launch) || timeline::is_on()) {
+  if (!entry || grid_observer() || is_traced(Station::launch) || timeline::is_on() || Recorder::current()) {
     launch({}, args, stream);
     const Variant& used = variant(LaunchShape{}.block);
     const bool needs_memory = used.scratch_bytes || used.scratch_bytes_per_thread || used.static_shared_bytes;

@@ -1,7 +1,9 @@
 /// Memory of a CudaDevice: allocation in the order of a stream, fills, figures.
 #include "kasoku/base/text.h"
 #include "kasoku/device/cuda/device.h"
+#include "kasoku/device/cuda/replay.h"
 #include "kasoku/device/cuda/stream.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
@@ -93,6 +95,7 @@ void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
 void CudaDevice::trim() {
   ContextScope scope(*this);
   if (!pool_) return;
+  const std::lock_guard lock(capture_mutex());
   check(driver().cuCtxSynchronize(), [&] { return "wait for " + str(); });
   check(driver().cuMemPoolTrimTo(pool_, 0),
         [&] { return "give back the free memory of " + str(); });
@@ -121,6 +124,7 @@ void CudaDevice::fill(void* to, uint64_t value, size_t size, size_t count, Strea
   else
     throw Error(ErrorKind::internal, fmt::format("fill of elements of {} bytes", size));
   check(result, asked);
+  if (Recorder* const recorder = Recorder::of(*this)) recorder->fill(to, value, size, count);
 }
 
 void* CudaDevice::allocate_pinned(size_t bytes) {

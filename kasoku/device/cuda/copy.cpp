@@ -5,6 +5,7 @@
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/stream.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
@@ -67,6 +68,7 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
     return fmt::format("copy {} bytes from {} to {}", bytes, name(source), name(target));
   };
   if (target == Place::device && source == Place::device) {
+    if (Recorder* const recorder = Recorder::of(*this)) recorder->copy(to, from, bytes);
     CudaDevice &there = gpu_of(to, *this), &here = gpu_of(from, *this);
     if (&there == this && &here == this) {
       count_copy(CopyWay::within_device, bytes);
@@ -78,6 +80,7 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
             [&] { return fmt::format("copy {} bytes from {} to {}", bytes, here.str(), there.str()); });
     }
   } else if (target == Place::device) {
+    refuse_to_record("a copy from the host");
     count_copy(CopyWay::to_device, bytes);
     if (source == Place::pageable && bytes > small_copy)
       return staging().to_device(address(to), from, bytes, order);
@@ -85,6 +88,7 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
     if (source == Place::pinned && !host_is_pinned)
       check(driver().cuStreamSynchronize(order), asked);
   } else if (source == Place::device) {
+    refuse_to_record("a copy to the host");
     count_copy(CopyWay::from_device, bytes);
     if (target == Place::pageable && bytes <= CudaStream::small_bytes &&
         static_cast<CudaStream&>(stream).copy_small(to, address(from), bytes)) {

@@ -2,6 +2,7 @@
 
 #include "kasoku/device/cuda/copy.h"
 #include "kasoku/device/cuda/cuda.h"
+#include "kasoku/device/cuda/replay.h"
 #include "kasoku/device/cuda/stream.h"
 
 #include <fmt/format.h>
@@ -105,7 +106,10 @@ void CudaDevice::synchronize() {
     check(driver.cuEventRecord(mark.event, nullptr), asked);
     wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
   }
-  check(driver.cuCtxSynchronize(), asked);
+  {
+    const std::lock_guard lock(capture_mutex());
+    check(driver.cuCtxSynchronize(), asked);
+  }
   if (has_prints) std::fflush(stdout);
 }
 

@@ -4,6 +4,7 @@
 #include "kasoku/device/counters.h"
 #include "kasoku/device/cuda/module.h"
 #include "kasoku/device/cuda/stream.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
@@ -79,8 +80,19 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
       bz > max_block_[2] || gx > max_grid_[0] || gy > max_grid_[1] || gz > max_grid_[2] ||
       shape.shared_bytes > dynamic_shared_limit_.load(std::memory_order_relaxed)) [[unlikely]]
     prepare(shape);
+  enqueue(shape, args, stream_of(device_, stream));
+  counters().launches.add(1);
+  if (is_traced(Station::launch)) [[unlikely]]
+    trace(Station::launch, fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
+                                       str(shape.grid), str(shape.block), shape.shared_bytes));
+  if (Recorder* const recorder = Recorder::of(device_)) [[unlikely]]
+    recorder->launch(*this, shape, args);
+}
+
+void CudaFunction::enqueue(const LaunchShape& shape, void* const* args, CUstream order) {
+  const auto& [gx, gy, gz] = shape.grid;
+  const auto& [bx, by, bz] = shape.block;
   ContextScope scope(device_);
-  const CUstream order = stream_of(device_, stream);
   const Driver& driver = device_.driver();
   void** values = const_cast<void**>(args);  // the driver only reads them
   CUresult result;
@@ -96,11 +108,6 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
     throw Error(ErrorKind::unsupported, "the NVIDIA driver has no cooperative launches");
   if (result != success) [[unlikely]]
     throw launch_failure(result, shape);
-  counters().launches.add(1);
-  if (is_traced(Station::launch)) [[unlikely]]
-    trace(Station::launch,
-          fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
-                      str(shape.grid), str(shape.block), shape.shared_bytes));
 }
 
 void CudaFunction::prepare(const LaunchShape& shape) {

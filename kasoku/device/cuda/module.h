@@ -21,6 +21,8 @@ class CudaFunction final : public Function {
   const KernelInfo& info() const override { return info_; }
   Module& module() override;
   void launch(const LaunchShape& shape, void* const* args, Stream& stream) override;
+  /// A launch in a shape that was launched before.
+  void enqueue(const LaunchShape& shape, void* const* args, CUstream stream);
   int64_t attribute(std::string_view name) override;
   void set_attribute(std::string_view name, int64_t value) override;
   uint32_t suggested_block() override;

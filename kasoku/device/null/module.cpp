@@ -5,6 +5,7 @@
 #include "kasoku/base/trace.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/null/device.h"
+#include "kasoku/device/replay.h"
 
 #include <cstring>
 #include <map>
@@ -25,10 +26,11 @@ class NullFunction final : public Function {
   const KernelInfo& info() const override { return info_; }
   Module& module() override { return module_; }
 
-  void launch(const LaunchShape& shape, void* const*, Stream&) override {
+  void launch(const LaunchShape& shape, void* const* args, Stream&) override {
     if (!shape.blocks() || !shape.threads()) return;
     counters().launches.add(1);
     trace(Station::launch, info_.name + " on null");
+    if (Recorder* const recorder = Recorder::of(module_.device())) recorder->launch(*this, shape, args);
     std::lock_guard lock(mutex);
     launches.push_back({info_.name, shape});
   }

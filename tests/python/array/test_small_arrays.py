@@ -212,3 +212,46 @@ def test_threads_read_what_others_write():
     for reader in readers:
         reader.join()
     assert x.numpy().tolist() == [2000] * 10
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "int64", "uint64", "float16", "float32", "float64", "complex128"]
+)
+def test_what_is_computed_of_elements_is_numpys_however_often(dtype):
+    a = np.array([3, 1, 0, 2], dtype)
+    x = ks.array(a)
+    with np.errstate(all="ignore"):
+        for f in (
+            lambda v: v[0] + v[1],
+            lambda v: v[0] * v[0] - v[1],
+            lambda v: v[1] == v[3],
+            lambda v: v[0] / v[3],
+            lambda v: v * v[3],
+            lambda v: v[0] + v,
+            lambda v: abs(v[0] * v[3]),
+            lambda v: v[0] * 2 + 1,
+            lambda v: 2.5 * v[3],
+            lambda v: v[3] ** 2,
+            lambda v: v[2] // v[1],
+        ):
+            try:
+                expected = f(a)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    f(x)
+                continue
+            for _ in range(3):
+                got = f(x)
+                assert got.dtype == expected.dtype and got.shape == expected.shape
+                np.testing.assert_array_equal(got.numpy(), expected)
+
+
+def test_what_is_computed_of_elements_is_a_value():
+    x = ks.array(np.arange(4.0))
+    for _ in range(3):
+        s = x[3] * x[2]
+        t = s
+        s += 1
+        assert float(t) == 6 and float(s) == 7 and (x == ks.arange(4.0)).all()
+        with pytest.raises(ValueError, match="read-only"):
+            s[...] = 3

@@ -1,0 +1,73 @@
+/// \file kasoku/device/replay.h
+/// Launches that are recorded once and repeated: on a GPU a graph of CUDA's, elsewhere a list.
+///
+/// A thread that records works as it always does, and what it has the device do is taken down. What reads or writes
+/// memory in another way cannot be repeated and is refused.
+#pragma once
+
+#include "kasoku/device/module.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace kasoku {
+
+class Buffer;
+class Device;
+class Stream;
+
+/// What was recorded. Any thread may repeat it, one at a time.
+class Replay {
+ public:
+  virtual ~Replay() = default;
+  virtual Device& device() = 0;
+  /// Launches, fills and copies in it.
+  virtual size_t size() const = 0;
+  /// Repeats them in the stream, in their order, with the arguments that they had.
+  virtual void run(Stream& stream) = 0;
+};
+
+/// Takes down what a thread does.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual Device& device() = 0;
+  /// What has just been done.
+  virtual void launch(Function& function, const LaunchShape& shape, void* const* args) = 0;
+  virtual void fill(void* to, uint64_t value, size_t size, size_t count) = 0;
+  virtual void copy(void* to, const void* from, size_t bytes) = 0;
+  virtual void use(Buffer& buffer) = 0;
+  /// All of it; after this nothing is taken down.
+  virtual std::shared_ptr<Replay> finish() = 0;
+
+  /// Of the calling thread; null: it does not record.
+  static Recorder* current();
+  /// The same for work on a device. Throws where the thread records what another one does.
+  static Recorder* of(Device& device);
+};
+
+/// The calling thread records by it while this lives; null: it does not record.
+class RecorderScope {
+ public:
+  explicit RecorderScope(Recorder* recorder);
+  ~RecorderScope();
+  RecorderScope(const RecorderScope&) = delete;
+  RecorderScope& operator=(const RecorderScope&) = delete;
+
+ private:
+  Recorder* const previous_;
+};
+
+/// Throws where the calling thread records: `what` cannot be repeated.
+void refuse_to_record(std::string_view what);
+
+/// On a device whose memory is the host's: the calling thread copies. Throws where it records and values come from or
+/// go to what is no array.
+void note_copy(Device& device, void* to, const void* from, size_t bytes);
+
+/// For devices whose work is done when a call returns.
+std::unique_ptr<Recorder> make_list_recorder(Device& device);
+
+}  // namespace kasoku
