@@ -414,7 +414,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   arguments.add(&length);
   int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
   if (way != Way::whole) arguments.add(&stride);
-  const int64_t width = way == Way::columns ? columns_at_once(compute, false) : 1;
+  const int64_t width = way == Way::columns ? columns_at_once(info(register_dtype(compute)).size, ReduceForm::columns, false) : 1;
   arguments.launch_reduction(function, divide_up(outputs, width), width, device);
   return Array::of(std::move(result), shape, dtype, itemsize);
 }

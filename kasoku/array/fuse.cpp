@@ -5,7 +5,7 @@
 #include "kasoku/array/promote.h"
 #include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
-#include "kasoku/codegen/loop_text.h"
+#include "kasoku/codegen/emit.h"
 
 #include <algorithm>
 #include <bit>
@@ -300,28 +300,19 @@ class Builder {
     Group& group = fused.group;
     IterationSpace& space = fused.space;
     const size_t last = space.lengths.size() - 1;
-    if ((group.is_reduce || group.scan) && group.kept_rank > 0 && !group.has_indices) {
-      const size_t column = group.kept_rank - 1u;
-      const auto along = [&](size_t d) {
-        return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
-      };
-      if (space.lengths[column] >= (group.is_simt ? 8 : 4) && along(column) && !along(last)) {
-        group.form = ReduceForm::columns;
-        space.go_along(column);
-      }
+    if (group.is_reduce || group.scan) {
+      // Four columns of a thread are in registers.
+      const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && info(group.accumulate).size <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
+      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small});
     }
-    group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && group.form != ReduceForm::columns && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && !is_by_columns(group.form) && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
       const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }
     constexpr int64_t tile = 32;  // fewer leave threads idle
-    if (group.scan && group.is_simt && group.form == ReduceForm::rows && reduced_length(fused) < tile) group.form = ReduceForm::threads;
-    if (!group.is_reduce || !group.is_simt || group.form == ReduceForm::columns) return;
-    const int64_t reduced = reduced_length(fused), results = space.size() / std::max(reduced, int64_t{1});
-    constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
-    if (results > 1 && reduced <= warp_row) group.form = reduced <= thread_row && results >= many_results ? ReduceForm::threads : ReduceForm::warps;
+    if (group.scan && group.is_simt && group.form != ReduceForm::columns) group.form = reduced_length(fused) < tile ? ReduceForm::threads : ReduceForm::rows;
   }
 
   int64_t domain_size_;

@@ -3,7 +3,7 @@
 #include "kasoku/base/hash.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/base/trace.h"
-#include "kasoku/codegen/loop_text.h"
+#include "kasoku/codegen/scan_text.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/compile/background.h"
 #include "kasoku/compile/compile.h"
@@ -240,17 +240,6 @@ void add_operands(Parameters& p, const Fused& fused) {
   add_numbers(fused.space, [&](int64_t number) { p.add(number); });
 }
 
-/// Elements that one block of a CPU's reduction takes.
-constexpr int64_t elements_per_block = 16384;
-
-/// Columns that a block of a CPU takes at once: at most `most`, and fewer where else not all workers had some of what is much work.
-int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, Device& device) {
-  constexpr int64_t least = 64, elements = 65536;
-  const int64_t worth_it = std::max(int64_t{1}, columns * rows / elements);
-  const int64_t blocks = std::min(divide_up(4 * int64_t{device.properties().multiprocessors}, times), worth_it);
-  return std::clamp(round_up(divide_up(columns, blocks), int64_t{16}), least, most);
-}
-
 }  // namespace
 
 Function& group_kernel(const Fused& fused, Device& device) {
@@ -376,73 +365,30 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   Function* const function = kernel_to_launch(fused, device);
   if (!function) return;
   const Group& group = fused.group;
-  const int64_t length = reduced_length(fused);
-  int64_t pairs = outputs(fused) * part.chunks;
-  int64_t elements = std::min(length, chunk_elements);
-  int64_t width = 1;
-  if (group.form == ReduceForm::columns) {
-    const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
-    width = columns_at_once(group.accumulate, group.is_simt);
-    if (!group.is_simt) width = strip_width(columns, elements, pairs / columns, width, device);
-    pairs = pairs / columns * divide_up(columns, width);
-    elements *= std::min(columns, width);
-  }
-  const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
+  const ReduceLaunch launch = reduce_launch(fused.space, group.kept_rank, group.form, group.is_simt, info(register_dtype(group.accumulate)).size, part,
+                                            device.properties().multiprocessors);
   Parameters& p = parameters();
   p.add(results);
   if (positions) p.add(positions);
   add_operands(p, fused);
-  p.add(pairs);
-  p.add(per_block);
-  p.add(part.chunks);
-  p.add(part.first_chunk);
-  p.add(length);
-  if (group.form == ReduceForm::columns) p.add(width);
-  LaunchShape shape;
-  if (group.is_simt) {
-    const int64_t results = group.form == ReduceForm::warps ? warps_of_block : group.form == ReduceForm::threads ? threads_of_block : 1;
-    const int64_t blocks = divide_up(pairs, results);
-    // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
-    constexpr int64_t blocks_of_multiprocessor = 64;
-    shape.grid[0] = static_cast<uint32_t>(std::min(blocks, blocks_of_multiprocessor * device.properties().multiprocessors));
-    shape.block[0] = static_cast<uint32_t>(group.form == ReduceForm::columns ? threads_of_columns : threads_of_block);
-  } else {
-    shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
-  }
+  for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
-  function->launch(shape, p.pointers(), device.current_stream());
+  function->launch(launch.shape, p.pointers(), device.current_stream());
 }
 
 void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
   Device& device = to.device();
   Function& function = group_kernel(fused, device);
   const Group& group = fused.group;
-  const int64_t length = reduced_length(fused), chunks = divide_up(length, scan_chunk), rows = outputs(fused);
-  int64_t pairs = rows * chunks, elements = std::min(length, scan_chunk), width = 1;
-  if (group.form == ReduceForm::columns && !group.is_simt) {
-    const int64_t columns = fused.space.lengths[group.kept_rank - 1u];
-    width = strip_width(columns, elements, pairs / columns, columns_at_once(group.accumulate, false), device);
-    pairs = pairs / columns * divide_up(columns, width);
-    elements *= std::min(columns, width);
-  }
-  const int64_t per_block = std::max({int64_t{1}, round_up(elements_per_block / elements, int64_t{4}), divide_up(pairs, int64_t{1} << 30)});
+  const ReduceLaunch launch = scan_launch(fused.space, group.form, group.is_simt, info(group.accumulate).size, device.properties().multiprocessors);
   to.use_here();
   Parameters& p = parameters();
   p.add(static_cast<char*>(to.memory()) + (group.walks_result() ? fused.space.walks[0].offset : 0));
   add_operands(p, fused);
-  for (int64_t number : {pairs, per_block, chunks, length}) p.add(number);
-  if (group.form == ReduceForm::columns) p.add(width);
+  for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
   if (group.walks_result()) p.add(before ? before->memory() : nullptr);
-  LaunchShape shape;
-  if (group.is_simt) {
-    shape.block[0] = static_cast<uint32_t>(threads_of_scan);
-    constexpr int64_t blocks_of_multiprocessor = 64;
-    shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, threads_of_scan), blocks_of_multiprocessor * device.properties().multiprocessors));
-  } else {
-    shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
-  }
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
-  function.launch(shape, p.pointers(), device.current_stream());
+  function.launch(launch.shape, p.pointers(), device.current_stream());
 }
 
 }  // namespace kasoku

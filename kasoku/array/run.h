@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kasoku/array/fuse.h"
+#include "kasoku/codegen/reduce_text.h"
 
 #include <string>
 
@@ -42,11 +43,7 @@ void run_map(const Fused& fused, Buffer& buffer);
 /// Stores the elements of a scattering group that was made for `to`.
 void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer);
 
-/// Chunks of a reduction that one launch computes, from `first_chunk` on; results
-/// (and positions, of argmin and argmax) lie as [outputs][chunks].
-struct Chunks {
-  int64_t first_chunk, chunks;
-};
+/// Results (and positions, of argmin and argmax) lie as [outputs][chunks].
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device);
 
 /// A scanning group: totals of chunks, or elements after what each row's chunks give together, if there are several.

@@ -106,15 +106,11 @@ std::string parameters(const Group& group) {
       add("unsigned long long", fmt::format("r{}_range", k));
     }
   }
+  if (group.is_reduce) return text + ",\n    " + reduce_parameters(reduction_of(group));
+  if (group.scan) return text + ",\n    " + scan_parameters(scan_of(group));
   text += ",\n    " + loop_parameters(group);
   if (group.scatter && !group.is_simt) text += ",\n    long long rows, long long rows_of_part, long long owners, long long from, long long span";
-  if (group.scan)
-    return text + ",\n    long long pairs, long long per_block, long long chunks, long long length" + (group.form == ReduceForm::columns ? ", long long width" : "") +
-           (group.scan->gives_totals ? "" : fmt::format(", const {}* __restrict__ before", register_text(group.accumulate)));
-  return group.is_reduce ? text + ",\n    long long pairs, long long per_block, long long chunks, "
-                                  "long long first_chunk, long long length" +
-                                  (group.form == ReduceForm::columns ? ", long long width" : "")
-                         : text;
+  return text;
 }
 
 namespace {
@@ -260,7 +256,7 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), form == ReduceForm::columns ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
+  Loop loop{{}, rank(), is_by_columns(form) ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
@@ -279,8 +275,8 @@ namespace {
 
 /// Two blocks of so many threads leave 32 registers for each, which short texts do with.
 std::string bounds_of_launch(const Group& group) {
-  if (!group.is_simt || !group.is_reduce || group.form != ReduceForm::columns) return "";
-  const bool is_short = codegen::copies_of_element(group) >= 16 && info(register_dtype(group.accumulate)).size <= 8 && !info(group.reduce_op).keeps_position();
+  if (!group.is_simt || !group.is_reduce || !is_by_columns(group.form)) return "";
+  const bool is_short = group.form == ReduceForm::columns && codegen::copies_of_element(group) >= 16 && info(register_dtype(group.accumulate)).size <= 8 && !info(group.reduce_op).keeps_position();
   return fmt::format("__launch_bounds__({}{}) ", threads_of_columns, is_short ? ", 2" : "");
 }
 
@@ -288,8 +284,8 @@ std::string bounds_of_launch(const Group& group) {
 
 std::string emit(const Group& group) {
   using namespace codegen;
-  const std::string body = group.is_reduce ? emit_reduce(group) : group.scan ? emit_scan(group) : group.scatter ? emit_scatter(group) : emit_map(group);
-  const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(group) : "";
+  const std::string body = group.is_reduce ? reduce_text(reduction_of(group)) : group.scan ? scan_text(scan_of(group)) : group.scatter ? emit_scatter(group) : emit_map(group);
+  const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(reduction_of(group)) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.
   return fmt::format(

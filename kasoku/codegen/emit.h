@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kasoku/codegen/group.h"
-#include "kasoku/codegen/loop_text.h"
+#include "kasoku/codegen/scan_text.h"
 
 #include <string>
 #include <string_view>
@@ -38,16 +38,12 @@ std::string loop_of_fours(const Group& group, const std::string& indent);
 
 std::string load_text(Dtype memory, const std::string& value);
 
-/// The body of a kernel that scans.
-std::string emit_scan(const Group& group);
-/// The strip of `width` columns that `o` counts, of which the last one may have fewer: `n`.
-std::string strip_of_columns(const Group& group);
 
 /// The body of a kernel that stores at computed places.
 std::string emit_scatter(const Group& group);
 
-/// What a lane of a reduction holds and how two become one, before the kernel; and the kernel's body.
-std::string lanes_text(const Group& group);
-std::string emit_reduce(const Group& group);
+/// A group that reduces, or scans; good while the group is there.
+Reduction reduction_of(const Group& group);
+Scan scan_of(const Group& group);
 
 }  // namespace kasoku::codegen

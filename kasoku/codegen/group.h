@@ -15,17 +15,10 @@
 namespace kasoku {
 
 enum class Inner : uint8_t;
+enum class ReduceForm : uint8_t;
 enum class Schedule : uint8_t;
 struct Loop;
 enum class Distribution : uint8_t { uniform, normal, integers };
-
-/// Who reduces what; see reduce_tree.cpp.
-enum class ReduceForm : uint8_t {
-  rows,     ///< a block, one result after another
-  columns,  ///< neighbours along the innermost kept axis, which the inner loop goes over
-  warps,    ///< on a GPU: few elements for each result
-  threads,  ///< on a GPU: very few
-};
 
 /// One value of an element's computation, in order; inputs are earlier ones.
 struct Instruction {
@@ -106,13 +99,6 @@ struct Group {
   operator Loop() const;
 };
 
-/// The longest rows that a warp and a thread of a GPU reduce, how many results a block of 256 threads then has, and the threads
-/// of one that reduces columns.
-inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256, threads_of_columns = 1024;
-inline constexpr int64_t threads_of_scan = 64;
-/// The most columns that a reduction by columns takes at once: a block of a GPU has a thread in each of its warps for one, and on
-/// a CPU the vectors of them that wait stay in its first cache.
-int64_t columns_at_once(Dtype accumulate, bool is_simt);
 
 /// Whether joining elements of `stored` gives one result in any order, and a GPU's threads may do it side by side.
 bool joins_in_any_order(Op join, Dtype compute, Dtype stored);
@@ -127,8 +113,8 @@ inline constexpr const char* group_entry = "ks_group";
 ///   each random's seed, stream, draw (int64), low, range,
 ///   what add_numbers() of loop_text.h gives, and add_launch() of a map;
 ///   scatter, on a CPU: total, then rows, rows_of_part, owners, from, span (see scatter.cpp)
-///   scan: pairs, per_block, chunks, length, by columns also width; of elements also before
-///   reduce: pairs, per_block, chunks, first_chunk, length; by columns also width, how many are taken at once
+///   scan: the numbers of scan_launch(), see scan_text.h; of elements also what is before chunks
+///   reduce: the numbers of reduce_launch(), see reduce_text.h
 std::string emit(const Group& group);
 
 /// The register type of a dtype: float for the 16-bit floats.

@@ -1,348 +1,536 @@
 // The fixed tree of reductions. A chunk is chunk_elements (8192) in the logical order of
 // the reduced axes. Lane l of chunk_lanes (1024) takes elements l, l + 1024, …, in order; then
 // lane l takes lane l + s for s = 512, 256, … 1. Chunks' results are a sequence
-// that is reduced in the same way, by the same kernel over that sequence. The
-// identity fills lanes without elements: combining it changes no value, so a
-// device may skip it.
+// that is reduced in the same way, by the same kernel over that sequence. Lanes without
+// elements change no value: the identity fills them, or nothing is joined with them.
 //
-// Legend of the text, beside those of emit.cpp and loop_text.cpp.
+// Legend of the text, beside that of loop_text.cpp.
 //   ks_lane, ks_join(a, b)  what a lane holds, with its position where that is kept; two of them become one
-//   pair, o, c              a pair of an output (or strip of outputs) and one of its chunks
-//   begin, count            the chunk's first element, and how many it has
-#include "kasoku/codegen/emit.h"
+//   _pair, _o, _c           a pair of an output (or strip of outputs) and one of its chunks
+//   _begin, _count          the chunk's first element, and how many it has
+//   _value                  an element's lane
+#include "kasoku/codegen/reduce_text.h"
+
+#include "kasoku/base/rounding.h"
+#include "kasoku/codegen/reductions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace kasoku {
-
-int64_t columns_at_once(Dtype accumulate, bool is_simt) {
-  constexpr int64_t waiting_bytes = 4096;
-  return is_simt ? 32 : waiting_bytes / static_cast<int64_t>(info(register_dtype(accumulate)).size);
-}
-
-namespace codegen {
-
-std::string strip_of_columns(const Group& group) {
-  return fmt::format("    const long long strips = (_n{0} + width - 1) / width, strip = o % strips;\n"
-                     "    const long long start = (o / strips) * _n{0} + strip * width, left = _n{0} - strip * width;\n"
-                     "    const int n = (int)(left < width ? left : width);\n", group.kept_rank - 1) +
-         positions(group, 0, group.kept_rank, "(ks_index)start", true, 0, 'b', "    ");
-}
-
 namespace {
 
-bool is_arg(const Group& group) { return info(group.reduce_op).keeps_position(); }
-
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
+constexpr const char* unrolled = "#pragma unroll\n";
 
-/// Of two values that one operation of the table makes.
-std::string joined(const Group& group, const std::string& a, const std::string& b) {
-  const std::string operands[] = {a, b};
-  return filled_text(info(group.reduce_op).join, group.accumulate, register_text(group.accumulate), operands);
+bool brings_position(const Reduction& r) { return !r.position.empty(); }
+
+/// A block of threads keeps positions within its chunk, which take half the room.
+bool has_short_positions(const Reduction& r) {
+  return r.keeps_position && r.by_threads && r.form == ReduceForm::rows && !brings_position(r);
 }
 
-/// A block of a GPU keeps positions within its chunk, which take half the room.
-bool has_short_positions(const Group& group) { return is_arg(group) && group.is_simt && group.form == ReduceForm::rows && !group.has_indices; }
-
-/// Whether a chunk's sum of 8- and 16-bit integers is to be one of 64 bits: 32 hold it, and twice as many fit into a vector.
-bool has_short_sums(const Group& group) {
-  const Instruction& last = group.values.back();
-  if (info(group.reduce_op).join != Op::add || last.kind != Instruction::cast || info(group.accumulate).size != 8) return false;
-  const DtypeKind kind = info(group.accumulate).kind;
-  const DtypeInfo& from = info(group.values[last.in[0]].dtype);
-  const bool is_integer = from.kind == DtypeKind::boolean || from.kind == DtypeKind::signed_ || from.kind == DtypeKind::unsigned_;
-  return is_integer && from.size <= 2 && (kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_);
+std::string identity(const Reduction& r) {
+  if (!r.keeps_position) return r.identity;
+  return fmt::format("ks_lane{{{}, {}}}", r.identity, has_short_positions(r) ? "0x7fffffff" : "0x7fffffffffffffffll");
 }
 
-std::string_view lane_type(const Group& group) { return has_short_sums(group) ? "int" : register_text(group.accumulate); }
+bool joins_all(const Reduction& r) { return !r.identity.empty(); }
 
-std::string identity(const Group& group) {
-  if (has_short_sums(group)) return "0";
-  const std::string value = identity_text(group.reduce_op, group.accumulate, register_text(group.accumulate));
-  return is_arg(group) ? fmt::format("ks_lane{{{}, {}}}", value, has_short_positions(group) ? "0x7fffffff" : "0x7fffffffffffffffll") : value;
+/// Whether an element of a lane comes after all that the lane has: then its position needs no comparison.
+bool has_numbers(const Reduction& r) { return r.keeps_position && !brings_position(r); }
+
+/// Statements that make the element there a ks_lane, `_value`; `number` is its position, unless it brings one along.
+std::string lane_of(const Reduction& r, const Place& place, const std::string& number, const std::string& position, const std::string& indent) {
+  return r.element(place, number, indent) +
+         (r.keeps_position ? fmt::format("{}const ks_lane _value = {{{}, {}}};\n", indent, r.value, brings_position(r) ? r.position : position)
+                           : fmt::format("{}const ks_lane _value = {};\n", indent, r.value));
 }
-
-std::string value_of(const Group& group) { return last_value(group, group.has_indices ? 1 : 0); }
-
-/// Statements that make the element there a ks_lane, `value`; `number` is its position, unless it brings one along.
-std::string lane_of(const Group& group, const Place& place, const std::string& number, const std::string& indent) {
-  const std::string value = value_of(group);
-  return element(group, place, indent) +
-         (is_arg(group) ? fmt::format("{}const ks_lane value = {{{}, {}}};\n", indent, value, group.has_indices ? last_value(group) : number)
-                        : fmt::format("{}const ks_lane value = {}{};\n", indent, has_short_sums(group) ? "(int)" : "", value));
+std::string lane_of(const Reduction& r, const Place& place, const std::string& number, const std::string& indent) {
+  return lane_of(r, place, number, number, indent);
 }
 
 std::string join(const std::string& a, const std::string& b, const std::string& indent) { return fmt::format("{0}{1} = ks_join({1}, {2});\n", indent, a, b); }
+std::string set(const std::string& a, const std::string& b, const std::string& indent) { return fmt::format("{}{} = {};\n", indent, a, b); }
 
-std::string store(const Group& group, const std::string& at, const std::string& lane, const std::string& indent) {
-  if (!is_arg(group)) return fmt::format("{}y[{}] = {};\n", indent, at, store_text(group.accumulate, lane));
-  return fmt::format("{0}y[{1}] = {2};\n{0}y_at[{1}] = {4}{3}.at;\n", indent, at, store_text(group.accumulate, lane + ".value"), lane,
-                     has_short_positions(group) ? "begin + " : "");
+/// A join where lanes may have no elements: `number` is the second one's.
+std::string join_below(const Reduction& r, const std::string& number, const std::string& a, const std::string& b, const std::string& indent) {
+  return joins_all(r) ? join(a, b, indent) : fmt::format("{}if ({} < _count) ", indent, number) + join(a, b, "");
+}
+
+std::string store(const Reduction& r, const std::string& at, const std::string& lane, const std::string& indent) {
+  if (!r.keeps_position) return r.store(at, lane, "", indent);
+  return r.store(at, lane + ".value", (has_short_positions(r) ? "_begin + " : "") + lane + ".at", indent);
+}
+
+/// A lane that nothing was joined to.
+std::string fresh_lane(const Reduction& r, const std::string& name, const std::string& indent) {
+  const std::string start = joins_all(r) ? identity(r) : r.start;
+  return fmt::format("{}ks_lane {}{};\n", indent, name, start.empty() ? "" : " = " + start);
+}
+
+/// Of `n` lanes that get their values later, for types that hold nothing else.
+std::string starts(const Reduction& r, int64_t n) {
+  std::string all;
+  for (int64_t k = 0; k < n && !r.start.empty(); ++k) all += (k ? ", " : " = {") + r.start;
+  return all.empty() ? "" : all + "}";
+}
+
+std::string lanes_array(const Reduction& r, const std::string& name, int64_t n, const std::string& indent) {
+  return fmt::format("{}ks_lane {}[{}]{};\n", indent, name, n, starts(r, n));
 }
 
 /// A quotient of 64 bits costs a GPU as much as the reduction of a few elements.
-std::string pair_numbers(const Group& group) {
-  const char* const number = group.is_simt && !group.wide_index ? "unsigned int" : "long long";
-  return (group.kept_rank == 0 ? std::string("    const long long o = 0, c = first_chunk + pair;\n")
-                               : fmt::format("    const {0} o = ({0})pair / ({0})chunks;\n    const long long c = first_chunk + ({0})pair % ({0})chunks;\n", number)) +
-         fmt::format("    const long long begin = c * {0};\n"
-                     "    const {1} count = ({1})(length - begin < {0} ? length - begin : {0});\n",
-                     chunk_elements, group.is_simt ? "int" : "long long");
+std::string pair_numbers(const Reduction& r) {
+  const char* const number = r.has_narrow_pairs ? "unsigned int" : "long long";
+  return (r.kept_rank == 0 ? std::string("    const long long _o = 0, _c = _first_chunk + _pair;\n")
+                           : fmt::format("    const {0} _o = ({0})_pair / ({0})_chunks;\n    const long long _c = _first_chunk + ({0})_pair % ({0})_chunks;\n", number)) +
+         fmt::format("    const long long _begin = _c * {0};\n"
+                     "    const {1} _count = ({1})(_length - _begin < {0} ? _length - _begin : {0});\n",
+                     chunk_elements, r.by_threads ? "int" : "long long");
 }
 
-std::string reduced_positions(const Group& group, const std::string& number, const std::string& indent) {
-  return fmt::format("{}const ks_index at = (ks_index)({});\n", indent, number) +
-         positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', indent);
+std::string output_positions(const Reduction& r) { return positions(r.loop, 0, r.kept_rank, "(ks_index)_o", true, 0, 'b', "    "); }
+
+std::string reduced_positions(const Reduction& r, const std::string& number, const std::string& indent) {
+  return fmt::format("{}const ks_index _at = (ks_index)({});\n", indent, number) +
+         positions(r.loop, r.kept_rank, r.loop.rank, "_at", false, 'b', 'p', indent);
 }
 
-/// On a CPU a block is one thread, which takes some pairs.
-constexpr const char* pairs_of_block =
-    "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
-    "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n";
+constexpr const char* pairs_of_range = "  for (long long _pair = _at; _pair < _end; ++_pair) {\n";
+
+/// A block without threads takes some pairs.
+std::string pairs_of_block(const Reduction& r) {
+  if (r.is_range) return pairs_of_range;
+  return "  const long long _last = (blockIdx.x + 1ll) * _per_block < _pairs ? (blockIdx.x + 1ll) * _per_block : _pairs;\n"
+         "  for (long long _pair = blockIdx.x * _per_block; _pair < _last; ++_pair) {\n";
+}
 
 /// Rank 1: positions are affine in the element's number. Else the walk goes from
 /// one row of the innermost axis to the next.
-std::string walk(const Group& group, const std::string& start, const std::string& limit,
+std::string walk(const Reduction& r, const std::string& start, const std::string& limit,
                  const std::string& indent, const auto& loop) {
-  const int first = group.kept_rank, last = group.rank();
+  const int first = r.kept_rank, last = r.loop.rank;
   if (last - first == 1)
-    return fmt::format("{0}const long long at = {1}, n = {2}, done = 0;\n", indent, start, limit) +
-           positions(group, first, last, "at", false, 'b', 'p', indent) + loop(indent);
+    return fmt::format("{0}const long long _at = {1}, _n = {2}, _done = 0;\n", indent, start, limit) +
+           positions(r.loop, first, last, "_at", false, 'b', 'p', indent) + loop(indent);
   const std::string deeper = indent + "  ";
-  return fmt::format("{0}for (long long done = 0, n; done < {1}; done += n) {{\n{2}const long long at = {3} + done;\n", indent, limit, deeper, start) +
-         positions(group, first, last, "at", false, 'b', 'p', deeper) +
-         fmt::format("{0}const long long left = _n{1} - _i{1};\n{0}n = left < {2} - done ? left : {2} - done;\n", deeper, last - 1, limit) +
+  return fmt::format("{0}for (long long _done = 0, _n; _done < {1}; _done += _n) {{\n{2}const long long _at = {3} + _done;\n", indent, limit, deeper, start) +
+         positions(r.loop, first, last, "_at", false, 'b', 'p', deeper) +
+         fmt::format("{0}const long long _left = _n{1} - _i{1};\n{0}_n = _left < {2} - _done ? _left : {2} - _done;\n", deeper, last - 1, limit) +
          loop(deeper) + indent + "}\n";
 }
 
 /// Lanes are an array, and the loops over it become vectors.
-std::string serial_rows(const Group& group) {
+std::string serial_rows(const Reduction& r) {
+  const bool by_fours = !r.head_of_fours.empty();
   // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
-  const bool has_numbers = is_arg(group) && !group.has_indices && !group.by_fours;
-  const size_t size = info(group.accumulate).size;
-  const char* const number = size <= 2 ? "short" : size == 4 ? "int" : "long long";
-  std::string text = has_numbers ? fmt::format("  {1} best[{0}];\n  {2} at_best[{0}];\n", chunk_lanes, register_text(group.accumulate), number)
-                                 : fmt::format("  ks_lane acc[{}];\n", chunk_lanes);
-  text += pairs_of_block + pair_numbers(group) + positions(group, 0, group.kept_rank, "o", true, 0, 'b', "    ") +
-          fmt::format("    const int lanes = (int)({1} ? {0} : count < {0} ? count : {0});\n", chunk_lanes, int{group.by_fours});
-  if (!has_numbers) text += fmt::format("    for (int l = 0; l < lanes; ++l) acc[l] = {};\n", identity(group));
-  text += fmt::format("    for (long long row = 0; row < count; row += {0}) {{\n"
-                      "      const long long here = count - row < {0} ? count - row : {0};\n", chunk_lanes);
-  if (group.by_fours) {
-    const int first = group.kept_rank;
-    text += "      const long long at = begin + row;\n" + positions(group, first, first + 1, "at", false, 'b', 'p', "      ");
-    text += "      const long long fours = here >> 2;\n" + loop_of_fours(group, "      ");
+  const bool has_numbers = kasoku::has_numbers(r) && !by_fours;
+  // Else each lane starts from the identity.
+  const bool starts_with_elements = has_numbers || !joins_all(r);
+  const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
+  std::string text = has_numbers ? fmt::format("  {1} _best[{0}];\n  {2} _at_best[{0}];\n", chunk_lanes, r.type, number)
+                                 : fmt::format("  ks_lane _acc[{}];\n", chunk_lanes);
+  text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
+          fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
+  if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
+  else if (!r.start.empty()) text += set("_acc[0]", r.start, "    ");
+  text += fmt::format("    for (long long _row = 0; _row < _count; _row += {0}) {{\n"
+                      "      const long long _here = _count - _row < {0} ? _count - _row : {0};\n", chunk_lanes);
+  if (by_fours) {
+    const int first = r.kept_rank;
+    text += "      const long long _at = _begin + _row;\n" + positions(r.loop, first, first + 1, "_at", false, 'b', 'p', "      ");
+    text += "      const long long fours = _here >> 2;\n" + r.head_of_fours;
     for (int k = 0; k < 4; ++k)
-      text += "        {\n" + lane_of(group, {fmt::format("(4 * t + {})", k), k}, fmt::format("(at + 4 * t + {})", k), "          ") +
-              join(fmt::format("acc[{} + t]", 256 * k), "value", "          ") + "        }\n";
-    text += "      }\n      for (long long j = 4 * fours; j < here; ++j) {\n" + lane_of(group, {"j"}, "(at + j)", "        ") +
-            join("acc[256 * (j & 3) + (j >> 2)]", "value", "        ") + "      }\n";
+      text += "        {\n" + lane_of(r, {fmt::format("(4 * t + {})", k), k}, fmt::format("(_at + 4 * t + {})", k), "          ") +
+              join(fmt::format("_acc[{} + t]", 256 * k), "_value", "          ") + "        }\n";
+    text += "      }\n      for (long long _place = 4 * fours; _place < _here; ++_place) {\n" + lane_of(r, {"_place"}, "(_at + _place)", "        ") +
+            join("_acc[256 * (_place & 3) + (_place >> 2)]", "_value", "        ") + "      }\n";
   } else {
-    text += walk(group, "begin + row", "here", "      ", [&](const std::string& indent) {
-      const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long j = 0; j < n; ++j) {{\n{2}{1}}}\n", vectorise, indent, body); };
+    text += walk(r, "_begin + _row", "_here", "      ", [&](const std::string& indent) {
+      const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorise, indent, body); };
       const std::string deeper = indent + "  ";
-      if (!has_numbers) return over(lane_of(group, {"j"}, "(at + j)", deeper) + join("acc[done + j]", "value", deeper));
-      const std::string value = value_of(group);
-      return indent + "if (row == 0) {\n" + over(element(group, {"j"}, deeper) + fmt::format("{0}best[done + j] = {1};\n{0}at_best[done + j] = ({2})(done + j);\n", deeper, value, number)) +
-             indent + "} else {\n" + over(element(group, {"j"}, deeper) +
-             fmt::format("{0}const auto known = best[done + j];\n{0}const bool goes_first = {1} | ({2} != {2} & known == known);\n"
-                         "{0}best[done + j] = goes_first ? {2} : known;\n"
-                         "{0}at_best[done + j] = goes_first ? ({3})(row + done + j) : at_best[done + j];\n", deeper, joined(group, value, "known"), value, number)) +
-             indent + "}\n";
+      if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + join("_acc[_done + _place]", "_value", deeper));
+      std::string start, next;
+      if (has_numbers) {
+        start = r.element({"_place"}, "(_at + _place)", deeper) + fmt::format("{0}_best[_done + _place] = {1};\n{0}_at_best[_done + _place] = ({2})(_done + _place);\n", deeper, r.value, number);
+        next = r.element({"_place"}, "(_at + _place)", deeper) +
+               fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
+                           "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n"
+                           "{0}_at_best[_done + _place] = _goes_first ? ({3})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, r.join(r.value, "_known"), r.value, number);
+      } else {
+        const std::string lane = lane_of(r, {"_place"}, "(_at + _place)", deeper);
+        start = lane + set("_acc[_done + _place]", "_value", deeper);
+        next = lane + join("_acc[_done + _place]", "_value", deeper);
+      }
+      return indent + "if (_row == 0) {\n" + over(start) + indent + "} else {\n" + over(next) + indent + "}\n";
     });
   }
   text += "    }\n";
-  if (group.by_fours) {
-    text += fmt::format("    for (int s = 128; s > 0; s >>= 1)\n      for (int k = 0; k < {0}; k += 256) {{\n{1}        for (int l = 0; l < s; ++l) {{\n", chunk_lanes, vectorise) +
-            join("acc[k + l]", "acc[k + l + s]", "          ") + "        }\n      }\n";
-    for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("acc[{}]", a), fmt::format("acc[{}]", b), "    ");
+  if (by_fours) {
+    text += fmt::format("    for (int _s = 128; _s > 0; _s >>= 1)\n      for (int _k = 0; _k < {0}; _k += 256) {{\n{1}        for (int _l = 0; _l < _s; ++_l) {{\n", chunk_lanes, vectorise) +
+            join("_acc[_k + _l]", "_acc[_k + _l + _s]", "          ") + "        }\n      }\n";
+    for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("_acc[{}]", a), fmt::format("_acc[{}]", b), "    ");
   } else {
-    text += fmt::format("    for (int s = {}, active = lanes; s > 0; s >>= 1) {{\n      const int m = active - s < s ? active - s : s;\n{}      for (int l = 0; l < m; ++l) {{\n", chunk_lanes / 2, vectorise) +
-            (has_numbers ? fmt::format("        const bool goes_first = ks_goes_first({}, best[l], at_best[l], best[l + s], at_best[l + s]);\n"
-                                       "        best[l] = goes_first ? best[l + s] : best[l];\n        at_best[l] = goes_first ? at_best[l + s] : at_best[l];\n",
-                                       joined(group, "best[l + s]", "best[l]"))
-                         : join("acc[l]", "acc[l + s]", "        ")) +
-            "      }\n      if (active > s) active = s;\n    }\n";
+    text += fmt::format("    for (int _s = {}, _active = _lanes; _s > 0; _s >>= 1) {{\n      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n", chunk_lanes / 2, vectorise) +
+            (has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
+                                       "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
+                                       r.join("_best[_l + _s]", "_best[_l]"))
+                         : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
+            "      }\n      if (_active > _s) _active = _s;\n    }\n";
   }
-  if (has_numbers) text += "    const ks_lane best_lane = {best[0], begin + at_best[0]};\n";
-  return text + store(group, "pair", has_numbers ? "best_lane" : "acc[0]", "    ") + "  }\n";
+  if (has_numbers) text += "    const ks_lane _best_lane = {_best[0], _begin + _at_best[0]};\n";
+  return text + store(r, "_pair", has_numbers ? "_best_lane" : "_acc[0]", "    ") + "  }\n";
 }
 
-std::string store_column(const Group& group, const std::string& lane, const std::string& indent) {
-  return store(group, "(start + j) * chunks + c - first_chunk", lane, indent);
+std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
+  return store(r, "(_start + _place) * _chunks + _c - _first_chunk", lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
 /// l + 256, l + 768, …, so that few of them wait, and each row of memory is read once and as wide as it is.
-std::string serial_columns(const Group& group) {
-  const int64_t most = columns_at_once(group.accumulate, false);
+std::string serial_columns(const Reduction& r) {
+  const int64_t most = columns_at_once(r.value_bytes, r.form, false);
   const auto over = [&](const std::string& body, const std::string& indent) {
-    return fmt::format("{0}{1}for (int j = 0; j < n; ++j) {{\n{2}{1}}}\n", vectorise, indent, body);
+    return fmt::format("{0}{1}for (int _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorise, indent, body);
+  };
+  const auto row = [&](int k, const std::string& end) {
+    const std::string number = fmt::format("_begin + _e + {}", k * chunk_lanes);
+    return "            {\n" + reduced_positions(r, number, "              ") + lane_of(r, {"_place"}, "_at", "              ") + end + "            }\n";
   };
   // Rows of one lane. Four side by side are four streams from memory, whose latencies overlap; each is a copy of the text.
   const auto rows = [&](int n) {
     std::string text;
-    for (int k = 0; k < n; ++k)
-      text += "            {\n" + reduced_positions(group, fmt::format("begin + e + {}", k * chunk_lanes), "              ") + lane_of(group, {"j"}, "at", "              ") +
-              join("lane_sum", "value", "              ") + "            }\n";
-    return fmt::format("        for (; e {1}< count; e += {2}) {{\n{0}        }}\n",
-                       over(fmt::format("            ks_lane lane_sum = e < {} ? {} : sum[j];\n", chunk_lanes, identity(group)) + text + "            sum[j] = lane_sum;\n", "          "),
+    for (int k = 0; k < n; ++k) text += row(k, join("_lane_sum", "_value", "              "));
+    const std::string start = joins_all(r) ? fmt::format("_e < {} ? {} : _sum[_place]", chunk_lanes, identity(r)) : "_sum[_place]";
+    return fmt::format("        for (; _e {1}< _count; _e += {2}) {{\n{0}        }}\n",
+                       over(fmt::format("            ks_lane _lane_sum = {};\n", start) + text + "            _sum[_place] = _lane_sum;\n", "          "),
                        n > 1 ? fmt::format("+ {} ", (n - 1) * chunk_lanes) : "", n * chunk_lanes);
   };
-  constexpr size_t few_values = 4;
-  return fmt::format("  ks_lane memory[12 * {0}];\n  ks_lane* held[12];\n  for (int k = 0; k < 12; ++k) held[k] = memory + k * {0};\n", most) +
-         pairs_of_block + pair_numbers(group) + strip_of_columns(group) +
-         fmt::format("    const int lanes = (int)(count < {0} ? count : {0});\n    int bits = 0;\n    while ((1 << bits) < lanes) ++bits;\n"
-                     "    for (int i = 0; i < 1 << bits; ++i) {{\n"
-                     "      const int lane = bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0;\n"
-                     "      ks_lane* sum = held[11];\n      long long e = lane;\n", chunk_lanes) +
-         (group.values.size() <= few_values ? rows(4) : "") + rows(1) +
+  const std::string first_row = joins_all(r) ? "" : "        if (_e < _count) {\n" + over(row(0, set("_sum[_place]", "_value", "              ")), "          ") + fmt::format("          _e += {};\n        }}\n", chunk_lanes);
+  return fmt::format("  ks_lane _memory[12 * {0}];\n  ks_lane* _held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k * {0};\n", most) +
+         pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
+         fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
+                     "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
+                     "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
+                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n", chunk_lanes) +
+         first_row + (r.is_short ? rows(4) : "") + rows(1) +
          // A lane without elements leaves what waits for it as it is.
-         "      int level = 0;\n      for (; i >> level & 1; ++level) {\n        ks_lane* const before = held[level];\n"
-         "        if (level > 0 || lane < lanes) {\n" + over(join("before[j]", "sum[j]", "            "), "          ") +
-         "        }\n        held[level] = sum;\n        sum = before;\n      }\n"
-         "      held[11] = held[level];\n      held[level] = sum;\n    }\n" +
-         "    for (int j = 0; j < n; ++j) {\n" + store_column(group, "held[bits][j]", "      ") + "    }\n  }\n";
+         "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
+         "        if (_level > 0 || _lane < _lanes) {\n" + over(join("_before[_place]", "_sum[_place]", "            "), "          ") +
+         "        }\n        _held[_level] = _sum;\n        _sum = _before;\n      }\n"
+         "      _held[11] = _held[_level];\n      _held[_level] = _sum;\n    }\n" +
+         "    for (int _place = 0; _place < _n; ++_place) {\n" + store_column(r, "_held[_bits][_place]", "      ") + "    }\n  }\n";
 }
 
-/// The joins of a thread's lane number `i`, in the order of the tree, with those that wait for it in `held`.
-std::string join_waiting(const std::string& sum, const std::string& indent) {
-  return fmt::format("{0}int level = 0;\n{0}for (; i >> level & 1; ++level) {1} = ks_join(held[level], {1});\n{0}held[level] = {1};\n", indent, sum);
+/// A thread meets the lanes of a row in the order in which the tree joins them, so that few of them wait. Each element of a short row
+/// is a lane.
+std::string rows_of_threads(const Reduction& r) {
+  const std::string joined = "ks_join(_held[_level], _sum)";
+  const std::string pairs = r.is_range ? pairs_of_range : fmt::format("  for (long long _pair = (long long)blockIdx.x * {0} + threadIdx.x; _pair < _pairs; _pair += (long long)gridDim.x * {0}) {{\n", threads_of_block);
+  const std::string each = r.is_range ? fmt::format("      for (int _row = _lane; _row < _count; _row += {}) {{\n", chunk_lanes) : "      const int _row = _lane;\n      if (_row < _count) {\n";
+  const int held = r.is_range ? 12 : 6;
+  return pairs + pair_numbers(r) + output_positions(r) + lanes_array(r, "_held", held, "    ") +
+         fmt::format("    const int _lanes = _count < {0} ? _count : {0};\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
+                     "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n", chunk_lanes) +
+         fresh_lane(r, "_sum", "      ") + each +
+         reduced_positions(r, "_begin + _row", "        ") + lane_of(r, {"0"}, "(_begin + _row)", "        ") +
+         (joins_all(r) ? join("_sum", "_value", "        ")
+          : r.is_range ? "        if (_row < " + std::to_string(chunk_lanes) + ") _sum = _value;\n        else " + join("_sum", "_value", "")
+                       : set("_sum", "_value", "        ")) + "      }\n" +
+         "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) _sum = " +
+         (joins_all(r) ? joined : fmt::format("_level > 0 || _lane < _count ? {} : _held[0]", joined)) + ";\n      _held[_level] = _sum;\n" +
+         "    }\n" + store(r, "_pair", "_held[_bits]", "    ") + "  }\n";
 }
 
-/// A thread has a row of at most 16 elements, each a lane.
-std::string rows_of_threads(const Group& group) {
-  return fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + threadIdx.x; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", threads_of_block) +
-         pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
-         fmt::format("    ks_lane held[6];\n    int bits = 0;\n    while ((1 << bits) < count) ++bits;\n    for (int i = 0; i < 1 << bits; ++i) {{\n"
-                     "      const int row = bits ? (int)(__brev((unsigned)i) >> (32 - bits)) : 0;\n      ks_lane acc = {};\n      if (row < count) {{\n", identity(group)) +
-         reduced_positions(group, "begin + row", "        ") + lane_of(group, {"0"}, "(begin + row)", "        ") + join("acc", "value", "        ") + "      }\n" +
-         join_waiting("acc", "      ") + "    }\n" + store(group, "pair", "held[bits]", "    ") + "  }\n";
+bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
+
+std::string loads_of_columns(const Loop& loop, const std::string& indent) {
+  std::string text;
+  for (const LoopOperand& x : loop.operands)
+    if (is_row_of_memory(x)) text += fmt::format("{0}const ks_four<{1}> _f_{2} = *(const ks_four<{1}>*)(_p_{2} + 4 * _column);\n", indent, x.type, x.name);
+  return text;
 }
 
-/// A thread has a column, and of its lanes those that the last five steps of the tree join with those of the block's other warps:
-/// so many at once as take 32 bytes, which stay in registers. Many warps read neighbouring rows at a time, which memory likes.
-std::string simt_columns(const Group& group) {
+/// Whether steps from row to row leave the addresses of four columns as aligned as they are.
+std::string are_rows_aligned(const Loop& loop) {
+  std::string bits;
+  for (const LoopOperand& x : loop.operands)
+    for (int d = 0; d < loop.rank; ++d)
+      if (is_row_of_memory(x) && d != loop.inner) bits += fmt::format("{}((size_t)_s{}_{} & (sizeof(ks_four<{}>) - 1))", bits.empty() ? "" : " | ", d, x.name, x.type);
+  return bits.empty() ? "true" : fmt::format("(({}) & 15) == 0", bits);
+}
+
+/// A thread has a column, or four neighbours, and of their lanes those that the last five steps of the tree join with those of the
+/// block's other warps: so many at once as stay in registers. Many warps read neighbouring rows at a time, which memory likes.
+std::string columns_of_threads(const Reduction& r) {
+  const bool is_wide = r.form == ReduceForm::wide_columns;
   constexpr int parts = threads_of_columns / 32;
-  const int most = std::max(2, static_cast<int>(32 / (info(register_dtype(group.accumulate)).size * (is_arg(group) ? 2 : 1))));
-  const int at_once = std::min(most, copies_of_element(group)), passes = static_cast<int>(chunk_lanes) / parts / at_once;
-  const std::string number = fmt::format("part + {} * ({} * q + pass) + k", parts, passes), unrolled = "#pragma unroll\n";
-  const auto lanes = [&](const std::string& limit, const std::string& condition) {
-    return fmt::format("        for (int k = 0; k < {}; k += {}) {{\n{}          for (int q = 0; q < {}; ++q) {{\n            const int e = {};\n{}",
-                       limit, chunk_lanes, unrolled, at_once, number, condition) +
-           reduced_positions(group, "begin + e", "            ") + lane_of(group, {"j"}, "begin + e", "            ") + join("acc[q]", "value", "            ") +
+  const int own = is_wide ? 4 : 1, most = std::max(2, static_cast<int>((is_wide ? 16 : 32) / (r.value_bytes * (r.keeps_position ? 2 : 1))));
+  const int at_once = std::min(most, r.copies), passes = static_cast<int>(chunk_lanes) / parts / at_once;
+  const auto lane_number = [&](const std::string& q) { return fmt::format("_part + {} * ({} * {} + _pass)", parts, passes, q); };
+  const auto of_own = [&](const std::string& body, const std::string& indent) {
+    return fmt::format("{0}{1}for (int _v = 0; _v < {2}; ++_v) {{\n{1}  const int _place = {3}_column + _v;\n{4}{1}}}\n", unrolled, indent, own, is_wide ? "4 * " : "", body);
+  };
+  const auto lanes = [&](const std::string& first, const std::string& limit, bool is_whole, bool is_start) {
+    const Place place = is_wide && is_whole ? Place("_place", "_v", Place::neighbours) : Place("_place");
+    return fmt::format("        for (int _k = {}; _k < {}; _k += {}) {{\n{}          for (int _q = 0; _q < {}; ++_q) {{\n            const int _e = {} + _k;\n{}",
+                       first, limit, chunk_lanes, unrolled, at_once, lane_number("_q"), is_whole ? "" : "            if (_e >= _count) continue;\n") +
+           reduced_positions(r, "_begin + _e", "            ") + (is_wide && is_whole ? loads_of_columns(r.loop, "            ") : "") +
+           of_own((is_whole ? "" : "              if (_place >= _n) continue;\n") + lane_of(r, place, "_begin + _e", "              ") +
+                      (is_start ? set("_acc[_q][_v]", "_value", "              ") : join("_acc[_q][_v]", "_value", "              ")), "            ") +
            "          }\n        }\n";
   };
-  return fmt::format("  __shared__ ks_lane shared[{0}];\n  const int j = threadIdx.x & 31, part = threadIdx.x >> 5;\n"
-                     "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x) {{\n", threads_of_columns) +
-         pair_numbers(group) + strip_of_columns(group) +
-         fmt::format("    if (j < n) {{\n      ks_lane sums[{0}];\n#pragma unroll 1\n      for (int pass = 0; pass < {0}; ++pass) {{\n        ks_lane acc[{1}];\n{2}"
-                     "        for (int q = 0; q < {1}; ++q) acc[q] = {3};\n        if (count == {4}) {{\n", passes, at_once, unrolled, identity(group), chunk_elements) +
-         lanes(std::to_string(chunk_elements), "") + "        } else {\n" + lanes("count", "            if (e >= count) continue;\n") +
-         fmt::format("        }}\n{0}        for (int s = {1}; s > 0; s >>= 1)\n{0}          for (int q = 0; q < s; ++q) ", unrolled, at_once / 2) + join("acc[q]", "acc[q + s]", "") +
-         fmt::format("        sums[pass] = acc[0];\n      }}\n      for (int s = {}; s > 0; s >>= 1)\n        for (int q = 0; q < s; ++q) ", passes / 2) + join("sums[q]", "sums[q + s]", "") +
-         fmt::format("      shared[threadIdx.x] = sums[0];\n    }}\n    for (int s = {}; s > 0; s >>= 1) {{\n      __syncthreads();\n      if (part < s && part + s < count && j < n) {{\n", parts / 2) +
-         join("shared[threadIdx.x]", "shared[threadIdx.x + 32 * s]", "        ") + "      }\n    }\n    if (part == 0 && j < n) {\n" + store_column(group, "shared[j]", "      ") +
-         "    }\n    __syncthreads();\n  }\n";
+  const auto all_lanes = [&](const std::string& limit, bool is_whole) {
+    if (joins_all(r)) return lanes("0", limit, is_whole, false);
+    return lanes("0", "1", is_whole, true) + lanes(std::to_string(chunk_lanes), limit, is_whole, false);
+  };
+  const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
+  const std::string shared = fmt::format("_shared[{} * _part + _place]", 32 * own);
+  return fmt::format("  __shared__ ks_lane _shared[{}];\n  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n"
+                     "  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {{\n", own * threads_of_columns) +
+         pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
+         fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
+         fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
+         (joins_all(r) ? fmt::format("{}        for (int _q = 0; _q < {}; ++_q)\n", unrolled, at_once) + of_own(set("_acc[_q][_v]", identity(r), "            "), "          ") : "") +
+         fmt::format("        if (_count == {}{}) {{\n", chunk_elements, aligned) +
+         all_lanes(std::to_string(chunk_elements), true) + "        } else {\n" + all_lanes("_count", false) +
+         fmt::format("        }}\n{0}        for (int _s = {1}; _s > 0; _s >>= 1)\n{0}          for (int _q = 0; _q < _s; ++_q)\n", unrolled, at_once / 2) +
+         of_own(join_below(r, lane_number("(_q + _s)"), "_acc[_q][_v]", "_acc[_q + _s][_v]", "              "), "            ") +
+         of_own(set("_sums[_pass][_v]", "_acc[0][_v]", "          "), "        ") +
+         fmt::format("      }}\n      for (int _s = {}; _s > 0; _s >>= 1)\n        for (int _q = 0; _q < _s; ++_q)\n", passes / 2) +
+         of_own(join_below(r, fmt::format("_part + {} * (_q + _s)", parts), "_sums[_q][_v]", "_sums[_q + _s][_v]", "            "), "          ") +
+         of_own(set(shared, "_sums[0][_v]", "        "), "      ") +
+         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && _part + _s < _count)\n", parts / 2) +
+         of_own("          if (_place < _n) " + join(shared, fmt::format("_shared[{} * (_part + _s) + _place]", 32 * own), ""), "        ") +
+         "    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, "_shared[_place]", "          ") + "        }\n", "      ") +
+         "    __syncthreads();\n  }\n";
 }
 
-/// A block's 256 threads hold the lanes of a chunk, 4t … 4t+3 each; then one of its warps combines them,
-/// while the others go on to the next chunk: hence two places for lanes.
-std::string simt_rows(const Group& group) {
-  const int first = group.kept_rank, last = group.rank();
-  std::string text = fmt::format("  __shared__ ks_four<ks_lane> shared[{}];\n", 2 * chunk_lanes / 4);
-  text += "  const int t = threadIdx.x;\n  int turn = 0;\n"
-          "  for (long long pair = blockIdx.x; pair < pairs; pair += gridDim.x, ++turn) {\n" + pair_numbers(group) +
-          positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
-  for (int k = 0; k < 4; ++k) text += fmt::format("    ks_lane acc{} = {};\n", k, identity(group));
-  const auto take_in = [&](int k, const Place& place, const std::string& indent) {
-    return lane_of(group, place, (has_short_positions(group) ? "(row + " : "(begin + row + ") + std::to_string(k) + ")", indent) + join(fmt::format("acc{}", k), "value", indent);
+/// A block's 256 threads hold the lanes of a chunk. Where memory is read four neighbours at a time they are 4t … 4t+3, and one of the
+/// block's warps joins them while the others go on to the next chunk: hence two places for lanes. Else they are t, t + 256, t + 512 and
+/// t + 768, of which each thread joins its own, so that a value of any size finds room.
+std::string rows_of_blocks(const Reduction& r) {
+  const bool is_row = r.loop.rank - r.kept_rank == 1, by_fours = r.calls_for_four != nullptr;
+  const auto first_of = [&](int k) { return r.loads_fours ? std::to_string(k) : std::to_string(threads_of_block * k); };
+  const auto lane_name = [](int k) { return fmt::format("_acc{}", k); };
+  std::string text = r.loads_fours ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n  int _turn = 0;\n", 2 * chunk_lanes / 4)
+                                   : fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_block);
+  text += fmt::format("  const int _t = threadIdx.x;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x{}) {{\n", r.loads_fours ? ", ++_turn" : "") +
+          pair_numbers(r) + output_positions(r);
+  for (int k = 0; k < 4; ++k) text += fresh_lane(r, lane_name(k), "    ");
+  const bool starts_with_elements = has_numbers(r) || !joins_all(r);
+  const auto lane_there = [&](int k, const Place& place, const std::string& indent) {
+    const std::string number = fmt::format("(_begin + _row + {})", first_of(k));
+    return lane_of(r, place, number, has_short_positions(r) ? fmt::format("(_row + {})", first_of(k)) : number, indent);
   };
-  const auto row_start = [&] { return reduced_positions(group, "begin + row", "        ") + (group.by_fours ? calls_for_four(group, "0", "        ") : ""); };
-  const bool is_row = last - first == 1;
-  if (is_row) {
-    // A whole chunk: no guards, 16 bytes at a time.
-    text += fmt::format("    if (count == {} && {}) {{\n", chunk_elements, is_aligned(group, 'b', " + begin")) +
-            unroll(group, chunk_elements / chunk_lanes, 4) +
-            fmt::format("      for (int k = 0; k < {}; ++k) {{\n        const int row = 4 * t + k * {};\n", chunk_elements / chunk_lanes, chunk_lanes) +
-            row_start() + loads_of_four(group, "        ");
-    for (int k = 0; k < 4; ++k) text += "        {\n" + take_in(k, {std::to_string(k), k, true}, "          ") + "        }\n";
-    text += "      }\n    } else {\n";
-  } else {
-    text += "    {\n";
-  }
-  text += fmt::format("      for (int row = 4 * t; row < count; row += {}) {{\n", chunk_lanes);
-  if (group.by_fours) text += row_start();
+  const auto take = [&](int k, const std::string& indent) {
+    const std::string lane = lane_name(k);
+    if (!has_numbers(r)) return join(lane, "_value", indent);
+    return fmt::format("{0}{1} = ks_one_of({2} | (_value.value != _value.value & {1}.value == {1}.value), {1}, _value);\n", indent, lane, r.join("_value.value", lane + ".value"));
+  };
+  const auto calls = [&](const std::string& indent) { return by_fours ? r.calls_for_four("0", indent) : std::string(); };
+  const auto row_start = [&] { return reduced_positions(r, "_begin + _row", "        ") + calls("        "); };
+  const std::string own = r.loads_fours ? "4 * _t" : "_t";
+  // A whole chunk: no guards, and of neighbours 16 bytes at a time.
+  const auto whole = [&](int first, int turns, bool is_start) {
+    std::string body = fmt::format("{0}      for (int _k = {1}; _k < {2}; ++_k) {{\n        const int _row = {3} + _k * {4};\n",
+                                   turns > 1 ? r.copies / 4 >= turns ? std::string(unrolled) : fmt::format("#pragma unroll {}\n", std::max(1, r.copies / 4)) : "", first, first + turns, own, chunk_lanes);
+    if (r.loads_fours) body += row_start() + loads_of_four(r.loop, "        ");
+    for (int k = 0; k < 4; ++k) {
+      body += "        {\n";
+      if (!r.loads_fours) body += reduced_positions(r, fmt::format("_begin + _row + {}", first_of(k)), "          ");
+      body += lane_there(k, r.loads_fours ? Place(std::to_string(k), k, true) : Place("0"), "          ") + (is_start ? set(lane_name(k), "_value", "          ") : take(k, "          ")) + "        }\n";
+    }
+    return body + "      }\n";
+  };
+  constexpr int turns = chunk_elements / chunk_lanes;
+  const std::string alignment = r.loads_fours ? is_aligned(r.loop, 'b', " + _begin") : "true";
+  const bool has_whole = is_row || !r.loads_fours;
+  if (has_whole) text += fmt::format("    if (_count == {} && {}) {{\n", chunk_elements, alignment) + (starts_with_elements ? whole(0, 1, true) + whole(1, turns - 1, false) : whole(0, turns, false)) + "    } else {\n";
+  else text += "    {\n";
+  text += fmt::format("      for (int _row = {}; _row < _count; _row += {}) {{\n", own, chunk_lanes);
+  if (by_fours) text += row_start();
   for (int k = 0; k < 4; ++k) {
-    const std::string indent = "          ";
-    text += fmt::format("        if (row + {} < count) {{\n", k);
-    if (!group.by_fours) text += reduced_positions(group, fmt::format("begin + row + {}", k), indent);
-    text += take_in(k, group.by_fours ? Place(std::to_string(k), k) : Place("0"), indent) + "        }\n";
+    const std::string indent = "          ", deeper = indent + "  ";
+    text += fmt::format("        if (_row + {} < _count) {{\n", first_of(k));
+    if (!by_fours) text += reduced_positions(r, fmt::format("_begin + _row + {}", first_of(k)), indent);
+    const Place place = by_fours ? Place(std::to_string(k), k) : Place("0");
+    text += lane_there(k, place, indent);
+    if (starts_with_elements) text += fmt::format("{0}if (_row < {1}) {2} = _value;\n{0}else\n", indent, chunk_lanes, lane_name(k)) + take(k, deeper);
+    else text += take(k, indent);
+    text += "        }\n";
   }
-  text += fmt::format("      }}\n    }}\n    ks_four<ks_lane>* const lanes = shared + (turn & 1) * {};\n    lanes[t] = {{{{acc0, acc1, acc2, acc3}}}};\n"
-                      "    __syncthreads();\n    if ((t >> 5) == (turn & 7)) {{\n      const ks_lane sum = ks_join_chunk(lanes, t & 31);\n      if ((t & 31) == 0) {{\n",
-                      chunk_lanes / 4);
-  return text + store(group, "pair", "sum", "        ") + "      }\n    }\n  }\n";
+  text += "      }\n    }\n";
+  if (r.loads_fours) {
+    const std::string sum = joins_all(r) ? "ks_join_chunk(_lanes, _t & 31)" : fmt::format("_count < {} ? ks_join_few(&_lanes->v[0], _t & 31, _count) : ks_join_chunk(_lanes, _t & 31)", chunk_lanes);
+    text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & 1) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
+                        "    __syncthreads();\n    if ((_t >> 5) == (_turn & 7)) {{\n      const ks_lane _sum = {};\n      if ((_t & 31) == 0) {{\n",
+                        chunk_lanes / 4, sum);
+    return text + store(r, "_pair", "_sum", "        ") + "      }\n    }\n  }\n";
+  }
+  text += join_below(r, "_t + 512", "_acc0", "_acc2", "    ") + join_below(r, "_t + 768", "_acc1", "_acc3", "    ") + join_below(r, "_t + 256", "_acc0", "_acc1", "    ") +
+          "    _shared[_t] = _acc0;\n    __syncthreads();\n"
+          "    for (int _s = 128; _s > 16; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncthreads();\n    }\n"
+          "    for (int _s = 16; _s > 0; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncwarp();\n    }\n"
+          "    if (_t == 0) {\n";
+  return text + store(r, "_pair", "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
 }
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
 /// Lanes beyond the row have the identity, so steps over them alone are left out.
-std::string rows_of_warps(const Group& group) {
+std::string rows_of_warps(const Reduction& r) {
   constexpr int64_t held = warp_row / 32;
-  std::string text = "  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n";
-  text += fmt::format("  for (long long pair = (long long)blockIdx.x * {0} + warp; pair < pairs; pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
-          pair_numbers(group) + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") +
-          fmt::format("    ks_lane acc[{0}];\n#pragma unroll\n    for (int k = 0; k < {0}; ++k) {{\n      const int row = l + 32 * k;\n"
-                      "      acc[k] = {1};\n      if (row < count) {{\n", held, identity(group)) +
-          reduced_positions(group, "begin + row", "        ") + lane_of(group, {"0"}, "(begin + row)", "        ") + join("acc[k]", "value", "        ") + "      }\n    }\n";
-  text += fmt::format("#pragma unroll\n    for (int s = {}; s > 0; s >>= 1)\n#pragma unroll\n      for (int k = 0; k < s; ++k) {{\n", held / 2) +
-          join("acc[k]", "acc[k + s]", "        ") + "      }\n    ks_lane sum = acc[0];\n#pragma unroll\n    for (int s = 16; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n    if (l == 0) {\n";
-  return text + store(group, "pair", "sum", "      ") + "    }\n  }\n";
+  std::string text = "  const int _l = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n";
+  text += fmt::format("  for (long long _pair = (long long)blockIdx.x * {0} + _warp; _pair < _pairs; _pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
+          pair_numbers(r) + output_positions(r) +
+          lanes_array(r, "_acc", held, "    ") + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {0}; ++_k) {{\n      const int _row = _l + 32 * _k;\n", held) +
+          (joins_all(r) ? fmt::format("      _acc[_k] = {};\n", identity(r)) : "") + "      if (_row < _count) {\n" +
+          reduced_positions(r, "_begin + _row", "        ") + lane_of(r, {"0"}, "(_begin + _row)", "        ") +
+          (joins_all(r) ? join("_acc[_k]", "_value", "        ") : set("_acc[_k]", "_value", "        ")) + "      }\n    }\n";
+  text += fmt::format("#pragma unroll\n    for (int _s = {}; _s > 0; _s >>= 1)\n#pragma unroll\n      for (int _k = 0; _k < _s; ++_k) {{\n", held / 2) +
+          join_below(r, "_l + 32 * (_k + _s)", "_acc[_k]", "_acc[_k + _s]", "        ") + "      }\n    ks_lane _sum = _acc[0];\n#pragma unroll\n    for (int _s = 16; _s > 0; _s >>= 1) " +
+          (joins_all(r) ? "_sum = ks_join(_sum, ks_from_lane(_sum, _s));\n"
+                        : "{\n      const ks_lane _other = ks_from_lane(_sum, _s);\n      if (_l < _s && _l + _s < _count) _sum = ks_join(_sum, _other);\n    }\n") +
+          "    if (_l == 0) {\n";
+  return text + store(r, "_pair", "_sum", "      ") + "    }\n  }\n";
 }
+
+constexpr const char* from_lane =
+    "// What the lane of the warp holds whose number differs by the bit s.\n"
+    "ks_helper ks_lane ks_from_lane(ks_lane x, int s) {\n"
+    "  int words[(sizeof(ks_lane) + 3) / 4] = {};\n  memcpy(words, &x, sizeof x);\n#pragma unroll\n"
+    "  for (int i = 0; i < (int)(sizeof words / 4); ++i) words[i] = __shfl_xor_sync(0xffffffffu, words[i], s);\n"
+    "  memcpy(&x, words, sizeof x);\n  return x;\n}\n";
+
+constexpr const char* join_chunk =
+    "// Both halves of a warp hold a and b: the lower one joins all of a, the upper one all of b.\n"
+    "ks_helper ks_lane ks_join_halves(ks_lane a, ks_lane b, int i, int s) {\n"
+    "  const bool is_upper = i & s;\n  const ks_lane own = ks_one_of(is_upper, a, b), other = ks_from_lane(ks_one_of(is_upper, b, a), s);\n"
+    "  return ks_join(ks_one_of(is_upper, own, other), ks_one_of(is_upper, other, own));\n}\n"
+    "// Thread i of a warp has the lanes 4t ... 4t+3 of each eighth t of the chunk's threads.\n"
+    "ks_helper ks_lane ks_join_chunk(const ks_four<ks_lane>* lanes, int i) {\n"
+    "  ks_four<ks_lane> of[8];\n#pragma unroll\n  for (int w = 0; w < 8; ++w)\n#pragma unroll\n    for (int k = 0; k < 4; ++k) of[w].v[k] = lanes[32 * w + i].v[k];\n"
+    // A step each: NVRTC does not unroll a loop whose end an outer one says, and then all lies in memory.
+    "#define KS_JOIN_EIGHTHS(s) _Pragma(\"unroll\") for (int j = 0; j < 4 * s; ++j) of[j / 4].v[j % 4] = ks_join(of[j / 4].v[j % 4], of[j / 4 + s].v[j % 4]);\n"
+    "  KS_JOIN_EIGHTHS(4) KS_JOIN_EIGHTHS(2) KS_JOIN_EIGHTHS(1)\n"
+    "  ks_lane sum = ks_join_halves(ks_join_halves(of[0].v[0], of[0].v[2], i, 16), ks_join_halves(of[0].v[1], of[0].v[3], i, 16), i, 8);\n"
+    "#pragma unroll\n  for (int s = 4; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n"
+    "  sum = ks_join(sum, ks_from_lane(sum, 16));\n  return ks_join(sum, ks_from_lane(sum, 8));\n}\n";
+
+constexpr const char* join_few =
+    "// Of a chunk with fewer elements than lanes; one warp.\n"
+    "ks_helper ks_lane ks_join_few(ks_lane* lanes, int i, int count) {\n"
+    "  for (int s = 512; s > 0; s >>= 1) {\n"
+    "    for (int l = i; l < s && l + s < count; l += 32) lanes[l] = ks_join(lanes[l], lanes[l + s]);\n    __syncwarp();\n  }\n"
+    "  return lanes[0];\n}\n";
 
 }  // namespace
 
-std::string lanes_text(const Group& group) {
-  const std::string_view type = lane_type(group);
-  std::string text;
-  if (is_arg(group))
-    text = fmt::format("struct ks_lane {{ {} value; {} at; }};\n"
-                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_goes_first({}, a.value, a.at, b.value, b.at) ? b : a; }}\n",
-                       type, has_short_positions(group) ? "int" : "long long", joined(group, "b.value", "a.value"));
-  else
-    text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", type, joined(group, "a", "b"));
-  if (!group.is_simt || group.form == ReduceForm::columns || group.form == ReduceForm::threads) return text;
-  text += "// What the lane of the warp holds whose number differs by the bit s.\n"
-          "ks_helper ks_lane ks_from_lane(ks_lane x, int s) {\n"
-          "  int words[(sizeof(ks_lane) + 3) / 4] = {};\n  memcpy(words, &x, sizeof x);\n#pragma unroll\n"
-          "  for (int i = 0; i < (int)(sizeof words / 4); ++i) words[i] = __shfl_xor_sync(0xffffffffu, words[i], s);\n"
-          "  memcpy(&x, words, sizeof x);\n  return x;\n}\n";
-  if (group.form == ReduceForm::warps) return text;
-  return text + "// Both halves of a warp hold a and b: the lower one joins all of a, the upper one all of b.\n"
-                "ks_helper ks_lane ks_join_halves(ks_lane a, ks_lane b, int i, int s) {\n"
-                "  const bool is_upper = i & s;\n  const ks_lane own = is_upper ? b : a, other = ks_from_lane(is_upper ? a : b, s);\n"
-                "  return ks_join(is_upper ? other : own, is_upper ? own : other);\n}\n"
-                "// Thread i of a warp has the lanes 4t ... 4t+3 of each eighth t of the chunk's threads.\n"
-                "ks_helper ks_lane ks_join_chunk(const ks_four<ks_lane>* lanes, int i) {\n"
-                "  ks_four<ks_lane> of[8];\n#pragma unroll\n  for (int w = 0; w < 8; ++w) of[w] = lanes[32 * w + i];\n#pragma unroll\n"
-                "  for (int s = 4; s > 0; s >>= 1)\n#pragma unroll\n    for (int w = 0; w < s; ++w)\n#pragma unroll\n"
-                "      for (int k = 0; k < 4; ++k) of[w].v[k] = ks_join(of[w].v[k], of[w + s].v[k]);\n"
-                "  ks_lane sum = ks_join_halves(ks_join_halves(of[0].v[0], of[0].v[2], i, 16), ks_join_halves(of[0].v[1], of[0].v[3], i, 16), i, 8);\n"
-                "#pragma unroll\n  for (int s = 4; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n"
-                "  sum = ks_join(sum, ks_from_lane(sum, 16));\n  return ks_join(sum, ks_from_lane(sum, 8));\n}\n";
+int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads) {
+  constexpr size_t waiting_bytes = 4096;
+  return by_threads ? 32 * (form == ReduceForm::wide_columns ? 4 : 1) : static_cast<int64_t>(waiting_bytes / value_bytes);
 }
 
-std::string emit_reduce(const Group& group) {
-  switch (group.form) {
-    case ReduceForm::columns: return group.is_simt ? simt_columns(group) : serial_columns(group);
-    case ReduceForm::warps: return rows_of_warps(group);
-    case ReduceForm::threads: return rows_of_threads(group);
-    default: return group.is_simt ? simt_rows(group) : serial_rows(group);
+ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits) {
+  const size_t last = space.lengths.size() - 1;
+  int64_t results = 1;
+  for (size_t d = 0; d < space.kept; ++d) results *= space.lengths[d];
+  const int64_t reduced = space.size() / std::max(results, int64_t{1});
+  if (space.kept > 0 && traits.may_be_columns) {
+    const size_t column = space.kept - 1;
+    const auto along = [&](size_t d) {
+      return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
+    };
+    if (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last)) {
+      space.go_along(column);
+      // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
+      constexpr int64_t wide_strip = 128, many_strips = 256;
+      const bool is_wide = by_threads && traits.may_be_wide && space.lengths[column] >= wide_strip &&
+                           results / wide_strip * divide_up(reduced, chunk_elements) >= many_strips &&
+                           std::ranges::all_of(space.walks, [](const Walk& walk) { return walk.kind != Walk::memory || walk.inner != Inner::strided; });
+      return is_wide ? ReduceForm::wide_columns : ReduceForm::columns;
+    }
+  }
+  if (!by_threads) return ReduceForm::rows;
+  constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
+  if (results <= 1 || reduced > warp_row) return ReduceForm::rows;
+  return reduced <= thread_row && results >= many_results ? ReduceForm::threads : ReduceForm::warps;
+}
+
+std::string strip_of_columns(const Loop& loop, int kept_rank) {
+  return fmt::format("    const long long _strips = (_n{0} + _width - 1) / _width, _strip = _o % _strips;\n"
+                     "    const long long _start = (_o / _strips) * _n{0} + _strip * _width, _left = _n{0} - _strip * _width;\n"
+                     "    const int _n = (int)(_left < _width ? _left : _width);\n", kept_rank - 1) +
+         positions(loop, 0, kept_rank, "(ks_index)_start", true, 0, 'b', "    ");
+}
+
+std::string lanes_text(const Reduction& r) {
+  std::string text;
+  if (r.keeps_position)
+    text = fmt::format("struct ks_lane {{ {} value; {} at; }};\n"
+                       "// Parts are chosen, and not one of two structs, which would have to have addresses.\n"
+                       "ks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return {{is_second ? b.value : a.value, is_second ? b.at : a.at}}; }}\n"
+                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_one_of(ks_goes_first({}, a.value, a.at, b.value, b.at), a, b); }}\n",
+                       r.type, has_short_positions(r) ? "int" : "long long", r.join("b.value", "a.value"));
+  else
+    text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return is_second ? b : a; }}\n"
+                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", r.type, r.join("a", "b"));
+  const bool asks_lanes = r.by_threads && (r.form == ReduceForm::warps || (r.form == ReduceForm::rows && r.loads_fours));
+  if (!asks_lanes) return text;
+  text += from_lane;
+  if (r.form == ReduceForm::warps) return text;
+  return text + join_chunk + (joins_all(r) ? "" : join_few);
+}
+
+std::string reduce_text(const Reduction& r) {
+  switch (r.form) {
+    case ReduceForm::columns:
+    case ReduceForm::wide_columns: return r.by_threads ? columns_of_threads(r) : serial_columns(r);
+    case ReduceForm::warps: return rows_of_warps(r);
+    case ReduceForm::threads: return rows_of_threads(r);
+    default: return r.by_threads ? rows_of_blocks(r) : serial_rows(r);
   }
 }
 
-}  // namespace codegen
+std::string reduce_parameters(const Reduction& r) {
+  const std::string loop = loop_parameters(r.loop);
+  return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _first_chunk, long long _length" +
+         (is_by_columns(r.form) ? ", long long _width" : "");
+}
+
+int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, int workers) {
+  constexpr int64_t least = 64, elements = 65536;
+  const int64_t worth_it = std::max(int64_t{1}, columns * rows / elements);
+  const int64_t blocks = std::min(divide_up(4 * int64_t{workers}, times), worth_it);
+  return std::clamp(round_up(divide_up(columns, blocks), int64_t{16}), least, most);
+}
+
+ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm form, bool by_threads, size_t value_bytes, const Chunks& part, int workers) {
+  int64_t outputs = 1;
+  for (size_t d = 0; d < kept; ++d) outputs *= space.lengths[d];
+  const int64_t length = outputs ? space.size() / outputs : 0;
+  int64_t pairs = outputs * part.chunks, elements = std::clamp(length, int64_t{1}, chunk_elements), width = 1;
+  if (is_by_columns(form)) {
+    const int64_t columns = space.lengths[kept - 1];
+    width = columns_at_once(value_bytes, form, by_threads);
+    if (!by_threads) width = strip_width(columns, elements, pairs / columns, width, workers);
+    pairs = pairs / columns * divide_up(columns, width);
+    elements *= std::min(columns, width);
+  }
+  const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
+  ReduceLaunch launch{{}, {pairs, per_block, part.chunks, part.first_chunk, length, width}, is_by_columns(form) ? 6 : 5};
+  if (by_threads) {
+    const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads ? threads_of_block : 1;
+    // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
+    constexpr int64_t blocks_of_multiprocessor = 64;
+    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, results), blocks_of_multiprocessor * workers));
+    launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns : threads_of_block);
+  } else {
+    launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
+  }
+  return launch;
+}
 
 }  // namespace kasoku

@@ -1,17 +1,21 @@
-// The fixed form of scans. A chunk is scan_chunk (1024) elements, joined one after the other. A row of several is two groups:
+// The fixed form of scans. A chunk is scan_chunk (1024) elements, joined one after the other. A row of several is two kernels:
 // one gives the chunks' totals, which are scanned in the same way, and one gives the elements, each joined to what the chunks
 // before it give together. So the bits are the same on all devices and with any number of threads, and short rows have NumPy's.
 //
-// Legend of the text, beside those of emit.cpp, loop_text.cpp and reduce_tree.cpp.
-//   pair, o, c          a pair of a row (or strip of rows) and one of its chunks
-//   begin, count        the chunk's first element, and how many it has
-//   before              what the rows' chunks up to each give: [rows][chunks]
-#include "kasoku/codegen/emit.h"
-#include "kasoku/codegen/scans.h"
+// Legend of the text, beside those of loop_text.cpp and reduce_tree.cpp.
+//   _pair, _o, _c       a pair of a row (or strip of rows) and one of its chunks
+//   _begin, _count      the chunk's first element, and how many it has
+//   _before             what the rows' chunks up to each give: [rows][chunks]
+#include "kasoku/codegen/scan_text.h"
 
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
+#include "kasoku/codegen/group.h"
+#include "kasoku/codegen/scans.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kasoku {
 
@@ -26,139 +30,164 @@ OpTypes scan_types(ScanOp op, Dtype dtype, std::optional<Dtype> wanted) {
   return {register_dtype(compute), compute};
 }
 
-namespace codegen {
-
 namespace {
 
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
 
-std::string joined(const Group& group, const std::string& a, const std::string& b) {
-  const std::string operands[] = {a, b};
-  const auto type = register_text(group.accumulate);
-  return fmt::format("({})({})", type, filled_text(group.scan->join, group.accumulate, type, operands));
+std::string at_element(const Scan& scan, const std::string& number, const std::string& indent) {
+  return fmt::format("{}const ks_index _at = (ks_index)({});\n", indent, number) + positions(scan.loop, scan.kept_rank, scan.loop.rank, "_at", false, 'b', 'p', indent);
 }
 
-std::string at_element(const Group& group, const std::string& number, const std::string& indent) {
-  return fmt::format("{}const ks_index at = (ks_index)({});\n", indent, number) + positions(group, group.kept_rank, group.rank(), "at", false, 'b', 'p', indent);
-}
-
-std::string result(const Group& group, const Place& place, const std::string& value, const std::string& indent) {
-  const Loop loop = group;
-  return fmt::format("{}{} = {};\n", indent, value_at(loop, loop.operands[0], place), store_text(group.store_dtype, cast_text(group.accumulate, group.store_dtype, value)));
-}
+std::string row_positions_of(const Scan& scan) { return positions(scan.loop, 0, scan.kept_rank, "(ks_index)_o", true, 0, 'b', "    "); }
 
 std::string numbers_of_chunk(const char* number) {
-  return fmt::format("    const long long begin = c * {0};\n    const {1} count = ({1})(length - begin < {0} ? length - begin : {0});\n", scan_chunk, number);
+  return fmt::format("    const long long _begin = _c * {0};\n    const {1} _count = ({1})(_length - _begin < {0} ? _length - _begin : {0});\n", scan_chunk, number);
 }
 
-/// Of pair number `pair`, rows one after the other; a quotient of 64 bits takes a GPU long.
-std::string pair_of_rows(const Group& group) {
-  const char* const number = group.is_simt && !group.wide_index ? "unsigned int" : "long long";
-  return (group.kept_rank == 0 ? std::string("    const long long o = 0, c = pair;\n")
-                               : fmt::format("    const long long o = ({0})pair / ({0})chunks, c = ({0})pair % ({0})chunks;\n", number)) +
-         numbers_of_chunk("int") + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ");
+/// Of pair number `_pair`, rows one after the other; a quotient of 64 bits takes a GPU long.
+std::string pair_of_rows(const Scan& scan) {
+  const char* const number = scan.has_narrow_pairs ? "unsigned int" : "long long";
+  return (scan.kept_rank == 0 ? std::string("    const long long _o = 0, _c = _pair;\n")
+                              : fmt::format("    const long long _o = ({0})_pair / ({0})_chunks, _c = ({0})_pair % ({0})_chunks;\n", number)) +
+         numbers_of_chunk("int") + row_positions_of(scan);
 }
+
+constexpr const char* pairs_of_block = "  const long long _last = (blockIdx.x + 1ll) * _per_block < _pairs ? (blockIdx.x + 1ll) * _per_block : _pairs;\n";
 
 /// Four chunks side by side: a sum waits for the one before it, and a processor adds four meanwhile.
-std::string serial_rows(const Group& group) {
-  const auto type = register_text(group.accumulate);
+std::string serial_rows(const Scan& scan) {
   const auto of_each = [&](const std::string& body) {
-    return fmt::format("    for (int q = 0; q < n; ++q) {{\n    const long long pair = first + q;\n    {}* const own = held[q];\n", type) + pair_of_rows(group) + body + "    }\n";
+    return fmt::format("    for (int _q = 0; _q < _n; ++_q) {{\n    const long long _pair = _first + _q;\n    {}* const _own = _held[_q];\n", scan.type) + pair_of_rows(scan) + body + "    }\n";
   };
-  const auto over = [&](const std::string& body) { return fmt::format("{}    for (long long j = 0; j < count; ++j) {{\n{}    }}\n", vectorise, body); };
-  std::string text = fmt::format("  {0} held[4][{1}];\n  for (int q = 0; q < 4; ++q)\n    for (int j = 0; j < {1}; ++j) held[q][j] = ({0})0;\n", type, scan_chunk) +
-                     "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
-                     "  for (long long first = blockIdx.x * per_block; first < last; first += 4) {\n"
-                     "    const int n = (int)(last - first < 4 ? last - first : 4);\n" +
-                     fmt::format("    const int longest = (int)(length < {0} ? length : {0});\n", scan_chunk) +
-                     of_each(at_element(group, "begin", "    ") + over(element(group, {"j"}, "      ") + fmt::format("      own[j] = {};\n", last_value(group))));
-  for (int q = 0; q < 4; ++q) text += fmt::format("    {} a{} = held[{}][0];\n", type, q, q);
-  text += "    for (int j = 1; j < longest; ++j) {\n";
-  for (int q = 0; q < 4; ++q) text += fmt::format("      a{0} = {1};\n      held[{0}][j] = a{0};\n", q, joined(group, fmt::format("a{}", q), fmt::format("held[{}][j]", q)));
-  text += "    }\n";
-  if (group.scan->gives_totals) return text + of_each("    y[pair] = own[count - 1];\n") + "  }\n";
+  const auto over = [&](const std::string& body, int first = 0) { return fmt::format("{}    for (long long _j = {}; _j < _count; ++_j) {{\n{}    }}\n", vectorise, first, body); };
+  std::string text = fmt::format("  __align__(16) unsigned char _storage[4 * {1} * sizeof({0})];\n  {0}* const _held[4] = {{({0}*)_storage, ({0}*)_storage + {1}, ({0}*)_storage + 2 * {1}, ({0}*)_storage + 3 * {1}}};\n", scan.type, scan_chunk) +
+                     pairs_of_block +
+                     "  for (long long _first = blockIdx.x * _per_block; _first < _last; _first += 4) {\n"
+                     "    const int _n = (int)(_last - _first < 4 ? _last - _first : 4);\n" +
+                     fmt::format("    const int _longest = (int)(_length < {0} ? _length : {0});\n    bool _are_whole = _n == 4;\n", scan_chunk) +
+                     of_each("    _are_whole &= _count == _longest;\n" + at_element(scan, "_begin", "    ") + over(scan.element({"_j"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)));
+  text += "    if (_are_whole) {\n";
+  for (int q = 0; q < 4; ++q) text += fmt::format("    {} _a{} = _held[{}][0];\n", scan.type, q, q);
+  text += "    for (int _j = 1; _j < _longest; ++_j) {\n";
+  for (int q = 0; q < 4; ++q) text += fmt::format("      _a{0} = {1};\n      _held[{0}][_j] = _a{0};\n", q, scan.join(fmt::format("_a{}", q), fmt::format("_held[{}][_j]", q)));
+  text += "    }\n    } else {\n" + of_each(fmt::format("    {0} _sum = _own[0];\n    for (int _j = 1; _j < _count; ++_j) {{\n      _sum = {1};\n      _own[_j] = _sum;\n    }}\n", scan.type, scan.join("_sum", "_own[_j]"))) + "    }\n";
+  if (scan.gives_totals) return text + of_each("    y[_pair] = _own[_count - 1];\n") + "  }\n";
+  const std::string stores = !scan.is_exclusive ? over(scan.store({"_j"}, "_own[_j]", "      "))
+                                                : fmt::format("    if (_c > 0) {{\n{}    }} else {{\n{}    }}\n", scan.store({"0"}, "_before[_pair - 1]", "      "), scan.store({"0"}, scan.start, "      ")) +
+                                                      over(scan.store({"_j"}, "_own[_j - 1]", "      "), 1);
   return text +
-         of_each(at_element(group, "begin", "    ") + fmt::format("    if (c > 0) {{\n    const {} earlier = before[pair - 1];\n", type) +
-                 over(fmt::format("      own[j] = {};\n", joined(group, "earlier", "own[j]"))) + "    }\n" + over(result(group, {"j"}, "own[j]", "      "))) +
+         of_each(at_element(scan, "_begin", "    ") + fmt::format("    if (_c > 0) {{\n    const {} _earlier = _before[_pair - 1];\n", scan.type) +
+                 over(fmt::format("      _own[_j] = {};\n", scan.join("_earlier", "_own[_j]"))) + "    }\n" + stores) +
          "  }\n";
 }
 
 /// Vectors of columns.
-std::string serial_columns(const Group& group) {
-  const auto type = register_text(group.accumulate);
-  const auto over = [&](const std::string& body) { return fmt::format("{}      for (int j = 0; j < n; ++j) {{\n{}      }}\n", vectorise, body); };
-  std::string text = fmt::format("  {0} sum[{1}], earlier[{1}];\n", type, columns_at_once(group.accumulate, false)) +
-                     "  const long long last = (blockIdx.x + 1ll) * per_block < pairs ? (blockIdx.x + 1ll) * per_block : pairs;\n"
-                     "  for (long long pair = blockIdx.x * per_block; pair < last; ++pair) {\n    const long long o = pair / chunks, c = pair % chunks;\n" +
-                     numbers_of_chunk("long long") + strip_of_columns(group);
-  if (!group.scan->gives_totals) text += "    if (c > 0)\n      for (int j = 0; j < n; ++j) earlier[j] = before[(start + j) * chunks + c - 1];\n";
+std::string serial_columns(const Scan& scan) {
+  const auto over = [&](const std::string& body) { return fmt::format("{}      for (int _j = 0; _j < _n; ++_j) {{\n{}      }}\n", vectorise, body); };
+  std::string text = fmt::format("  {0} _sum[{1}], _earlier[{1}];\n", scan.type, columns_at_once(scan.value_bytes, scan.form, false)) + pairs_of_block +
+                     "  for (long long _pair = blockIdx.x * _per_block; _pair < _last; ++_pair) {\n    const long long _o = _pair / _chunks, _c = _pair % _chunks;\n" +
+                     numbers_of_chunk("long long") + strip_of_columns(scan.loop, scan.kept_rank);
+  if (!scan.gives_totals) text += "    if (_c > 0)\n      for (int _j = 0; _j < _n; ++_j) _earlier[_j] = _before[(_start + _j) * _chunks + _c - 1];\n";
   const auto rows = [&](const std::string& first, const std::string& stop, const std::string& value, const std::string& stored) {
-    return fmt::format("    for (long long e = {}; e < {}; ++e) {{\n", first, stop) + at_element(group, "begin + e", "      ") +
-           over(element(group, {"j"}, "        ") + fmt::format("        const {} joined = {};\n        sum[j] = joined;\n", type, value) +
-                (group.scan->gives_totals ? "" : result(group, {"j"}, stored, "        "))) +
+    return fmt::format("    for (long long _e = {}; _e < {}; ++_e) {{\n", first, stop) + at_element(scan, "_begin + _e", "      ") +
+           over(scan.element({"_j"}, "        ") + fmt::format("        const {} _joined = {};\n        _sum[_j] = _joined;\n", scan.type, value) +
+                (scan.gives_totals ? "" : scan.store({"_j"}, stored, "        "))) +
            "    }\n";
   };
-  const std::string value = last_value(group), next = joined(group, "sum[j]", value);
-  if (group.scan->gives_totals) return text + rows("0", "1", value, "") + rows("1", "count", next, "") + "    for (int j = 0; j < n; ++j) y[(start + j) * chunks + c] = sum[j];\n  }\n";
-  const std::string both = joined(group, "earlier[j]", "joined");
-  return text + "    if (c == 0) {\n" + rows("0", "1", value, "joined") + rows("1", "count", next, "joined") + "    } else {\n" + rows("0", "1", value, both) + rows("1", "count", next, both) + "    }\n  }\n";
+  const std::string next = scan.join("_sum[_j]", scan.value);
+  if (scan.gives_totals) return text + rows("0", "1", scan.value, "") + rows("1", "_count", next, "") + "    for (int _j = 0; _j < _n; ++_j) y[(_start + _j) * _chunks + _c] = _sum[_j];\n  }\n";
+  const std::string both = scan.join("_earlier[_j]", "_joined");
+  return text + "    if (_c == 0) {\n" + rows("0", "1", scan.value, "_joined") + rows("1", "_count", next, "_joined") + "    } else {\n" + rows("0", "1", scan.value, both) + rows("1", "_count", next, both) + "    }\n  }\n";
+}
+
+/// What a thread that has a chunk keeps: its sum so far, what is before the chunk, and what the last element of an exclusive scan was given.
+std::string state_of_chunk(const Scan& scan) { return fmt::format("    {0} _sum{1}{2};\n", scan.type, scan.gives_totals ? "" : ", _earlier", scan.is_exclusive ? ", _given" : ""); }
+
+/// Joins an element of the chunk, of which the text `is_first` says whether it is the first, and gives `to` its result: statements, where
+/// `to` stores the text of a value.
+std::string join_next(const Scan& scan, const std::string& is_first, const std::string& value, const std::function<std::string(const std::string&)>& to) {
+  const auto sum = [&](const std::string& next) { return fmt::format("      if ({}) _sum = {};\n      else _sum = {};\n", is_first, next, scan.join("_sum", next)); };
+  if (scan.gives_totals) return sum(value);
+  const std::string joined = scan.join("_earlier", "_sum");
+  if (!scan.is_exclusive) return sum(value) + fmt::format("      if (_c > 0) {{\n{}      }} else {{\n{}      }}\n", to(joined), to("_sum"));
+  return fmt::format("      if ({}) {{\n        if (_c > 0) _given = _earlier;\n        else _given = {};\n      }}\n      const {} _next = {};\n", is_first, scan.start, scan.type, value) + to("_given") +
+         sum("_next") + fmt::format("      if (_c > 0) _given = {};\n      else _given = _sum;\n", joined);
 }
 
 /// A thread has a chunk; neighbours have neighbouring rows.
-std::string chunks_of_threads(const Group& group) {
-  const auto type = register_text(group.accumulate);
-  std::string text = "  const long long results = pairs / chunks;\n"
-                     "  for (long long number = (long long)blockIdx.x * blockDim.x + threadIdx.x; number < pairs; number += (long long)gridDim.x * blockDim.x) {\n"
-                     "    const long long c = chunks == 1 ? 0 : number / results, o = number - c * results, pair = o * chunks + c;\n" +
-                     numbers_of_chunk("int") + positions(group, 0, group.kept_rank, "(ks_index)o", true, 0, 'b', "    ") + fmt::format("    {} sum;\n", type);
-  if (!group.scan->gives_totals) text += fmt::format("    {} earlier;\n    if (c > 0) earlier = before[pair - 1];\n", type);
-  text += "    for (int j = 0; j < count; ++j) {\n" + at_element(group, "begin + j", "      ") + element(group, {"0"}, "      ") +
-          fmt::format("      if (j > 0) sum = {};\n      else sum = {};\n", joined(group, "sum", last_value(group)), last_value(group));
-  if (group.scan->gives_totals) return text + "    }\n    y[pair] = sum;\n  }\n";
-  return text + fmt::format("      {} given = sum;\n      if (c > 0) given = {};\n", type, joined(group, "earlier", "sum")) + result(group, {"0"}, "given", "      ") + "    }\n  }\n";
+std::string chunks_of_threads(const Scan& scan) {
+  std::string text = "  const long long _results = _pairs / _chunks;\n"
+                     "  for (long long _number = (long long)blockIdx.x * blockDim.x + threadIdx.x; _number < _pairs; _number += (long long)gridDim.x * blockDim.x) {\n"
+                     "    const long long _c = _chunks == 1 ? 0 : _number / _results, _o = _number - _c * _results, _pair = _o * _chunks + _c;\n" +
+                     numbers_of_chunk("int") + row_positions_of(scan) + state_of_chunk(scan);
+  if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
+  text += "    for (int _j = 0; _j < _count; ++_j) {\n" + at_element(scan, "_begin + _j", "      ") + scan.element({"0"}, "      ") +
+          join_next(scan, "_j == 0", scan.value, [&](const std::string& value) { return scan.store({"0"}, value, "        "); }) + "    }\n";
+  return text + (scan.gives_totals ? "    y[_pair] = _sum;\n" : "") + "  }\n";
 }
 
 /// A warp has 32 chunks, of which it reads and writes 32 neighbours at a time; each of its threads joins those of one.
 /// Loads of several chunks are on their way at once: one alone would wait for memory 32 times a tile.
-std::string tiles_of_warps(const Group& group) {
-  const auto type = register_text(group.accumulate);
+std::string tiles_of_warps(const Scan& scan) {
   constexpr int at_once = 16;
-  const auto of_rows = [&](const std::string& first, const std::string& body, const std::string& otherwise) {
-    return fmt::format("#pragma unroll\n      for (int q = 0; q < {}; ++q) {{\n    const long long pair = own + {} + q;\n", at_once, first) + otherwise +
-           "    if (pair < pairs) {\n" + pair_of_rows(group) + "    if (k + l < count) {\n" + at_element(group, "begin + k + l", "      ") + body + "    }\n    }\n      }\n";
+  const auto of_rows = [&](const std::string& body) {
+    return fmt::format("#pragma unroll\n      for (int _q = 0; _q < {}; ++_q) {{\n    const long long _pair = _own + _r + _q;\n    if (_pair < _pairs) {{\n", at_once) + pair_of_rows(scan) +
+           "    if (_k + _l < _count) {\n" + at_element(scan, "_begin + _k + _l", "      ") + body + "    }\n    }\n      }\n";
   };
-  const auto of_tile = [&](const std::string& body) { return fmt::format("      for (int r = 0; r < 32; r += {}) {{\n{}      }}\n", at_once, body); };
-  std::string text = fmt::format("  __shared__ ks_four<{0}> storage[{1} * 32 * 33 / 4];\n  {0}* const shared = ({0}*)storage;\n"
-                                 "  const int l = threadIdx.x & 31, warp = threadIdx.x >> 5;\n  {0}* const tile = shared + warp * (32 * 33);\n"
-                                 "  for (long long first = (long long)blockIdx.x * {2}; first < pairs; first += (long long)gridDim.x * {2}) {{\n"
-                                 "    const long long own = first + 32 * warp;\n    {0} sum = ({0})0;\n",
-                                 type, threads_of_scan / 32, threads_of_scan) +
-                     fmt::format("    for (int k = 0; k < (length < {0} ? length : {0}); k += 32) {{\n", scan_chunk) +
-                     of_tile(fmt::format("      {} held[{}];\n", type, at_once) +
-                             of_rows("r", element(group, {"0"}, "      ") + fmt::format("      held[q] = {};\n", last_value(group)), fmt::format("    held[q] = ({})0;\n", type)) +
-                             fmt::format("#pragma unroll\n      for (int q = 0; q < {}; ++q) tile[33 * (r + q) + l] = held[q];\n", at_once)) +
-                     "      __syncthreads();\n      if (own + l < pairs) {\n    const long long pair = own + l;\n" + pair_of_rows(group);
-  if (!group.scan->gives_totals) text += fmt::format("    {0} earlier = ({0})0;\n    if (c > 0) earlier = before[pair - 1];\n", type);
-  const auto step = [&](const std::string& sum) {
-    std::string text = fmt::format("      sum = {};\n", sum);
-    if (!group.scan->gives_totals) text += fmt::format("      tile[33 * l + i] = c > 0 ? {} : sum;\n", joined(group, "earlier", "sum"));
-    return text;
+  const auto of_tile = [&](const std::string& body) { return fmt::format("      for (int _r = 0; _r < 32; _r += {}) {{\n{}      }}\n", at_once, body); };
+  const std::string value = "_tile[33 * _l + _i]";
+  const auto step = [&](const char* is_first) {
+    return join_next(scan, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
   };
-  text += "    int i = 0;\n    if (k == 0 && count > 0) {\n" + step("tile[33 * l]") + "      i = 1;\n    }\n#pragma unroll 8\n    for (; i < (count - k < 32 ? count - k : 32); ++i) {\n" +
-          step(joined(group, "sum", "tile[33 * l + i]")) + "    }\n";
-  if (group.scan->gives_totals) text += "    if (k + 32 >= count) y[pair] = sum;\n";
+  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * 32 * 33 * sizeof({0})];\n  {0}* const _shared = ({0}*)_storage;\n"
+                                 "  const int _l = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n  {0}* const _tile = _shared + _warp * (32 * 33);\n"
+                                 "  for (long long _first = (long long)blockIdx.x * {2}; _first < _pairs; _first += (long long)gridDim.x * {2}) {{\n"
+                                 "    const long long _own = _first + 32 * _warp;\n",
+                                 scan.type, threads_of_scan / 32, threads_of_scan) +
+                     state_of_chunk(scan) + fmt::format("    for (int _k = 0; _k < (_length < {0} ? _length : {0}); _k += 32) {{\n", scan_chunk) +
+                     of_tile(fmt::format("      {} _loaded[{}];\n", scan.type, at_once) + of_rows(scan.element({"0"}, "      ") + fmt::format("      _loaded[_q] = {};\n", scan.value)) +
+                             fmt::format("#pragma unroll\n      for (int _q = 0; _q < {}; ++_q) _tile[33 * (_r + _q) + _l] = _loaded[_q];\n", at_once)) +
+                     "      __syncthreads();\n      if (_own + _l < _pairs) {\n    const long long _pair = _own + _l;\n" + pair_of_rows(scan);
+  if (!scan.gives_totals) text += "    if (_c > 0 && _k == 0) _earlier = _before[_pair - 1];\n";
+  text += "    int _i = 0;\n    if (_k == 0 && _count > 0) {\n" + step("true") + "      _i = 1;\n    }\n#pragma unroll 8\n    for (; _i < (_count - _k < 32 ? _count - _k : 32); ++_i) {\n" + step("false") + "    }\n";
+  if (scan.gives_totals) text += "    if (_k + 32 >= _count && _k < _count) y[_pair] = _sum;\n";
   text += "      }\n      __syncthreads();\n";
-  if (!group.scan->gives_totals) text += of_tile(of_rows("r", result(group, {"0"}, "tile[33 * (r + q) + l]", "      "), "")) + "      __syncthreads();\n";
+  if (!scan.gives_totals) text += of_tile(of_rows(scan.store({"0"}, "_tile[33 * (_r + _q) + _l]", "      "))) + "      __syncthreads();\n";
   return text + "    }\n  }\n";
 }
 
 }  // namespace
 
-std::string emit_scan(const Group& group) {
-  if (!group.is_simt) return group.form == ReduceForm::columns ? serial_columns(group) : serial_rows(group);
-  return group.form == ReduceForm::rows ? tiles_of_warps(group) : chunks_of_threads(group);
+std::string scan_text(const Scan& scan) {
+  if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : serial_rows(scan);
+  return scan.form == ReduceForm::rows ? tiles_of_warps(scan) : chunks_of_threads(scan);
 }
 
-}  // namespace codegen
+std::string scan_parameters(const Scan& scan) {
+  const std::string loop = loop_parameters(scan.loop);
+  return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _length" + (scan.form == ReduceForm::columns ? ", long long _width" : "") +
+         (scan.gives_totals ? "" : fmt::format(", const {}* __restrict__ _before", scan.type));
+}
+
+ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers) {
+  const int64_t length = space.lengths.back(), rows = space.size() / length, chunks = divide_up(length, scan_chunk);
+  int64_t pairs = rows * chunks, elements = std::min(length, scan_chunk), width = 1;
+  if (form == ReduceForm::columns && !by_threads) {
+    const int64_t columns = space.lengths[space.lengths.size() - 2];
+    width = strip_width(columns, elements, pairs / columns, columns_at_once(value_bytes, form, false), workers);
+    pairs = pairs / columns * divide_up(columns, width);
+    elements *= std::min(columns, width);
+  }
+  const int64_t per_block = std::max({int64_t{1}, round_up(elements_per_block / elements, int64_t{4}), divide_up(pairs, int64_t{1} << 30)});
+  ReduceLaunch launch{{}, {pairs, per_block, chunks, length, width}, form == ReduceForm::columns ? 5 : 4};
+  if (by_threads) {
+    constexpr int64_t blocks_of_multiprocessor = 64;
+    launch.shape.block[0] = static_cast<uint32_t>(threads_of_scan);
+    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, threads_of_scan), blocks_of_multiprocessor * workers));
+  } else {
+    launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
+  }
+  return launch;
+}
 
 }  // namespace kasoku

@@ -111,6 +111,7 @@ static void set_text(Program& program, const std::string& defines, const std::st
   program.text = fmt::format("{}{}#include \"ks_jit.h\"\n{}{}{}", defines, lists, helper_text(functions + text, support), functions, text);
   program.headers.emplace_back("ks_jit.h", fmt::format("#define ks_helper __device__ __forceinline__\nenum {{ ks_tree_chunk = {}, ks_tree_lanes = {} }};\n{}{}",
                                                    chunk_elements, chunk_lanes, helper_text(support), support));
+  program.headers.emplace_back("ks_tree.h", tree_text());
   program.is_generated = true;
 }
 

@@ -1,5 +1,9 @@
 #include "kasoku/jit/text.h"
 
+#include "kasoku/codegen/reduce_text.h"
+
+#include <fmt/format.h>
+
 namespace kasoku::jit {
 
 std::string_view support_text() {
@@ -13,6 +17,27 @@ std::string_view support_text() {
 #include "kasoku/jit/support_kernel.inc"
       ;
   // clang-format on
+  return text;
+}
+
+static std::string tree_function(const char* name, bool by_threads) {
+  Reduction r;
+  r.loop = Loop{{}, 2, 1, true};
+  r.form = by_threads ? ReduceForm::threads : ReduceForm::rows;
+  r.by_threads = by_threads;
+  r.is_range = true;
+  r.type = "T";
+  r.identity = "identity";
+  r.element = [](const Place&, const std::string&, const std::string&) { return std::string(); };
+  r.value = by_threads ? "values(_i0)(_i1)" : "values(_i0)(_i1 + _place)";
+  r.store = [](const std::string&, const std::string& value, const std::string&, const std::string& indent) { return fmt::format("{}result = {};\n", indent, value); };
+  return fmt::format("template <class T, class V, class J>\nstatic __device__ {}T {}(ks_i64 _at, ks_i64 _length, ks_i64 _n1, T identity, const V& values, const J& ks_join) {{\n"
+                     "  typedef T ks_lane;\n  const ks_i64 _end = _at + 1, _first_chunk = 0;\n  T result = identity;\n{}  return result;\n}}\n",
+                     by_threads ? "" : "__noinline__ ", name, reduce_text(r));
+}
+
+const std::string& tree_text() {
+  static const std::string text = "#ifdef KS_JIT_HOST\n" + tree_function("ks_reduce_vectors", false) + "#endif\n" + tree_function("ks_reduce_in_order", true);
   return text;
 }
 

@@ -1,6 +1,10 @@
 #include "kasoku/kernel/scan.h"
 
+#include "kasoku/array/fuse.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/base/text.h"
+#include "kasoku/codegen/scan_text.h"
+#include "kasoku/codegen/scans.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
 #include "kasoku/device/buffer.h"
@@ -13,12 +17,9 @@
 namespace kasoku {
 namespace {
 
-constexpr unsigned block = 256, per_thread = 8;
-constexpr int64_t chunk = block * per_thread;
-
 struct ScanLaunch {
   std::shared_ptr<Module> module;
-  Function *totals, *chunks;
+  Function *totals, *inclusive, *own;
   size_t size;  ///< bytes of an element
 };
 
@@ -32,114 +33,81 @@ struct ScanParts {
 };
 
 struct ScanKernel::State : ScanParts {
-  GrowingList<Device*, ScanLaunch> launches;
+  GrowingList<std::pair<Device*, bool>, ScanLaunch> launches;  ///< and whether by threads
 
-  Program program() const;
+  bool by_threads(const Device& device) const { return takes_gpu_form(device) || options.is_checked; }  // the checker asks for its threads
+  Scan scan(const Device& device) const;
+  Program program(const Device& device) const;
   const ScanLaunch& launch_on(Device& device);
-  /// `prefix`: y[c] = totals before chunk c, exclusive; the first one is not used.
-  void scan(const ScanLaunch& launch, const void* in, void* out, int64_t count, bool is_exclusive,
-            bool is_outermost, Device& device, Stream& stream);
+  /// Totals of chunks, their scan, then all elements.
+  void run(const ScanLaunch& launch, Function& elements, const void* in, void* out, int64_t count, Device& device, Stream& stream);
 };
 
-// Thread t of a chunk has elements 8t … 8t + 7. `_lanes` holds one total for each thread.
-Program ScanKernel::State::program() const {
+/// What the user wrote as the loop of codegen/scan_text.h. Memory of results may be that of the elements.
+Scan ScanKernel::State::scan(const Device& device) const {
+  // A block holds a tile of values, and has so much memory for them.
+  constexpr size_t most_bytes = 16;
+  const size_t size = type.dtype == Dtype::opaque ? type.size : info(type.dtype).size;
+  Scan scan;
+  scan.loop = {.operands = {{"in", "_type_scan", Inner::unit}}, .is_reduction = true};
+  scan.by_threads = by_threads(device);
+  scan.form = scan.by_threads && (size == 0 || size > most_bytes) ? ReduceForm::threads : ReduceForm::rows;
+  scan.type = "_type_scan";
+  scan.value_bytes = size;
+  scan.start = "_neutral()";
+  scan.join = [](const std::string& a, const std::string& b) { return fmt::format("_scan({}, {})", a, b); };
+  scan.element = [loop = scan.loop](const Place& place, const std::string& indent) {
+    return fmt::format("{}const _type_scan _value = {};\n", indent, value_at(loop, loop.operands[0], place));
+  };
+  scan.value = "_value";
+  return scan;
+}
+
+Program ScanKernel::State::program(const Device& device) const {
   const std::string& name = options.name;
   std::string out;
+  if (!by_threads(device)) out += "#pragma clang fp contract(off)\n";
   if (type.text.find("complex") != std::string::npos) out += "#include <pycuda-complex.hpp>\n";
   if (!options.preamble.empty())
     out += fmt::format("#line 1 \"{} preamble\"\n{}\n#line 1 \"kasoku\"\n", name, options.preamble);
-  out += fmt::format("typedef {} _type_scan;\n", type.text);
+  out += fmt::format("typedef {} _type_scan;\ntypedef long long ks_index;\n", type.text);
   out += fmt::format(
       "__device__ __forceinline__ _type_scan _scan(_type_scan a, _type_scan b) {{\n"
       "  return _type_scan(\n#line 1 \"{} scan_expr\"\n{}\n#line 1 \"kasoku\"\n  );\n}}\n",
       name, scan_expr);
   out += fmt::format("__device__ __forceinline__ _type_scan _neutral() {{ return {}; }}\n",
                      neutral.empty() ? "_type_scan()" : "_type_scan(" + neutral + ")");
-  out += R"cuda(
-#define KS_LANES \
-  __shared__ __align__(16) unsigned char _storage[256 * sizeof(_type_scan)]; \
-  _type_scan* const _lanes = (_type_scan*)_storage; \
-  const unsigned _t = threadIdx.x; \
-  const ptrdiff_t _first = (ptrdiff_t)blockIdx.x * 2048 + (ptrdiff_t)_t * 8; \
-  const int _mine = _n - _first >= 8 ? 8 : _n > _first ? (int)(_n - _first) : 0; \
-  const int _threads = _n - (ptrdiff_t)blockIdx.x * 2048 >= 2048 \
-                           ? 256 : (int)((_n - (ptrdiff_t)blockIdx.x * 2048 + 7) / 8);
-)cuda";
-  out += fmt::format(R"cuda(
-// The total of each chunk: neighbours first, so that order is kept.
-__global__ void {0}_totals(const _type_scan* _x, _type_scan* _totals, ptrdiff_t _n) {{
-  KS_LANES
-  if (_mine > 0) {{
-    _type_scan _sum = _x[_first];
-    for (int _k = 1; _k < _mine; ++_k) _sum = _scan(_sum, _x[_first + _k]);
-    _lanes[_t] = _sum;
-  }}
-  __syncthreads();
-  for (int _s = 1; _s < 256; _s <<= 1) {{
-    if ((_t & (2 * _s - 1)) == 0 && (int)_t + _s < _threads)
-      _lanes[_t] = _scan(_lanes[_t], _lanes[_t + _s]);
-    __syncthreads();
-  }}
-  if (_t == 0) _totals[blockIdx.x] = _lanes[0];
-}}
-// Each chunk, with the total of those before it. An exclusive scan moves one place to the right.
-__global__ void {0}(const _type_scan* _x, _type_scan* _y, const _type_scan* _before, ptrdiff_t _n,
-                    int _is_exclusive, int _starts_neutral) {{
-  KS_LANES
-  _type_scan _v0 = _neutral(), _v1 = _v0, _v2 = _v0, _v3 = _v0, _v4 = _v0, _v5 = _v0, _v6 = _v0,
-             _v7 = _v0;
-#define KS_LOAD(k, previous) if (_mine > k) _v##k = _scan(_v##previous, _x[_first + k]);
-  if (_mine > 0) {{
-    _v0 = _x[_first];
-    KS_LOAD(1, 0) KS_LOAD(2, 1) KS_LOAD(3, 2) KS_LOAD(4, 3)
-    KS_LOAD(5, 4) KS_LOAD(6, 5) KS_LOAD(7, 6)
-    _lanes[_t] = _mine > 7 ? _v7 : _mine > 6 ? _v6 : _mine > 5 ? _v5 : _mine > 4 ? _v4
-               : _mine > 3 ? _v3 : _mine > 2 ? _v2 : _mine > 1 ? _v1 : _v0;
-  }}
-  __syncthreads();
-  for (int _s = 1; _s < 256; _s <<= 1) {{
-    _type_scan _sum = _neutral();
-    if ((int)_t >= _s && (int)_t < _threads) _sum = _scan(_lanes[_t - _s], _lanes[_t]);
-    __syncthreads();
-    if ((int)_t >= _s && (int)_t < _threads) _lanes[_t] = _sum;
-    __syncthreads();
-  }}
-  // What lies before this thread: the chunks before, then the threads before.
-  const bool _has_chunks = blockIdx.x > 0, _has_threads = _t > 0 && _mine > 0;
-  _type_scan _prefix = _neutral();
-  if (_has_threads) _prefix = _lanes[_t - 1];
-  if (_has_chunks) _prefix = _has_threads ? _scan(_before[blockIdx.x], _prefix) : _before[blockIdx.x];
-  const bool _has_prefix = _has_chunks || _has_threads;
-#define KS_FULL(k) (_has_prefix ? _scan(_prefix, _v##k) : _v##k)
-  if (_is_exclusive) {{
-    if (_mine > 0 && (_has_prefix || _starts_neutral)) _y[_first] = _prefix;
-#define KS_STORE(k, previous) if (_mine > k) _y[_first + k] = KS_FULL(previous);
-    KS_STORE(1, 0) KS_STORE(2, 1) KS_STORE(3, 2) KS_STORE(4, 3)
-    KS_STORE(5, 4) KS_STORE(6, 5) KS_STORE(7, 6)
-  }} else {{
-#undef KS_STORE
-#define KS_STORE(k) if (_mine > k) _y[_first + k] = KS_FULL(k);
-    KS_STORE(0) KS_STORE(1) KS_STORE(2) KS_STORE(3) KS_STORE(4) KS_STORE(5) KS_STORE(6) KS_STORE(7)
-  }}
-}}
-)cuda",
-                     name);
+  Scan part = scan(device);
+  const auto kernel = [&](const std::string& kernel_name, const char* y) {
+    out += fmt::format("__global__ void {}(const _type_scan* _m_in, _type_scan* {}, {}) {{\n{}}}\n", kernel_name, y, scan_parameters(part), scan_text(part));
+  };
+  part.gives_totals = true;
+  kernel(name + "_totals", "y");
+  part.gives_totals = false;
+  part.loop.operands.push_back({"y", "_type_scan", Inner::unit, Walk::memory, true});
+  part.store = [&](const Place& place, const std::string& value, const std::string& indent) {
+    return fmt::format("{}{} = {};\n", indent, value_at(part.loop, part.loop.operands[1], place), value);
+  };
+  kernel(name + "_inclusive", "_m_y");
+  part.is_exclusive = kind == ScanKind::exclusive;
+  kernel(name, "_m_y");
   Program program;
   program.text = std::move(out);
   program.file = name;
   program.options = options.options;
-  program.is_generated = !options.is_checked;  // the checker asks for its threads
+  program.is_generated = !options.is_checked;
   program.is_checked = options.is_checked;
   add_headers(program);
   return program;
 }
 
 const ScanLaunch& ScanKernel::State::launch_on(Device& device) {
-  return launches.find_or(&device, [&] {
+  return launches.find_or({&device, by_threads(device)}, [&] {
     ScanLaunch launch;
-    launch.module = with_users_lines(options.locate, [&] { return compile(program(), device); });
+    launch.module = with_users_lines(options.locate, [&] { return compile(program(device), device); });
     launch.totals = &launch.module->function(options.name + "_totals");
-    launch.chunks = &launch.module->function(options.name);
+    launch.inclusive = &launch.module->function(options.name + "_inclusive");
+    launch.own = &launch.module->function(options.name);
     launch.size = launch.totals->info().params.empty()
                       ? type.size
                       : launch.totals->info().params[0].element_size;
@@ -147,34 +115,31 @@ const ScanLaunch& ScanKernel::State::launch_on(Device& device) {
   });
 }
 
-void ScanKernel::State::scan(const ScanLaunch& launch, const void* in, void* out, int64_t count,
-                             bool is_exclusive, bool is_outermost, Device& device, Stream& stream) {
-  const int64_t blocks = (count + chunk - 1) / chunk;
-  LaunchShape shape;
-  shape.block[0] = block;
-  shape.grid[0] = static_cast<uint32_t>(blocks);
-  Array before;  // y[c] of the chunks' totals
-  void* before_memory = nullptr;
-  if (blocks > 1) {
-    const int64_t bytes = blocks * static_cast<int64_t>(launch.size);
-    const Array totals = Array::empty({bytes}, Dtype::uint8, device);
-    before = Array::empty({bytes}, Dtype::uint8, device);
-    before_memory = before.data();
+void ScanKernel::State::run(const ScanLaunch& launch, Function& elements, const void* in, void* out, int64_t count, Device& device, Stream& stream) {
+  const int64_t chunks = divide_up(count, scan_chunk), size = static_cast<int64_t>(launch.size);
+  Array totals, before;
+  if (chunks > 1) {
+    totals = Array::empty({chunks * size}, Dtype::uint8, device);
+    before = Array::empty({chunks * size}, Dtype::uint8, device);
+  }
+  const Scan text = scan(device);
+  const IterationSpace space{.lengths = {count}, .kept = 0, .walks = {{.strides = {size}, .unit = size}}};
+  const ReduceLaunch numbers = scan_launch(space, text.form, text.by_threads, launch.size, device.properties().multiprocessors);
+  void* const before_memory = chunks > 1 ? before.data() : nullptr;
+  const auto start = [&](Function& function, const void* to) {
     PackedArguments packed;
     packed.add_value(in);
-    packed.add_value(totals.data());
-    packed.add_value(count);
-    launch.totals->launch(shape, packed.pointers(), stream);
-    scan(launch, totals.data(), before_memory, blocks, true, false, device, stream);
+    packed.add_value(to);
+    add_numbers(space, [&](int64_t number) { packed.add_value(number); });
+    for (int k = 0; k < numbers.count; ++k) packed.add_value(numbers.numbers[k]);
+    if (&function != launch.totals) packed.add_value(before_memory);
+    function.launch(numbers.shape, packed.pointers(), stream);
+  };
+  if (chunks > 1) {
+    start(*launch.totals, totals.data());
+    run(launch, *launch.inclusive, totals.data(), before_memory, chunks, device, stream);
   }
-  PackedArguments packed;
-  packed.add_value(in);
-  packed.add_value(out);
-  packed.add_value(before_memory);
-  packed.add_value(count);
-  packed.add_value(static_cast<int32_t>(is_exclusive));
-  packed.add_value(static_cast<int32_t>(is_outermost));
-  launch.chunks->launch(shape, packed.pointers(), stream);
+  start(elements, out);
 }
 
 ScanKernel::ScanKernel(ScanKind kind, KernelType type, std::string scan_expr, std::string neutral,
@@ -228,8 +193,7 @@ void ScanKernel::operator()(const Argument& in, const Argument& out, Stream* str
     out.array.buffer->history.zeroed = false;
   }
   if (in.array.size() == 0) return;
-  state_->scan(launch, in.array.data, out.array.data, in.array.size(),
-               state_->kind == ScanKind::exclusive, true, *device, *stream);
+  state_->run(launch, *launch.own, in.array.data, out.array.data, in.array.size(), *device, *stream);
 }
 
 void ScanKernel::watch() {
@@ -242,6 +206,6 @@ void ScanKernel::watch() {
 const ScanOptions& ScanKernel::options() const { return state_->options; }
 ScanKind ScanKernel::kind() const { return state_->kind; }
 const KernelType& ScanKernel::type() const { return state_->type; }
-std::string ScanKernel::text() const { return state_->program().text; }
+std::string ScanKernel::text() const { return state_->program(default_device()).text; }
 
 }  // namespace kasoku

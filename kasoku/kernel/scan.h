@@ -1,8 +1,8 @@
 /// \file kasoku/kernel/scan.h
 /// Prefix results from the text of how two values become one: y[i] = x[0] op … op x[i].
 ///
-/// Three passes over fixed chunks of 2048 elements: totals of chunks, their scan, then each chunk
-/// with what lies before it. Order is kept, so `op` need not commute; the result does not depend
+/// By the fixed chunks of codegen/scan_text.h, as arrays are scanned: up to 1024 elements one after the other, and each later
+/// chunk joined to what lies before it. Order is kept, so `op` need not commute; the result does not depend
 /// on workers or device.
 #pragma once
 

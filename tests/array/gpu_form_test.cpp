@@ -9,6 +9,7 @@
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/kernel/scan.h"
 
 #include <doctest/doctest.h>
 
@@ -101,6 +102,32 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
         check_equal([&] { return reduce(ReduceOp::count_nonzero, apply(Op::greater, {part, 0})); });
       }
     }
+  }
+}
+
+TEST_CASE("array: four columns of a thread reduce to the same bits") {
+  // So many columns that a thread has four; the outer axis stays where it is, so that they take little memory.
+  const int64_t step = 4, columns = 132;
+  const Array memory = stored(8195 * columns + 1, Dtype::float32);
+  for (const auto& [from, rows] : {std::pair{int64_t{0}, int64_t{8192}}, {step, 64}, {0, 8195 - 8192}}) {
+    CAPTURE(rows);
+    const Array x = memory.with_view({{250, rows, columns}, {0, columns * step, step}, from});
+    for (ReduceOp op : {ReduceOp::sum, ReduceOp::max}) check_equal([&] { return reduce(op, x, {.axes = {{1}}}); });
+  }
+}
+
+TEST_CASE("kernel: users' scans have the same bits in the text for a GPU") {
+  const KernelType type{"float", Dtype::float32, 4};
+  const ScanKernel inclusive(ScanKind::inclusive, type, "a + b"), exclusive(ScanKind::exclusive, type, "a + b", "3");
+  for (const int64_t length : {1, 31, 1024, 1025, 35000, 360000}) {
+    CAPTURE(length);
+    const Array x = stored(length, Dtype::float32);
+    for (const ScanKernel* kernel : {&inclusive, &exclusive})
+      check_equal([&] {
+        const Array to = Array::empty({length}, Dtype::float32, device("cpu"));
+        (*kernel)(x, to);
+        return to;
+      });
   }
 }
 

@@ -1,0 +1,98 @@
+/// \file kasoku/codegen/reduce_text.h
+/// A reduction as kernel text: a loop over an iteration space (loop_text.h) whose end joins its elements by the fixed tree.
+/// Whoever writes a kernel gives the operands, the text of one element, how two become one and where results go; the tree
+/// and who computes which part of it stand in reduce_tree.cpp, once for all devices and for both of them: array expressions
+/// and the array statements of compiled functions.
+#pragma once
+
+#include "kasoku/codegen/loop_text.h"
+
+namespace kasoku {
+
+/// Who reduces what; see reduce_tree.cpp.
+enum class ReduceForm : uint8_t {
+  rows,     ///< a block, one result after another
+  columns,  ///< neighbours along the innermost kept axis, which the inner loop goes over
+  warps,    ///< by threads: few elements for each result
+  threads,  ///< by threads: very few
+  wide_columns,  ///< by threads: columns, of which a thread has four neighbours
+};
+
+constexpr bool is_by_columns(ReduceForm form) { return form == ReduceForm::columns || form == ReduceForm::wide_columns; }
+
+/// The longest rows that a warp and a thread reduce, how many results a block of 256 threads then has, and the threads
+/// of one that reduces columns.
+inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256, threads_of_columns = 1024;
+
+/// What a body allows.
+struct ReduceTraits {
+  bool may_be_columns = true, may_be_wide = false;
+};
+/// A reduction's form; where it is by columns, the innermost loop of `space` goes along them.
+ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits);
+
+/// The most columns that a reduction by columns takes at once, of values of so many bytes: a block of threads has one in each of
+/// its warps for each, and else the vectors of them that wait stay in a core's first cache.
+int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads);
+
+struct Reduction {
+  using Join = std::function<std::string(const std::string& a, const std::string& b)>;
+
+  Loop loop;                   ///< kept axes first
+  int kept_rank = 0;
+  ReduceForm form = ReduceForm::rows;
+  bool by_threads = false;     ///< threads run side by side; else a block is one thread, whose loops become vectors
+  bool has_narrow_pairs = false;  ///< threads: 32 bits count results and their chunks
+  /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
+  bool is_range = false;
+
+  std::string type;            ///< of a value
+  size_t value_bytes = 0;       ///< 0: not known
+  std::string identity;        ///< joins without a trace; empty: only what is there is joined
+  std::string start;           ///< without an identity: what a lane holds before, and the result of no elements; may be empty
+  Join join;                   ///< the text of two values that become one; of positions, whether `a` comes before `b`
+  bool keeps_position = false;
+
+  /// Statements before `value` (and `position`, where elements bring theirs along) of an element; `number` counts it.
+  std::function<std::string(const Place& place, const std::string& number, const std::string& indent)> element;
+  std::string value, position;
+  /// Statements that store what the tree gives for number `at` of the results' chunks.
+  std::function<std::string(const std::string& at, const std::string& value, const std::string& position, const std::string& indent)> store;
+
+  int copies = 32;             ///< of an element's text that stay short, see copies_of_element()
+  bool is_short = true;        ///< an element is a few instructions
+  bool loads_fours = false;    ///< threads: neighbours in memory 16 bytes at a time, where addresses allow it
+  /// Elements of four that share calls, by `t`, and of vectors the head of their loop; see Body.
+  std::function<std::string(const std::string& t, const std::string& indent)> calls_for_four;
+  std::string head_of_fours;
+};
+
+/// What a lane holds and how two become one (`ks_lane`, `ks_join`), before the kernel; and its body.
+std::string lanes_text(const Reduction& reduction);
+std::string reduce_text(const Reduction& reduction);
+
+/// The parameters behind those of the body: the loop's, then what run_numbers() gives.
+std::string reduce_parameters(const Reduction& reduction);
+
+/// Chunks of each result that a launch reduces.
+struct Chunks {
+  int64_t first_chunk, chunks;
+};
+struct ReduceLaunch {
+  LaunchShape shape;
+  int64_t numbers[6];
+  int count;  ///< of numbers
+};
+/// Of a space with `kept` axes before the reduced ones; `workers` share the launch.
+ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm form, bool by_threads, size_t value_bytes, const Chunks& part, int workers);
+
+/// Columns that a block without threads takes at once: at most `most`, and fewer where else not all workers had some of what is
+/// much work.
+int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, int workers);
+/// Elements that such a block takes.
+inline constexpr int64_t elements_per_block = 16384;
+
+/// The strip of `_width` columns that `_o` counts, of which the last one may have fewer, `_n`: the first, `_start`, and positions.
+std::string strip_of_columns(const Loop& loop, int kept_rank);
+
+}  // namespace kasoku

@@ -1,0 +1,37 @@
+/// \file kasoku/codegen/scan_text.h
+/// A scan as kernel text: a loop over an iteration space (loop_text.h) in which each element of a row is joined to those before it,
+/// chunk by chunk. As in reduce_text.h, whoever writes a kernel gives the operands, the text of one element and how two become one.
+#pragma once
+
+#include "kasoku/codegen/reduce_text.h"
+
+namespace kasoku {
+
+inline constexpr int64_t threads_of_scan = 64;
+
+struct Scan {
+  Loop loop;                   ///< the scanned axis is the last one
+  int kept_rank = 0;
+  ReduceForm form = ReduceForm::rows;
+  bool by_threads = false;
+  bool has_narrow_pairs = false;
+  bool gives_totals = false;   ///< of chunks, one for each, to `y`; else elements, joined to what is before their chunk
+  bool is_exclusive = false;   ///< rows: of elements, what is before each
+
+  std::string type;            ///< of a value
+  size_t value_bytes = 0;
+  std::string start;           ///< rows: what an exclusive scan begins with
+  Reduction::Join join;        ///< the text of two values that become one, `a` before `b`
+  std::function<std::string(const Place& place, const std::string& indent)> element;  ///< statements before `value`
+  std::string value;
+  std::function<std::string(const Place& place, const std::string& value, const std::string& indent)> store;
+};
+
+std::string scan_text(const Scan& scan);
+
+/// The parameters behind those of the body: the loop's, then scan_launch()'s numbers, then of elements the memory of what is before.
+std::string scan_parameters(const Scan& scan);
+/// Of a space whose last axis is scanned.
+ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers);
+
+}  // namespace kasoku
