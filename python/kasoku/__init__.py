@@ -16,6 +16,7 @@ except ImportError as error:
         ) from None
     raise
 from . import _guests, errors
+from ._namespace import ufuncs as _ufuncs
 from ._core import __version__
 from .errors import CompileError, Error
 
@@ -38,14 +39,53 @@ _lazy = {
     "_profile": "profile",
     "_compare": "compare",
     "_stats": "stats Stats",
+    "_namespace.bits": "packbits unpackbits",
+    "_namespace.dtypes": "__array_namespace_info__ common_type finfo iinfo isdtype issubdtype min_scalar_type",
+    "_namespace.elementwise": """
+        allclose angle array_equal array_equiv divmod fix frexp i0 imag isclose iscomplex iscomplexobj isneginf
+        isposinf isreal isrealobj isscalar ldexp logaddexp2 modf nan_to_num real real_if_close sinc spacing
+        unwrap
+    """,
+    "_namespace.files": """
+        array2string array_repr array_str frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save
+        savetxt savez savez_compressed
+    """,
+    "_namespace.functional": "apply_along_axis evaluate frompyfunc iterable ndenumerate piecewise vectorize",
+    "_namespace.grids": """
+        c_ fromfunction geomspace index_exp ix_ logspace mask_indices mgrid ndindex ogrid r_ s_ vander
+    """,
+    "_namespace.joining": """
+        array_split asanyarray asarray_chkfinite ascontiguousarray asfortranarray astype atleast_1d atleast_2d
+        atleast_3d block broadcast_arrays broadcast_shapes column_stack dsplit dstack hsplit hstack
+        matrix_transpose ndim rollaxis row_stack shape size split trim_zeros unstack vsplit vstack
+    """,
+    "_namespace.polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "_namespace.statistics": """
+        apply_over_axes average cumulative_prod cumulative_sum einsum_path matvec nanmean nanstd nanvar ptp
+        vecmat
+    """,
+    "_namespace.unique": "unique_all unique_counts unique_inverse unique_values",
+    "_namespace.windows": "bartlett blackman hamming hanning kaiser",
 }
 _lazy = {name: module for module, names in _lazy.items() for name in names.split()}
+
+# NumPy's own, which mean here what they mean there.
+_of_numpy = """
+    dtype generic number integer signedinteger unsignedinteger inexact floating complexfloating
+    byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
+    True_ False_ euler_gamma little_endian typecodes
+    set_printoptions get_printoptions printoptions format_float_positional format_float_scientific base_repr binary_repr
+    errstate seterr geterr
+""".split()
 
 
 def __getattr__(name):
     if name in _lazy:
         value = getattr(_import_module(f"kasoku.{_lazy[name]}"), name)
         globals()[name] = value
+        return value
+    if name in _of_numpy:
+        value = globals()[name] = getattr(_import_module("numpy"), name)
         return value
     if name in errors.__all__:  # where pickles look for them; those with Python's names are no part of a star import
         return getattr(errors, name)
@@ -55,7 +95,12 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != f"kasoku.{name}":
                 raise
-    raise AttributeError(f"module 'kasoku' has no attribute {name!r}")
+    raise AttributeError(f"module 'kasoku' has no attribute {name!r}" + _nearest(name))
+
+
+def _nearest(name):
+    near = _import_module("difflib").get_close_matches(name, __all__, 1)
+    return f"; did you mean {near[0]!r}?" if near and not name.startswith("_") else ""
 
 
 def __dir__():
@@ -69,4 +114,6 @@ def load_ipython_extension(shell):
     load(shell)
 
 
-__all__ = sorted(name for name in {*globals(), *_lazy, "random"} if not name.startswith("_"))
+__all__ = sorted(
+    name for name in {*globals(), *_lazy, *_of_numpy, "fft", "linalg", "random"} if not name.startswith("_")
+)

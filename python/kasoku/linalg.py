@@ -9,6 +9,7 @@ NumPy's too.
 from typing import NamedTuple
 
 from ._core import Array, _linalg
+from ._core import tensordot as tensordot
 from .errors import LinAlgError as LinAlgError
 
 globals().update((name, value) for name, value in vars(_linalg).items() if not name.startswith("_"))

@@ -30,26 +30,61 @@ namespace {
 
 using namespace nb::literals;
 
-Array make_array(nb::handle object, nb::handle dtype, nb::handle device, bool copy_data) {
+enum class Copies : uint8_t { always, if_needed, never };
+
+/// copy=False where there has to be one, as the standard of array libraries names it.
+void must_be_allowed(Copies copies, const char* why) {
+  if (copies == Copies::never) throw Error(ErrorKind::value, "asarray: copy=False, but a copy is needed").why(why);
+}
+
+Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies copies) {
   const std::optional<Dtype> wanted = optional_dtype(dtype);
+  const bool copy_data = copies == Copies::always;
   if (nb::isinstance<Array>(object)) {
     Array array = nb::cast<Array&>(object);
     if (!device.is_none()) {
       Device& to = device_from(device);
+      if (&to != &array.device()) must_be_allowed(copies, "the array is on another device");
       const GilReleased release;
       array = to_device(array, to);
     }
-    if (wanted && *wanted != array.dtype()) return astype(array, *wanted);
+    if (wanted && *wanted != array.dtype()) {
+      must_be_allowed(copies, "the array has another dtype");
+      return astype(array, *wanted);
+    }
     return copy_data ? copy(array) : array;
   }
   if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && nb::isinstance<Array>(object[0])) {
+    must_be_allowed(copies, "a sequence of arrays is no memory that an array can show");
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
   if (const std::optional<Array> column = array_of_arrow(object))
-    return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copy_data);
-  if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copy_data);
-  return import_host(object, wanted, device_from(device), copy_data);
+    return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copies);
+  if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copies);
+  Device& where = device_from(device);
+  if (copies == Copies::never) {
+    if (!where.is_host()) must_be_allowed(copies, "the values are on the host");
+    if (!PyObject_CheckBuffer(object.ptr())) must_be_allowed(copies, "Python's numbers and sequences are no memory that an array can show");
+    if (wanted && !nb::object(numpy().attr("asarray")(object).attr("dtype")).equal(numpy_dtype(*wanted))) must_be_allowed(copies, "the values have another dtype");
+  }
+  return import_host(object, wanted, where, copy_data);
+}
+
+/// The memory as elements of another dtype; of another size they must lie in a row.
+Array viewed(const Array& x, Dtype dtype) {
+  const auto size = static_cast<int64_t>(info(dtype).size), before = static_cast<int64_t>(x.itemsize());
+  Shape shape = x.shape();
+  Strides strides = x.strides();
+  if (size != before) {
+    if (shape.empty()) throw Error(ErrorKind::value, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+    if (shape.back() != 1 && strides.back() != before) throw Error(ErrorKind::value, "To change to a dtype of a different size, the last axis must be contiguous");
+    if (shape.back() * before % size != 0)
+      throw Error(ErrorKind::value, "view: the last axis has " + std::to_string(shape.back() * before) + " bytes, which are no whole elements of " + std::string(info(dtype).name));
+    shape.back() = shape.back() * before / size;
+    strides.back() = size;
+  }
+  return Array::view(x.buffer(), x.offset(), shape, strides, dtype);
 }
 
 bool truth(const Array& x) {
@@ -278,6 +313,12 @@ void bind_array(nb::module_& m) {
             return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
           },
           "The array, or a view of the real parts of a complex one.")
+      .def_prop_ro("imag", [](const Array& x) {
+        if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
+        const Dtype part = real_part(x.dtype());
+        const GilReleased release;
+        return Array::view(x.buffer(), x.offset() + static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
+      }, "A view of the imaginary parts of a complex array; zeros of any other.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro(
           "ptr",
@@ -350,6 +391,11 @@ void bind_array(nb::module_& m) {
       .def(
           "squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(),
           "A view without axes of length 1.")
+      .def("view", [](const Array& x, nb::handle dtype) {
+        const Dtype wanted = optional_dtype(dtype).value_or(x.dtype());
+        const GilReleased release;
+        return viewed(x, wanted);
+      }, "dtype"_a = nb::none(), "The same memory under another dtype. Where its elements have another size, those of the last axis become more or fewer.")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
@@ -363,6 +409,7 @@ void bind_array(nb::module_& m) {
           "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
       .def(
           "dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
+      .def("conjugate", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
       .def(
           "conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
       .def(
@@ -417,10 +464,12 @@ void bind_array(nb::module_& m) {
            })
       .def("__repr__", [](const Array& x) { return nb::str(nb::repr(printed(x))); })
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
-  m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, true); },
+  m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, Copies::always); },
         "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
-  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, false); },
-        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "An array of the values; on a cpu it shows a NumPy array's memory.");
+  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy) {
+    return make_array(x, dtype, device, copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never);
+  }, "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
+        "An array of the values; on a cpu it shows a NumPy array's memory. copy=True: never that memory; copy=False: that memory, or a ValueError.");
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
   m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
   m.def("_take", [](const Array& x, const Array& value) {
@@ -454,6 +503,7 @@ void bind_array(nb::module_& m) {
     const DtypeInfo& row = dtype_table[i];
     if (row.kind == DtypeKind::opaque) continue;
     const std::string name = row.kind == DtypeKind::boolean ? "bool_" : std::string(row.name);
+    if (row.kind == DtypeKind::boolean) m.attr("bool") = numpy().attr("bool_");  // the standard's name
     m.attr(name.c_str()) = row.code.empty() ? nb::object(nb::str(row.name.data(), row.name.size())) : nb::object(numpy().attr(name.c_str()));
   }
 }

@@ -37,6 +37,9 @@ Array filled(const Shape& shape, nb::handle value, Dtype dtype, Device& device) 
   return filled(shape, PyLong_CheckExact(value.ptr()) ? number_for(value, dtype) : scalar_from(value), dtype, device);
 }
 
+/// Where the array lies, unless another device is named.
+Device& device_like(const Array& array, nb::handle device) { return device.is_none() ? array.device() : device_from(device); }
+
 Dtype natural_dtype(const Scalar& value) {
   switch (value.kind) {
     case DtypeKind::boolean: return Dtype::bool_;
@@ -150,20 +153,20 @@ void bind_creation(nb::module_& m) {
     m.def(name, [value](nb::handle shape, nb::handle dtype, nb::handle device) {
       return filled(shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
     }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), doc);
-    m.def((std::string(name) + "_like").c_str(), [value](nb::handle x, nb::handle dtype, nb::handle shape) {
+    m.def((std::string(name) + "_like").c_str(), [value](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
       const Array like = array_from(x, default_device());
-      return filled(shape.is_none() ? like.shape() : shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(like.dtype()), like.device());
-    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), doc);
+      return filled(shape.is_none() ? like.shape() : shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
+    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), doc);
   };
   constant("zeros", 0, "A new array of zeros.");
   constant("ones", 1, "A new array of ones.");
   m.def("empty", [](nb::handle shape, nb::handle dtype, nb::handle device) {
     return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
   }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array whose values are not defined.");
-  m.def("empty_like", [](nb::handle x, nb::handle dtype, nb::handle shape) {
+  m.def("empty_like", [](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
     const Array like = array_from(x, default_device());
-    return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), like.device());
-  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "A new array whose values are not defined.");
+    return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
+  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), "A new array whose values are not defined.");
   m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
     Device& where = device_from(device);
     if (has_length(value)) {
@@ -174,14 +177,14 @@ void bind_creation(nb::module_& m) {
     const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
     return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
   }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
-  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape) {
+  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape, nb::handle device) {
     const Array like = array_from(x, default_device());
-    return filled(shape.is_none() ? like.shape() : shape_from(shape), value, optional_dtype(dtype).value_or(like.dtype()), like.device());
-  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "A new array of one value.");
+    return filled(shape.is_none() ? like.shape() : shape_from(shape), value, optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
+  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
   m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
   m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
   m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), "Ones on a diagonal.");
-  m.def("identity", [](int64_t n, nb::handle dtype) { return make_eye(n, std::nullopt, 0, dtype, nb::none()); }, "n"_a, "dtype"_a = nb::none(), "The identity matrix.");
+  m.def("identity", [](int64_t n, nb::handle dtype, nb::handle device) { return make_eye(n, std::nullopt, 0, dtype, device); }, "n"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "The identity matrix.");
 
   m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(), "A new array with the same values.");
   m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
@@ -214,8 +217,28 @@ void bind_creation(nb::module_& m) {
   view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
   m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a, "A view with the axes in another order.");
   m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a, "A view with new axes of length 1.");
-  m.def("reshape", [](nb::handle x, nb::handle shape) { return reshape(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "The same elements in another shape.");
-  m.def("ravel", [](nb::handle x) { return ravel(array_from(x, default_device())); }, "x"_a, "The elements in a row.");
+  m.def("reshape", [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
+    const std::string by = nb::cast<std::string>(order);
+    if (by != "C" && by != "F" && by != "A") throw Error(ErrorKind::value, "order must be one of 'C', 'F', or 'A' (got '" + by + "')");
+    const Array array = array_from(x, default_device());
+    Shape lengths = shape_from(shape);
+    if (by == "F") {  // the transpose of the transposes
+      std::ranges::reverse(lengths);
+      return transpose(reshape(transpose(array), lengths));
+    }
+    const Array result = reshape(array, lengths);
+    if (copies.is_none()) return result;
+    const bool is_view = array.size() > 0 && result.buffer() == array.buffer();
+    if (!nb::cast<bool>(copies)) {
+      if (!is_view && array.size() > 0) throw Error(ErrorKind::value, "reshape: copy=False, but the elements do not lie in a row").why("the strides are " + str(array.strides()));
+      return result;
+    }
+    return is_view ? copy(result) : result;
+  }, "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(), "The same elements in another shape: a view where they lie so. copy=True: never a view; copy=False: a view or a ValueError.");
+  m.def("ravel", [](nb::handle x, nb::handle order) {
+    const Array array = array_from(x, default_device());
+    return ravel(nb::cast<std::string>(order) == "F" ? transpose(array) : array);
+  }, "x"_a, "order"_a = "C", "The elements in a row.");
   m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, "A view with two axes swapped.");
   m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, "A view with axes moved.");
 

@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "array_object.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/array/linalg.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -128,11 +129,14 @@ void bind_fft(nb::module_& core) {
     return stored(std::move(result), out);
   }, "a"_a, "n"_a = nb::none(), "axis"_a = -1, "norm"_a = nb::none(), "out"_a = nb::none(), "The inverse of hfft.");
   for (const bool half : {false, true})
-    m.def(half ? "rfftfreq" : "fftfreq", [half](int64_t n, double d, nb::handle device) {
+    m.def(half ? "rfftfreq" : "fftfreq", [half](int64_t n, double d, nb::handle device, nb::handle dtype) {
       Device& where = device_from(device);
+      const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+      if (!is_floating(wanted)) throw Error(ErrorKind::type, "frequencies of dtype " + std::string(info(wanted).name)).fix("dtype=\"float32\" or \"float64\"");
       const GilUntilBlocked keep;
-      return frequencies(n, d, half, where);
-    }, "n"_a, "d"_a = 1.0, "device"_a = nb::none(), half ? "The frequencies of rfft's elements, n // 2 + 1 of them." : "The frequencies of fft's elements, in their order, in cycles per unit of the spacing d.");
+      const Array result = frequencies(n, d, half, where);
+      return wanted == Dtype::float64 ? result : astype(result, wanted);
+    }, "n"_a, "d"_a = 1.0, "device"_a = nb::none(), "dtype"_a = nb::none(), half ? "The frequencies of rfft's elements, n // 2 + 1 of them." : "The frequencies of fft's elements, in their order, in cycles per unit of the spacing d.");
   for (const bool back : {false, true})
     m.def(back ? "ifftshift" : "fftshift", [back](nb::handle x, nb::handle axes) {
       const Array array = only(x);

@@ -1,6 +1,7 @@
 /// \file module.cpp
 /// A list of bind_*() calls, nothing else; the build writes it from the files.
 #include "bindings.h"
+#include "function.h"
 
 #include <stdexcept>
 
@@ -20,4 +21,9 @@ NB_MODULE(_core, m) {
   if (kasoku::bind_##name) kasoku::bind_##name(m);
 #include "bindings.inc"
 #undef BIND
+  kasoku::show_functions(m);
+  for (const char* part : {"_random", "_linalg", "_fft"}) {
+    nb::module_ functions = nb::borrow<nb::module_>(m.attr(part));
+    kasoku::show_functions(functions);
+  }
 }

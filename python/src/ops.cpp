@@ -213,6 +213,21 @@ PyObject* into_self(PyObject* self, PyObject* other) {
   return guarded([=] { return in_place(op, self, other).release().ptr(); });
 }
 
+/// The product, which has the left operand's shape and dtype, or is refused.
+PyObject* into_self_product(PyObject* self, PyObject* other) {
+  return guarded([=] {
+    nb::object product = matrix_product(Op{}, self, other);
+    if (product.is(not_implemented())) return product.release().ptr();
+    const Array &x = *array_of(self), &y = *array_of(product);
+    if (y.shape() != x.shape()) throw Error(ErrorKind::value, "@= of shapes " + str(x.shape()) + " and a product of shape " + str(y.shape()) + ": an array keeps its shape");
+    {
+      const GilReleased release;
+      store_result(x, Array(y), "matmul", std::nullopt);
+    }
+    return nb::borrow(self).release().ptr();
+  });
+}
+
 template <Op op>
 PyObject* into_self_of_three(PyObject* self, PyObject* other, PyObject* modulus) {
   if (modulus != Py_None) return nb::object(not_implemented()).release().ptr();
@@ -243,6 +258,7 @@ std::vector<PyType_Slot> operator_slots() {
           slot(Py_nb_power, of_two_and_modulus<Op::power>),
           slot(Py_nb_inplace_power, into_self_of_three<Op::power>),
           slot(Py_nb_matrix_multiply, of_two<matrix_product, Op{}>),
+          slot(Py_nb_inplace_matrix_multiply, into_self_product),
           slot(Py_nb_divmod, of_two<quotient_and_rest, Op{}>),
           slot(Py_nb_negative, of_self<Op::negative>),
           slot(Py_nb_positive, of_self<Op::positive>),
@@ -254,7 +270,7 @@ std::vector<PyType_Slot> operator_slots() {
 
 void bind_ops(nb::module_& m) {
   for (size_t i = 0; i < n_ops; ++i) bind_function(m, std::string(op_table[i].name).c_str(), static_cast<Op>(i));
-  for (const OpAlias& alias : op_aliases()) bind_function(m, std::string(alias.name).c_str(), alias.op);
+  for (const OpAlias& alias : op_aliases()) m.attr(std::string(alias.name).c_str()) = m.attr(std::string(info(alias.op).name).c_str());
   m.def("where", [m](nb::handle condition, nb::handle x, nb::handle y) -> nb::object {
     if (!x.is_none() && !y.is_none()) return call(Op::where, {condition, x, y}, nb::none(), nb::none());
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");

@@ -44,18 +44,21 @@ void must_be_introselect(handle kind, handle order) {
     throw Error(ErrorKind::value, "partition kind must be 'introselect' (got " + nb::cast<std::string>(nb::repr(kind)) + ")");
 }
 
-Array sorted(const Array& x, handle axis, handle kind, handle order) {
+Array sorted(const Array& x, handle axis, handle kind, handle order, bool is_descending) {
   must_be_kind(kind, order);
   const std::optional<int64_t> along = axis_from(axis);
   const GilReleased release;
-  return sort(x, along);
+  if (!is_descending) return sort(x, along);
+  const Array row = along ? x : ravel(x);
+  const int64_t axis_of_row = along.value_or(0);
+  return copy(flip(sort(row, axis_of_row), Extents{axis_of_row}));
 }
 
-Array arg_sorted(const Array& x, handle axis, handle kind, handle order) {
+Array arg_sorted(const Array& x, handle axis, handle kind, handle order, bool is_descending) {
   must_be_kind(kind, order);
   const std::optional<int64_t> along = axis_from(axis);
   const GilReleased release;
-  return argsort(x, along);
+  return argsort(x, along, is_descending);
 }
 
 using Partition = Array (*)(const Array&, std::span<const int64_t>, std::optional<int64_t>);
@@ -191,15 +194,16 @@ nb::dict table() {
 void bind_sorts(nb::module_& m) {
   const auto axis = "axis"_a.none() = -1;
   const auto kind = "kind"_a = nb::none(), order = "order"_a = nb::none(), stable = "stable"_a = nb::none();
+  const auto descending = "descending"_a = false;
   const auto by_choice = "kind"_a = "introselect";
-  bind_algorithm(m, Algorithm::sort, [](handle a, handle along, handle way, handle by, handle) { return sorted(array_given(a), along, way, by); }, "a"_a, axis, kind, order,
-                 nb::kw_only(), stable);
-  bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle) { return arg_sorted(array_given(a), along, way, by); }, "a"_a, axis, kind, order,
-                 nb::kw_only(), stable);
-  bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle) { in_place(x, [&] { return sorted(x, along, way, by); }); }, axis, kind,
-                        order, nb::kw_only(), stable);
-  bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle) { return arg_sorted(x, along, way, by); }, axis, kind, order,
-                        nb::kw_only(), stable);
+  bind_algorithm(m, Algorithm::sort, [](handle a, handle along, handle way, handle by, handle, bool down) { return sorted(array_given(a), along, way, by, down); }, "a"_a, axis, kind, order,
+                 nb::kw_only(), stable, descending);
+  bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle, bool down) { return arg_sorted(array_given(a), along, way, by, down); }, "a"_a, axis, kind, order,
+                 nb::kw_only(), stable, descending);
+  bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { in_place(x, [&] { return sorted(x, along, way, by, down); }); }, axis, kind,
+                        order, nb::kw_only(), stable, descending);
+  bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { return arg_sorted(x, along, way, by, down); }, axis, kind, order,
+                        nb::kw_only(), stable, descending);
   bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(array_given(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(array_given(a), kth, along, way, by); },

@@ -59,11 +59,12 @@ void bind_reducer(nb::module_& m, const char* name, const char* doc, Words words
 
 void bind_spread(nb::module_& m, const char* name, const char* doc, Array (*f)(const Array&, const Over&, double, std::optional<Dtype>)) {
   using nb::handle;
-  bind_both(m, name, doc, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where) {
+  bind_both(m, name, doc, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where, handle correction) {
+    if (!correction.is_none()) ddof = scalar_from(correction).as_double();
     const Reducer spread = [=](const Array& y, const Over& over, std::optional<Dtype> wanted) { return f(y, over, ddof, wanted); };
     return reduced(name, spread, {.dtype = true, .where = true}, x, axis, dtype, out, keepdims, nb::none(), where);
   }), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(), nb::arg("ddof") = 0.0,
-       nb::arg("keepdims") = false, nb::arg("where") = true);
+       nb::arg("keepdims") = false, nb::arg("where") = true, nb::arg("correction") = nb::none());
 }
 
 void bind_scan(nb::module_& m, ScanOp op) {

@@ -11,6 +11,7 @@
 /// Python or a later one, reads as the statement's end, so the value is computed at once.
 #include "array_object.h"
 #include "frame.h"
+#include "function.h"
 #include "kasoku/codegen/reductions.h"
 #include "kasoku/codegen/scans.h"
 
@@ -138,6 +139,7 @@ bool is_of_containers(const std::string& name) {
 
 /// Whether a call of it runs code of ours alone and keeps no argument: a function, not a class or an instance.
 bool is_our_function(nb::handle object) {
+  if (is_function(object)) return true;
   if (PyType_Check(object.ptr())) return false;
   const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
   return !is_our_name(nb::getattr(type, "__module__", nb::none())) &&

@@ -1,0 +1,52 @@
+"""Bits of bytes as elements."""
+
+import numpy as np
+
+from .. import _core
+from .given import given
+
+
+def packbits(a, /, axis=None, bitorder="big"):
+    """Eight elements, which are 0 or not, as the bits of a uint8; along an axis or of the ravelled array.
+
+    >>> ks.packbits(ks.array([1, 0, 0, 0, 0, 0, 1, 1]))
+    array([131], dtype=uint8)
+    """
+    x = given(a)
+    if getattr(x.dtype, "kind", "f") not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    if axis is None or x.ndim == 0:
+        x, axis = _core.ravel(x), 0
+    bits = _core.moveaxis(x != 0, axis, -1).astype("uint8")
+    missing = -bits.shape[-1] % 8
+    bits = _core.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)]) if missing else bits
+    bits = _core.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
+    return _core.moveaxis((bits * _weights(bitorder, x)).sum(axis=-1, dtype="uint8"), -1, axis)
+
+
+def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+    """The bits of uint8 as elements 0 and 1; along an axis or of the ravelled array, `count` of them.
+
+    >>> ks.unpackbits(ks.array([3], dtype="uint8"))
+    array([0, 0, 0, 0, 0, 0, 1, 1], dtype=uint8)
+    """
+    x = given(a)
+    if x.dtype != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    if axis is None:
+        x, axis = _core.ravel(x), 0
+    x = _core.moveaxis(x, axis, -1)
+    bits = (_core.expand_dims(x, -1) & _weights(bitorder, x)) != 0
+    bits = _core.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8)).astype("uint8")
+    if count is not None:
+        bits = bits[..., :count]
+        if count > x.shape[-1] * 8:
+            bits = _core.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, count - bits.shape[-1])])
+    return _core.moveaxis(bits, -1, axis)
+
+
+def _weights(bitorder, like):
+    if bitorder not in ("big", "little"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    weights = [128, 64, 32, 16, 8, 4, 2, 1]
+    return _core.array(weights if bitorder == "big" else weights[::-1], dtype="uint8", device=like.device)

@@ -1,0 +1,409 @@
+"""Elementwise functions that are compositions of rows of the engine's table: they fuse as those do."""
+
+import builtins
+
+import numpy as np
+
+from .. import _core
+from .given import axis_of, floating, given, is_complex, is_inexact, is_real_floating, together
+
+_parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
+
+
+def real(val, /):
+    """The real parts: a view of a complex array, any other array itself.
+
+    >>> ks.real(ks.array([1 + 2j]))
+    array([1.])
+    """
+    return given(val).real
+
+
+def imag(val, /):
+    """The imaginary parts: a view of a complex array, zeros of any other.
+
+    >>> ks.imag(ks.array([1 + 2j]))
+    array([2.])
+    """
+    return given(val).imag
+
+
+def angle(z, deg=False):
+    """The angle of complex numbers, in radians or degrees; of real ones 0 or pi.
+
+    >>> ks.angle(ks.array([1j]), deg=True)
+    array([90.])
+    """
+    z = floating(z)
+    result = _core.arctan2(z.imag, z.real)
+    return _core.degrees(result) if deg else result
+
+
+def real_if_close(a, tol=100):
+    """The real parts, if all imaginary parts are below `tol` times the distance of floats at 1; else the array.
+
+    >>> ks.real_if_close(ks.array([1 + 1e-16j]))
+    array([1.])
+    """
+    x = given(a)
+    if not is_complex(x.dtype):
+        return x
+    bound = tol * float(np.finfo(x.dtype).eps) if tol > 1 else tol
+    return x.real if bool((abs(x.imag) < bound).all()) else x
+
+
+def iscomplex(x):
+    """Whether an element has an imaginary part that is not 0.
+
+    >>> ks.iscomplex(ks.array([1 + 1j, 1]))
+    array([ True, False])
+    """
+    return given(x).imag != 0
+
+
+def isreal(x):
+    """Whether an element has no imaginary part, or one of 0.
+
+    >>> ks.isreal(ks.array([1 + 1j, 1]))
+    array([False,  True])
+    """
+    return given(x).imag == 0
+
+
+def iscomplexobj(x):
+    """Whether the dtype is complex.
+
+    >>> ks.iscomplexobj(ks.ones(2))
+    False
+    """
+    return is_complex(given(x).dtype)
+
+
+def isrealobj(x):
+    """Whether the dtype is not complex.
+
+    >>> ks.isrealobj(ks.ones(2))
+    True
+    """
+    return not iscomplexobj(x)
+
+
+def isscalar(element):
+    """Whether it is a number, a text or a value of NumPy's types, and no array.
+
+    >>> ks.isscalar(3.1), ks.isscalar(ks.array(3.1))
+    (True, False)
+    """
+    return bool(np.isscalar(element))
+
+
+def _only_real(x, name):
+    x = given(x)
+    if is_complex(x.dtype):
+        raise TypeError(f"{name}: complex numbers have no order")
+    return x
+
+
+def isneginf(x, /, out=None):
+    """Whether an element is -inf. Raises TypeError for complex numbers.
+
+    >>> ks.isneginf(ks.array([-ks.inf, ks.inf]))
+    array([ True, False])
+    """
+    x = _only_real(x, "isneginf")
+    return _core.logical_and(_core.isinf(x), x < 0, out=out)
+
+
+def isposinf(x, /, out=None):
+    """Whether an element is inf. Raises TypeError for complex numbers.
+
+    >>> ks.isposinf(ks.array([-ks.inf, ks.inf]))
+    array([False,  True])
+    """
+    x = _only_real(x, "isposinf")
+    return _core.logical_and(_core.isinf(x), x > 0, out=out)
+
+
+def fix(x, /, out=None):
+    """Rounded towards 0.
+
+    >>> ks.fix(ks.array([1.7, -1.7]))
+    array([ 1., -1.])
+    """
+    return _core.trunc(_only_real(x, "fix"), out=out)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """With numbers in place of NaN and infinities, which become the greatest and the least float unless others are given.
+
+    `copy=False` changes `x` itself, which must be an array of ours.
+
+    >>> ks.nan_to_num(ks.array([ks.nan, 1.0]), nan=-1.0)
+    array([-1.,  1.])
+    """
+    array = given(x)
+    if not is_inexact(array.dtype):
+        return array.copy() if copy else array
+
+    def without(part):
+        limits = np.finfo(part.dtype) if part.dtype != "bfloat16" else np.finfo(np.float32)
+        high = float(limits.max) if posinf is None else posinf
+        low = float(limits.min) if neginf is None else neginf
+        infinite = _core.where(part > 0, _as(high, part), _as(low, part))
+        return _core.where(_core.isnan(part), _as(nan, part), _core.where(_core.isinf(part), infinite, part))
+
+    if is_complex(array.dtype):
+        result = _complex(without(array.real), without(array.imag))
+    else:
+        result = without(array)
+    if copy:
+        return result
+    array[...] = result
+    return array
+
+
+def _as(value, like):
+    """A number or array in the dtype of `like`."""
+    return _core.asarray(value, device=like.device).astype(like.dtype)
+
+
+def _complex(real, imaginary):
+    """A complex array of its parts, each bit of which stays."""
+    pair = _core.stack([real, imaginary], -1)
+    return _core.reshape(pair.view("complex64" if pair.dtype == np.float32 else "complex128"), pair.shape[:-1])
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether `|a - b| <= atol + rtol * |b|`, element by element; infinities are close to themselves alone.
+
+    `a`, `b`: arrays or numbers whose shapes broadcast. A bool array.
+
+    >>> ks.isclose(ks.array([1.0, ks.nan]), ks.array([1.0 + 1e-9, ks.nan]))
+    array([ True, False])
+    """
+    a, b = together(a, b)
+    if not is_inexact(b.dtype):
+        b = b.astype("float64")
+    near = abs(a - b) <= atol + rtol * abs(b)
+    result = (near & _core.isfinite(b)) | (a == b)
+    return result | (_core.isnan(a) & _core.isnan(b)) if equal_nan else result
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether isclose() holds for all elements, as a bool.
+
+    >>> ks.allclose(ks.ones(3), 1.0)
+    True
+    """
+    return bool(isclose(a, b, rtol, atol, equal_nan).all())
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Whether two arrays have one shape and the same elements, as a bool.
+
+    >>> ks.array_equal([1, 2], ks.array([1, 2]))
+    True
+    """
+    try:
+        a, b = together(a1, a2)
+    except Exception:
+        return False
+    if a.shape != b.shape:
+        return False
+    same = a == b
+    if equal_nan:
+        same = same | ((a != a) & (b != b))
+    return bool(same.all())
+
+
+def array_equiv(a1, a2):
+    """Whether two arrays have the same elements once they are stretched to one shape, as a bool.
+
+    >>> ks.array_equiv([1, 1], ks.array([[1, 1], [1, 1]]))
+    True
+    """
+    try:
+        a, b = together(a1, a2)
+        return bool((a == b).all())
+    except Exception:
+        return False
+
+
+def divmod(x1, x2, /):
+    """floor_divide() and remainder() of two arrays.
+
+    >>> ks.divmod(ks.array([7, -7]), 3)
+    (array([ 2, -3]), array([1, 2]))
+    """
+    return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+
+
+def modf(x, /):
+    """The parts behind and before the point, both with the sign of the element; integers become float64.
+
+    >>> ks.modf(ks.array([1.5, -1.5]))
+    (array([ 0.5, -0.5]), array([ 1., -1.]))
+    """
+    x = floating(_only_real(x, "modf"))
+    whole = _core.trunc(x)
+    rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
+    return _core.copysign(rest, x), whole
+
+
+_layouts = {"float16": ("int16", 5, 10), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52)}
+
+
+def frexp(x, /):
+    """Mantissas in [0.5, 1) and exponents (int32): x is `mantissa * 2**exponent`. 0, infinities and NaN are their own mantissas.
+
+    >>> ks.frexp(ks.array([8.0]))
+    (array([0.5]), array([4], dtype=int32))
+    """
+    x = floating(_only_real(x, "frexp"))
+    if x.ndim == 0:
+        mantissa, exponent = frexp(_core.reshape(x, (1,)))
+        return _core.reshape(mantissa, ()), _core.reshape(exponent, ())
+    integer, bits, fraction = _layouts[str(x.dtype)]
+    bias, shift = 2 ** (bits - 1) - 2, fraction + 2
+    small = abs(x) < _as(float(np.finfo(x.dtype).smallest_normal), x)
+    normal = _core.where(small, x * _as(2.0**shift, x), x)
+    words = normal.copy().view(integer)
+    mask = (2**bits - 1) << fraction
+    field = (words >> fraction) & (2**bits - 1)
+    plain = (field != 2**bits - 1) & (x != 0)
+    mantissa = ((words & ~mask) | (bias << fraction)).view(str(x.dtype))
+    exponent = field.astype("int32") - bias - _core.where(small, shift, 0).astype("int32")
+    return _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
+
+
+def ldexp(x1, x2, /):
+    """`x1 * 2**x2`, rounded once. `x2` are integers.
+
+    >>> ks.ldexp(ks.array([0.5]), 4)
+    array([8.])
+    """
+    x, n = together(x1, x2)
+    if is_inexact(n.dtype) or n.dtype == bool:
+        raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
+    x = floating(x)
+    if x.dtype == np.float16:
+        return ldexp(x.astype("float32"), n).astype("float16")
+    # Up to the range of normal numbers nothing is rounded, and the last factor rounds once.
+    mantissa, exponent = frexp(x)
+    limits = np.finfo(x.dtype)
+    total = _core.clip(n, -10000, 10000).astype("int32") + exponent
+    low, high = int(limits.minexp) + 1, int(limits.maxexp)
+    first = _core.clip(total, low, high)
+    rest = _core.clip(total - first, -200, 200)
+
+    def power(k):
+        return _core.exp2(k.astype(x.dtype))
+
+    half = first // 2
+    scaled = mantissa * power(half) * power(first - half) * power(rest)
+    return _core.where(_core.isfinite(x) & (x != 0), scaled, x)
+
+
+def spacing(x, /):
+    """The distance to the next float away from 0, with the sign of the element.
+
+    >>> ks.spacing(ks.array([1.0]))
+    array([2.22044605e-16])
+    """
+    x = floating(_only_real(x, "spacing"))
+    away = _core.copysign(_as(float("inf"), x), x)
+    return _core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x)
+
+
+def logaddexp2(x1, x2, /):
+    """`log2(2**x1 + 2**x2)` without overflow on the way.
+
+    >>> ks.logaddexp2(ks.array([3.0]), 3.0)
+    array([4.])
+    """
+    a, b = together(x1, x2)
+    a, b = (x if is_real_floating(x.dtype) else x.astype("float64") for x in (a, b))
+    greater, difference = _core.maximum(a, b), -abs(a - b)
+    sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634
+    return _core.where(a == b, a + 1, sum_)
+
+
+def sinc(x):
+    """`sin(pi x) / (pi x)`, and 1 at 0.
+
+    >>> ks.sinc(ks.array([0.0, 0.5]))
+    array([1.        , 0.63661977])
+    """
+    y = _core.multiply(floating(x), np.pi)
+    y = _core.where(y == 0, _as(1e-20 if y.dtype != np.float16 else 6e-8, y), y)
+    return _core.sin(y) / y
+
+
+# Chebyshev coefficients of the modified Bessel function, after Cephes: of exp(-x) I0(x) in [0, 8], and of
+# exp(-x) sqrt(x) I0(x) beyond.
+_i0_near = [
+    -4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16, 1.71539128555513303061e-15,
+    -1.16853328779934516808e-14, 7.67618549860493561688e-14, -4.85644678311192946090e-13, 2.95505266312963983461e-12,
+    -1.72682629144155570723e-11, 9.67580903537323691224e-11, -5.18979560163526290666e-10, 2.65982372468238665035e-9,
+    -1.30002500998624804212e-8, 6.04699502254191894932e-8, -2.67079385394061173391e-7, 1.11738753912010371815e-6,
+    -4.41673835845875056359e-6, 1.64484480707288970893e-5, -5.75419501008210370398e-5, 1.88502885095841655729e-4,
+    -5.76375574538582365885e-4, 1.63947561694133579842e-3, -4.32430999505057594430e-3, 1.05464603945949983183e-2,
+    -2.37374148058994688156e-2, 4.93052842396707084878e-2, -9.49010970480476444210e-2, 1.71620901522208775349e-1,
+    -3.04682672343198398683e-1, 6.76795274409476084995e-1,
+]  # fmt: skip
+_i0_far = [
+    -7.23318048787475395456e-18, -4.83050448594418207126e-18, 4.46562142029675999901e-17, 3.46122286769746109310e-17,
+    -2.82762398051658348494e-16, -3.42548561967721913462e-16, 1.77256013305652638360e-15, 3.81168066935262242075e-15,
+    -9.55484669882830764870e-15, -4.15056934728722208663e-14, 1.54008621752140982691e-14, 3.85277838274214270114e-13,
+    7.18012445138366623367e-13, -1.79417853150680611778e-12, -1.32158118404477131188e-11, -3.14991652796324136454e-11,
+    1.18891471078464383424e-11, 4.94060238822496958910e-10, 3.39623202570838634515e-9, 2.26666899049817806459e-8,
+    2.04891858946906374183e-7, 2.89137052083475648297e-6, 6.88975834691682398426e-5, 3.36911647825569408990e-3,
+    8.04490411014108831608e-1,
+]  # fmt: skip
+
+
+def _chebyshev(x, coefficients):
+    b0, b1, b2 = coefficients[0], 0.0, 0.0
+    for coefficient in coefficients[1:]:
+        b2, b1 = b1, b0
+        b0 = x * b1 - b2 + coefficient
+    return (b0 - b2) * 0.5
+
+
+def i0(x):
+    """The modified Bessel function of the first kind and order 0, in float64. Raises TypeError for complex numbers.
+
+    >>> ks.i0(ks.array([0.0, 1.0]))
+    array([1.        , 1.26606588])
+    """
+    x = abs(_only_real(x, "i0").astype("float64"))
+    far = _core.maximum(x, 8.0)
+    near = _core.minimum(x, 8.0)
+    value = _core.where(
+        x <= 8.0, _chebyshev(near / 2 - 2, _i0_near), _chebyshev(32.0 / far - 2, _i0_far) / _core.sqrt(far)
+    )
+    return _core.exp(x) * value
+
+
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    """Without jumps of more than half a period along an axis: whole periods are added.
+
+    >>> ks.unwrap(ks.array([0.0, 6.0]))
+    array([ 0.        , -0.28318531])
+    """
+    x = given(p)
+    steps = _core.diff(x, axis=axis)
+    if isinstance(period, int) and not is_inexact(steps.dtype):
+        half, odd = builtins.divmod(period, 2)
+    else:
+        steps, half, odd = floating(steps), period / 2, 0
+    folded = _core.remainder(steps + half, period) - half
+    if not odd:
+        folded = _core.where((folded == -half) & (steps > 0), _as(half, folded), folded)
+    bound = period / 2 if discont is None else discont
+    correction = _core.where(abs(steps) < bound, _as(0, folded), folded - steps)
+    total = _core.cumsum(correction, axis=axis)
+    axis = axis_of(axis, x.ndim)
+    before = (slice(None),) * axis
+    first, later = x[(*before, slice(0, 1))], x[(*before, slice(1, None))]
+    return _core.concatenate([first.astype(total.dtype), later + total], axis)

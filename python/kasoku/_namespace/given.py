@@ -1,0 +1,45 @@
+"""Arguments: whatever an array can be made of."""
+
+from .. import _core
+
+Array = _core.Array
+
+
+def given(x, like=None):
+    """`x` as an array; what is none yet lies where `like` does."""
+    if isinstance(x, Array):
+        return x
+    return _core.asarray(x, device=like.device if isinstance(like, Array) else None)
+
+
+def together(*arrays):
+    """All as arrays, on the device of the first that is one."""
+    first = next((x for x in arrays if isinstance(x, Array)), None)
+    return [given(x, first) for x in arrays]
+
+
+def floating(x):
+    """`x` as an array of floats or complex numbers: integers and bools become float64."""
+    x = given(x)
+    return x if is_inexact(x.dtype) else x.astype("float64")
+
+
+def is_inexact(dtype):
+    return is_complex(dtype) or is_real_floating(dtype)
+
+
+def is_real_floating(dtype):
+    return dtype == "bfloat16" or getattr(dtype, "kind", "") == "f"
+
+
+def is_complex(dtype):
+    return getattr(dtype, "kind", "") == "c"
+
+
+def axis_of(axis, ndim):
+    """The axis counted from the first one."""
+    if not -ndim <= axis < ndim:
+        from numpy.exceptions import AxisError
+
+        raise AxisError(axis, ndim)
+    return axis % ndim

@@ -1,0 +1,182 @@
+"""Rows and grids of numbers, and what builds them out of slices."""
+
+import numpy as np
+
+from .. import _core
+from .given import Array, given, is_inexact, together
+
+index_exp = np.index_exp
+s_ = np.s_
+ndindex = np.ndindex
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
+    """`num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
+
+    >>> ks.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+    exponents = _spaced(start, stop, num, endpoint, axis, device)
+    powers = _core.power(_core.asarray(base, device=exponents.device).astype("float64"), exponents)
+    return powers if dtype is None else powers.astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None):
+    """`num` numbers from `start` to `stop`, each of which is the one before times a constant.
+
+    Raises ValueError where an end is 0, or ends are of two signs.
+
+    >>> ks.geomspace(1, 8, 4)
+    array([1., 2., 4., 8.])
+    """
+    first, last = together(start, stop)
+    if bool((first == 0).any()) or bool((last == 0).any()):
+        raise ValueError("Geometric sequence cannot include zero")
+    first, last = (x if is_inexact(x.dtype) else x.astype("float64") for x in (first, last))
+    if getattr(first.dtype, "kind", "") != "c" and getattr(last.dtype, "kind", "") != "c":
+        if bool((first * last < 0).any()):
+            raise ValueError("geomspace: the ends have two signs")
+        sign = _core.sign(first)
+        steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
+        steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
+        logs = _core.log(abs(first)) + steps * (_core.log(abs(last)) - _core.log(abs(first)))
+        x = sign * _core.exp(logs)
+        x = _core.where(steps == 0, first, x)
+        if endpoint and num > 1:
+            x = _core.where(steps == 1, last, x)
+    else:
+        steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
+        ratio = _core.log(last.astype("complex128") / first.astype("complex128"))
+        x = first * _core.exp(_core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim)) * ratio)
+    x = _core.moveaxis(x, 0, axis) if axis else x
+    return x if dtype is None else x.astype(dtype)
+
+
+def _spaced(start, stop, num, endpoint, axis, device):
+    if isinstance(start, (int, float)) and isinstance(stop, (int, float)):
+        return _core.linspace(start, stop, num, endpoint, device=device)
+    first, last = (x.astype("float64") for x in together(start, stop))
+    steps = _core.arange(num, dtype="float64", device=first.device)
+    steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
+    x = first + steps * ((last - first) / max(num - 1 if endpoint else num, 1))
+    return _core.moveaxis(x, 0, axis) if axis else x
+
+
+def ix_(*args):
+    """Rows as axes of their own, so that x[ks.ix_(rows, columns)] is the grid where they cross; masks become positions.
+
+    >>> ks.array([[1, 2, 3], [4, 5, 6]])[ks.ix_([0, 1], [0, 2])]
+    array([[1, 3],
+           [4, 6]])
+    """
+    axes = []
+    for i, row in enumerate(together(*args)):
+        if row.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if row.dtype == np.bool_:
+            row = _core.flatnonzero(row)
+        elif row.size == 0:
+            row = row.astype("int64")
+        axes.append(_core.reshape(row, (1,) * i + (row.size,) + (1,) * (len(args) - i - 1)))
+    return tuple(axes)
+
+
+def _axis(part):
+    """The numbers that a slice names: by steps, or so many as the imaginary step says, the end among them."""
+    start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
+    if isinstance(step, complex):
+        return _core.linspace(start, part.stop, int(abs(step)))
+    return _core.arange(start, part.stop, step)
+
+
+class _Grid:
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return _axis(key)
+        axes = [_axis(part) for part in key]
+        dtype = _core.result_type(*axes)
+        axes = [x.astype(dtype, copy=False) for x in axes]
+        grid = _core.meshgrid(*axes, indexing="ij", sparse=self._sparse, copy=False)
+        return grid if self._sparse else _core.stack(grid)
+
+
+mgrid = _Grid(False)
+ogrid = _Grid(True)
+
+
+class _Joined:
+    """ks.r_ and ks.c_: arrays, numbers and slices between brackets are put one after the other."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def __getitem__(self, key):
+        axis, ndim, place = (-1, 2, 0) if self._columns else (0, 1, -1)
+        parts = list(key) if isinstance(key, tuple) else [key]
+        if isinstance(parts[0], str):
+            words = [int(word) for word in parts.pop(0).split(",")]
+            axis, ndim, place = (words + [1, -1][len(words) - 1 :])[:3]
+        arrays = []
+        for part in parts:
+            if isinstance(part, slice):
+                part = _axis(part)
+            if isinstance(part, (int, float, complex)) and not isinstance(part, bool):
+                arrays.append(part)
+            else:
+                arrays.append(given(part))
+        like = next((x for x in arrays if isinstance(x, Array)), None)
+        dtype = _core.result_type(*arrays)
+        widened = []
+        for x in arrays:
+            x = given(x, like)
+            had = x.ndim
+            if had < ndim:
+                before = place if place >= 0 else ndim - had
+                x = _core.reshape(x, (1,) * before + x.shape + (1,) * (ndim - had - before))
+            widened.append(x.astype(dtype, copy=False))
+        return _core.concatenate(widened, axis)
+
+
+r_ = _Joined(False)
+c_ = _Joined(True)
+
+
+def vander(x, N=None, increasing=False):
+    """The matrix of the powers of a row: N columns, of which the last (or with `increasing` the first) is of ones.
+
+    >>> ks.vander(ks.array([1, 2, 3]), 2)
+    array([[1, 1],
+           [2, 1],
+           [3, 1]])
+    """
+    x = given(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    n = x.size if N is None else N
+    dtype = _core.result_type(x, "int64")
+    rows = _core.repeat(_core.reshape(x.astype(dtype), (x.size, 1)), max(n - 1, 0), axis=1)
+    ones = _core.ones((x.size, min(n, 1)), dtype=dtype, device=x.device)
+    powers = _core.concatenate([ones, _core.cumprod(rows, axis=1)], 1) if n > 1 else ones
+    return powers if increasing else _core.flip(powers, 1)
+
+
+def mask_indices(n, mask_func, k=0):
+    """Where mask_func(ones((n, n)), k) is not 0: one array per axis.
+
+    >>> ks.mask_indices(2, ks.triu)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return _core.nonzero(mask_func(_core.ones((n, n), dtype="int64"), k) != 0)
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    """function(i, j, …) of the numbers along each axis of a shape, called once with arrays.
+
+    >>> ks.fromfunction(lambda i, j: i + j, (2, 2))
+    array([[0., 1.],
+           [1., 2.]])
+    """
+    return function(*_core.indices(shape, dtype=dtype), **kwargs)

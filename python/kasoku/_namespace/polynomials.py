@@ -1,0 +1,220 @@
+"""Polynomials as rows of coefficients, of which the first belongs to the highest power."""
+
+import numpy as np
+
+from .. import _core
+from .given import given, is_complex, is_inexact, together
+from .grids import vander
+from .joining import atleast_1d, trim_zeros
+
+
+def polyval(p, x):
+    """The values of a polynomial at the elements of `x`, by Horner's rule; fused.
+
+    >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
+    array([0, 3, 8])
+    """
+    p, x = together(p, x)
+    value = _core.zeros(x.shape, dtype=_core.result_type(x, p), device=x.device)
+    for i in range(p.shape[0]):
+        value = value * x + p[i]
+    return value
+
+
+def polyadd(a1, a2):
+    """The sum of two polynomials.
+
+    >>> ks.polyadd([1, 2], [9, 5, 4])
+    array([9, 6, 6])
+    """
+    return _summed(a1, a2, _core.add)
+
+
+def polysub(a1, a2):
+    """The difference of two polynomials.
+
+    >>> ks.polysub([2, 10, -2], [3, 10, -4])
+    array([-1,  0,  2])
+    """
+    return _summed(a1, a2, _core.subtract)
+
+
+def _summed(a1, a2, join):
+    a, b = (atleast_1d(x) for x in together(a1, a2))
+    n = max(a.size, b.size)
+    return join(_core.pad(a, (n - a.size, 0)), _core.pad(b, (n - b.size, 0)))
+
+
+def polymul(a1, a2):
+    """The product of two polynomials.
+
+    >>> ks.polymul([1, 2], [1, 3])
+    array([1, 5, 6])
+    """
+    a, b = (atleast_1d(x) for x in together(a1, a2))
+    a, b = (trim_zeros(x, "f") if x.size > 1 else x for x in (a, b))
+    return _core.convolve(a, b) if a.size and b.size else _core.zeros(1, dtype=_core.result_type(a, b), device=a.device)
+
+
+def polydiv(u, v):
+    """Quotient and remainder of two polynomials, as floats.
+
+    >>> ks.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
+    (array([1.5 , 1.75]), array([0.25]))
+    """
+    u, v = (atleast_1d(x) for x in together(u, v))
+    dtype = _core.result_type(u, v, *([] if is_inexact(u.dtype) or is_inexact(v.dtype) else ["float64"]))
+    u, v = u.astype(dtype), v.astype(dtype)
+    m, n = u.size - 1, v.size - 1
+    quotient = []
+    for k in range(m - n + 1):
+        d = u[k : k + 1] / v[0]
+        quotient.append(d)
+        u = _core.concatenate([u[:k], u[k : k + n + 1] - d * v, u[k + n + 1 :]])
+    q = _core.concatenate(quotient) if quotient else _core.zeros(1, dtype=dtype, device=u.device)
+    while u.size > 1 and allclose_to_0(u[0]):
+        u = u[1:]
+    return q, u
+
+
+def allclose_to_0(x):
+    """Whether NumPy takes a leading coefficient for 0."""
+    return abs(complex(x.item())) <= 1e-14
+
+
+def polyder(p, m=1):
+    """The m-th derivative of a polynomial.
+
+    >>> ks.polyder([1, 1, 1, 1])
+    array([3, 2, 1])
+    """
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    p = given(p)
+    for _ in range(m):
+        p = p[:-1] * _core.arange(p.size - 1, 0, -1, device=p.device)
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """The m-th integral of a polynomial, with the constants `k` (0 unless they are given).
+
+    >>> ks.polyint([3.0, 2.0])
+    array([1.5, 2. , 0. ])
+    """
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constants = [0.0] * m if k is None else [k] * m if isinstance(k, (int, float)) else list(k)
+    if len(constants) < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    p = given(p)
+    for constant in constants[:m]:
+        last = given(constant, p).astype("float64")
+        p = _core.concatenate([p / _core.arange(p.size, 0, -1, device=p.device), _core.reshape(last, (1,))])
+    return p
+
+
+def poly(seq_of_zeros):
+    """The polynomial with these roots, or the characteristic one of a square matrix; its first coefficient is 1.
+
+    >>> ks.poly([1.0, 2.0])
+    array([ 1., -3.,  2.])
+    """
+    zeros = atleast_1d(given(seq_of_zeros))
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
+        from ..linalg import eigvals
+
+        zeros = eigvals(zeros)
+    elif zeros.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if zeros.size == 0:
+        return _core.ones((), device=zeros.device)
+    zeros = zeros if is_inexact(zeros.dtype) else zeros.astype("float64")
+    p = _core.ones(1, dtype=zeros.dtype, device=zeros.device)
+    for i in range(zeros.size):
+        p = _core.concatenate([p, p[:1] * 0]) - _core.concatenate([p[:1] * 0, p * zeros[i]])
+    if is_complex(p.dtype):
+        positive, negative = zeros[zeros.imag > 0], zeros[zeros.imag < 0]
+        if positive.size == negative.size:
+            same = _core.sort(positive) == _core.sort(_core.conj(negative))
+            if bool(same.all()):
+                return p.real.copy()
+    return p
+
+
+def roots(p):
+    """The roots of a polynomial: eigenvalues of its companion matrix. Raises ValueError unless `p` is a row.
+
+    >>> ks.roots([1.0, -3.0, 2.0])
+    array([2., 1.])
+    """
+    p = atleast_1d(given(p))
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    places = _core.flatnonzero(p)
+    if not places.size:
+        return _core.empty(0, device=p.device)
+    trailing = p.size - int(places[-1]) - 1
+    p = p[int(places[0]) : int(places[-1]) + 1]
+    p = p if is_inexact(p.dtype) else p.astype("float64")
+    n = p.size
+    found = _core.empty(0, dtype=p.dtype, device=p.device)
+    if n > 1:
+        from ..linalg import eigvals
+
+        below = _core.diag(_core.ones(n - 2, dtype=p.dtype, device=p.device), -1)
+        first = _core.reshape(-p[1:] / p[0], (1, n - 1))
+        found = eigvals(_core.concatenate([first, below[1:]], 0))
+    return _core.concatenate([found, _core.zeros(trailing, dtype=found.dtype, device=p.device)])
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """The polynomial of degree `deg` that is nearest to points, by least squares; `y` may have several columns.
+
+    `w`: a weight of each point. With `full` also residuals, rank, singular values and rcond; with `cov` also the
+    covariances of the coefficients.
+
+    >>> ks.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).round(6)
+    array([2., 1.])
+    """
+    from ..linalg import inv, lstsq
+
+    x, y = (atleast_1d(v) for v in together(x, y))
+    x, y = x + 0.0, y + 0.0
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    if rcond is None:
+        rcond = x.size * float(np.finfo(x.dtype).eps)
+    lhs, rhs = vander(x, deg + 1), y
+    if w is not None:
+        w = given(w, x) + 0.0
+        if w.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if w.shape[0] != y.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        lhs = lhs * w[:, None]
+        rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
+    scale = _core.sqrt((lhs * lhs).sum(axis=0))
+    lhs = lhs / scale
+    c, residuals, rank, s = lstsq(lhs, rhs, rcond)
+    c = (c.T / scale).T
+    if full:
+        return c, residuals, rank, s, rcond
+    if not cov:
+        return c
+    base = inv(_core.matmul(lhs.T, lhs)) / _core.outer(scale, scale)
+    if isinstance(cov, str) and cov == "unscaled":
+        factor = 1
+    else:
+        if x.size <= deg + 1:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        factor = residuals / (x.size - deg - 1)
+    return c, (base * factor if y.ndim == 1 else base[:, :, None] * factor)

@@ -1,0 +1,180 @@
+"""Means, spreads and sums along axes."""
+
+import numpy as np
+
+from .. import _core
+from .given import axis_of, given, is_inexact, together
+
+
+def _stored(result, out):
+    if out is None:
+        return result
+    _core.copyto(out, result)
+    return out
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None):
+    """Sums of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
+
+    With `include_initial` a 0 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
+
+    >>> ks.cumulative_sum(ks.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return _stored(_cumulative(_core.cumsum, x, axis, dtype, include_initial, 0, "cumulative_sum"), out)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=None):
+    """Products of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
+
+    With `include_initial` a 1 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
+
+    >>> ks.cumulative_prod(ks.array([1, 2, 3]))
+    array([1, 2, 6])
+    """
+    return _stored(_cumulative(_core.cumprod, x, axis, dtype, include_initial, 1, "cumulative_prod"), out)
+
+
+def _cumulative(scan, x, axis, dtype, include_initial, first, name):
+    x = given(x)
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"{name} of an array of {x.ndim} axes: axis= says along which")
+        axis = 0
+    axis = axis_of(axis, x.ndim)
+    result = scan(x, axis, dtype)
+    if not include_initial:
+        return result
+    shape = tuple(1 if d == axis else length for d, length in enumerate(x.shape))
+    return _core.concatenate([_core.full(shape, first, result.dtype, x.device), result], axis)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The greatest element less the least, over all or some axes.
+
+    >>> ks.ptp(ks.array([3, 1, 7]))
+    array(6)
+    """
+    x = given(a)
+    return _core.subtract(x.max(axis=axis, keepdims=keepdims), x.min(axis=axis, keepdims=keepdims), out=out)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """The mean over all or some axes, in which each element counts `weights` times.
+
+    `weights` has the shape of `a`, or is a row along the one axis. With `returned`, also the sums of the weights. Raises
+    ZeroDivisionError where these are 0, TypeError or ValueError for weights of another shape.
+
+    >>> ks.average(ks.array([1.0, 4.0]), weights=[2, 1])
+    array(2.)
+    """
+    x = given(a)
+    if weights is None:
+        result = x.mean(axis=axis, keepdims=keepdims)
+        if not returned:
+            return result
+        return result, _core.full(result.shape, x.size / max(result.size, 1), result.dtype, x.device)
+    x, w = together(x, weights)
+    if w.shape != x.shape:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        axes = tuple(axis_of(d, x.ndim) for d in ([axis] if isinstance(axis, int) else axis))
+        if w.shape != tuple(x.shape[d] for d in axes):
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        order = sorted(range(len(axes)), key=axes.__getitem__)
+        shape = tuple(x.shape[d] if d in axes else 1 for d in range(x.ndim))
+        w = _core.reshape(_core.transpose(w, order), shape)
+    dtype = _core.result_type(x, w, *([] if is_inexact(x.dtype) or is_inexact(w.dtype) else ["float64"]))
+    total = _core.broadcast_to(w.astype(dtype), x.shape).sum(axis=axis, keepdims=keepdims)
+    if bool((total == 0).any()):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    result = (x.astype(dtype) * w.astype(dtype)).sum(axis=axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
+
+
+def _numbers(a, where):
+    """The elements, and which of them count."""
+    x = given(a)
+    counts = ~_core.isnan(x) if is_inexact(x.dtype) else _core.ones(x.shape, dtype=bool, device=x.device)
+    return x, counts if where is None or where is True else counts & given(where, x)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """The mean of what is not NaN, over all or some axes; NaN where there is nothing else.
+
+    >>> ks.nanmean(ks.array([1.0, ks.nan, 3.0]))
+    array(2.)
+    """
+    x, counts = _numbers(a, where)
+    return x.mean(axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=counts)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
+    """The variance of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
+
+    >>> ks.nanvar(ks.array([1.0, ks.nan, 3.0]))
+    array(1.)
+    """
+    ddof = ddof if correction is None else correction
+    x, counts = _numbers(a, where)
+    n = counts.sum(axis=axis, keepdims=keepdims)
+    result = x.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=counts)
+    result = _core.where(n - ddof > 0, result, _core.asarray(float("nan"), device=x.device).astype(result.dtype))
+    return _stored(result, out)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
+    """The standard deviation of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
+
+    >>> ks.nanstd(ks.array([1.0, ks.nan, 3.0]))
+    array(1.)
+    """
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    return _core.sqrt(variance, out=out)
+
+
+def matvec(x1, x2, /):
+    """Products of matrices (…, m, n) and vectors (…, n): (…, m).
+
+    >>> ks.matvec(ks.eye(2), ks.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    a, b = together(x1, x2)
+    return _core.matmul(a, _core.expand_dims(b, -1))[..., 0]
+
+
+def vecmat(x1, x2, /):
+    """Products of vectors (…, m), conjugated, and matrices (…, m, n): (…, n).
+
+    >>> ks.vecmat(ks.array([1.0, 2.0]), ks.eye(2))
+    array([1., 2.])
+    """
+    a, b = together(x1, x2)
+    return _core.matmul(_core.expand_dims(_core.conj(a), -2), b)[..., 0, :]
+
+
+def einsum_path(subscripts, *operands, optimize="greedy"):
+    """The order in which einsum() of these operands would best be computed, and a text about it. Shapes alone count.
+
+    >>> ks.einsum_path("ij,jk->ik", ks.ones((2, 3)), ks.ones((3, 4)))[0]
+    ['einsum_path', (0, 1)]
+    """
+    shapes = [np.broadcast_to(np.empty(()), given(x).shape) for x in operands]
+    return np.einsum_path(subscripts, *shapes, optimize=optimize)
+
+
+def apply_over_axes(func, a, axes):
+    """func(x, axis) for one axis after the other; axes that it removes come back with length 1.
+
+    >>> ks.apply_over_axes(ks.sum, ks.ones((2, 3)), [0, 1])
+    array([[6.]])
+    """
+    x = given(a)
+    ndim = x.ndim
+    for axis in [axes] if isinstance(axes, int) else axes:
+        axis = axis_of(axis, ndim)
+        result = func(x, axis)
+        x = result if result.ndim == x.ndim else _core.expand_dims(result, axis)
+        if x.ndim != ndim:
+            raise ValueError("function is not returning an array of the correct shape")
+    return x

@@ -1,0 +1,224 @@
+"""Methods of elementwise operations: `ks.add.reduce(x)`, and what NumPy's ufuncs have besides."""
+
+from .. import _core
+from .given import Array, axis_of, given, together
+
+# What joins many elements by rows of the engine's tables.
+_reductions = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
+    "fmax": "nanmax", "fmin": "nanmin",
+}  # fmt: skip
+_scans = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+# Joins in which brackets may be moved, with what joins without a trace (None: nothing does).
+_associative = {
+    "add": 0, "multiply": 1, "maximum": None, "minimum": None, "logical_and": True, "logical_or": True, "fmax": None,
+    "fmin": None, "logical_xor": False, "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0, "gcd": 0, "lcm": None,
+    "hypot": 0, "logaddexp": float("-inf"),
+}  # fmt: skip
+_identities = {**_associative, "logical_or": False}
+
+
+def _must_join(ufunc, method):
+    if ufunc.nin != 2:
+        raise ValueError(f"{method} only supported for binary functions")
+    if ufunc.__name__ not in _associative:
+        raise NotImplementedError(
+            f"{ufunc.__name__}.{method}: the order of the brackets decides, so that elements would be joined one by one"
+        )
+
+
+def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """All elements along axes joined into one by the operation.
+
+    `array` of any shape; `axis`: one, a tuple or None for all. Raises NotImplementedError for an operation that cannot
+    join in any order (power, floor_divide …), ValueError where there are no elements and no identity.
+
+    >>> ks.maximum.reduce(ks.array([[1, 5], [7, 2]]), axis=1)
+    array([5, 7])
+    """
+    x = given(array)
+    name = self.__name__
+    if name == "subtract" and where is True and initial is None and isinstance(axis, int):
+        first, rest = _cut(x, axis)
+        return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
+    _must_join(self, "reduce")
+    if name in _reductions:
+        function = getattr(_core, _reductions[name])
+        options = {"axis": axis, "out": out, "keepdims": keepdims}
+        if dtype is not None:
+            if name in ("add", "multiply"):
+                options["dtype"] = dtype
+            else:
+                x = x.astype(dtype)
+        if initial is not None:
+            options["initial"] = initial
+        if where is not True:
+            options["where"] = where
+        return function(x, **options)
+    if dtype is not None:
+        x = x.astype(dtype)
+    identity = _identities[name]
+    if where is not True:
+        if identity is None:
+            raise ValueError(f"reduction operation '{name}' does not have an identity, so where= needs initial=")
+        x = _core.where(given(where, x), x, _core.full((), identity, device=x.device).astype(x.dtype))
+    if name == "logical_xor":
+        x = x != 0
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = sorted(axis_of(d, x.ndim) for d in axes)
+    for d in axes:
+        if x.shape[d] == 0:
+            if identity is None:
+                raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+            shape = tuple(1 if k == d else n for k, n in enumerate(x.shape))
+            x = _core.full(shape, identity, device=x.device).astype(x.dtype)
+        while x.shape[d] > 1:  # halves are joined, whatever the order
+            half = x.shape[d] // 2
+            before = (slice(None),) * d
+            joined = self(x[(*before, slice(0, half))], x[(*before, slice(half, 2 * half))])
+            rest = x[(*before, slice(2 * half, None))]
+            x = _core.concatenate([joined, rest], d) if rest.shape[d] else joined
+    if initial is not None:
+        x = self(x, given(initial, x).astype(x.dtype))
+    if not keepdims:
+        x = _core.squeeze(x, tuple(axes)) if axes else x
+    if out is None:
+        return x
+    _core.copyto(out, x)
+    return out
+
+
+def _cut(x, axis):
+    axis = axis_of(axis, x.ndim)
+    if x.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation subtract which has no identity")
+    before = (slice(None),) * axis
+    return _core.squeeze(x[(*before, slice(0, 1))], axis), x[(*before, slice(1, None))]
+
+
+def _stored(result, axis, x, out, keepdims):
+    if keepdims:
+        result = _core.expand_dims(result, axis_of(axis, x.ndim))
+    if out is None:
+        return result
+    _core.copyto(out, result)
+    return out
+
+
+def accumulate(self, array, axis=0, dtype=None, out=None):
+    """Element i along an axis is what the operation joins up to there.
+
+    >>> ks.multiply.accumulate(ks.array([1, 2, 3]))
+    array([1, 2, 6])
+    """
+    x = given(array)
+    _must_join(self, "accumulate")
+    if x.ndim == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    name = self.__name__
+    if name in _scans:
+        if dtype is not None and name in ("maximum", "minimum"):
+            x, dtype = x.astype(dtype), None
+        return getattr(_core, _scans[name])(x, axis=axis, dtype=dtype, out=out)
+    if dtype is not None:
+        x = x.astype(dtype)
+    if name.startswith("logical"):
+        x = x != 0
+    d = axis_of(axis, x.ndim)
+    before, step = (slice(None),) * d, 1
+    while step < x.shape[d]:  # each joins what stands 1, 2, 4 … before it
+        joined = self(x[(*before, slice(0, -step))], x[(*before, slice(step, None))])
+        x = _core.concatenate([x[(*before, slice(0, step))], joined], d)
+        step *= 2
+    if out is None:
+        return x
+    _core.copyto(out, x)
+    return out
+
+
+def outer(self, A, B, /, **options):
+    """The operation of each element of A and each of B: the shape of A, then that of B.
+
+    >>> ks.multiply.outer(ks.array([1, 2]), ks.array([3, 4]))
+    array([[3, 4],
+           [6, 8]])
+    """
+    if self.nin != 2:
+        raise ValueError("outer product only supported for binary functions")
+    a, b = together(A, B)
+    return self(_core.reshape(a, a.shape + (1,) * b.ndim), b, **options)
+
+
+def at(self, a, indices, b=None, /):
+    """Stores the operation of each indexed element (and of a value) there; where indices repeat, one after the other.
+
+    `a` is an array of ours, which changes.
+
+    >>> x = ks.zeros(3); ks.add.at(x, [0, 0, 2], 1); x
+    array([2., 0., 1.])
+    """
+    if not isinstance(a, Array):
+        raise TypeError(f"{self.__name__}.at changes an array of kasoku, not a {type(a).__name__}")
+    if self.nin == 1:
+        if b is not None:
+            raise ValueError("second operand provided when ufunc is not binary")
+        a[indices] = self(a[indices])
+        return
+    if b is None:
+        raise ValueError("second operand needed for ufunc")
+    joined = getattr(_core, f"{self.__name__}_at", None)
+    if joined is None:
+        raise NotImplementedError(
+            f"{self.__name__}.at is not there; add, subtract, multiply, maximum and minimum have one"
+        )
+    joined(a, indices, b)
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """For each index the elements from there up to the next index joined; the element itself where the next one is not greater.
+
+    >>> ks.add.reduceat(ks.arange(8), [0, 4, 1, 5])
+    array([ 6,  4, 10, 18])
+    """
+    x = given(array)
+    _must_join(self, "reduceat")
+    if dtype is not None:
+        x = x.astype(dtype)
+    elif self.__name__ in ("add", "multiply"):  # as reduce()
+        x = x.astype(
+            getattr(_core, _reductions[self.__name__])(x[tuple(slice(0, 0) for _ in x.shape)]).dtype, copy=False
+        )
+    d = axis_of(axis, x.ndim)
+    starts = given(indices, x).astype("int64")
+    n = x.shape[d]
+    if starts.size and bool(((starts < 0) | (starts >= n)).any()):
+        raise IndexError(f"index out-of-bounds in {self.__name__}.reduceat [0, {n})")
+    stops = _core.concatenate([starts[1:], _core.full(1, n, device=x.device)]) if starts.size else starts
+    lengths = _core.maximum(stops - starts, 1)
+    result = _core.take(x, starts, axis=d)
+    more = lengths - 1  # elements behind the first of each
+    part = _core.repeat(_core.arange(starts.size, device=x.device), more)
+    place = _core.arange(part.size, device=x.device) - _core.take(_core.cumsum(more) - more, part) + 1
+    rest = _core.take(x, _core.take(starts, part) + place, axis=d)
+    joined = getattr(_core, f"{self.__name__}_at", None)
+    if joined is None:
+        raise NotImplementedError(f"{self.__name__}.reduceat is not there; add, multiply, maximum and minimum have one")
+    result = _core.moveaxis(result, d, 0).copy()
+    joined(result, part, _core.moveaxis(rest, d, 0))
+    result = _core.moveaxis(result, 0, d)
+    if out is None:
+        return result
+    _core.copyto(out, result)
+    return out
+
+
+_arity = {row[0]: row[1] for row in _core._ops()}
+
+for _method in (reduce, accumulate, outer, at, reduceat):
+    _method.__qualname__ = f"ufunc.{_method.__name__}"
+    setattr(_core.ufunc, _method.__name__, _method)
+_core.ufunc.nin = property(lambda self: _arity[self.__name__], doc="How many arrays it takes.")
+_core.ufunc.nout = property(lambda self: 1, doc="How many arrays it gives.")
+_core.ufunc.nargs = property(lambda self: self.nin + 1, doc="How many arrays it takes and gives.")
+_core.ufunc.identity = property(lambda self: _identities.get(self.__name__), doc="What joins without a trace, or None.")
+_core.ufunc.signature = None

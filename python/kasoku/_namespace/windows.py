@@ -1,0 +1,65 @@
+"""Windows of signals: rows of M float64, which lie on the default device."""
+
+import numpy as np
+
+from .. import _core
+from .elementwise import i0
+
+
+def _places(M):
+    return _core.arange(1 - M, M, 2, dtype="float64")
+
+
+def _window(M, f):
+    if M < 1:
+        return _core.empty(0)
+    if M == 1:
+        return _core.ones(1)
+    return f(_places(M), M - 1)
+
+
+def bartlett(M):
+    """A triangle that is 0 at both ends.
+
+    >>> ks.bartlett(3)
+    array([0., 1., 0.])
+    """
+    return _window(M, lambda n, last: _core.where(n <= 0, 1 + n / last, 1 - n / last))
+
+
+def hanning(M):
+    """A raised cosine that is 0 at both ends.
+
+    >>> ks.hanning(3)
+    array([0., 1., 0.])
+    """
+    return _window(M, lambda n, last: 0.5 + 0.5 * _core.cos(np.pi * n / last))
+
+
+def hamming(M):
+    """A raised cosine that is 0.08 at both ends.
+
+    >>> ks.hamming(3)
+    array([0.08, 1.  , 0.08])
+    """
+    return _window(M, lambda n, last: 0.54 + 0.46 * _core.cos(np.pi * n / last))
+
+
+def blackman(M):
+    """The sum of three cosines; near 0 at both ends.
+
+    >>> ks.blackman(3).round(3)
+    array([-0.,  1., -0.])
+    """
+    return _window(
+        M, lambda n, last: 0.42 + 0.5 * _core.cos(np.pi * n / last) + 0.08 * _core.cos(2.0 * np.pi * n / last)
+    )
+
+
+def kaiser(M, beta):
+    """Kaiser's window of shape `beta`, a ratio of Bessel functions.
+
+    >>> ks.kaiser(3, 0.0)
+    array([1., 1., 1.])
+    """
+    return _window(M, lambda n, last: i0(beta * _core.sqrt(_core.maximum(1 - (n / last) ** 2, 0.0))) / i0(float(beta)))

@@ -1,0 +1,153 @@
+/// \file function.cpp
+/// nanobind's functions have signatures of their own kind and take no attributes. Those of the module stand in objects that
+/// hand calls on, for `inspect`, editors and documentation; and elementwise operations are ufuncs, whose methods are
+/// Python's (kasoku/_namespace/ufuncs.py).
+#include "function.h"
+
+#include "guarded.h"
+#include "kasoku/codegen/ops.h"
+#include "kasoku/base/error.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+namespace kasoku {
+
+namespace {
+
+/// PyMemberDef's flags and types, from before the stable interface named them.
+constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
+constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 17;
+
+using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
+
+struct Object {
+  PyObject base;
+  VectorCall vectorcall;
+  PyObject* function;  ///< nanobind's
+};
+
+PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr;
+
+PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+#ifdef NB_BACKEND_MODULE
+  return nanobind::detail::nb_backend.vectorcall(wrapped(self), args, n_and_flag, names);
+#else
+  return PyObject_Vectorcall(wrapped(self), args, n_and_flag, names);
+#endif
+}
+
+PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
+
+void destroy(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  Py_CLEAR(reinterpret_cast<Object*>(self)->function);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+/// Names, documentation and what else nanobind knows of the function.
+PyObject* attribute(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
+  return PyObject_GetAttr(wrapped(self), name);
+}
+
+PyObject* of_function(PyObject* self, void* name) { return PyObject_GetAttrString(wrapped(self), static_cast<const char*>(name)); }
+
+PyObject* signature(PyObject* self, void*) {
+  return guarded([=] {
+    return nb::object(nb::module_::import_("kasoku._namespace.signatures").attr("signature_of")(nb::handle(wrapped(self)))).release().ptr();
+  });
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded([=] {
+    const nb::str kind(Py_TYPE(self) == ufunc_type ? "ufunc" : Py_TYPE(self) == method_type ? "method" : "function");
+    return nb::object(nb::str("<{} {}>").attr("format")(kind, nb::handle(wrapped(self)).attr("__qualname__"))).release().ptr();
+  });
+}
+
+/// Pickles name it, as they name Python's functions.
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(wrapped(self), "__qualname__"); }
+
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  if (!object || object == Py_None) return Py_NewRef(self);
+  static PyObject* const bound = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
+  return PyObject_CallFunctionObjArgs(bound, self, object, nullptr);
+}
+
+PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
+      {"__wrapped_function__", member_object, offsetof(Object, function), member_readonly, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyGetSetDef getset[] = {
+      {"__name__", of_function, nullptr, nullptr, const_cast<char*>("__name__")},
+      {"__qualname__", of_function, nullptr, nullptr, const_cast<char*>("__qualname__")},
+      {"__module__", of_function, nullptr, nullptr, const_cast<char*>("__module__")},
+      {"__doc__", of_function, nullptr, nullptr, const_cast<char*>("__doc__")},
+      {"__signature__", signature, nullptr, nullptr, nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+                         {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                         {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+                         {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                         {Py_tp_members, members},
+                         {Py_tp_getset, getset},
+                         {Py_tp_methods, methods},
+                         {Py_tp_doc, const_cast<char*>(doc)},
+                         {is_method ? Py_tp_descr_get : 0, reinterpret_cast<void*>(bind)},
+                         {0, nullptr}};
+  PyType_Spec spec = {name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor : 0), slots};
+  auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!type) throw nb::python_error();
+  return type;
+}
+
+nb::object make(PyTypeObject* type, nb::handle function) {
+  auto* const object = PyObject_New(Object, type);
+  if (!object) throw nb::python_error();
+  object->vectorcall = call;
+  object->function = Py_NewRef(function.ptr());
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+void show_methods(nb::handle cls) {
+  nb::dict own = nb::borrow<nb::dict>(cls.attr("__dict__").attr("copy")());
+  for (auto [name, value] : own)
+    if (class_name(value) == "nb_method" && nb::cast<std::string>(name) != "__init__") nb::setattr(cls, name, make(method_type, value));
+}
+
+}  // namespace
+
+bool is_function(nb::handle object) { return Py_TYPE(object.ptr()) == function_type || Py_TYPE(object.ptr()) == ufunc_type; }
+
+void show_functions(nb::module_& m) {
+  if (!function_type) {
+    function_type = make_type("kasoku._core._Function", "A function of the extension.", false);
+    ufunc_type = make_type("kasoku._core.ufunc", "An elementwise operation.", false);
+    method_type = make_type("kasoku._core._Method", "A method of the extension's classes.", true);
+    m.attr("_Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
+    m.attr("ufunc") = nb::borrow(reinterpret_cast<PyObject*>(ufunc_type));
+    m.attr("_Method") = nb::borrow(reinterpret_cast<PyObject*>(method_type));
+  }
+  nb::dict ufuncs;  // of a function by two names there is one
+  nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());
+  for (auto [name, value] : own) {
+    if (PyType_Check(value.ptr()) && class_name(value).starts_with("nb_type")) show_methods(value);
+    if (class_name(value) != "nb_func") continue;
+    if (!ufuncs.contains(value)) {
+      const auto op = op_from_name(nb::cast<std::string>(value.attr("__name__")));
+      ufuncs[value] = make(op && info(*op).arity < 3 ? ufunc_type : function_type, value);
+    }
+    nb::setattr(m, name, ufuncs[value]);
+  }
+}
+
+}  // namespace kasoku
