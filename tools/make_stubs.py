@@ -9,9 +9,21 @@ import sys
 package = pathlib.Path(__file__).resolve().parent.parent / "python/kasoku"
 
 
+def show_signatures(scope):
+    """Puts nanobind's own functions in the place of those that hand calls on to them (python/src/function.cpp)."""
+    for name, value in list(vars(scope).items()):
+        if name in ("_Function", "_Method", "ufunc"):
+            delattr(scope, name)
+        elif isinstance(value, type) and value.__module__.startswith("kasoku"):
+            show_signatures(value)
+        elif hasattr(value, "__wrapped_function__"):
+            setattr(scope, name, value.__wrapped_function__)
+
+
 def of_extension(module, name):
     from nanobind.stubgen import StubGen
 
+    show_signatures(module)
     stubs = StubGen(module, recursive=False)
     stubs.put(module)
     return stubs.get().replace(module.__name__, name)
@@ -35,7 +47,8 @@ def of_package(kasoku):
         if name.startswith("_") or inspect.ismodule(value) or name == "load_ipython_extension":
             continue
         home = kasoku._lazy.get(name) or ("errors" if hasattr(kasoku.errors, name) else "_core")
-        lines.append(f"from .{home} import {name} as {name}")
+        is_numpys = home == "_core" and not hasattr(kasoku._core, name)
+        lines.append(f"from {'numpy' if is_numpys else '.' + home} import {name} as {name}")
     lines += ["", "__version__: str", "", "def load_ipython_extension(shell: object) -> None: ..."]
     return "\n".join(lines) + "\n"
 

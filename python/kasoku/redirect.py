@@ -18,6 +18,7 @@ import sysconfig
 import types
 import zlib
 
+from ._guests import AfterImport
 from .compat import Face, faces, missing
 
 _prefix = "kasoku.compat."
@@ -183,6 +184,8 @@ def install(folders, names=None, explain=None):
     uninstall()
     _active = Redirect(folders, names, explain)
     _active.install()
+    if names and "numpy" in names:
+        AfterImport(_prefix + "numpy", lambda face: face.start())
     return _active
 
 

@@ -97,7 +97,10 @@ def set(self, arr, stream=None):
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
-    dtype = np.dtype(dtype)
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:  # one of ours that NumPy has not
+        return _engine_astype(self, dtype)
     if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
         raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
     order = (order or "K").upper()

@@ -311,6 +311,6 @@ def start():
     atexit.register(report)
 
 
-start()
 _modules["numpy"] = sys.modules[__name__] = _Module(_real)
-_modules["numpy"].__dict__.update(report=report, _found=_found, start=start)
+_own = {name: value for name, value in globals().items() if isinstance(value, type)}  # where their full names say
+_modules["numpy"].__dict__.update(_own, report=report, _found=_found, start=start)
