@@ -356,7 +356,7 @@ void bind_array(nb::module_& m) {
             const GilReleased release;
             return to_device(x, to);
           },
-          "device"_a, nb::kw_only(), "stream"_a = nb::none(),
+          "device"_a, "stream"_a = nb::none(),
           "The array on a device; itself if it is there. The copy is in the order of the current streams; stream= is "
           "there for the array API.")
       .def(

@@ -49,8 +49,10 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// Names, documentation and what else nanobind knows of the function.
+/// Names, documentation and what else nanobind knows of the function. Two the type has as well, of its own.
 PyObject* attribute(PyObject* self, PyObject* name) {
+  for (const char* of_type_too : {"__module__", "__doc__"})
+    if (PyUnicode_CompareWithASCIIString(name, of_type_too) == 0) return PyObject_GetAttr(wrapped(self), name);
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
@@ -89,8 +91,6 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
   static PyGetSetDef getset[] = {
       {"__name__", of_function, nullptr, nullptr, const_cast<char*>("__name__")},
       {"__qualname__", of_function, nullptr, nullptr, const_cast<char*>("__qualname__")},
-      {"__module__", of_function, nullptr, nullptr, const_cast<char*>("__module__")},
-      {"__doc__", of_function, nullptr, nullptr, const_cast<char*>("__doc__")},
       {"__signature__", signature, nullptr, nullptr, nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};

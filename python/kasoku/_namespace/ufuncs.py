@@ -221,4 +221,4 @@ _core.ufunc.nin = property(lambda self: _arity[self.__name__], doc="How many arr
 _core.ufunc.nout = property(lambda self: 1, doc="How many arrays it gives.")
 _core.ufunc.nargs = property(lambda self: self.nin + 1, doc="How many arrays it takes and gives.")
 _core.ufunc.identity = property(lambda self: _identities.get(self.__name__), doc="What joins without a trace, or None.")
-_core.ufunc.signature = None
+_core.ufunc.signature = property(lambda self: None, doc="None: an elementwise operation has no core dimensions.")
