@@ -112,7 +112,16 @@ def others():
             elif maker == "rows":
                 file, word = argument.split()
                 named |= set(_of_table(file, word))
-    return names(" ".join(name for name, _ in _public() if name not in named))
+    import kasoku as ks
+
+    return names(" ".join(name for name, _ in _public() if name not in named and name not in ks._of_numpy))
+
+
+def numpys():
+    """Names that are NumPy's own objects, which NumPy documents."""
+    import kasoku as ks
+
+    return ", ".join(f"`{name}`" for name in sorted(ks._of_numpy)) + "."
 
 
 def module(name):

@@ -52,7 +52,7 @@ _lazy = {
     """,
     "_namespace.functional": "apply_along_axis evaluate frompyfunc iterable ndenumerate piecewise vectorize",
     "_namespace.grids": """
-        c_ fromfunction geomspace index_exp ix_ logspace mask_indices mgrid ndindex ogrid r_ s_ vander
+        c_ fromfunction geomspace ix_ logspace mask_indices mgrid ndindex ogrid r_ vander
     """,
     "_namespace.joining": """
         array_split asanyarray asarray_chkfinite ascontiguousarray asfortranarray astype atleast_1d atleast_2d
@@ -75,7 +75,7 @@ _of_numpy = """
     byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
     True_ False_ euler_gamma little_endian typecodes
     set_printoptions get_printoptions printoptions format_float_positional format_float_scientific base_repr binary_repr
-    errstate seterr geterr
+    errstate seterr geterr index_exp s_
 """.split()
 
 

@@ -49,22 +49,23 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// Names, documentation and what else nanobind knows of the function. Two the type has as well, of its own.
+PyObject* of_function(PyObject* self, void* name) { return PyObject_GetAttrString(wrapped(self), static_cast<const char*>(name)); }
+
+PyObject* signature(PyObject* self) {
+  return guarded([=] {
+    return nb::object(nb::module_::import_("kasoku._namespace.signatures").attr("signature_of")(nb::handle(wrapped(self)))).release().ptr();
+  });
+}
+
+/// Names, documentation and what else nanobind knows of the function. Some the type has as well, of its own.
 PyObject* attribute(PyObject* self, PyObject* name) {
+  if (PyUnicode_CompareWithASCIIString(name, "__signature__") == 0) return signature(self);
   for (const char* of_type_too : {"__module__", "__doc__"})
     if (PyUnicode_CompareWithASCIIString(name, of_type_too) == 0) return PyObject_GetAttr(wrapped(self), name);
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
   return PyObject_GetAttr(wrapped(self), name);
-}
-
-PyObject* of_function(PyObject* self, void* name) { return PyObject_GetAttrString(wrapped(self), static_cast<const char*>(name)); }
-
-PyObject* signature(PyObject* self, void*) {
-  return guarded([=] {
-    return nb::object(nb::module_::import_("kasoku._namespace.signatures").attr("signature_of")(nb::handle(wrapped(self)))).release().ptr();
-  });
 }
 
 PyObject* repr(PyObject* self) {
@@ -91,7 +92,6 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
   static PyGetSetDef getset[] = {
       {"__name__", of_function, nullptr, nullptr, const_cast<char*>("__name__")},
       {"__qualname__", of_function, nullptr, nullptr, const_cast<char*>("__qualname__")},
-      {"__signature__", signature, nullptr, nullptr, nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},

@@ -5,8 +5,6 @@ import numpy as np
 from .. import _core
 from .given import Array, given, is_inexact, together
 
-index_exp = np.index_exp
-s_ = np.s_
 ndindex = np.ndindex
 
 
