@@ -49,8 +49,6 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* of_function(PyObject* self, void* name) { return PyObject_GetAttrString(wrapped(self), static_cast<const char*>(name)); }
-
 PyObject* signature(PyObject* self) {
   return guarded([=] {
     return nb::object(nb::module_::import_("kasoku._namespace.signatures").attr("signature_of")(nb::handle(wrapped(self)))).release().ptr();
@@ -89,17 +87,12 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
       {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
       {"__wrapped_function__", member_object, offsetof(Object, function), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  static PyGetSetDef getset[] = {
-      {"__name__", of_function, nullptr, nullptr, const_cast<char*>("__name__")},
-      {"__qualname__", of_function, nullptr, nullptr, const_cast<char*>("__qualname__")},
-      {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                          {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
                          {Py_tp_members, members},
-                         {Py_tp_getset, getset},
                          {Py_tp_methods, methods},
                          {Py_tp_doc, const_cast<char*>(doc)},
                          {is_method ? Py_tp_descr_get : 0, reinterpret_cast<void*>(bind)},

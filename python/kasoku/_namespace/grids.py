@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import _core
-from .given import Array, given, is_inexact, together
+from .given import Array, given, is_complex, is_inexact, together
 
 ndindex = np.ndindex
 
@@ -31,21 +31,20 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     if bool((first == 0).any()) or bool((last == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     first, last = (x if is_inexact(x.dtype) else x.astype("float64") for x in (first, last))
-    if getattr(first.dtype, "kind", "") != "c" and getattr(last.dtype, "kind", "") != "c":
+    steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
+    steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
+    if not is_complex(first.dtype) and not is_complex(last.dtype):
         if bool((first * last < 0).any()):
             raise ValueError("geomspace: the ends have two signs")
         sign = _core.sign(first)
-        steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
-        steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
         logs = _core.log(abs(first)) + steps * (_core.log(abs(last)) - _core.log(abs(first)))
         x = sign * _core.exp(logs)
         x = _core.where(steps == 0, first, x)
         if endpoint and num > 1:
             x = _core.where(steps == 1, last, x)
     else:
-        steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
         ratio = _core.log(last.astype("complex128") / first.astype("complex128"))
-        x = first * _core.exp(_core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim)) * ratio)
+        x = first * _core.exp(steps * ratio)
     x = _core.moveaxis(x, 0, axis) if axis else x
     return x if dtype is None else x.astype(dtype)
 
