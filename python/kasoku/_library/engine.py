@@ -4,7 +4,7 @@ In a kernel, which cannot call the engine, a function has its loops instead, or 
 sorted, counted … by loops on a CPU too, because they are done before a call has begun.
 """
 
-few = 256  # elements, more or less: from here on a call costs less than loops
+few = 1024  # elements, more or less: from here on a call costs less than loops
 
 
 def reaches(is_worth_it):

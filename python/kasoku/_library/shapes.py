@@ -283,7 +283,7 @@ def repeat(a, repeats, axis=None):
     if axis is not None and a.ndim > 1:
         return call("repeat", a, a, repeats, axis)
     x = a.ravel()
-    if reaches(a.size >= few):
+    if reaches(a.size >= 16 * few):
         return call("repeat", x, x, repeats, 0)
     if isinstance(repeats, int):
         out = np.empty(x.size * repeats, a.dtype)

@@ -308,7 +308,7 @@ def _geometric(start, stop, num):
 
 
 def flatnonzero(a):
-    if reaches(a.size >= 64 * few):
+    if reaches(a.size >= 16 * few):
         return call("flatnonzero", np.empty(a.size, np.int64), a)
     x = a.ravel()
     out = np.empty(np.count_nonzero(x), np.int64)
@@ -328,9 +328,9 @@ def nonzero(a):
 
 def _nonzero(a):
     at = np.empty(a.size, np.int64)  # a type, if the engine is called
-    if a.ndim == 2 and reaches(a.size >= 64 * few):
+    if a.ndim == 2 and reaches(a.size >= 16 * few):
         return call("nonzero", (at, at), a)
-    if a.ndim == 3 and reaches(a.size >= 64 * few):
+    if a.ndim == 3 and reaches(a.size >= 16 * few):
         return call("nonzero", (at, at, at), a)
     count = np.count_nonzero(a)
     rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -363,7 +363,7 @@ def argwhere(a):
 
 
 def bincount(x, weights=None, minlength=0):
-    if reaches(x.size >= few):
+    if reaches(x.size >= 16 * few):
         if weights is not None:
             return call("bincount", np.zeros(minlength), x, weights, minlength)
         return call("bincount", np.zeros(minlength, np.int64), x, None, minlength)

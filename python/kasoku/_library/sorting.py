@@ -313,7 +313,7 @@ def _holds(x, v):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False):
-    if reaches(element.size + test_elements.size >= few):
+    if reaches(test_elements.size >= few):
         return call("isin", np.empty(element.shape, np.bool_), element, test_elements, invert)
     x, y = element.ravel(), sort(test_elements.ravel())
     out = np.empty(element.shape, np.bool_)
