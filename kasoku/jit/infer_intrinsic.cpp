@@ -285,6 +285,15 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       return binary(Operator::matmul);
     }
     case Handler::lapack: return int64_type;
+    case Handler::reaches: return need(1), bool_type;
+    case Handler::algorithm: {
+      const auto own = [](const Type& like) { return like.is_array() ? Type::array(like.dtype, like.ndim, true) : Type::scalar(like.dtype); };
+      const Type like = argument(expr, 1);
+      if (!like.is_tuple()) return own(like);
+      std::vector<Type> types;
+      for (const Type& item : like.items) types.push_back(own(item));
+      return Type::tuple(types);
+    }
     case Handler::item:
       need(1);
       if (first.is_scalar()) return first;

@@ -5,6 +5,13 @@
 
 namespace kasoku::jit {
 
+/// `if reaches(...): return ...`. Where the answer is yes, nothing behind it is reached; loops that have no form there may stand in it.
+static bool is_left_to_engine(const Stmt& stmt) {
+  if (stmt.kind != StmtKind::if_ || stmt.body.empty() || stmt.body.back()->kind != StmtKind::return_) return false;
+  const Intrinsic* row = intrinsic_of(*stmt.expr);
+  return row && row->handler == Handler::reaches;
+}
+
 void FunctionLowering::block(const Block& statements) {
   for (size_t i = 0; i < statements.size(); ++i) {
     const Stmt& stmt = *statements[i];
@@ -15,6 +22,7 @@ void FunctionLowering::block(const Block& statements) {
       continue;
     }
     statement(stmt);
+    if (uses_graph() && is_left_to_engine(stmt)) break;
   }
 }
 

@@ -1,4 +1,5 @@
 #include "kasoku/jit/offload.h"
+#include "kasoku/jit/algorithms.h"
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
@@ -289,6 +290,14 @@ int ks_jit_matmul(int a, int b) {
   return made([&](OffloadCall::State& call) { return matmul(call.node(a), call.node(b)); });
 }
 
+void ks_jit_device_algorithm(CallRecord*, int function, int line, const char* name, const Given* given, int64_t n, const Made* made,
+                             int64_t n_made) {
+  current->function = function, current->line = line;
+  attempt([&](OffloadCall::State& call) {
+    run_algorithm(name, {given, static_cast<size_t>(n)}, {made, static_cast<size_t>(n_made)}, call.device);
+  });
+}
+
 void ks_jit_value(int a, int dtype, void* to) {
   attempt([&](OffloadCall::State& call) {
     const Array result = as(call.node(a), dtype_of(dtype));
@@ -363,7 +372,7 @@ void register_offload_functions() {
         KS_ROW(ks_jit_number),          KS_ROW(ks_jit_full),        KS_ROW(ks_jit_apply), KS_ROW(ks_jit_cast),
         KS_ROW(ks_jit_reduce),          KS_ROW(ks_jit_length),      KS_ROW(ks_jit_counted), KS_ROW(ks_jit_random),
         KS_ROW(ks_jit_select),          KS_ROW(ks_jit_matmul),      KS_ROW(ks_jit_value), KS_ROW(ks_jit_run),
-        KS_ROW(ks_jit_assign),
+        KS_ROW(ks_jit_assign),          KS_ROW(ks_jit_device_algorithm),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

@@ -1,4 +1,5 @@
 #include "kasoku/jit/runtime.h"
+#include "kasoku/jit/algorithms.h"
 #include "kasoku/jit/offload.h"
 
 #include "kasoku/base/draws.h"
@@ -76,13 +77,16 @@ int ks_jit_catches(const CallRecord* call, const char* names) {
 
 /// In a handler of an exception: nothing unwinds through generated code, so the call ends as if
 /// it had failed, and its front end throws the exception on.
-static void end_call(CallRecord* call) {
+static void end_call(CallRecord* call, int function = 0, int line = 0) {
   static std::mutex& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   CallRecord* root = call;
   for (; root->outer; root = root->outer) ks_jit_fail_in(root, 0, ended, 0, nullptr, 0, 0, 0);
-  if (!root->interruption) root->interruption = std::current_exception();
-  ks_jit_fail_in(root, 0, ended, 0, nullptr, 0, 0, 0);
+  if (!root->interruption) {
+    root->interruption = std::current_exception();
+    root->is_placed_error = line > 0;
+  }
+  ks_jit_fail_in(root, function, ended, line, nullptr, 0, 0, 0);
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
@@ -105,7 +109,10 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
   return memory;
 }
 
-void ks_jit_free(Memory* memory) { std::free(memory); }
+void ks_jit_free(Memory* memory) {
+  if (memory->buffer) release_buffer(memory);  // the array engine made it
+  else std::free(memory);
+}
 
 List* ks_jit_list_new(int64_t capacity, int64_t itemsize) { return new_list(capacity, itemsize); }
 
@@ -211,6 +218,20 @@ int64_t ks_jit_lapack(CallRecord* call, int routine, int dtype, const linalg::Ro
   }
 }
 
+void ks_jit_algorithm(CallRecord* call, int function, int line, const char* name, const Given* given, int64_t n, const Made* made,
+                      int64_t n_made) {
+  cpu::LaunchState* const launch = cpu::current_launch();
+  try {
+    static Device& host = device("cpu");
+    run_algorithm(name, {given, static_cast<size_t>(n)}, {made, static_cast<size_t>(n_made)}, host);
+  } catch (const Error&) {
+    end_call(call, function, line);
+  } catch (...) {
+    end_call(call);
+  }
+  cpu::set_current_launch(launch);
+}
+
 void ks_jit_draw(CallRecord* call) {
   const Draw draw = draws().next();
   call->key = draw.key;
@@ -274,8 +295,7 @@ RunningCall::~RunningCall() { running_call = outer_; }
 
 void release(Memory* memory) {
   if (!memory || __atomic_sub_fetch(&memory->count, 1, __ATOMIC_ACQ_REL) != 0) return;
-  if (memory->buffer) release_buffer(memory);
-  else ks_jit_free(memory);
+  ks_jit_free(memory);
 }
 
 void set_printer(Printer print) { printer = print; }
@@ -293,7 +313,7 @@ void register_functions() {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
         KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_catches),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
-        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product), KS_ROW(ks_jit_lapack),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product), KS_ROW(ks_jit_lapack),    KS_ROW(ks_jit_algorithm),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
         KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll), KS_ROW(ks_jit_is_deep),

@@ -118,7 +118,7 @@ Array digitize(const Array& values, const Array& bins, bool is_right) {
   if (bins.ndim() != 1) throw Error(ErrorKind::value, "object of too small depth for desired array").why("bins have one axis, not shape " + str(bins.shape()));
   if (rises(bins)) return searchsorted(bins, values, !is_right);
   if (!rises(bins, true)) throw Error(ErrorKind::value, "bins must be monotonically increasing or decreasing");
-  return apply(Op::subtract, {bins.size(), searchsorted(flip(bins), values, is_right)});
+  return apply(Op::subtract, {bins.size(), searchsorted(flip(bins), values, !is_right)});
 }
 
 Array count_bins(const Array& given, const std::optional<Array>& weights, int64_t bins) {

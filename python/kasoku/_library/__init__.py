@@ -17,7 +17,20 @@ import random
 import numpy as np
 
 from .. import _core, _scopes
-from . import draws, indices, linear, matrices, numbers, operators, shapes, signals, sorting, sums
+from . import (
+    contractions,
+    draws,
+    indices,
+    linear,
+    matrices,
+    numbers,
+    operators,
+    shapes,
+    signals,
+    sorting,
+    sums,
+    transforms,
+)
 
 
 def _all_of(*modules):
@@ -34,6 +47,7 @@ _matrices = ("norm", "solve", "inv", "det", "slogdet", "cholesky", "matrix_power
 _complex = {name[2:]: f for name, f in _all_of(numbers).items() if name.startswith("c_")}
 _homes = [
     (np, {name: f for name, f in _numpy.items() if name not in _matrices}),
+    (np.fft, _all_of(transforms)),
     (np.linalg, {name: _numpy[name] for name in _matrices}),
     (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
     (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
@@ -125,6 +139,13 @@ def instead(meant, name, call):
         return None if made is None else (made, None)
     if type(meant) is type(abs) and (made := operators.written(meant, call)) is not None:
         return made, None
+    wanted = {k.arg for k in call.keywords if isinstance(k.value, ast.Constant) and k.value.value is True}
+    if meant is np.unique and wanted and len(wanted) == len(call.keywords):
+        name = "_".join(["unique", *(word for word in ("index", "inverse", "counts") if f"return_{word}" in wanted)])
+        return getattr(sorting, name), None
+    if meant is np.einsum or meant is np.tensordot:
+        made = contractions.named(meant.__name__, call)
+        return None if made is None else (made, None)
     if meant is pow and len(call.args) == 3:
         return numbers.pow_modulo, None
     if meant is np.where and len(call.args) == 1 and not call.keywords:

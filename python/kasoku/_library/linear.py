@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from .engine import call as engine_call
+from .engine import reaches
 from .lapack import absent, call, worth_it
 
 
@@ -110,6 +112,26 @@ def _solved(f, order, b, x):
 
 
 def solve(a, b):
+    if a.ndim > 2 or b.ndim > 2:
+        return engine_call("solve", _stacked(_floats(a), _floats(b)), a, b)
+    if reaches(False):
+        return engine_call("solve", _like(b, np.result_type(_floats(a), _floats(b))), a, b)
+    return _solve(a, b)
+
+
+def _like(a, dtype):
+    """An array of such a shape; a type, never computed."""
+    return np.empty(a.shape, dtype)
+
+
+def _stacked(a, b):
+    """What a stack of products would be; a type, never computed."""
+    if b.ndim < a.ndim:
+        return np.empty(a.shape, np.result_type(a, b))
+    return np.empty(b.shape, np.result_type(a, b))
+
+
+def _solve(a, b):
     _square(a)
     n = a.shape[0]
     if b.shape[0] != n:
@@ -145,6 +167,12 @@ def solve(a, b):
 
 
 def inv(a):
+    if a.ndim > 2 or reaches(False):
+        return engine_call("inv", _floats(a), a)
+    return _inv(a)
+
+
+def _inv(a):
     _square(a)
     f = _copy(a)
     n = a.shape[0]
@@ -182,6 +210,14 @@ def _diagonal(a):
 
 
 def det(a):
+    if a.ndim > 2:
+        return engine_call("det", _floats(a).sum(axis=-1).sum(axis=-1), a)
+    if reaches(False):
+        return engine_call("det", _floats(a).sum(), a)
+    return _det(a)
+
+
+def _det(a):
     f, sign = _diagonal(a)
     product = f.sum().dtype.type(sign)
     for k in range(a.shape[0]):
@@ -205,6 +241,12 @@ def slogdet(a):
 
 
 def cholesky(a):
+    if a.ndim > 2 or reaches(False):
+        return engine_call("cholesky", _floats(a), a)
+    return _cholesky(a)
+
+
+def _cholesky(a):
     _square(a)
     n = a.shape[0]
     f = _copy(a)
@@ -252,6 +294,8 @@ def matrix_power(a, n):
 
 
 def qr(a):
+    if reaches(False):
+        return engine_call("qr", (_floats(a), _floats(a)), a)
     m, n = a.shape
     count = min(m, n)
     f = _copy(a)
@@ -310,6 +354,8 @@ def _turn_columns(a, p, q, c, d):
 
 
 def eigh(a):
+    if reaches(False):
+        return engine_call("eigh", (np.abs(_floats(a))[0], _floats(a)), a)
     _square(a)
     f = _copy(a)
     w = np.empty(a.shape[0], np.abs(f).dtype)
@@ -361,6 +407,8 @@ def _turned(a):
 
 
 def eigvalsh(a):
+    if reaches(False):
+        return engine_call("eigvalsh", np.abs(_floats(a))[0], a)
     _square(a)
     f = _copy(a)
     w = np.empty(a.shape[0], np.abs(f).dtype)
@@ -439,6 +487,8 @@ def eigvals(a):
 
 
 def _singular_values(a):
+    if reaches(False):
+        return engine_call("svdvals", np.abs(_floats(a))[0], a)
     f = _copy(a)
     s = np.empty(min(a.shape[0], a.shape[1]), np.abs(f).dtype)
     said = call("gesdd_values", f, s)
@@ -455,6 +505,8 @@ def _singular_values(a):
 
 
 def svd(a, full_matrices=True):
+    if reaches(False):
+        return engine_call("svd", (_floats(a), np.abs(_floats(a))[0], _floats(a)), a, full_matrices)
     m, n = a.shape
     k = min(m, n)
     f = _copy(a)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .engine import call, few, reaches
+
 
 def concatenate(arrays, axis=0):
     return _joined(arrays, arrays[0], axis)
@@ -264,7 +266,11 @@ def rot90(m, k=1):
     return m.T[:, ::-1]
 
 
-def roll(a, shift):
+def roll(a, shift, axis=None):
+    if axis is not None and a.ndim > 1:
+        n = a.shape[axis]
+        order = np.arange(n) - shift
+        return call("gather", a, a, order % max(n, 1), axis % a.ndim)
     x = a.ravel()
     out = np.empty(a.shape, a.dtype)
     flat = out.ravel()
@@ -273,8 +279,12 @@ def roll(a, shift):
     return out
 
 
-def repeat(a, repeats):
+def repeat(a, repeats, axis=None):
+    if axis is not None and a.ndim > 1:
+        return call("repeat", a, a, repeats, axis)
     x = a.ravel()
+    if reaches(a.size >= 16 * few):
+        return call("repeat", x, x, repeats, 0)
     if isinstance(repeats, int):
         out = np.empty(x.size * repeats, a.dtype)
         for i in range(x.size):
@@ -290,6 +300,44 @@ def repeat(a, repeats):
             out[at] = x[i]
             at += 1
     return out
+
+
+def tile(A, reps):  # noqa: N803
+    if isinstance(reps, int):
+        return call("tile", A, A, reps)
+    if len(reps) > A.ndim:
+        return call("tile", np.empty(reps, A.dtype), A, reps)
+    return call("tile", A, A, reps)
+
+
+def pad(array, pad_width, mode="constant", constant_values=0):
+    if isinstance(pad_width, int):
+        return _padded(array, pad_width, pad_width, mode, constant_values)
+    return _pad(array, pad_width, pad_width[0], mode, constant_values)
+
+
+def _pad(array, widths, first, mode, value):
+    if isinstance(first, int):
+        return _padded(array, widths[0], widths[1], mode, value)
+    if array.ndim == 1:
+        return _padded(array, first[0], first[1], mode, value)
+    if array.ndim == 2:
+        second = widths[1]
+        return call("pad", array, array, (first[0], first[1], second[0], second[1]), mode, value)
+    if array.ndim == 3:
+        (a, b), (c, d), (e, f) = widths
+        return call("pad", array, array, (a, b, c, d, e, f), mode, value)
+    return array.pad_of_more_axes()  # which compiled code does not have, and says so
+
+
+def _padded(array, a, b, mode, value):
+    if array.ndim == 1:
+        return call("pad", array, array, (a, b), mode, value)
+    if array.ndim == 2:
+        return call("pad", array, array, (a, b, a, b), mode, value)
+    if array.ndim == 3:
+        return call("pad", array, array, (a, b, a, b, a, b), mode, value)
+    return array.pad_of_more_axes()
 
 
 def resize(a, new_shape):
@@ -322,12 +370,14 @@ def split(ary, indices_or_sections):
     return array_split(ary, indices_or_sections)
 
 
-def take(a, indices):
+def take(a, indices, axis=None):
+    if isinstance(indices, (list, tuple)):
+        return take(a, np.array(indices), axis)
+    if axis is not None and a.ndim > 1:
+        return call("gather", a, a, indices.astype(np.int64), axis % a.ndim)
     x = a.ravel()
     if isinstance(indices, int):
         return x[indices]
-    if isinstance(indices, (list, tuple)):
-        return take(a, np.array(indices))
     out = np.empty(indices.shape, a.dtype)
     flat, at = out.ravel(), indices.ravel()
     for i in range(at.size):

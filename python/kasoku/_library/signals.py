@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 
+from .engine import call, few, reaches
+
 
 def convolve(a, v, mode="full"):
     if a.size == 0 or v.size == 0:
         raise ValueError("a cannot be empty")
+    if reaches(a.size * v.size >= 16 * few):
+        return call("convolve", a * v, a, v, mode)
     out = np.zeros(a.size + v.size - 1, (a * v).dtype)
     for i in range(a.size):
         for j in range(v.size):
@@ -24,6 +28,8 @@ def convolve(a, v, mode="full"):
 
 
 def correlate(a, v, mode="valid"):
+    if a.size > 0 and v.size > 0 and reaches(a.size * v.size >= 16 * few):
+        return call("correlate", a * v, a, v, mode)
     turned = convolve(a, v[::-1], "full")
     if mode == "full":
         return turned
@@ -302,6 +308,8 @@ def _geometric(start, stop, num):
 
 
 def flatnonzero(a):
+    if reaches(a.size >= 16 * few):
+        return call("flatnonzero", np.empty(a.size, np.int64), a)
     x = a.ravel()
     out = np.empty(np.count_nonzero(x), np.int64)
     n = 0
@@ -315,6 +323,15 @@ def flatnonzero(a):
 def nonzero(a):
     if a.ndim == 1:
         return (flatnonzero(a),)
+    return _nonzero(a)
+
+
+def _nonzero(a):
+    at = np.empty(a.size, np.int64)  # a type, if the engine is called
+    if a.ndim == 2 and reaches(a.size >= 16 * few):
+        return call("nonzero", (at, at), a)
+    if a.ndim == 3 and reaches(a.size >= 16 * few):
+        return call("nonzero", (at, at, at), a)
     count = np.count_nonzero(a)
     rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
     n = 0
@@ -346,6 +363,14 @@ def argwhere(a):
 
 
 def bincount(x, weights=None, minlength=0):
+    if reaches(x.size >= 16 * few):
+        if weights is not None:
+            return call("bincount", np.zeros(minlength), x, weights, minlength)
+        return call("bincount", np.zeros(minlength, np.int64), x, None, minlength)
+    return _bincount(x, weights, minlength)
+
+
+def _bincount(x, weights, minlength):
     size = minlength
     for i in range(x.size):
         if x[i] < 0:
@@ -366,7 +391,14 @@ def bincount(x, weights=None, minlength=0):
 
 def histogram(a, bins=10, range=None):  # noqa: A002
     if isinstance(bins, int):
+        if reaches(a.size >= few):
+            like = (np.zeros(1, np.int64), np.linspace(0.0, 1.0, 2))
+            if range is None:
+                return call("histogram", like, a, bins, None, None, None)
+            return call("histogram", like, a, bins, None, range[0] * 1.0, range[1] * 1.0)
         return _histogram(a.ravel(), bins, range)
+    if reaches(a.size >= few):
+        return call("histogram", (np.zeros(1, np.int64), bins), a, bins, None)
     x = a.ravel()
     counts = np.zeros(bins.size - 1, np.int64)
     for v in x:

@@ -4,20 +4,34 @@ import math
 
 import numpy as np
 
+from .engine import call, few, reaches
 
-def sort(a):
+
+def sort(a, axis=-1):
+    if axis is None:
+        return sort(a.ravel())
+    if a.dtype in (np.complex64, np.complex128):
+        return call("sort", a, a, axis)
+    if a.ndim > 1 and axis != -1 and axis != a.ndim - 1:
+        return call("sort", a, a, axis)
+    if reaches(a.size >= few):
+        return call("sort", a, a, -1)
     out = a.copy()
     if a.ndim == 1:
-        sort_in_place(out)
+        _heapsort(out)
     else:
         rows = out.reshape(-1, a.shape[a.ndim - 1])
         for i in range(rows.shape[0]):
-            sort_in_place(rows[i])
+            _heapsort(rows[i])
     return out
 
 
-def sort_in_place(a):
-    """Heapsort; NaN goes to the end, as NumPy has it."""
+def sort_in_place(a, axis=-1):
+    a[...] = sort(a, axis)
+
+
+def _heapsort(a):
+    """In place; NaN goes to the end, as NumPy has it."""
     n = a.size
     last = n
     i = 0
@@ -46,8 +60,23 @@ def sort_in_place(a):
             root = child
 
 
-def argsort(a, kind="quicksort"):
-    """Merge sort, so that equal elements keep their order."""
+def argsort(a, axis=-1, kind="quicksort"):
+    """Equal elements keep their order."""
+    if axis is None:
+        return argsort(a.ravel())
+    if a.ndim > 1 or a.dtype in (np.complex64, np.complex128):
+        return call("argsort", _positions(a), a, axis)
+    if reaches(a.size >= few):
+        return call("argsort", _positions(a), a, -1)
+    return _mergesort(a)
+
+
+def _positions(a):
+    """An array of such a shape of int64; a type, never computed."""
+    return np.empty(a.shape, np.int64)
+
+
+def _mergesort(a):
     n = a.size
     order = np.arange(n)
     other = np.empty(n, np.int64)
@@ -72,15 +101,51 @@ def argsort(a, kind="quicksort"):
     return order
 
 
-def partition(a, kth):
-    return sort(a)
+def partition(a, kth, axis=-1):
+    return sort(a, axis)
 
 
-def argpartition(a, kth):
-    return argsort(a)
+def argpartition(a, kth, axis=-1):
+    return argsort(a, axis)
+
+
+def _places(a):
+    """An array of one axis of int64; a type, never computed."""
+    return np.empty(a.size, np.int64)
+
+
+# np.unique with more results; which one a call means is known by its words.
+def unique_index(ar, return_index=True):
+    return call("unique", (ar.ravel(), _places(ar)), ar, True, False, False)
+
+
+def unique_inverse(ar, return_inverse=True):
+    return call("unique", (ar.ravel(), _positions(ar)), ar, False, True, False)
+
+
+def unique_counts(ar, return_counts=True):
+    return call("unique", (ar.ravel(), _places(ar)), ar, False, False, True)
+
+
+def unique_index_inverse(ar, return_index=True, return_inverse=True):
+    return call("unique", (ar.ravel(), _places(ar), _positions(ar)), ar, True, True, False)
+
+
+def unique_index_counts(ar, return_index=True, return_counts=True):
+    return call("unique", (ar.ravel(), _places(ar), _places(ar)), ar, True, False, True)
+
+
+def unique_inverse_counts(ar, return_inverse=True, return_counts=True):
+    return call("unique", (ar.ravel(), _positions(ar), _places(ar)), ar, False, True, True)
+
+
+def unique_index_inverse_counts(ar, return_index=True, return_inverse=True, return_counts=True):
+    return call("unique", (ar.ravel(), _places(ar), _positions(ar), _places(ar)), ar, True, True, True)
 
 
 def unique(ar):
+    if reaches(ar.size >= few):
+        return call("unique", ar.ravel(), ar, False, False, False)
     x = sort(ar.ravel())
     n = 0
     for i in range(x.size):
@@ -90,7 +155,9 @@ def unique(ar):
     return x[:n].copy()
 
 
-def median(a):
+def median(a, axis=None):
+    if axis is not None and a.ndim > 1:
+        return call("median", a.mean(axis=axis), a, axis, False)
     return _middle(sort(a.ravel()), a.mean().dtype)
 
 
@@ -187,6 +254,8 @@ def searchsorted(a, v, side="left"):
         return _place(a, v, side)
     if side != "left" and side != "right":
         raise ValueError("search side must be one of 'left' or 'right'")
+    if reaches(v.size >= few):
+        return call("searchsorted", _positions(v), a, v, side == "right")
     out = np.empty(v.shape, np.int64)
     flat, values = out.ravel(), v.ravel()
     low, high = 0, len(a)
@@ -218,6 +287,8 @@ def digitize(x, bins, right=False):
     for i in range(n - 1):
         if (bins[i] < bins[i + 1] and falls) or (bins[i] > bins[i + 1] and not falls):
             raise ValueError("bins must be monotonically increasing or decreasing")
+    if reaches(x.size >= few):
+        return call("digitize", _positions(x), x, bins, right)
     for i in range(values.size):
         v = values[i]
         low, high = 0, n
@@ -242,6 +313,8 @@ def _holds(x, v):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False):
+    if reaches(test_elements.size >= few):
+        return call("isin", np.empty(element.shape, np.bool_), element, test_elements, invert)
     x, y = element.ravel(), sort(test_elements.ravel())
     out = np.empty(element.shape, np.bool_)
     flat = out.ravel()

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .engine import call, reaches
+
 
 def along(reduce, a, axis):
     """A reduction whose axis is known at run time."""
@@ -98,24 +100,30 @@ def sum_from(a, start):
 
 def cumsum(a, axis=None, dtype=None):
     if dtype is None:
-        return _running(np.add, a, axis, a.sum().dtype)
-    return _running(np.add, a, axis, a.astype(dtype).dtype)
+        return _running("cumsum", np.add, a, axis, a.sum().dtype)
+    return _running("cumsum", np.add, a.astype(dtype), axis, a.astype(dtype).dtype)
 
 
 def cumprod(a, axis=None, dtype=None):
     if dtype is None:
-        return _running(np.multiply, a, axis, a.prod().dtype)
-    return _running(np.multiply, a, axis, a.astype(dtype).dtype)
+        return _running("cumprod", np.multiply, a, axis, a.prod().dtype)
+    return _running("cumprod", np.multiply, a.astype(dtype), axis, a.astype(dtype).dtype)
 
 
-def _running(join, a, axis, dtype):
+def _running(name, join, a, axis, dtype):
     """Each element joined with what comes before it."""
     if axis is None:
-        return _running(join, a.ravel(), 0, dtype)
+        return _running(name, join, a.ravel(), 0, dtype)
     if axis < -a.ndim or axis >= a.ndim:
         raise ValueError("axis is out of bounds")
     if a.ndim > 2:
-        return a.running_along_an_axis_of_more()  # which compiled code does not have, and says so
+        return call(name, a.astype(dtype), a.astype(dtype), axis)
+    if reaches(a.size > 4096):
+        return call(name, a.astype(dtype), a.astype(dtype), axis)
+    return _running_loop(join, a, axis, dtype)
+
+
+def _running_loop(join, a, axis, dtype):
     out = np.empty(a.shape, dtype)
     if a.ndim == 1:
         for i in range(a.size):
@@ -124,7 +132,7 @@ def _running(join, a, axis, dtype):
     source = a.T if axis == 0 or axis == -2 else a[:, :]
     rows = out.T if axis == 0 or axis == -2 else out[:, :]
     for i in range(source.shape[0]):
-        rows[i, :] = _running(join, source[i], 0, dtype)
+        rows[i, :] = _running_loop(join, source[i], 0, dtype)
     return out
 
 

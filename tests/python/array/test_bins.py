@@ -77,6 +77,7 @@ def test_bins_that_rise_fall_or_do_neither(form):
     for right in (False, True):
         agree(lambda np, x, b: np.digitize(x, b, right), x, bins)
         agree(lambda np, x, b: np.digitize(x, b, right), x, bins[::-1].copy())
+        agree(lambda np, x, b: np.digitize(x, b, right), bins, bins[::-1].copy())
         agree(lambda np, x, b: np.digitize(x, b[:0], right), x, bins)
         agree(lambda np, x, b: np.digitize(x, b[:1], right), x, bins)
     agree(lambda np, x, b: np.digitize(x, b), x, np.array([1.0, 3, 2]))

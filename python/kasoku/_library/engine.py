@@ -1,0 +1,18 @@
+"""What kasoku/array computes in compiled functions: the rows of kasoku/jit/algorithms.cpp, on the device where the arrays lie.
+
+In a kernel, which cannot call the engine, a function has its loops instead, or says that it has none. Few elements are
+sorted, counted … by loops on a CPU too, because they are done before a call has begun.
+"""
+
+few = 1024  # elements, more or less: from here on a call costs less than loops
+
+
+def reaches(is_worth_it):
+    """Whether to call the engine: never in a kernel or under the checker, else on a GPU always, on a CPU if it is worth it."""
+    raise NotImplementedError
+
+
+def call(name, like, *operands):
+    """The results of an algorithm by its name: arrays or numbers of the types that `like` has, an expression that is never
+    computed; a tuple of several. Operands are arrays, numbers, texts, tuples of integers, None."""
+    raise NotImplementedError(name)
