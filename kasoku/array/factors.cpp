@@ -303,25 +303,14 @@ std::pair<Array, Array> complex_eig(const Array& matrix, Factor factor) {
   return {w, v};
 }
 
-/// Where a real matrix's values have no imaginary parts. What was computed of complex numbers has always some.
-bool is_real(const Array& matrix, const Array& w) {
-  if (is_complex(matrix.dtype()) || !linalg::takes_real_eig(matrix.device())) return false;
-  return w.size() == 0 || is_true(reduce(ReduceOp::all, apply(Op::equal, {w, astype(real(w), w.dtype())})));
-}
-
 }  // namespace
 
 std::pair<Array, Array> eig(const Array& given) {
-  const Array matrix = matrices(given);
-  const auto [w, v] = complex_eig(matrix, Factor::eig);
-  return is_real(matrix, w) ? std::pair{copy(real(w)), transposed(copy(real(v)))} : std::pair{w, transposed(v)};
+  const auto [w, v] = complex_eig(matrices(given), Factor::eig);
+  return {w, transposed(v)};
 }
 
-Array eigvals(const Array& given) {
-  const Array matrix = matrices(given);
-  const Array w = complex_eig(matrix, Factor::eigvals).first;
-  return is_real(matrix, w) ? copy(real(w)) : w;
-}
+Array eigvals(const Array& given) { return complex_eig(matrices(given), Factor::eigvals).first; }
 
 Lstsq lstsq(const Array& a_given, const Array& b_given, std::optional<double> limit) {
   const bool is_vector = b_given.ndim() == 1;

@@ -162,12 +162,17 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     return taken;
   };
   double left = factor;
-  if (kind == Fourier::half_inverse) {
+  // One element is its own transform, and cuFFT takes an innermost axis of one for none.
+  const bool is_one = (kind == Fourier::half || kind == Fourier::half_inverse) && whole[static_cast<size_t>(axes[axes.size() - 1])] == 1;
+  if (is_one) axes.resize(axes.size() - 1);
+  if (kind == Fourier::half_inverse && !is_one) {
     const Extents last = split(axes, true);
     while (!axes.empty()) x = transformed(fft::Kind::complex, false, x, x.shape(), dtype, x.shape(), split(axes, false), std::exchange(left, 1));
     return transformed(fft::Kind::from_half, false, x, whole, real, whole, last, left);
   }
-  if (kind == Fourier::half) {
+  if (is_one) {
+    x = astype(x, dtype);
+  } else if (kind == Fourier::half) {
     Shape shape = whole;
     int64_t& length = shape[static_cast<size_t>(axes[axes.size() - 1])];
     length = length / 2 + 1;
@@ -183,7 +188,8 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     x = transformed(fft::Kind::complex, !is_inverse, x, x.shape(), dtype, x.shape(), once, std::exchange(left, 1));
     axes = rest;
   }
-  return x;
+  if (left != 1) x = apply(Op::multiply, {x, left});  // no axis was left
+  return kind == Fourier::half_inverse ? copy(kasoku::real(x)) : x;
 }
 
 Array frequencies(int64_t n, double d, bool half, Device& device) {

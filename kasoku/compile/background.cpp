@@ -41,11 +41,9 @@ struct Background {
     }
   }
 
-  /// With the mutex: the thread is at nothing, or at something that takes very long.
-  void hold(std::unique_lock<std::mutex>& lock) {
-    is_held = true;
-    changed.wait_for(lock, std::chrono::seconds(2), [&] { return !is_running; });
-  }
+  /// With the mutex: nothing more begins.
+  void hold() { is_held = true; }
+  bool is_idle() const { return !is_running; }
 
   /// With the mutex. Without a thread what is there stays to be done; nobody depends on it.
   void start() {
@@ -71,7 +69,9 @@ Background& background() {
     pthread_atfork(
         [] {
           std::unique_lock lock(made->mutex);
-          made->hold(lock);
+          made->hold();
+          // Not for ever: what it is at may wait for something that the forking thread holds.
+          made->changed.wait_for(lock, std::chrono::seconds(2), [&] { return made->is_idle(); });
           lock.release();
         },
         [] {
@@ -114,8 +114,10 @@ void finish_background() {
 
 void end_background_first() {
   std::atexit([] {
-    std::unique_lock lock(background().mutex);
-    background().hold(lock);
+    Background& all = background();
+    std::unique_lock lock(all.mutex);
+    all.hold();
+    all.changed.wait(lock, [&] { return all.is_idle(); });
   });
 }
 

@@ -13,7 +13,7 @@ void go_on_in_background();
 /// Waits until nothing is left to do.
 void finish_background();
 /// To be called once a compiler's library is loaded: at the process's end its destructors then run after the thread has
-/// finished what it is at, for which the end waits a second or two; what has not begun is dropped.
+/// finished what it is at, for which the end waits; what has not begun is dropped.
 void end_background_first();
 
 }  // namespace kasoku

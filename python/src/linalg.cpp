@@ -132,7 +132,7 @@ void bind_linalg(nb::module_& core) {
   };
   of_one("inv", &inv, "The inverses of square matrices (…, n, n). LinAlgError: one is singular, or not square.");
   of_one("det", &det, "The determinants of square matrices (…, n, n).");
-  of_one("eigvals", &eigvals, "The eigenvalues (…, n) of square matrices, real where all of a real array are. LinAlgError: NaN or infinities, or no convergence.");
+  of_one("eigvals", &eigvals, "The eigenvalues (…, n) of square matrices, always complex. LinAlgError: NaN or infinities, or no convergence.");
   of_one("svdvals", &svdvals, "The singular values (…, min(m, n)) of matrices (…, m, n), the largest first.");
   of_one("matrix_transpose", [](const Array& x) {
     if (x.ndim() < 2) throw Error(ErrorKind::value, "Input array must be at least 2-dimensional, but it is " + std::to_string(x.ndim()));
@@ -157,7 +157,7 @@ void bind_linalg(nb::module_& core) {
     }
     return compute_uv ? tuple_of("SVDResult", parts.u, parts.s, parts.vh) : nb::cast(parts.s);
   }, "a"_a, "full_matrices"_a = true, "compute_uv"_a = true, "hermitian"_a = false, "U, S (the largest first) and V^H with a = U diag(S) V^H, of (…, m, n); U and V^H square or, without full_matrices, of min(m, n) columns and rows. LinAlgError: no convergence.");
-  m.def("eig", [](nb::handle a) { return pair_of("EigResult", a, &eig); }, "a"_a, "Eigenvalues (…, n) and right eigenvectors, the columns of (…, n, n), of square matrices; real where all of a real array are. LinAlgError: NaN or infinities, or no convergence.");
+  m.def("eig", [](nb::handle a) { return pair_of("EigResult", a, &eig); }, "a"_a, "Eigenvalues (…, n) and right eigenvectors, the columns of (…, n, n), of square matrices; always complex. LinAlgError: NaN or infinities, or no convergence.");
   m.def("eigh", [](nb::handle a, nb::handle uplo) {
     return pair_of("EighResult", a, [upper = is_upper(uplo)](const Array& x) { return eigh(x, upper); });
   }, "a"_a, "UPLO"_a = "L", "Eigenvalues (…, n) in increasing order and eigenvectors, the columns of (…, n, n), of symmetric or hermitian matrices, of which one triangle is read.");

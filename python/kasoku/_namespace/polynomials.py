@@ -143,7 +143,7 @@ def poly(seq_of_zeros):
 
 
 def roots(p):
-    """The roots of a polynomial: eigenvalues of its companion matrix. Raises ValueError unless `p` is a row.
+    """The roots of a polynomial: eigenvalues of its companion matrix; real numbers where all are. Raises ValueError unless `p` is a row.
 
     >>> ks.roots([1.0, -3.0, 2.0])
     array([2., 1.])
@@ -165,6 +165,8 @@ def roots(p):
         below = _core.diag(_core.ones(n - 2, dtype=p.dtype, device=p.device), -1)
         first = _core.reshape(-p[1:] / p[0], (1, n - 1))
         found = eigvals(_core.concatenate([first, below[1:]], 0))
+        if not is_complex(p.dtype) and not bool(found.imag.any()):
+            found = found.real.copy()
     return _core.concatenate([found, _core.zeros(trailing, dtype=found.dtype, device=p.device)])
 
 

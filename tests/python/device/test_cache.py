@@ -10,7 +10,7 @@ import kasoku as ks
 import numpy as np
 import pytest
 from kasoku.compat.pycuda.compiler import SourceModule
-from kasoku.compat.pycuda.driver import InOut
+from kasoku.compat.pycuda.driver import InOut, _device
 
 program = """
 import kasoku as ks, sys
@@ -125,7 +125,7 @@ def test_stats_say_why_bytes_were_copied(device):
     # On a GPU x[3] is the element's value at that time, an array of its own.
     on_host = device == "cpu"
     assert reasons(lambda: float(x[3])) == ({} if on_host else {"element": 8, "item": 8})
-    if device == ks.default_device().kind:  # PyCUDA has one device in a process
+    if device == _device().kind:  # PyCUDA has one device in a process
         scale = SourceModule("__global__ void scale(double *x) { x[threadIdx.x] *= 2; }").get_function("scale")
         there_and_back = reasons(lambda: scale(InOut(np.ones(2000)), block=(4, 1, 1)))
         assert there_and_back == ({} if on_host else {"argument": 32000})

@@ -298,6 +298,8 @@ os.write(1, b"well\\n")
 
 @pytest.fixture
 def two_gpus_with_nccl(two_gpus, tmp_path):
+    if "site-packages" in ks._core._nccl_file():
+        pytest.skip("NCCL among Python's packages is found before the one of this test")
     folder = tmp_path / "cuda" / "lib64"
     folder.mkdir(parents=True)
     (tmp_path / "files").mkdir()

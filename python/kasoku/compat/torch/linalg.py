@@ -30,9 +30,9 @@ def norm(x, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
     return matrix_norm(x if dtype is None else x.to(dtype), ord, tuple(dim) if dim is not None else (-2, -1), keepdim)
 
 
-inv, det, eigvalsh, matrix_power, cond, cholesky, svdvals = (
+inv, det, eigvals, eigvalsh, matrix_power, cond, cholesky, svdvals = (
     by_engine(getattr(ks.linalg, name))
-    for name in ("inv", "det", "eigvalsh", "matrix_power", "cond", "cholesky", "svdvals")
+    for name in ("inv", "det", "eigvals", "eigvalsh", "matrix_power", "cond", "cholesky", "svdvals")
 )
 multi_dot = by_engine(ks.linalg.multi_dot)
 
@@ -43,25 +43,11 @@ def _named(name, fields):
     return by_engine(lambda *args, **kwargs: kind(*function(*args, **kwargs)))
 
 
-eigh, slogdet = _named("eigh", "eigenvalues eigenvectors"), _named("slogdet", "sign logabsdet")
+eig, eigh = (_named(name, "eigenvalues eigenvectors") for name in ("eig", "eigh"))
+slogdet = _named("slogdet", "sign logabsdet")
 qr, _svd = _named("qr", "Q R"), _named("svd", "U S Vh")
-_Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
 _Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
 _Svd3 = return_type("svd", "U S V")
-
-
-def _complex(x):
-    return x.astype(np.result_type(x.dtype, np.complex64))
-
-
-@by_engine
-def eig(x):
-    return _Eig(*map(_complex, ks.linalg.eig(x)))
-
-
-@by_engine
-def eigvals(x):
-    return _complex(ks.linalg.eigvals(x))
 
 
 def svd(x, full_matrices=True, *, driver=None, out=None):
