@@ -114,6 +114,8 @@ def load_ipython_extension(shell):
     load(shell)
 
 
+__array_api_version__ = "2024.12"
+
 __all__ = sorted(
     name for name in {*globals(), *_lazy, *_of_numpy, "fft", "linalg", "random"} if not name.startswith("_")
 )
