@@ -4,6 +4,7 @@ from the extension's own signatures, __init__.pyi from what `dir(kasoku)` shows.
 
 import inspect
 import pathlib
+import re
 import sys
 
 package = pathlib.Path(__file__).resolve().parent.parent / "python/kasoku"
@@ -29,6 +30,57 @@ def of_extension(module, name):
     return stubs.get().replace(module.__name__, name)
 
 
+# What functions and methods of arrays give whose bindings say only that it is an object; others of them give arrays. Where
+# it depends on the arguments, it is Any.
+RETURNS = {
+    "histogram": "tuple[Array, Array]", "meshgrid": "tuple[Array, ...]", "nonzero": "tuple[Array, ...]",
+    "asnumpy": "numpy.ndarray", "numpy": "numpy.ndarray", "to_numpy": "numpy.ndarray", "get": "numpy.ndarray",
+    "default_device": "Device", "device": "Device", "dtype": "numpy.dtype", "result_type": "numpy.dtype",
+    "promote_types": "numpy.dtype", "tobytes": "bytes", "astype": "Array",
+    "__int__": "int", "__index__": "int", "__trunc__": "int", "__float__": "float", "__complex__": "complex",
+}  # fmt: skip
+DEPENDS = set("gradient unique intersect1d indices from_arrow".split())
+OPERATORS = {
+    f"__{side}{name}__"
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+    for side in ("", "r", "i")
+} | {f"__{name}__" for name in "lt le eq ne gt ge neg pos abs invert getitem".split()}
+
+
+def with_arrays(text, kasoku):
+    """The stub of the extension, in which functions of arrays, and their operators, give arrays."""
+
+    def returned(match):
+        name = match["name"]
+        result = RETURNS.get(name) or ("Any" if name in DEPENDS else "Array" if name in kasoku._native else "object")
+        return f"{match['head']} -> {result}:"
+
+    text = re.sub(r"(?P<head>^ *def (?P<name>\w+)\(.*\)) -> object:", returned, text, flags=re.M)
+    start = text.index("class Array:")
+    end = text.index("\nclass ", start)
+    array = text[start:end]
+    for name in OPERATORS:
+        note = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+        array = array.replace(f"def {name}(self, value, /):\n", f"def {name}(self, value: object, /) -> Array:{note}\n")
+        array = array.replace(f"def {name}(self, key, /):\n", f"def {name}(self, key: object, /) -> Array:\n")
+    # What Python adds to the class is no method in the eyes of nanobind's generator.
+    shown = re.search(r"from kasoku\._namespace\.memory import \((?:.|\n)*?\)\n", text)
+    head = (
+        text[:start].replace(shown[0], "from kasoku._namespace.memory import Flags, Flat\n") if shown else text[:start]
+    )
+    attributes = "\n    flags: Flags\n    flat: Flat\n    base: Array | None\n"
+    first = array.index("\n", array.index('"""', array.index('"""') + 3))
+    return (
+        "from typing import Any\n\nimport numpy\n"
+        + head
+        + array[:first]
+        + "\n"
+        + attributes
+        + array[first:]
+        + text[end:]
+    )
+
+
 def of_linalg(kasoku):
     """The extension's functions, and what the module defines itself."""
     own = [value for value in vars(kasoku.linalg).values() if getattr(value, "__module__", "") == "kasoku.linalg"]
@@ -40,7 +92,8 @@ def of_linalg(kasoku):
 def of_package(kasoku):
     lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
     lines += [
-        f"from . import {name} as {name}" for name in ("cuda", "distributed", "errors", "fft", "linalg", "random")
+        f"from . import {name} as {name}"
+        for name in ("cuda", "distributed", "emath", "errors", "fft", "linalg", "random")
     ]
     for name in sorted(dir(kasoku)):
         value = getattr(kasoku, name)
@@ -59,7 +112,7 @@ def main():
     import kasoku.linalg  # noqa: F401
 
     texts = {
-        "_core.pyi": of_extension(kasoku._core, "kasoku._core"),
+        "_core.pyi": with_arrays(of_extension(kasoku._core, "kasoku._core"), kasoku),
         "random.pyi": of_extension(kasoku._core._random, "kasoku.random"),
         "linalg.pyi": of_linalg(kasoku),
         "fft.pyi": of_extension(kasoku._core._fft, "kasoku.fft"),

@@ -16,7 +16,7 @@ except ImportError as error:
         ) from None
     raise
 from . import _guests, errors
-from ._namespace import ufuncs as _ufuncs
+from ._namespace import memory as _memory, ufuncs as _ufuncs
 from ._core import __version__
 from .errors import CompileError, Error
 
@@ -25,11 +25,33 @@ for _kind in {type(_core.arange), type(_core.Array.max)}:
     _copyreg.pickle(_kind, lambda function: function.__qualname__)
 del _kind
 
-# Public names of the extension: a binding needs no line here.
-for _name in dir(_core):
-    if not _name.startswith("_"):
-        globals().setdefault(_name, getattr(_core, _name))
-del _name
+# Public names of the extension; what else it defines is its own business.
+_native = """
+    Array Delayed Device ElementwiseKernel Event ExclusiveScanKernel InclusiveScanKernel JitFunction
+    RawKernel RawModule ReductionKernel Replay SourceModule Stream Texture abs absolute acos acosh add all amax amin
+    any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort
+    argwhere around array asarray asin asinh asnumpy atan atan2 atanh bfloat16 bincount bitwise_and bitwise_count
+    bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bool bool_ broadcast_to
+    can_cast cbrt ceil choose clip complex128 complex64 compress concat concatenate conj conjugate convolve copy
+    copysign copyto corrcoef correlate cos cosh count_nonzero cov cross cummax cummin cumprod cumsum default_device
+    deg2rad degrees delete deterministic devices diag diag_indices diag_indices_from diagflat diagonal diff digitize
+    divide dot e eager ediff1d einsum empty empty_like equal eval exp exp2 expand_dims explain expm1 extract eye
+    fabs fill_diagonal flatnonzero flip fliplr flipud float16 float32 float64 float_power floor floor_divide fmax
+    fmin fmod from_arrow from_dlpack full full_like gcd gradient greater greater_equal has_device heaviside
+    histogram histogram2d histogram_bin_edges histogramdd hypot identity indices inf inner insert int16 int32 int64
+    int8 interp intersect1d invert isfinite isin isinf isnan kron lcm left_shift less less_equal lexsort linspace
+    log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor matmul max maximum mean median
+    meshgrid min minimum mod moveaxis multiply nan nanargmax nanargmin nancumprod nancumsum nanmax nanmedian nanmin
+    nanpercentile nanprod nanquantile nansum negative newaxis nextafter nonzero not_equal ones ones_like outer pad
+    partition percentile permute_dims pi place positive pow power prod promote_types put put_along_axis putmask
+    quantile rad2deg radians ravel ravel_multi_index reciprocal record remainder repeat reshape resize result_type
+    right_shift rint roll rot90 round searchsorted select setdiff1d setxor1d sign signbit sin sinh sort sort_complex
+    sqrt square squeeze stack std subtract sum swapaxes synchronize take take_along_axis tan tanh tensordot tile
+    topk trace transpose trapezoid trapz tri tril tril_indices tril_indices_from triu triu_indices triu_indices_from
+    true_divide trunc ufunc uint16 uint32 uint64 uint8 union1d unique unravel_index var vdot vecdot where zeros
+    zeros_like
+""".split()
+globals().update({name: getattr(_core, name) for name in _native})
 
 # Public names that a Python module of ours defines: module -> names.
 _lazy = {
@@ -59,7 +81,8 @@ _lazy = {
         atleast_3d block broadcast_arrays broadcast_shapes column_stack dsplit dstack hsplit hstack
         matrix_transpose ndim rollaxis row_stack shape size split trim_zeros unstack vsplit vstack
     """,
-    "_namespace.polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "_namespace.memory": "isfortran may_share_memory ndarray require shares_memory",
+    "_namespace.polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     "_namespace.statistics": """
         apply_over_axes average cumulative_prod cumulative_sum einsum_path matvec nanmean nanstd nanvar ptp
         vecmat
@@ -75,7 +98,7 @@ _of_numpy = """
     byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
     True_ False_ euler_gamma little_endian typecodes
     set_printoptions get_printoptions printoptions format_float_positional format_float_scientific base_repr binary_repr
-    errstate seterr geterr index_exp s_
+    errstate seterr geterr index_exp s_ ScalarType sctypeDict typename mintypecode
 """.split()
 
 
@@ -104,7 +127,7 @@ def _nearest(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
 
 
 def load_ipython_extension(shell):
@@ -116,6 +139,10 @@ def load_ipython_extension(shell):
 
 __array_api_version__ = "2024.12"
 
+# Modules that are imported when they are asked for.
+_modules = ["emath", "errors", "fft", "linalg", "random"]
+
 __all__ = sorted(
-    name for name in {*globals(), *_lazy, *_of_numpy, "fft", "linalg", "random"} if not name.startswith("_")
+    {*_native, *_lazy, *_of_numpy, *_modules, "CompileError", "Error", "load_ipython_extension"}
+    - {"__array_namespace_info__"}
 )
