@@ -25,32 +25,21 @@ for _kind in {type(_core.arange), type(_core.Array.max)}:
     _copyreg.pickle(_kind, lambda function: function.__qualname__)
 del _kind
 
-# Public names of the extension; what else it defines is its own business.
-_native = """
-    Array Delayed Device ElementwiseKernel Event ExclusiveScanKernel InclusiveScanKernel JitFunction
-    RawKernel RawModule ReductionKernel Replay SourceModule Stream Texture abs absolute acos acosh add all amax amin
-    any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort
-    argwhere around array asarray asin asinh asnumpy atan atan2 atanh bfloat16 bincount bitwise_and bitwise_count
-    bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bool bool_ broadcast_to
-    can_cast cbrt ceil choose clip complex128 complex64 compress concat concatenate conj conjugate convolve copy
-    copysign copyto corrcoef correlate cos cosh count_nonzero cov cross cummax cummin cumprod cumsum default_device
-    deg2rad degrees delete deterministic devices diag diag_indices diag_indices_from diagflat diagonal diff digitize
-    divide dot e eager ediff1d einsum empty empty_like equal eval exp exp2 expand_dims explain expm1 extract eye
-    fabs fill_diagonal flatnonzero flip fliplr flipud float16 float32 float64 float_power floor floor_divide fmax
-    fmin fmod from_arrow from_dlpack full full_like gcd gradient greater greater_equal has_device heaviside
-    histogram histogram2d histogram_bin_edges histogramdd hypot identity indices inf inner insert int16 int32 int64
-    int8 interp intersect1d invert isfinite isin isinf isnan kron lcm left_shift less less_equal lexsort linspace
-    log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor matmul max maximum mean median
-    meshgrid min minimum mod moveaxis multiply nan nanargmax nanargmin nancumprod nancumsum nanmax nanmedian nanmin
-    nanpercentile nanprod nanquantile nansum negative newaxis nextafter nonzero not_equal ones ones_like outer pad
-    partition percentile permute_dims pi place positive pow power prod promote_types put put_along_axis putmask
-    quantile rad2deg radians ravel ravel_multi_index reciprocal record remainder repeat reshape resize result_type
-    right_shift rint roll rot90 round searchsorted select setdiff1d setxor1d sign signbit sin sinh sort sort_complex
-    sqrt square squeeze stack std subtract sum swapaxes synchronize take take_along_axis tan tanh tensordot tile
-    topk trace transpose trapezoid trapz tri tril tril_indices tril_indices_from triu triu_indices triu_indices_from
-    true_divide trunc ufunc uint16 uint32 uint64 uint8 union1d unique unravel_index var vdot vecdot where zeros
-    zeros_like
-""".split()
+# Public names of the extension: rows of the engine's tables, and these words; what else it defines is private.
+_native = [
+    *(row[0] for row in _core._ops()), *_core._reductions(), *_core._scans(), *_core._algorithms(),
+    *"""
+    Array Delayed Device ElementwiseKernel Event ExclusiveScanKernel InclusiveScanKernel JitFunction RawKernel
+    RawModule ReductionKernel Replay SourceModule Stream Texture abs acos acosh arange around array asarray asin
+    asinh asnumpy atan atan2 atanh bfloat16 bitwise_invert bitwise_left_shift bitwise_not bitwise_right_shift bool
+    bool_ broadcast_to can_cast complex128 complex64 concat concatenate conj copy default_device deg2rad delete
+    deterministic devices dot e eager empty empty_like eval expand_dims explain eye flip float16 float32 float64
+    from_arrow from_dlpack full full_like has_device identity inf int16 int32 int64 int8 linspace matmul mean mod
+    moveaxis nan newaxis ones ones_like permute_dims pi pow promote_types rad2deg ravel record reshape result_type
+    roll round squeeze stack std swapaxes synchronize transpose trapz tril_indices tril_indices_from triu_indices
+    triu_indices_from true_divide ufunc uint16 uint32 uint64 uint8 var vecdot zeros zeros_like
+    """.split(),
+]  # fmt: skip
 globals().update({name: getattr(_core, name) for name in _native})
 
 # Public names that a Python module of ours defines: module -> names.
