@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the stubs of the package beside it, for editors and type checkers: _core.pyi, random.pyi, linalg.pyi and fft.pyi
-from the extension's own signatures, __init__.pyi from what `dir(kasoku)` shows."""
+from their own signatures, __init__.pyi from what `dir(kasoku)` shows."""
 
 import inspect
 import pathlib
@@ -89,6 +89,32 @@ def of_linalg(kasoku):
     return head + of_extension(kasoku._core._linalg, "kasoku.linalg") + "\n\n" + classes
 
 
+def of_random(kasoku):
+    """The methods of generators, and the module's functions, which are those of the process's."""
+    results = {"bytes": "bytes", "shuffle": "None", "spawn": "list[Generator]"}
+
+    def definition(name, function, indent):
+        parameters = inspect.signature(function).parameters.values()
+        words = [str(p) if p.name == "self" or p.kind is p.VAR_POSITIONAL else annotated(p) for p in parameters]
+        stars = [i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY]
+        if stars and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            words.insert(stars[0], "*")
+        result = results.get(name, "Array")
+        return f"{indent}def {name}({', '.join(words)}) -> {result}:\n{indent}    {inspect.getdoc(function)!r}\n"
+
+    def annotated(p):
+        return f"{p.name}: object" + ("" if p.default is p.empty else f" = {p.default!r}")
+
+    generator = kasoku.random.Generator
+    text = "from kasoku._core import Array\n\n\nclass Generator:\n    @property\n    def seed(self) -> int: ...\n"
+    for name in sorted(name for name in dir(generator) if not name.startswith("_") and name != "seed"):
+        text += "\n" + definition(name, getattr(generator, name), "    ")
+    text += "\n\ndef default_rng(seed: object = None) -> Generator: ...\ndef seed(seed: object = None) -> None: ...\n"
+    for name in sorted(set(kasoku.random.__all__) - {"Generator", "default_rng", "seed"}):
+        text += "\n" + definition(name, getattr(kasoku.random, name), "")
+    return text
+
+
 def of_package(kasoku):
     lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
     lines += [
@@ -109,11 +135,13 @@ def of_package(kasoku):
 def main():
     sys.path.insert(0, str(package.parent))
     import kasoku
-    import kasoku.linalg  # noqa: F401
+    import kasoku.linalg
+    import kasoku.random  # noqa: F401
 
+    of_generators = of_random(kasoku)  # before signatures are taken away
     texts = {
         "_core.pyi": with_arrays(of_extension(kasoku._core, "kasoku._core"), kasoku),
-        "random.pyi": of_extension(kasoku._core._random, "kasoku.random"),
+        "random.pyi": of_generators,
         "linalg.pyi": of_linalg(kasoku),
         "fft.pyi": of_extension(kasoku._core._fft, "kasoku.fft"),
         "__init__.pyi": of_package(kasoku),
