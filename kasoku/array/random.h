@@ -5,9 +5,12 @@
 #pragma once
 
 #include "kasoku/array/array.h"
+#include "kasoku/array/elementwise.h"
 #include "kasoku/base/draws.h"
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace kasoku {
 
@@ -29,6 +32,8 @@ class Generator {
   Array exponential(const Shape& shape, Dtype dtype, Device& device);
   /// 0 … n-1 in random order.
   Array permutation(int64_t n, Device& device);
+  /// Numbers of a row of codegen/samplers.def, float64; parameters are numbers or stretch to the shape.
+  Array sampled(std::string_view sampler, std::span<const Operand> parameters, const Shape& shape, Device& device);
 
  private:
   Array leaf(Distribution distribution, const Shape& shape, Dtype dtype, Device& device,

@@ -179,7 +179,8 @@ Array roll(const Array& array, std::span<const int64_t> shifts, const std::optio
     throw Error(ErrorKind::value, "roll has " + std::to_string(shifts.size()) + " shifts for " + std::to_string(axes->size()) + " axes");
   const Shape& shape = array.shape();
   Extents by(shape.size(), 0);
-  for (size_t i = 0; i < std::max(shifts.size(), axes->size()); ++i) {
+  const size_t n_moves = shifts.size() == 1 ? axes->size() : shifts.size();
+  for (size_t i = 0; i < n_moves; ++i) {
     const size_t d = normal_axis((*axes)[axes->size() == 1 ? 0 : i], array.ndim());
     if (shape[d]) by[d] = (by[d] + shifts[shifts.size() == 1 ? 0 : i] % shape[d] + shape[d]) % shape[d];
   }

@@ -19,6 +19,7 @@ constexpr Helper helpers[] = {
 #include "kasoku/codegen/helpers.def"
 #include "kasoku/codegen/math.def"
 #include "kasoku/codegen/philox.def"
+#include "kasoku/codegen/samplers.def"
 #undef HELPER
 };
 

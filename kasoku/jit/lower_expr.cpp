@@ -196,6 +196,12 @@ Val FunctionLowering::binary(const Expr& e) {
 Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Type& type,
                               const Expr* right, Place place, bool may_raise) {
   const Dtype dtype = type.dtype;
+  // The // of two numbers goes with their %, as Python's does, also where one is infinite.
+  const bool is_pythons = op == Operator::floor_divide && (dtype == Dtype::float32 || dtype == Dtype::float64);
+  const auto computed = [&](const std::string& left, const std::string& right_text) {
+    const std::string x = cast(left, a.type.dtype, dtype), y = cast(right_text, b.type.dtype, dtype);
+    return is_pythons ? fmt::format("ks_floor_divide({}, {})", x, y) : arithmetic(op, x, y, dtype);
+  };
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
   if (divides && may_raise && options_.python_errors && !is_complex(dtype)) {
     // A divisor that is a nonzero constant needs no test.
@@ -209,7 +215,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
     if (!is_safe && !(folded && *folded != 0)) {
       const Val divisor = pin(b), dividend = pin(a);
       test_zero(divisor.text, place);
-      return {arithmetic(op, cast(dividend.text, a.type.dtype, dtype), cast(divisor.text, b.type.dtype, dtype), dtype), type};
+      return {computed(dividend.text, divisor.text), type};
     }
   }
   const bool shifts = op == Operator::left_shift || op == Operator::right_shift;
@@ -243,7 +249,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
       return {arithmetic(op, cast(a.text, a.type.dtype, dtype), cast(power.text, b.type.dtype, dtype), dtype), type};
     }
   }
-  return {arithmetic(op, cast(a.text, a.type.dtype, dtype), cast(b.text, b.type.dtype, dtype), dtype), type};
+  return {computed(a.text, b.text), type};
 }
 
 Val FunctionLowering::compare(const Expr& e) {

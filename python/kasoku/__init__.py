@@ -16,7 +16,7 @@ except ImportError as error:
         ) from None
     raise
 from . import _guests, errors
-from ._namespace import ufuncs as _ufuncs
+from ._namespace import memory as _memory, ufuncs as _ufuncs
 from ._core import __version__
 from .errors import CompileError, Error
 
@@ -25,11 +25,22 @@ for _kind in {type(_core.arange), type(_core.Array.max)}:
     _copyreg.pickle(_kind, lambda function: function.__qualname__)
 del _kind
 
-# Public names of the extension: a binding needs no line here.
-for _name in dir(_core):
-    if not _name.startswith("_"):
-        globals().setdefault(_name, getattr(_core, _name))
-del _name
+# Public names of the extension: rows of the engine's tables, and these words; what else it defines is private.
+_native = [
+    *(row[0] for row in _core._ops()), *_core._reductions(), *_core._scans(), *_core._algorithms(),
+    *"""
+    Array Delayed Device ElementwiseKernel Event ExclusiveScanKernel InclusiveScanKernel JitFunction RawKernel
+    RawModule ReductionKernel Replay SourceModule Stream Texture abs acos acosh arange around array asarray asin
+    asinh asnumpy atan atan2 atanh bfloat16 bitwise_invert bitwise_left_shift bitwise_not bitwise_right_shift bool
+    bool_ broadcast_to can_cast complex128 complex64 concat concatenate conj copy default_device deg2rad delete
+    deterministic devices dot e eager empty empty_like eval expand_dims explain eye flip float16 float32 float64
+    from_arrow from_dlpack full full_like has_device identity inf int16 int32 int64 int8 linspace matmul mean mod
+    moveaxis nan newaxis ones ones_like permute_dims pi pow promote_types rad2deg ravel record reshape result_type
+    roll round squeeze stack std swapaxes synchronize transpose trapz tril_indices tril_indices_from triu_indices
+    triu_indices_from true_divide ufunc uint16 uint32 uint64 uint8 var vecdot zeros zeros_like
+    """.split(),
+]  # fmt: skip
+globals().update({name: getattr(_core, name) for name in _native})
 
 # Public names that a Python module of ours defines: module -> names.
 _lazy = {
@@ -59,7 +70,8 @@ _lazy = {
         atleast_3d block broadcast_arrays broadcast_shapes column_stack dsplit dstack hsplit hstack
         matrix_transpose ndim rollaxis row_stack shape size split trim_zeros unstack vsplit vstack
     """,
-    "_namespace.polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "_namespace.memory": "isfortran may_share_memory ndarray require shares_memory",
+    "_namespace.polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     "_namespace.statistics": """
         apply_over_axes average cumulative_prod cumulative_sum einsum_path matvec nanmean nanstd nanvar ptp
         vecmat
@@ -75,7 +87,7 @@ _of_numpy = """
     byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
     True_ False_ euler_gamma little_endian typecodes
     set_printoptions get_printoptions printoptions format_float_positional format_float_scientific base_repr binary_repr
-    errstate seterr geterr index_exp s_
+    errstate seterr geterr index_exp s_ ScalarType sctypeDict typename mintypecode
 """.split()
 
 
@@ -104,7 +116,7 @@ def _nearest(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
 
 
 def load_ipython_extension(shell):
@@ -114,6 +126,12 @@ def load_ipython_extension(shell):
     load(shell)
 
 
+__array_api_version__ = "2024.12"
+
+# Modules that are imported when they are asked for.
+_modules = ["emath", "errors", "fft", "linalg", "random"]
+
 __all__ = sorted(
-    name for name in {*globals(), *_lazy, *_of_numpy, "fft", "linalg", "random"} if not name.startswith("_")
+    {*_native, *_lazy, *_of_numpy, *_modules, "CompileError", "Error", "load_ipython_extension"}
+    - {"__array_namespace_info__"}
 )

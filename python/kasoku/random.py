@@ -1,6 +1,554 @@
-"""ks.random: arrays of random numbers, the same on every device and with any number of threads."""
+"""ks.random: arrays of random numbers, the same on every device and with any number of threads.
+
+NumPy's Generator and its module's functions. A number depends on the seed, on how many draws came before, on its place in the
+array and on the distribution's parameters, which are numbers or arrays; `device=` says where it lies. What is a formula of
+uniform or normal numbers is fused with what follows; what is accepted and rejected one by one is a kernel of its own.
+"""
+
+import functools
+import inspect
+import math
+import operator
+
+import numpy as _np
 
 from . import _core
 
-__all__ = [name for name in dir(_core._random) if not name.startswith("_")]
-globals().update({name: getattr(_core._random, name) for name in __all__})
+Generator = _core._random.Generator
+default_rng, seed = _core._random.default_rng, _core._random.seed
+_Array = _core.Array
+
+
+def _given(x, device):
+    """A parameter: a number, or an array on the device."""
+    if isinstance(x, (_Array, bool, int, float)):
+        return x
+    x = _np.asarray(x)
+    return x.item() if x.ndim == 0 else _core.asarray(x, device=device)
+
+
+def _shape(size, parameters):
+    """The shape of what is drawn: `size`, or that of the parameters."""
+    shape = _np.broadcast_shapes(*(x.shape for x in parameters if isinstance(x, _Array)))
+    if size is None:
+        return shape
+    size = (operator.index(size),) if hasattr(size, "__index__") else tuple(map(operator.index, size))
+    if shape and _np.broadcast_shapes(shape, size) != size:
+        raise ValueError(f"Output size {size} is not compatible with broadcast dimensions of inputs {shape}.")
+    return size
+
+
+_MUST = {
+    ">= 0": lambda x: x >= 0,
+    "> 0": lambda x: x > 0,
+    "> 1": lambda x: x > 1,
+    "in [0, 1]": lambda x: (x >= 0) & (x <= 1),
+    "in (0, 1]": lambda x: (x > 0) & (x <= 1),
+    "in [0, 1)": lambda x: (x >= 0) & (x < 1),
+}
+
+
+def _must(condition, **parameters):
+    """Numbers are looked at, and of arrays whether all elements are so."""
+    for name, x in parameters.items():
+        holds = _MUST[condition](x)
+        if not (bool(holds.all()) if isinstance(holds, _Array) else holds):
+            raise ValueError(f"{name} has to be {condition}")
+
+
+def _floating(x, dtype):
+    return x if dtype is None or x.dtype == _np.dtype(dtype) else x.astype(dtype)
+
+
+def _uniform(self, shape, device):
+    """In (0, 1]."""
+    return 1 - self.random(shape, device=device)
+
+
+def _gamma(self, shape, size, device):
+    return self._sampled("gamma", [shape], size, device)
+
+
+def _whole(x):
+    return x.astype("int64")
+
+
+_random, _uniform_of, _normal_of = Generator.random, Generator.uniform, Generator.normal
+_standard_normal, _integers = Generator.standard_normal, Generator.integers
+
+
+def random(self, size=None, dtype=None, out=None, device=None):
+    """Numbers in [0, 1), multiples of 2**-53; of float32 of 2**-24."""
+    return _stored(_random(self, _size_of(size, out), dtype, device), out)
+
+
+def standard_normal(self, size=None, dtype=None, out=None, device=None):
+    """Normal numbers of mean 0 and variance 1."""
+    return _stored(_standard_normal(self, _size_of(size, out), dtype, device), out)
+
+
+def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
+    """Numbers in [low, high)."""
+    low, high = _given(low, device), _given(high, device)
+    return _uniform_of(self, low, high, _shape(size, [low, high]), dtype, device)
+
+
+def normal(self, loc=0.0, scale=1.0, size=None, dtype=None, device=None):
+    """Normal numbers of mean `loc` and standard deviation `scale`."""
+    loc, scale = _given(loc, device), _given(scale, device)
+    _must(">= 0", scale=scale)
+    return _normal_of(self, loc, scale, _shape(size, [loc, scale]), dtype, device)
+
+
+def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device=None):
+    """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given. int64 unless `dtype` says else."""
+    low, high = (0, _given(low, device)) if high is None else (_given(low, device), _given(high, device))
+    if not isinstance(low, _Array) and not isinstance(high, _Array):
+        return _integers(self, low, high, size, dtype, endpoint, device)
+    width = high - low + (1 if endpoint else 0)
+    if not bool((width > 0).all()):
+        raise ValueError("low >= high")
+    if bool((width > 2**53).any()):
+        raise ValueError("integers between arrays are at most 2**53 apart")
+    x = low + _whole(_core.floor(self.random(_shape(size, [low, high]), device=device) * width))
+    return x if dtype is None else x.astype(dtype)
+
+
+def exponential(self, scale=1.0, size=None, dtype=None, device=None):
+    """Exponential numbers of mean `scale`.
+
+    >>> ks.random.default_rng(1).exponential(2.0, 3).shape
+    (3,)
+    """
+    scale = _given(scale, device)
+    _must(">= 0", scale=scale)
+    return _floating(scale * -_core.log(_uniform(self, _shape(size, [scale]), device)), dtype)
+
+
+def standard_exponential(self, size=None, dtype=None, method="zig", out=None, device=None):
+    """Exponential numbers of mean 1."""
+    return _stored(self.exponential(1.0, _size_of(size, out), dtype, device), out)
+
+
+def _size_of(size, out):
+    return out.shape if size is None and out is not None else size
+
+
+def _stored(x, out):
+    if out is None:
+        return x
+    out[...] = x
+    return out
+
+
+def standard_gamma(self, shape, size=None, dtype=None, out=None, device=None):
+    """Gamma numbers of a shape parameter and of scale 1."""
+    shape = _given(shape, device)
+    _must(">= 0", shape=shape)
+    size = _shape(_size_of(size, out), [shape])
+    return _stored(_floating(_gamma(self, shape, size, device), dtype), out)
+
+
+def gamma(self, shape, scale=1.0, size=None, device=None):
+    """Gamma numbers of mean `shape * scale`."""
+    shape, scale = _given(shape, device), _given(scale, device)
+    _must(">= 0", shape=shape, scale=scale)
+    return scale * _gamma(self, shape, _shape(size, [shape, scale]), device)
+
+
+def beta(self, a, b, size=None, device=None):
+    """Beta numbers in [0, 1]."""
+    a, b = _given(a, device), _given(b, device)
+    _must("> 0", a=a, b=b)
+    return self._sampled("beta", [a, b], _shape(size, [a, b]), device)
+
+
+def chisquare(self, df, size=None, device=None):
+    """Sums of the squares of `df` normal numbers."""
+    df = _given(df, device)
+    _must("> 0", df=df)
+    return 2.0 * _gamma(self, df / 2, _shape(size, [df]), device)
+
+
+def noncentral_chisquare(self, df, nonc, size=None, device=None):
+    """As chisquare(), of normal numbers whose means have squares of sum `nonc`."""
+    df, nonc = _given(df, device), _given(nonc, device)
+    _must("> 0", df=df)
+    _must(">= 0", nonc=nonc)
+    shape = _shape(size, [df, nonc])
+    return self.chisquare(df + 2.0 * self._sampled("poisson", [nonc / 2], shape, device), shape, device)
+
+
+def f(self, dfnum, dfden, size=None, device=None):
+    """Ratios of two chi-square numbers by their degrees of freedom."""
+    dfnum, dfden = _given(dfnum, device), _given(dfden, device)
+    shape = _shape(size, [dfnum, dfden])
+    return (self.chisquare(dfnum, shape, device) / dfnum) / (self.chisquare(dfden, shape, device) / dfden)
+
+
+def noncentral_f(self, dfnum, dfden, nonc, size=None, device=None):
+    """As f(), of a noncentral numerator."""
+    dfnum, dfden, nonc = (_given(x, device) for x in (dfnum, dfden, nonc))
+    shape = _shape(size, [dfnum, dfden, nonc])
+    above = self.noncentral_chisquare(dfnum, nonc, shape, device) / dfnum
+    return above / (self.chisquare(dfden, shape, device) / dfden)
+
+
+def standard_t(self, df, size=None, device=None):
+    """Student's t of `df` degrees of freedom."""
+    df = _given(df, device)
+    _must("> 0", df=df)
+    shape = _shape(size, [df])
+    return self.standard_normal(shape, device=device) / _core.sqrt(self.chisquare(df, shape, device) / df)
+
+
+def lognormal(self, mean=0.0, sigma=1.0, size=None, device=None):
+    """exp() of normal numbers."""
+    mean, sigma = _given(mean, device), _given(sigma, device)
+    _must(">= 0", sigma=sigma)
+    return _core.exp(mean + sigma * self.standard_normal(_shape(size, [mean, sigma]), device=device))
+
+
+def laplace(self, loc=0.0, scale=1.0, size=None, device=None):
+    """Laplace's double exponential numbers."""
+    loc, scale = _given(loc, device), _given(scale, device)
+    _must(">= 0", scale=scale)
+    u = _uniform(self, _shape(size, [loc, scale]), device)
+    below = _core.log(2 * u)
+    above = -_core.log(_core.maximum(2 - 2 * u, 2.0**-53))
+    return loc + scale * _core.where(u < 0.5, below, above)
+
+
+def logistic(self, loc=0.0, scale=1.0, size=None, device=None):
+    """Logistic numbers."""
+    loc, scale = _given(loc, device), _given(scale, device)
+    _must(">= 0", scale=scale)
+    u = _uniform(self, _shape(size, [loc, scale]), device)
+    return loc + scale * (_core.log(u) - _core.log(_core.maximum(1 - u, 2.0**-54)))
+
+
+def gumbel(self, loc=0.0, scale=1.0, size=None, device=None):
+    """Gumbel's numbers, of greatest values."""
+    loc, scale = _given(loc, device), _given(scale, device)
+    _must(">= 0", scale=scale)
+    u = _uniform(self, _shape(size, [loc, scale]), device)
+    return loc - scale * _core.log(_core.maximum(-_core.log(u), 2.0**-54))
+
+
+def rayleigh(self, scale=1.0, size=None, device=None):
+    """Lengths of vectors of two normal numbers."""
+    scale = _given(scale, device)
+    _must(">= 0", scale=scale)
+    return scale * _core.sqrt(-2 * _core.log(_uniform(self, _shape(size, [scale]), device)))
+
+
+def weibull(self, a, size=None, device=None):
+    """Weibull's numbers of scale 1."""
+    a = _given(a, device)
+    _must(">= 0", a=a)
+    e = -_core.log(_uniform(self, _shape(size, [a]), device))
+    return _core.power(e, 1.0 / a) if isinstance(a, _Array) or a else 0.0 * e
+
+
+def pareto(self, a, size=None, device=None):
+    """Pareto's numbers, less 1 (Lomax)."""
+    a = _given(a, device)
+    _must("> 0", a=a)
+    return _core.expm1(-_core.log(_uniform(self, _shape(size, [a]), device)) / a)
+
+
+def power(self, a, size=None, device=None):
+    """Numbers in [0, 1] whose density is a power, `a - 1`."""
+    a = _given(a, device)
+    _must("> 0", a=a)
+    return _core.power(_uniform(self, _shape(size, [a]), device), 1.0 / a)
+
+
+def standard_cauchy(self, size=None, device=None):
+    """Cauchy's numbers."""
+    return _core.tan(math.pi * (self.random(() if size is None else size, device=device) - 0.5))
+
+
+def triangular(self, left, mode, right, size=None, device=None):
+    """Numbers in [left, right] with a density that rises to `mode` and falls behind it."""
+    left, mode, right = (_given(x, device) for x in (left, mode, right))
+    _must(">= 0", **{"mode - left": mode - left, "right - mode": right - mode})
+    _must("> 0", **{"right - left": right - left})
+    u = self.random(_shape(size, [left, mode, right]), device=device)
+    width, rise = right - left, mode - left
+    below = left + _core.sqrt(u * (width * rise))
+    return _core.where(u * width <= rise, below, right - _core.sqrt((1 - u) * (width * (right - mode))))
+
+
+def wald(self, mean, scale, size=None, device=None):
+    """Inverse Gaussian numbers."""
+    mean, scale = _given(mean, device), _given(scale, device)
+    _must("> 0", mean=mean, scale=scale)
+    shape = _shape(size, [mean, scale])
+    z = self.standard_normal(shape, device=device)
+    y = mean * z * z
+    # The lesser root of two that have the product mean^2, without a difference of large numbers.
+    x = mean * (2 * scale) / (2 * scale + y + _core.sqrt(y * (4 * scale + y)))
+    return _core.where(self.random(shape, device=device) * (mean + x) <= mean, x, mean * mean / x)
+
+
+def vonmises(self, mu, kappa, size=None, device=None):
+    """Angles in [-pi, pi] around `mu`."""
+    mu, kappa = _given(mu, device), _given(kappa, device)
+    _must(">= 0", kappa=kappa)
+    return self._sampled("vonmises", [mu, kappa], _shape(size, [mu, kappa]), device)
+
+
+def poisson(self, lam=1.0, size=None, device=None):
+    """Numbers of events of which `lam` are expected."""
+    lam = _given(lam, device)
+    _must(">= 0", lam=lam)
+    return _whole(self._sampled("poisson", [lam], _shape(size, [lam]), device))
+
+
+def binomial(self, n, p, size=None, device=None):
+    """Numbers of successes of `n` trials."""
+    n, p = _given(n, device), _given(p, device)
+    _must(">= 0", n=n)
+    _must("in [0, 1]", p=p)
+    return _whole(self._sampled("binomial", [n, p], _shape(size, [n, p]), device))
+
+
+def negative_binomial(self, n, p, size=None, device=None):
+    """Numbers of failures before `n` successes."""
+    n, p = _given(n, device), _given(p, device)
+    _must("> 0", n=n)
+    _must("in (0, 1]", p=p)
+    shape = _shape(size, [n, p])
+    return _whole(self._sampled("poisson", [_gamma(self, n, shape, device) * ((1 - p) / p)], shape, device))
+
+
+def geometric(self, p, size=None, device=None):
+    """Numbers of trials up to the first success."""
+    p = _given(p, device)
+    _must("in (0, 1]", p=p)
+    return _whole(self._sampled("geometric", [p], _shape(size, [p]), device))
+
+
+def hypergeometric(self, ngood, nbad, nsample, size=None, device=None):
+    """Numbers of good ones among `nsample` that are drawn from good and bad ones without putting back."""
+    ngood, nbad, nsample = (_given(x, device) for x in (ngood, nbad, nsample))
+    _must(">= 0", ngood=ngood, nbad=nbad, nsample=nsample, **{"ngood + nbad - nsample": ngood + nbad - nsample})
+    shape = _shape(size, [ngood, nbad, nsample])
+    return _whole(self._sampled("hypergeometric", [ngood, nbad, nsample], shape, device))
+
+
+def zipf(self, a, size=None, device=None):
+    """Numbers k with probabilities that fall as k to the power of `-a`."""
+    a = _given(a, device)
+    _must("> 1", a=a)
+    return _whole(self._sampled("zipf", [a], _shape(size, [a]), device))
+
+
+def logseries(self, p, size=None, device=None):
+    """Numbers k with probabilities that go as p to the power of k, by k."""
+    p = _given(p, device)
+    _must("in [0, 1)", p=p)
+    return _whole(self._sampled("logseries", [p], _shape(size, [p]), device))
+
+
+def dirichlet(self, alpha, size=None, device=None):
+    """Rows of numbers of sum 1: gamma numbers by their sum. The last axis is alpha's."""
+    alpha = _core.asarray(alpha, dtype="float64", device=device)
+    if alpha.ndim != 1:
+        raise ValueError("alpha must be of one axis")
+    _must("> 0", alpha=alpha)
+    x = _gamma(self, alpha, (*_shape(size, []), alpha.shape[0]), alpha.device)
+    return x / x.sum(axis=-1, keepdims=True)
+
+
+def multinomial(self, n, pvals, size=None, device=None):
+    """How often each of several outcomes comes in `n` trials. The last axis is that of `pvals`."""
+    pvals = _core.asarray(pvals, dtype="float64", device=device)
+    n = _given(n, pvals.device)
+    _must(">= 0", n=n, pvals=pvals)
+    if bool((pvals[..., :-1].sum(axis=-1) > 1.0 + 1e-12).any()):
+        raise ValueError("sum(pvals[:-1]) > 1.0")
+    shape = _shape(size, [n, pvals[..., 0]])
+    left, rest, counts = _core.full(shape, n, device=pvals.device) if not isinstance(n, _Array) else n, 1.0, []
+    for k in range(pvals.shape[-1] - 1):
+        p = pvals[..., k]
+        chance = _core.clip(_core.where(rest > 0, p / rest, 0.0), 0.0, 1.0)
+        counts.append(_whole(self._sampled("binomial", [left, chance], shape, pvals.device)))
+        left, rest = left - counts[-1], rest - p
+    return _core.stack(
+        [*counts, _core.broadcast_to(_core.asarray(left, device=pvals.device), shape).astype("int64")], axis=-1
+    )
+
+
+def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals", device=None):
+    """How many of each color are among `nsample` that are drawn without putting back."""
+    counts = [operator.index(c) for c in colors]
+    _must(">= 0", nsample=nsample, colors=min(counts, default=0))
+    if nsample > sum(counts):
+        raise ValueError("nsample > sum(colors)")
+    shape = _shape(size, [])
+    left, rest, drawn = _core.full(shape, nsample, dtype="int64", device=device), sum(counts), []
+    for c in counts[:-1]:
+        rest -= c
+        drawn.append(_whole(self._sampled("hypergeometric", [c, rest, left], shape, device)))
+        left = left - drawn[-1]
+    return _core.stack([*drawn, left], axis=-1)
+
+
+def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd", device=None):
+    """Rows of normal numbers with means and covariances.
+
+    `mean`: n numbers; `cov`: n x n; `method`: "svd", "eigh" or "cholesky". Raises ValueError for other shapes, and with
+    `check_valid="raise"` where `cov` is no covariance.
+    """
+    mean = _core.asarray(mean, dtype="float64", device=device)
+    cov = _core.asarray(cov, dtype="float64", device=mean.device)
+    if mean.ndim != 1 or cov.shape != (mean.size, mean.size):
+        raise ValueError("mean and cov must have the shapes (n,) and (n, n)")
+    if method not in ("svd", "eigh", "cholesky"):
+        raise ValueError(f"method must be one of 'svd', 'eigh', 'cholesky', not {method!r}")
+    if method == "cholesky":
+        factor = _core._linalg.cholesky(cov).T
+    else:
+        values, vectors = _core._linalg.eigh(cov)
+        if check_valid != "ignore" and bool((values < -tol * _core.absolute(values).max()).any()):
+            if check_valid == "raise":
+                raise ValueError("covariance is not symmetric positive-semidefinite.")
+            import warnings
+
+            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
+        factor = (vectors * _core.sqrt(_core.maximum(values, 0.0))).T
+    z = self.standard_normal((*_shape(size, []), mean.size), device=mean.device)
+    return mean + z @ factor
+
+
+def bytes(self, length):
+    """Random bytes."""
+    return self.integers(0, 256, length, dtype="uint8", device="cpu").tobytes()
+
+
+def spawn(self, n_children):
+    """Generators whose seeds are drawn from this one."""
+    if n_children < 0:
+        raise ValueError("n_children must be at least 0")
+    return [default_rng(int(seed)) for seed in self.integers(0, 2**63 - 1, n_children, device="cpu").tolist()]
+
+
+_choice, _permutation = Generator.choice, Generator.permutation
+
+
+def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, device=None):
+    """Elements along an axis of `a`, or of 0 … a-1, taken at random.
+
+    `p`: how likely each is; `replace=False` takes each once. Raises ValueError where there are too few, or `p` is no
+    distribution over them.
+    """
+    if p is None and axis == 0:
+        return _choice(self, a, size, replace, device)
+    pool = None if hasattr(a, "__index__") and not isinstance(a, _Array) else _core.asarray(a, device=device)
+    where = device if pool is None else pool.device
+    n = operator.index(a) if pool is None else pool.shape[axis]
+    shape = _shape(size, [])
+    if p is None:
+        at = _choice(self, n, size, replace, where)
+    else:
+        p = _core.asarray(p, dtype="float64", device=where)
+        if p.shape != (n,):
+            raise ValueError("a and p must have same size")
+        _must(">= 0", p=p)
+        if abs(float(p.sum()) - 1) > 1e-8:
+            raise ValueError("probabilities do not sum to 1")
+        if replace:
+            below = _core.cumsum(p)
+            at = _core.searchsorted(below / below[-1], self.random(shape, device=where), side="right")
+            at = _core.minimum(at, n - 1)
+        else:
+            if math.prod(shape) > int((p > 0).sum()):
+                raise ValueError("Fewer non-zero entries in p than size")
+            # The first of exponential numbers by their rates: one after the other drawn by what is left (Efraimidis).
+            keys = -_core.log(_uniform(self, (n,), where)) / p
+            at = _core.argsort(_core.where(p > 0, keys, math.inf))[: math.prod(shape)].reshape(shape)
+    return at if pool is None else _core.take(pool, at, axis)
+
+
+def permutation(self, x, axis=0, device=None):
+    """0 … x-1, or a copy of an array with its parts along an axis, in random order."""
+    if axis == 0 or (hasattr(x, "__index__") and not isinstance(x, _Array)):
+        return _permutation(self, x, device)
+    x = _core.asarray(x, device=device)
+    return _core.take(x, _permutation(self, x.shape[axis], x.device), axis)
+
+
+def permuted(self, x, axis=None, out=None, device=None):
+    """A copy in which each row along an axis, or with None all elements, have a random order of their own."""
+    x = _core.asarray(x, device=device)
+    if axis is None:
+        result = _core.take(x.ravel(), _permutation(self, x.size, x.device)).reshape(x.shape)
+    else:
+        order = _core.argsort(self.random(x.shape, device=x.device), axis=axis)
+        result = _core.take_along_axis(x, order, axis)
+    return _stored(result, out)
+
+
+def shuffle(self, x, axis=0):
+    """Puts an array's parts along an axis in random order, in place."""
+    if isinstance(x, _Array):
+        x[...] = self.permutation(x, axis)
+        return
+    order = _permutation(self, len(x), "cpu").tolist()
+    x[:] = x[order] if isinstance(x, _np.ndarray) else [x[k] for k in order]
+
+
+_methods = """
+    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric integers
+    laplace logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal
+    negative_binomial noncentral_chisquare noncentral_f normal pareto permutation permuted poisson power random
+    rayleigh shuffle spawn standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular
+    uniform vonmises wald weibull zipf
+""".split()
+
+
+def _placed(method):
+    """A method whose numbers lie where its parameters do, unless it is told where."""
+
+    place = list(inspect.signature(method).parameters).index("device") - 1
+
+    @functools.wraps(method)
+    def placed(self, *args, **kwargs):
+        if len(args) <= place and kwargs.get("device") is None:
+            kwargs["device"] = next((x.device for x in (*args, *kwargs.values()) if isinstance(x, _Array)), None)
+        return method(self, *args, **kwargs)
+
+    return placed
+
+
+def _of_process(name, method):
+    """The function of the module: the method of the process's generator."""
+
+    @functools.wraps(method)
+    def function(*args, **kwargs):
+        return method(_core._random._process_generator(), *args, **kwargs)
+
+    signature = inspect.signature(method)
+    function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
+    function.__qualname__ = name
+    return function
+
+
+for _name in _methods:
+    _method = globals()[_name]
+    if "device" in inspect.signature(_method).parameters and _name not in ("random", "standard_normal"):
+        _method = _placed(_method)
+    _method.__module__, _method.__qualname__ = Generator.__module__, f"Generator.{_name}"
+    setattr(Generator, _name, _method)
+    if _name not in ("permuted", "spawn", "multivariate_hypergeometric"):
+        globals()[_name] = _of_process(_name, _method)
+
+rand, randn, randint = _core._random.rand, _core._random.randn, _core._random.randint
+random_sample = ranf = sample = random  # the process's by now
+
+__all__ = sorted(
+    {*_methods, "Generator", "default_rng", "rand", "randint", "randn", "random_sample", "ranf", "sample", "seed"}
+    - {"permuted", "spawn", "multivariate_hypergeometric"}
+)

@@ -342,11 +342,15 @@ void bind_array(nb::module_& m) {
           "copy", [](const Array& x) { return copy(x); }, gil_until_blocked(), "A new array with the same values.")
       .def(
           "astype",
-          [](const Array& x, nb::handle dtype, bool copy) {
+          [](nb::handle self, nb::handle dtype, bool copy) -> nb::object {
+            const Array& x = nb::cast<const Array&>(self);
             const Dtype wanted = dtype_from(dtype);
-            if (!copy && wanted == x.dtype()) return x;
-            const GilUntilBlocked keep;
-            return astype(x, wanted);
+            if (!copy && wanted == x.dtype()) return nb::borrow(self);
+            const auto converted = [&] {
+              const GilUntilBlocked keep;
+              return astype(x, wanted);
+            };
+            return nb::cast(converted());
           },
           "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
       .def(
@@ -480,9 +484,8 @@ void bind_array(nb::module_& m) {
   m.def("round", [](nb::handle object, int decimals) {
     const Array x = array_from(object, default_device());
     const GilReleased release;
-    if (is_complex(x.dtype())) throw Error(ErrorKind::type, "round is not defined for complex arrays");
     if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
-    if (!is_floating(x.dtype())) {
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) {
       if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
       if (decimals >= 0) return x;
       const double unit = std::pow(10.0, -decimals);

@@ -201,7 +201,7 @@ void bind_creation(nb::module_& m) {
     const std::optional<int64_t> along = axis_from(axis);
     const GilReleased release;
     return concatenate(parts, along, wanted);
-  }, "arrays"_a, "axis"_a = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis.");
+  }, "arrays"_a, "axis"_a.none() = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis; without axes (None) ravelled.");
   m.attr("concat") = m.attr("concatenate");
   m.def("stack", [](nb::handle arrays, int64_t axis) {
     const std::vector<Array> parts = arrays_from(arrays);
@@ -216,7 +216,7 @@ void bind_creation(nb::module_& m) {
   view("squeeze", "axis", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, "A view without axes of length 1.");
   view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
   m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a, "A view with the axes in another order.");
-  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a, "A view with new axes of length 1.");
+  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a = 0, "A view with new axes of length 1.");
   m.def("reshape", [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
     const std::string by = nb::cast<std::string>(order);
     if (by != "C" && by != "F" && by != "A") throw Error(ErrorKind::value, "order must be one of 'C', 'F', or 'A' (got '" + by + "')");

@@ -60,9 +60,12 @@ nb::dict cuda_interface(const Array& x) {
 void bind_interop(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__array__", &as_host, "dtype"_a = nb::none(), "copy"_a = nb::none());
-  add_method(
-      cls, "__array_namespace__", [](nb::handle, nb::handle) { return nb::module_::import_("kasoku"); },
-      "api_version"_a = nb::none());
+  add_method(cls, "__array_namespace__", [](nb::handle, nb::handle api_version) {
+    const nb::object versions = nb::make_tuple("2021.12", "2022.12", "2023.12", "2024.12");
+    if (!api_version.is_none() && PySequence_Contains(versions.ptr(), api_version.ptr()) != 1)
+      throw Error(ErrorKind::value, "this is the array API of 2024.12 and before, not of " + std::string(nb::str(api_version).c_str()));
+    return nb::module_::import_("kasoku");
+  }, "api_version"_a = nb::none());
   nb::object property = nb::module_::import_("builtins").attr("property");
   cls.attr("__array_interface__") = property(nb::cpp_function(&array_interface));
   cls.attr("__cuda_array_interface__") = property(nb::cpp_function(&cuda_interface));

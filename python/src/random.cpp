@@ -131,6 +131,19 @@ void bind_random(nb::module_& m) {
       }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.")
       .def("choice", &choice, "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.")
       .def("permutation", &permuted, "x"_a, "device"_a = nb::none(), "In random order.")
+      .def("_sampled", [](Generator& g, const std::string& name, nb::handle parameters, nb::handle size, nb::handle device) {
+        Device& where = device_from(device);
+        std::vector<Operand> operands;
+        Shape shape = size_from(size);
+        for (nb::handle parameter : parameters) {
+          std::optional<Operand> operand = operand_from(parameter, where);
+          if (!operand) throw Error(ErrorKind::type, "parameters of a distribution are numbers or arrays");
+          if (operand->array && size.is_none()) shape = broadcast(shape, operand->array->shape());
+          operands.push_back(*operand);
+        }
+        const GilReleased release;
+        return g.sampled(name, operands, shape, where);
+      }, "name"_a, "parameters"_a, "size"_a.none(), "device"_a.none(), "Numbers of a row of samplers.def.")
       .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
   random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, "A generator of its own.");
   random.def("seed", [](nb::handle seed) {
@@ -138,6 +151,7 @@ void bind_random(nb::module_& m) {
     default_generator().seed(value);
     jit::seed(static_cast<int64_t>(value));
   }, "seed"_a = nb::none(), "Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.");
+  random.def("_process_generator", [] { return &default_generator(); }, nb::rv_policy::reference);
   random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));
   }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1) of that shape.");

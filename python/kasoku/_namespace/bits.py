@@ -3,10 +3,10 @@
 import numpy as np
 
 from .. import _core
-from .given import given
+from .given import Array, given
 
 
-def packbits(a, /, axis=None, bitorder="big"):
+def packbits(a, /, axis=None, bitorder="big") -> Array:
     """Eight elements, which are 0 or not, as the bits of a uint8; along an axis or of the ravelled array.
 
     >>> ks.packbits(ks.array([1, 0, 0, 0, 0, 0, 1, 1]))
@@ -24,7 +24,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     return _core.moveaxis((bits * _weights(bitorder, x)).sum(axis=-1, dtype="uint8"), -1, axis)
 
 
-def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+def unpackbits(a, /, axis=None, count=None, bitorder="big") -> Array:
     """The bits of uint8 as elements 0 and 1; along an axis or of the ravelled array, `count` of them.
 
     >>> ks.unpackbits(ks.array([3], dtype="uint8"))

@@ -46,7 +46,16 @@ class finfo:
     1.1920928955078125e-07
     """
 
-    def __init__(self, type, /):
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    tiny: float
+    smallest_subnormal: float
+    resolution: float
+
+    def __init__(self, type, /) -> None:
         dtype = _one(type, "finfo")
         if _kind(dtype) not in "fc":
             raise TypeError(f"finfo of {dtype}, which has no floats; ks.iinfo is for integers")
@@ -75,7 +84,11 @@ class iinfo:
     127
     """
 
-    def __init__(self, type, /):
+    bits: int
+    max: int
+    min: int
+
+    def __init__(self, type, /) -> None:
         dtype = _one(type, "iinfo")
         if _kind(dtype) not in "iu":
             raise TypeError(f"iinfo of {dtype}, which has no integers; ks.finfo is for floats")
@@ -86,7 +99,7 @@ class iinfo:
         return f"iinfo(dtype={self.dtype}, bits={self.bits}, min={self.min}, max={self.max})"
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype, kind) -> bool:
     """Whether a dtype is of a kind: another dtype, "bool", "signed integer", "unsigned integer", "integral",
     "real floating", "complex floating", "numeric", or one of a tuple of these.
 
@@ -108,7 +121,7 @@ def isdtype(dtype, kind):
     return dtype == _one(kind, "isdtype")
 
 
-def common_type(*arrays):
+def common_type(*arrays) -> np.dtype:
     """The dtype of floats or complex numbers that holds the elements of all arrays; integers count as float64.
 
     Raises TypeError for bools.
@@ -122,7 +135,7 @@ def common_type(*arrays):
     return _core.result_type(np.float16, *(np.float64 if _kind(dtype) in "iu" else dtype for dtype in dtypes))
 
 
-def min_scalar_type(value):
+def min_scalar_type(value) -> np.dtype:
     """The smallest dtype that holds a number; of an array with axes its own.
 
     >>> ks.min_scalar_type(300)
@@ -133,7 +146,7 @@ def min_scalar_type(value):
     return np.min_scalar_type(value)
 
 
-def issubdtype(arg1, arg2):
+def issubdtype(arg1, arg2) -> bool:
     """Whether a dtype stands below another one, or below one of NumPy's abstract ones (`ks.floating`, `ks.integer` …).
 
     >>> ks.issubdtype(ks.float32, ks.floating)
@@ -178,7 +191,7 @@ class _Info:
             _core.empty(0, device=device)  # says what is wrong with the name
 
 
-def __array_namespace_info__():
+def __array_namespace_info__() -> Array:
     """The inspection API of the array API standard.
 
     >>> ks.__array_namespace_info__().default_dtypes()["integral"]

@@ -5,12 +5,12 @@ import builtins
 import numpy as np
 
 from .. import _core
-from .given import axis_of, floating, given, is_complex, is_inexact, is_real_floating, together
+from .given import Array, axis_of, floating, given, is_complex, is_inexact, is_real_floating, together
 
 _parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
 
 
-def real(val, /):
+def real(val, /) -> Array:
     """The real parts: a view of a complex array, any other array itself.
 
     >>> ks.real(ks.array([1 + 2j]))
@@ -19,7 +19,7 @@ def real(val, /):
     return given(val).real
 
 
-def imag(val, /):
+def imag(val, /) -> Array:
     """The imaginary parts: a view of a complex array, zeros of any other.
 
     >>> ks.imag(ks.array([1 + 2j]))
@@ -28,7 +28,7 @@ def imag(val, /):
     return given(val).imag
 
 
-def angle(z, deg=False):
+def angle(z, deg=False) -> Array:
     """The angle of complex numbers, in radians or degrees; of real ones 0 or pi.
 
     >>> ks.angle(ks.array([1j]), deg=True)
@@ -39,7 +39,7 @@ def angle(z, deg=False):
     return _core.degrees(result) if deg else result
 
 
-def real_if_close(a, tol=100):
+def real_if_close(a, tol=100) -> Array:
     """The real parts, if all imaginary parts are below `tol` times the distance of floats at 1; else the array.
 
     >>> ks.real_if_close(ks.array([1 + 1e-16j]))
@@ -52,7 +52,7 @@ def real_if_close(a, tol=100):
     return x.real if bool((abs(x.imag) < bound).all()) else x
 
 
-def iscomplex(x):
+def iscomplex(x) -> Array:
     """Whether an element has an imaginary part that is not 0.
 
     >>> ks.iscomplex(ks.array([1 + 1j, 1]))
@@ -61,7 +61,7 @@ def iscomplex(x):
     return given(x).imag != 0
 
 
-def isreal(x):
+def isreal(x) -> Array:
     """Whether an element has no imaginary part, or one of 0.
 
     >>> ks.isreal(ks.array([1 + 1j, 1]))
@@ -70,7 +70,7 @@ def isreal(x):
     return given(x).imag == 0
 
 
-def iscomplexobj(x):
+def iscomplexobj(x) -> bool:
     """Whether the dtype is complex.
 
     >>> ks.iscomplexobj(ks.ones(2))
@@ -79,7 +79,7 @@ def iscomplexobj(x):
     return is_complex(given(x).dtype)
 
 
-def isrealobj(x):
+def isrealobj(x) -> bool:
     """Whether the dtype is not complex.
 
     >>> ks.isrealobj(ks.ones(2))
@@ -88,7 +88,7 @@ def isrealobj(x):
     return not iscomplexobj(x)
 
 
-def isscalar(element):
+def isscalar(element) -> bool:
     """Whether it is a number, a text or a value of NumPy's types, and no array.
 
     >>> ks.isscalar(3.1), ks.isscalar(ks.array(3.1))
@@ -104,7 +104,7 @@ def _only_real(x, name):
     return x
 
 
-def isneginf(x, /, out=None):
+def isneginf(x, /, out=None) -> Array:
     """Whether an element is -inf. Raises TypeError for complex numbers.
 
     >>> ks.isneginf(ks.array([-ks.inf, ks.inf]))
@@ -114,7 +114,7 @@ def isneginf(x, /, out=None):
     return _core.logical_and(_core.isinf(x), x < 0, out=out)
 
 
-def isposinf(x, /, out=None):
+def isposinf(x, /, out=None) -> Array:
     """Whether an element is inf. Raises TypeError for complex numbers.
 
     >>> ks.isposinf(ks.array([-ks.inf, ks.inf]))
@@ -124,7 +124,7 @@ def isposinf(x, /, out=None):
     return _core.logical_and(_core.isinf(x), x > 0, out=out)
 
 
-def fix(x, /, out=None):
+def fix(x, /, out=None) -> Array:
     """Rounded towards 0.
 
     >>> ks.fix(ks.array([1.7, -1.7]))
@@ -133,7 +133,7 @@ def fix(x, /, out=None):
     return _core.trunc(_only_real(x, "fix"), out=out)
 
 
-def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
     """With numbers in place of NaN and infinities, which become the greatest and the least float unless others are given.
 
     `copy=False` changes `x` itself, which must be an array of ours.
@@ -173,7 +173,7 @@ def _complex(real, imaginary):
     return _core.reshape(pair.view("complex64" if pair.dtype == np.float32 else "complex128"), pair.shape[:-1])
 
 
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
     """Whether `|a - b| <= atol + rtol * |b|`, element by element; infinities are close to themselves alone.
 
     `a`, `b`: arrays or numbers whose shapes broadcast. A bool array.
@@ -189,7 +189,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return result | (_core.isnan(a) & _core.isnan(b)) if equal_nan else result
 
 
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
     """Whether isclose() holds for all elements, as a bool.
 
     >>> ks.allclose(ks.ones(3), 1.0)
@@ -198,7 +198,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
-def array_equal(a1, a2, equal_nan=False):
+def array_equal(a1, a2, equal_nan=False) -> bool:
     """Whether two arrays have one shape and the same elements, as a bool.
 
     >>> ks.array_equal([1, 2], ks.array([1, 2]))
@@ -216,7 +216,7 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(same.all())
 
 
-def array_equiv(a1, a2):
+def array_equiv(a1, a2) -> bool:
     """Whether two arrays have the same elements once they are stretched to one shape, as a bool.
 
     >>> ks.array_equiv([1, 1], ks.array([[1, 1], [1, 1]]))
@@ -229,7 +229,7 @@ def array_equiv(a1, a2):
         return False
 
 
-def divmod(x1, x2, /):
+def divmod(x1, x2, /) -> tuple[Array, ...]:
     """floor_divide() and remainder() of two arrays.
 
     >>> ks.divmod(ks.array([7, -7]), 3)
@@ -238,7 +238,7 @@ def divmod(x1, x2, /):
     return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
 
 
-def modf(x, /):
+def modf(x, /) -> tuple[Array, ...]:
     """The parts behind and before the point, both with the sign of the element; integers become float64.
 
     >>> ks.modf(ks.array([1.5, -1.5]))
@@ -253,7 +253,7 @@ def modf(x, /):
 _layouts = {"float16": ("int16", 5, 10), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52)}
 
 
-def frexp(x, /):
+def frexp(x, /) -> tuple[Array, ...]:
     """Mantissas in [0.5, 1) and exponents (int32): x is `mantissa * 2**exponent`. 0, infinities and NaN are their own mantissas.
 
     >>> ks.frexp(ks.array([8.0]))
@@ -276,7 +276,7 @@ def frexp(x, /):
     return _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
 
 
-def ldexp(x1, x2, /):
+def ldexp(x1, x2, /) -> Array:
     """`x1 * 2**x2`, rounded once. `x2` are integers.
 
     >>> ks.ldexp(ks.array([0.5]), 4)
@@ -304,7 +304,7 @@ def ldexp(x1, x2, /):
     return _core.where(_core.isfinite(x) & (x != 0), scaled, x)
 
 
-def spacing(x, /):
+def spacing(x, /) -> Array:
     """The distance to the next float away from 0, with the sign of the element.
 
     >>> ks.spacing(ks.array([1.0]))
@@ -315,7 +315,7 @@ def spacing(x, /):
     return _core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x)
 
 
-def logaddexp2(x1, x2, /):
+def logaddexp2(x1, x2, /) -> Array:
     """`log2(2**x1 + 2**x2)` without overflow on the way.
 
     >>> ks.logaddexp2(ks.array([3.0]), 3.0)
@@ -328,7 +328,7 @@ def logaddexp2(x1, x2, /):
     return _core.where(a == b, a + 1, sum_)
 
 
-def sinc(x):
+def sinc(x) -> Array:
     """`sin(pi x) / (pi x)`, and 1 at 0.
 
     >>> ks.sinc(ks.array([0.0, 0.5]))
@@ -370,7 +370,7 @@ def _chebyshev(x, coefficients):
     return (b0 - b2) * 0.5
 
 
-def i0(x):
+def i0(x) -> Array:
     """The modified Bessel function of the first kind and order 0, in float64. Raises TypeError for complex numbers.
 
     >>> ks.i0(ks.array([0.0, 1.0]))
@@ -385,7 +385,7 @@ def i0(x):
     return _core.exp(x) * value
 
 
-def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi) -> Array:
     """Without jumps of more than half a period along an axis: whole periods are added.
 
     >>> ks.unwrap(ks.array([0.0, 6.0]))

@@ -1,5 +1,7 @@
 """Arrays in files: NumPy's formats, written and read by NumPy."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import _core
@@ -10,7 +12,7 @@ def _host(x):
     return x.numpy() if isinstance(x, Array) else np.asarray(x)
 
 
-def save(file, arr, allow_pickle=False):
+def save(file, arr, allow_pickle=False) -> None:
     """Writes an array into a .npy file, which NumPy reads too. `file`: a path or a file object.
 
     >>> import io; file = io.BytesIO(); ks.save(file, ks.ones(2))
@@ -18,7 +20,7 @@ def save(file, arr, allow_pickle=False):
     np.save(file, _host(arr), allow_pickle=allow_pickle)
 
 
-def savez(file, *args, allow_pickle=False, **kwds):
+def savez(file, *args, allow_pickle=False, **kwds) -> None:
     """Writes several arrays into a .npz file, by their keywords or as arr_0, arr_1, …
 
     >>> import io; file = io.BytesIO(); ks.savez(file, x=ks.ones(2))
@@ -26,7 +28,7 @@ def savez(file, *args, allow_pickle=False, **kwds):
     np.savez(file, *map(_host, args), **{name: _host(x) for name, x in kwds.items()})
 
 
-def savez_compressed(file, *args, allow_pickle=False, **kwds):
+def savez_compressed(file, *args, allow_pickle=False, **kwds) -> None:
     """savez(), compressed.
 
     >>> import io; file = io.BytesIO(); ks.savez_compressed(file, x=ks.ones(2))
@@ -76,7 +78,7 @@ class NpzFile:
         self.close()
 
 
-def load(file, mmap_mode=None, allow_pickle=False, *, device=None):
+def load(file, mmap_mode=None, allow_pickle=False, *, device=None) -> Any:
     """The array of a .npy file, or the arrays of a .npz file by their names. With `mmap_mode="r"` the file's memory is shown.
 
     Raises ValueError for a file of objects.
@@ -91,7 +93,7 @@ def load(file, mmap_mode=None, allow_pickle=False, *, device=None):
     return _core.asarray(read, device=device)
 
 
-def loadtxt(fname, dtype=float, *, device=None, **options):
+def loadtxt(fname, dtype=float, *, device=None, **options) -> Any:
     """The numbers of a text file: numpy.loadtxt's arguments. With unpack=True of records a list of arrays.
 
     >>> import io; ks.loadtxt(io.StringIO("1 2"))
@@ -100,7 +102,7 @@ def loadtxt(fname, dtype=float, *, device=None, **options):
     return _core.asarray(np.loadtxt(fname, dtype=dtype, **options), device=device)
 
 
-def genfromtxt(fname, dtype=float, *, device=None, **options):
+def genfromtxt(fname, dtype=float, *, device=None, **options) -> Any:
     """The numbers of a text file in which some are missing: numpy.genfromtxt's arguments.
 
     >>> import io; ks.genfromtxt(io.StringIO("1,,3"), delimiter=",")
@@ -109,7 +111,7 @@ def genfromtxt(fname, dtype=float, *, device=None, **options):
     return _core.asarray(np.genfromtxt(fname, dtype=dtype, **options), device=device)
 
 
-def savetxt(fname, X, *args, **options):
+def savetxt(fname, X, *args, **options) -> None:
     """Writes an array of one or two axes as text: numpy.savetxt's arguments.
 
     >>> import io; file = io.StringIO(); ks.savetxt(file, ks.ones(1)); file.getvalue()
@@ -118,7 +120,7 @@ def savetxt(fname, X, *args, **options):
     np.savetxt(fname, _host(X), *args, **options)
 
 
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, device=None):
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, device=None) -> Array:
     """The numbers of a file of bytes, or with `sep` of text.
 
     >>> ks.fromfile.__name__
@@ -127,7 +129,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, device=None):
     return _core.asarray(np.fromfile(file, dtype, count, sep, offset), device=device)
 
 
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None):
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None) -> Array:
     """An array that shows a buffer's bytes; on a GPU a copy of them.
 
     >>> ks.frombuffer(b"\\x01\\x02", dtype="uint8")
@@ -136,7 +138,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, device=None):
     return _core.asarray(np.frombuffer(buffer, dtype, count, offset), device=device)
 
 
-def fromstring(string, dtype=float, count=-1, *, sep, device=None):
+def fromstring(string, dtype=float, count=-1, *, sep, device=None) -> Array:
     """The numbers of a text, between separators.
 
     >>> ks.fromstring("1 2", sep=" ")
@@ -145,7 +147,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, device=None):
     return _core.asarray(np.fromstring(string, dtype, count, sep=sep), device=device)
 
 
-def fromiter(iter, dtype, count=-1, *, device=None):
+def fromiter(iter, dtype, count=-1, *, device=None) -> Array:
     """The values of an iterator as a row.
 
     >>> ks.fromiter(range(3), "int64")
@@ -154,7 +156,7 @@ def fromiter(iter, dtype, count=-1, *, device=None):
     return _core.asarray(np.fromiter(iter, dtype, count), device=device)
 
 
-def array2string(a, *args, **options):
+def array2string(a, *args, **options) -> str:
     """The text of an array: numpy.array2string's arguments.
 
     >>> ks.array2string(ks.array([1.5]))
@@ -163,7 +165,7 @@ def array2string(a, *args, **options):
     return np.array2string(_host(a), *args, **options)
 
 
-def array_str(a, *args, **options):
+def array_str(a, *args, **options) -> str:
     """str() of an array: numpy.array_str's arguments.
 
     >>> ks.array_str(ks.array([1.5]))
@@ -172,7 +174,7 @@ def array_str(a, *args, **options):
     return np.array_str(_host(a), *args, **options)
 
 
-def array_repr(arr, *args, **options):
+def array_repr(arr, *args, **options) -> str:
     """repr() of an array: numpy.array_repr's arguments.
 
     >>> ks.array_repr(ks.array([1.5]))

@@ -1,5 +1,7 @@
 """Functions that call functions of the user's."""
 
+from typing import Any
+
 import functools
 
 import numpy as np
@@ -8,7 +10,7 @@ from .. import _core
 from .given import Array, axis_of, given
 
 
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Any:
     """func1d(row) for each row along an axis, put together: what it gives takes the place of that axis.
 
     func1d is called once for each row, with an array of ours.
@@ -32,7 +34,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return stacked
 
 
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x, condlist, funclist, *args, **kw) -> Array:
     """The elements of x where conditions hold, each by its function or number; the last condition that holds decides.
 
     One more function than conditions is for what is left; else that is 0. Functions get the elements as a row.
@@ -144,7 +146,7 @@ class vectorize:
         return jit(space["loop"])
 
 
-def evaluate(expression, local_dict=None, global_dict=None, out=None):
+def evaluate(expression, local_dict=None, global_dict=None, out=None) -> Array:
     """The value of an expression in a text, over the caller's variables and the names of `ks`: one fused kernel.
 
     Raises SyntaxError for what is no expression, NameError for a name that is not there.
@@ -189,14 +191,14 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None):
     return out
 
 
-def frompyfunc(func, /, nin, nout, *, identity=None):
+def frompyfunc(func, /, nin, nout, *, identity=None) -> Any:
     """Refused: its results are Python's objects, which no array of ours holds."""
     raise NotImplementedError(
         "frompyfunc makes arrays of Python's objects, which there are none of here; ks.vectorize compiles the function"
     )
 
 
-def iterable(y):
+def iterable(y) -> bool:
     """Whether iter() takes it.
 
     >>> ks.iterable([1]), ks.iterable(1)
@@ -209,7 +211,7 @@ def iterable(y):
     return True
 
 
-def ndenumerate(arr):
+def ndenumerate(arr) -> Array:
     """Pairs of indices and values of all elements, in C order.
 
     >>> next(ks.ndenumerate(ks.array([[5]])))

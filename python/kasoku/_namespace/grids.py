@@ -1,5 +1,7 @@
 """Rows and grids of numbers, and what builds them out of slices."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import _core
@@ -8,7 +10,7 @@ from .given import Array, given, is_complex, is_inexact, together
 ndindex = np.ndindex
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None) -> Array:
     """`num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
 
     >>> ks.logspace(0, 2, 3)
@@ -19,7 +21,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     return powers if dtype is None else powers.astype(dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None) -> Array:
     """`num` numbers from `start` to `stop`, each of which is the one before times a constant.
 
     Raises ValueError where an end is 0, or ends are of two signs.
@@ -59,7 +61,7 @@ def _spaced(start, stop, num, endpoint, axis, device):
     return _core.moveaxis(x, 0, axis) if axis else x
 
 
-def ix_(*args):
+def ix_(*args) -> tuple[Array, ...]:
     """Rows as axes of their own, so that x[ks.ix_(rows, columns)] is the grid where they cross; masks become positions.
 
     >>> ks.array([[1, 2, 3], [4, 5, 6]])[ks.ix_([0, 1], [0, 2])]
@@ -141,7 +143,7 @@ r_ = _Joined(False)
 c_ = _Joined(True)
 
 
-def vander(x, N=None, increasing=False):
+def vander(x, N=None, increasing=False) -> Array:
     """The matrix of the powers of a row: N columns, of which the last (or with `increasing` the first) is of ones.
 
     >>> ks.vander(ks.array([1, 2, 3]), 2)
@@ -160,7 +162,7 @@ def vander(x, N=None, increasing=False):
     return powers if increasing else _core.flip(powers, 1)
 
 
-def mask_indices(n, mask_func, k=0):
+def mask_indices(n, mask_func, k=0) -> tuple[Array, ...]:
     """Where mask_func(ones((n, n)), k) is not 0: one array per axis.
 
     >>> ks.mask_indices(2, ks.triu)
@@ -169,7 +171,7 @@ def mask_indices(n, mask_func, k=0):
     return _core.nonzero(mask_func(_core.ones((n, n), dtype="int64"), k) != 0)
 
 
-def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs) -> Any:
     """function(i, j, …) of the numbers along each axis of a shape, called once with arrays.
 
     >>> ks.fromfunction(lambda i, j: i + j, (2, 2))

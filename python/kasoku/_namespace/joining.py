@@ -1,12 +1,14 @@
 """Arrays put together, taken apart, and given more axes."""
 
+from typing import Any
+
 from collections.abc import Iterable
 
 from .. import _core
 from .given import Array, axis_of, given, together
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x, dtype, /, *, copy=True, device=None) -> Array:
     """The values in another dtype, on a device.
 
     `x` of any shape; `copy=False` gives `x` itself if nothing changes. Complex numbers do not become real ones: TypeError.
@@ -26,7 +28,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return x.astype(dtype, copy=copy)
 
 
-def broadcast_shapes(*shapes):
+def broadcast_shapes(*shapes) -> tuple[int, ...]:
     """The shape to which all shapes stretch. Raises ValueError if there is none.
 
     >>> ks.broadcast_shapes((3, 1), (4,))
@@ -43,7 +45,7 @@ def broadcast_shapes(*shapes):
     return tuple(result)
 
 
-def broadcast_arrays(*arrays):
+def broadcast_arrays(*arrays) -> tuple[Array, ...]:
     """Views of all arrays, stretched to one shape. Raises ValueError if there is none.
 
     >>> [x.shape for x in ks.broadcast_arrays(ks.ones(3), ks.ones((2, 1)))]
@@ -54,7 +56,7 @@ def broadcast_arrays(*arrays):
     return tuple(x if x.shape == shape else _core.broadcast_to(x, shape) for x in arrays)
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x, /) -> Array:
     """A view with the last two axes exchanged. Raises ValueError below two axes.
 
     >>> ks.matrix_transpose(ks.ones((4, 2, 3))).shape
@@ -66,7 +68,7 @@ def matrix_transpose(x, /):
     return _core.swapaxes(x, -1, -2)
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x, /, *, axis=0) -> tuple[Array, ...]:
     """Views of the parts along an axis, as a tuple; stack() puts them together again.
 
     >>> ks.unstack(ks.array([[1, 2], [3, 4]]))
@@ -84,7 +86,7 @@ def _at_least(arrays, widen):
     return results[0] if len(results) == 1 else results
 
 
-def atleast_1d(*arrays):
+def atleast_1d(*arrays) -> Any:
     """Each array with at least one axis: itself, or a view. Of several arrays a tuple.
 
     >>> ks.atleast_1d(5).shape
@@ -93,7 +95,7 @@ def atleast_1d(*arrays):
     return _at_least(arrays, lambda x: x if x.ndim else _core.reshape(x, (1,)))
 
 
-def atleast_2d(*arrays):
+def atleast_2d(*arrays) -> Any:
     """Each array with at least two axes; a row gets an axis in front. Of several arrays a tuple.
 
     >>> ks.atleast_2d(ks.ones(3)).shape
@@ -102,7 +104,7 @@ def atleast_2d(*arrays):
     return _at_least(arrays, lambda x: x if x.ndim > 1 else _core.reshape(x, (1, x.size)))
 
 
-def atleast_3d(*arrays):
+def atleast_3d(*arrays) -> Any:
     """Each array with at least three axes: (1, 1, 1), (1, n, 1) or (n, m, 1). Of several arrays a tuple.
 
     >>> ks.atleast_3d(ks.ones((2, 3))).shape
@@ -125,7 +127,7 @@ def _parts(arrays, widen):
     return arrays
 
 
-def vstack(tup, *, dtype=None, casting="same_kind"):
+def vstack(tup, *, dtype=None, casting="same_kind") -> Array:
     """Arrays below each other, rows as matrices of one row.
 
     >>> ks.vstack([ks.ones(2), ks.zeros(2)])
@@ -135,7 +137,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return _core.concatenate(_cast(_parts(tup, atleast_2d), dtype, casting), 0)
 
 
-def hstack(tup, *, dtype=None, casting="same_kind"):
+def hstack(tup, *, dtype=None, casting="same_kind") -> Array:
     """Arrays beside each other: along the second axis, rows one after the other.
 
     >>> ks.hstack([ks.ones(2), ks.zeros(1)])
@@ -145,7 +147,7 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     return _core.concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tup):
+def dstack(tup) -> Array:
     """Arrays behind each other, along the third axis.
 
     >>> ks.dstack([ks.ones(2), ks.zeros(2)]).shape
@@ -154,7 +156,7 @@ def dstack(tup):
     return _core.concatenate(_parts(tup, atleast_3d), 2)
 
 
-def column_stack(tup):
+def column_stack(tup) -> Array:
     """Arrays beside each other, rows as columns.
 
     >>> ks.column_stack([ks.array([1, 2]), ks.array([3, 4])])
@@ -176,7 +178,7 @@ def _cast(arrays, dtype, casting):
     return [x.astype(dtype) for x in arrays]
 
 
-def block(arrays):
+def block(arrays) -> Array:
     """An array of blocks, given as nested lists: the innermost lie beside each other, the outer below.
 
     >>> ks.block([[ks.eye(1), ks.zeros((1, 2))]])
@@ -209,7 +211,7 @@ def block(arrays):
     return joined(arrays, levels) if levels else _core.copy(next(widened))
 
 
-def array_split(ary, indices_or_sections, axis=0):
+def array_split(ary, indices_or_sections, axis=0) -> list[Array]:
     """Views of parts along an axis: so many of nearly one length, or cut at the given places.
 
     >>> [len(part) for part in ks.array_split(ks.arange(8), 3)]
@@ -230,7 +232,7 @@ def array_split(ary, indices_or_sections, axis=0):
     return [x[(*before, slice(a, b))] for a, b in zip(cuts, cuts[1:])]
 
 
-def split(ary, indices_or_sections, axis=0):
+def split(ary, indices_or_sections, axis=0) -> list[Array]:
     """array_split() into parts of one length. Raises ValueError if there are none such.
 
     >>> ks.split(ks.arange(4), 2)
@@ -242,7 +244,7 @@ def split(ary, indices_or_sections, axis=0):
     return array_split(x, indices_or_sections, axis)
 
 
-def hsplit(ary, indices_or_sections):
+def hsplit(ary, indices_or_sections) -> list[Array]:
     """split() along the second axis, of a row along its only one.
 
     >>> [part.shape for part in ks.hsplit(ks.ones((2, 4)), 2)]
@@ -254,7 +256,7 @@ def hsplit(ary, indices_or_sections):
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-def vsplit(ary, indices_or_sections):
+def vsplit(ary, indices_or_sections) -> list[Array]:
     """split() along the first axis, of arrays with two or more.
 
     >>> [part.shape for part in ks.vsplit(ks.ones((2, 4)), 2)]
@@ -266,7 +268,7 @@ def vsplit(ary, indices_or_sections):
     return split(x, indices_or_sections, 0)
 
 
-def dsplit(ary, indices_or_sections):
+def dsplit(ary, indices_or_sections) -> list[Array]:
     """split() along the third axis, of arrays with three or more.
 
     >>> [part.shape for part in ks.dsplit(ks.ones((1, 1, 4)), 2)]
@@ -278,7 +280,7 @@ def dsplit(ary, indices_or_sections):
     return split(x, indices_or_sections, 2)
 
 
-def rollaxis(a, axis, start=0):
+def rollaxis(a, axis, start=0) -> Array:
     """A view with an axis moved before another one.
 
     >>> ks.rollaxis(ks.ones((2, 3, 4)), 2).shape
@@ -290,7 +292,7 @@ def rollaxis(a, axis, start=0):
     return _core.moveaxis(x, axis, start - 1 if axis < start else start)
 
 
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt, trim="fb", axis=None) -> Array:
     """Without the zeros at the front ("f") and at the back ("b") of a row.
 
     >>> ks.trim_zeros(ks.array([0, 1, 0, 2, 0]))
@@ -310,7 +312,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     return x[tuple(cuts)]
 
 
-def asanyarray(a, dtype=None, order=None, *, device=None, copy=None):
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None) -> Array:
     """asarray(): there are no subclasses.
 
     >>> ks.asanyarray([1, 2])
@@ -319,7 +321,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None):
     return _core.asarray(a, dtype, device, copy=copy)
 
 
-def ascontiguousarray(a, dtype=None):
+def ascontiguousarray(a, dtype=None) -> Array:
     """An array whose elements lie in C order: itself if they do.
 
     >>> ks.ascontiguousarray(ks.ones((2, 3)).T).strides
@@ -330,7 +332,7 @@ def ascontiguousarray(a, dtype=None):
     return x if _lies_in_order(x.shape, x.strides, x.itemsize) else x.copy()
 
 
-def asfortranarray(a, dtype=None):
+def asfortranarray(a, dtype=None) -> Array:
     """An array whose elements lie in the order of columns: itself if they do.
 
     >>> ks.asfortranarray(ks.ones((2, 3))).strides
@@ -341,7 +343,7 @@ def asfortranarray(a, dtype=None):
     return x if _lies_in_order(x.shape[::-1], x.strides[::-1], x.itemsize) else x.T.copy().T
 
 
-def asarray_chkfinite(a, dtype=None, order=None):
+def asarray_chkfinite(a, dtype=None, order=None) -> Array:
     """asarray(), or a ValueError if there is an infinity or NaN.
 
     >>> ks.asarray_chkfinite([1.0, 2.0])
@@ -361,7 +363,7 @@ def _lies_in_order(shape, strides, step):
     return True
 
 
-def ndim(a):
+def ndim(a) -> int:
     """How many axes there are.
 
     >>> ks.ndim([[1, 2]])
@@ -370,7 +372,7 @@ def ndim(a):
     return given(a).ndim
 
 
-def shape(a):
+def shape(a) -> tuple[int, ...]:
     """The lengths of the axes.
 
     >>> ks.shape([[1, 2]])
@@ -379,7 +381,7 @@ def shape(a):
     return given(a).shape
 
 
-def size(a, axis=None):
+def size(a, axis=None) -> int:
     """How many elements there are, all or along an axis (or a tuple of them).
 
     >>> ks.size([[1, 2]], 0)

@@ -1,14 +1,16 @@
 """Polynomials as rows of coefficients, of which the first belongs to the highest power."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import _core
-from .given import given, is_complex, is_inexact, together
+from .given import Array, given, is_complex, is_inexact, together
 from .grids import vander
 from .joining import atleast_1d, trim_zeros
 
 
-def polyval(p, x):
+def polyval(p, x) -> Array:
     """The values of a polynomial at the elements of `x`, by Horner's rule; fused.
 
     >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
@@ -21,7 +23,7 @@ def polyval(p, x):
     return value
 
 
-def polyadd(a1, a2):
+def polyadd(a1, a2) -> Array:
     """The sum of two polynomials.
 
     >>> ks.polyadd([1, 2], [9, 5, 4])
@@ -30,7 +32,7 @@ def polyadd(a1, a2):
     return _summed(a1, a2, _core.add)
 
 
-def polysub(a1, a2):
+def polysub(a1, a2) -> Array:
     """The difference of two polynomials.
 
     >>> ks.polysub([2, 10, -2], [3, 10, -4])
@@ -45,7 +47,7 @@ def _summed(a1, a2, join):
     return join(_core.pad(a, (n - a.size, 0)), _core.pad(b, (n - b.size, 0)))
 
 
-def polymul(a1, a2):
+def polymul(a1, a2) -> Array:
     """The product of two polynomials.
 
     >>> ks.polymul([1, 2], [1, 3])
@@ -56,7 +58,7 @@ def polymul(a1, a2):
     return _core.convolve(a, b) if a.size and b.size else _core.zeros(1, dtype=_core.result_type(a, b), device=a.device)
 
 
-def polydiv(u, v):
+def polydiv(u, v) -> tuple[Array, ...]:
     """Quotient and remainder of two polynomials, as floats.
 
     >>> ks.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
@@ -82,7 +84,7 @@ def allclose_to_0(x):
     return abs(complex(x.item())) <= 1e-14
 
 
-def polyder(p, m=1):
+def polyder(p, m=1) -> Array:
     """The m-th derivative of a polynomial.
 
     >>> ks.polyder([1, 1, 1, 1])
@@ -96,7 +98,7 @@ def polyder(p, m=1):
     return p
 
 
-def polyint(p, m=1, k=None):
+def polyint(p, m=1, k=None) -> Array:
     """The m-th integral of a polynomial, with the constants `k` (0 unless they are given).
 
     >>> ks.polyint([3.0, 2.0])
@@ -114,7 +116,7 @@ def polyint(p, m=1, k=None):
     return p
 
 
-def poly(seq_of_zeros):
+def poly(seq_of_zeros) -> Array:
     """The polynomial with these roots, or the characteristic one of a square matrix; its first coefficient is 1.
 
     >>> ks.poly([1.0, 2.0])
@@ -142,8 +144,10 @@ def poly(seq_of_zeros):
     return p
 
 
-def roots(p):
-    """The roots of a polynomial: eigenvalues of its companion matrix; real numbers where all are. Raises ValueError unless `p` is a row.
+def roots(p) -> Array:
+    """The roots of a polynomial: eigenvalues of its companion matrix, real numbers where all are.
+
+    Raises ValueError unless `p` is a row.
 
     >>> ks.roots([1.0, -3.0, 2.0])
     array([2., 1.])
@@ -170,7 +174,7 @@ def roots(p):
     return _core.concatenate([found, _core.zeros(trailing, dtype=found.dtype, device=p.device)])
 
 
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False) -> Any:
     """The polynomial of degree `deg` that is nearest to points, by least squares; `y` may have several columns.
 
     `w`: a weight of each point. With `full` also residuals, rank, singular values and rcond; with `cov` also the
@@ -220,3 +224,129 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
             raise ValueError("the number of data points must exceed order to scale the covariance matrix")
         factor = residuals / (x.size - deg - 1)
     return c, (base * factor if y.ndim == 1 else base[:, :, None] * factor)
+
+
+class poly1d:
+    """A polynomial of one variable: NumPy's, with coefficients that lie where arrays lie.
+
+    Parameters: `c_or_r`, coefficients of falling powers, or with `r=True` the roots; `variable`, its name in print.
+    Attributes: `coeffs` (and `c`, `coef`, `coefficients`), `order` (and `o`), `roots` (and `r`), `variable`. It is called
+    with points, or with a polynomial; `p[k]` is the coefficient of the power k. `+ - * / **` and `==` are those of
+    polynomials, `/` gives quotient and remainder.
+
+    >>> p = ks.poly1d([1, 0, -1])
+    >>> p(3), p.order, (p * p).coeffs
+    (array(8), 2, array([ 1,  0, -2,  0,  1]))
+    """
+
+    __hash__ = None
+
+    def __init__(self, c_or_r, r=False, variable=None) -> None:
+        if isinstance(c_or_r, poly1d):
+            variable = variable or c_or_r.variable
+            c_or_r = c_or_r.coeffs
+        c = atleast_1d(poly(c_or_r) if r else given(c_or_r))
+        if c.ndim > 1:
+            raise ValueError("Polynomial must be 1d only.")
+        c = trim_zeros(c, "f")
+        self.coeffs = c if c.size else _core.zeros(1, dtype=c.dtype, device=c.device)
+        self.variable = variable or "x"
+
+    @property
+    def order(self):
+        """The highest power."""
+        return self.coeffs.size - 1
+
+    @property
+    def roots(self):
+        """Where the polynomial is 0."""
+        return roots(self.coeffs)
+
+    c = coef = coefficients = property(lambda self: self.coeffs, doc="The coefficients of falling powers.")
+    o = order
+    r = roots
+
+    def __call__(self, val):
+        if not isinstance(val, poly1d):
+            return polyval(self.coeffs, val)
+        result = poly1d(self.coeffs[:1])
+        for k in range(1, self.order + 1):
+            result = result * val + self.coeffs[k : k + 1]
+        return result
+
+    def __len__(self):
+        return self.order
+
+    def __iter__(self):
+        return iter(self.coeffs)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.coeffs.numpy(), dtype)
+
+    def __getitem__(self, power):
+        return self.coeffs[self.order - power] if 0 <= power <= self.order else 0
+
+    def __setitem__(self, power, value):
+        if power < 0:
+            raise ValueError("Does not support negative powers.")
+        if power > self.order:
+            self.coeffs = _core.pad(self.coeffs, (power - self.order, 0))
+        self.coeffs[self.order - power] = value
+
+    def deriv(self, m=1):
+        """The m-th derivative."""
+        return poly1d(polyder(self.coeffs, m), variable=self.variable)
+
+    def integ(self, m=1, k=0):
+        """The m-th integral, with constants k."""
+        return poly1d(polyint(self.coeffs, m, k), variable=self.variable)
+
+    def __neg__(self):
+        return poly1d(-self.coeffs)
+
+    def __pos__(self):
+        return self
+
+    def __add__(self, other):
+        return poly1d(polyadd(self.coeffs, _coefficients(other)))
+
+    def __sub__(self, other):
+        return poly1d(polysub(self.coeffs, _coefficients(other)))
+
+    def __rsub__(self, other):
+        return poly1d(polysub(_coefficients(other), self.coeffs))
+
+    def __mul__(self, other):
+        return poly1d(polymul(self.coeffs, _coefficients(other)))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other):
+        quotient, rest = polydiv(self.coeffs, _coefficients(other))
+        return poly1d(quotient), poly1d(rest)
+
+    def __rtruediv__(self, other):
+        return poly1d(other) / self
+
+    def __pow__(self, n):
+        if n < 0 or int(n) != n:
+            raise ValueError("Power to non-negative integers only.")
+        result = poly1d([1])
+        for _ in range(int(n)):
+            result = result * self
+        return result
+
+    def __eq__(self, other):
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return self.coeffs.shape == other.coeffs.shape and bool((self.coeffs == other.coeffs).all())
+
+    def __str__(self):
+        return str(np.poly1d(self.coeffs.numpy(), variable=self.variable))
+
+    def __repr__(self):
+        return f"poly1d({np.array2string(self.coeffs.numpy(), separator=', ')})"
+
+
+def _coefficients(x):
+    return x.coeffs if isinstance(x, poly1d) else atleast_1d(given(x))

@@ -1,9 +1,11 @@
 """Means, spreads and sums along axes."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import _core
-from .given import axis_of, given, is_inexact, together
+from .given import Array, axis_of, given, is_inexact, together
 
 
 def _stored(result, out):
@@ -13,7 +15,7 @@ def _stored(result, out):
     return out
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None):
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
     """Sums of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
 
     With `include_initial` a 0 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
@@ -24,7 +26,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=No
     return _stored(_cumulative(_core.cumsum, x, axis, dtype, include_initial, 0, "cumulative_sum"), out)
 
 
-def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=None):
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
     """Products of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
 
     With `include_initial` a 1 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
@@ -49,7 +51,7 @@ def _cumulative(scan, x, axis, dtype, include_initial, first, name):
     return _core.concatenate([_core.full(shape, first, result.dtype, x.device), result], axis)
 
 
-def ptp(a, axis=None, out=None, keepdims=False):
+def ptp(a, axis=None, out=None, keepdims=False) -> Array:
     """The greatest element less the least, over all or some axes.
 
     >>> ks.ptp(ks.array([3, 1, 7]))
@@ -59,7 +61,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     return _core.subtract(x.max(axis=axis, keepdims=keepdims), x.min(axis=axis, keepdims=keepdims), out=out)
 
 
-def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False) -> Any:
     """The mean over all or some axes, in which each element counts `weights` times.
 
     `weights` has the shape of `a`, or is a row along the one axis. With `returned`, also the sums of the weights. Raises
@@ -99,7 +101,7 @@ def _numbers(a, where):
     return x, counts if where is None or where is True else counts & given(where, x)
 
 
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True) -> Array:
     """The mean of what is not NaN, over all or some axes; NaN where there is nothing else.
 
     >>> ks.nanmean(ks.array([1.0, ks.nan, 3.0]))
@@ -109,7 +111,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return x.mean(axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=counts)
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None) -> Array:
     """The variance of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
 
     >>> ks.nanvar(ks.array([1.0, ks.nan, 3.0]))
@@ -123,7 +125,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     return _stored(result, out)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None) -> Array:
     """The standard deviation of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
 
     >>> ks.nanstd(ks.array([1.0, ks.nan, 3.0]))
@@ -133,7 +135,7 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     return _core.sqrt(variance, out=out)
 
 
-def matvec(x1, x2, /):
+def matvec(x1, x2, /) -> Array:
     """Products of matrices (…, m, n) and vectors (…, n): (…, m).
 
     >>> ks.matvec(ks.eye(2), ks.array([1.0, 2.0]))
@@ -143,7 +145,7 @@ def matvec(x1, x2, /):
     return _core.matmul(a, _core.expand_dims(b, -1))[..., 0]
 
 
-def vecmat(x1, x2, /):
+def vecmat(x1, x2, /) -> Array:
     """Products of vectors (…, m), conjugated, and matrices (…, m, n): (…, n).
 
     >>> ks.vecmat(ks.array([1.0, 2.0]), ks.eye(2))
@@ -153,7 +155,7 @@ def vecmat(x1, x2, /):
     return _core.matmul(_core.expand_dims(_core.conj(a), -2), b)[..., 0, :]
 
 
-def einsum_path(subscripts, *operands, optimize="greedy"):
+def einsum_path(subscripts, *operands, optimize="greedy") -> Any:
     """The order in which einsum() of these operands would best be computed, and a text about it. Shapes alone count.
 
     >>> ks.einsum_path("ij,jk->ik", ks.ones((2, 3)), ks.ones((3, 4)))[0]
@@ -163,7 +165,7 @@ def einsum_path(subscripts, *operands, optimize="greedy"):
     return np.einsum_path(subscripts, *shapes, optimize=optimize)
 
 
-def apply_over_axes(func, a, axes):
+def apply_over_axes(func, a, axes) -> Array:
     """func(x, axis) for one axis after the other; axes that it removes come back with length 1.
 
     >>> ks.apply_over_axes(ks.sum, ks.ones((2, 3)), [0, 1])

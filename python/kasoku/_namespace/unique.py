@@ -29,7 +29,7 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: Array
 
 
-def unique_all(x, /):
+def unique_all(x, /) -> UniqueAllResult:
     """The different elements of an array of any shape in ascending order; where each stands first in the ravelled array;
     which one every element is, in the shape of `x`; how often each is there.
 
@@ -41,7 +41,7 @@ def unique_all(x, /):
     return UniqueAllResult(values, indices, _core.reshape(inverse, x.shape), counts)
 
 
-def unique_counts(x, /):
+def unique_counts(x, /) -> UniqueCountsResult:
     """The different elements of an array of any shape in ascending order, and how often each is there.
 
     >>> ks.unique_counts(ks.array([3, 1, 3])).values
@@ -50,7 +50,7 @@ def unique_counts(x, /):
     return UniqueCountsResult(*_core.unique(given(x), False, False, True, equal_nan=False))
 
 
-def unique_inverse(x, /):
+def unique_inverse(x, /) -> UniqueInverseResult:
     """The different elements of an array of any shape in ascending order, and which one every element is.
 
     >>> ks.unique_inverse(ks.array([3, 1, 3])).inverse_indices
@@ -61,7 +61,7 @@ def unique_inverse(x, /):
     return UniqueInverseResult(values, _core.reshape(inverse, x.shape))
 
 
-def unique_values(x, /):
+def unique_values(x, /) -> Array:
     """The different elements of an array of any shape in ascending order.
 
     >>> ks.unique_values(ks.array([3, 1, 3]))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .. import _core
+from .given import Array
 from .elementwise import i0
 
 
@@ -18,7 +19,7 @@ def _window(M, f):
     return f(_places(M), M - 1)
 
 
-def bartlett(M):
+def bartlett(M) -> Array:
     """A triangle that is 0 at both ends.
 
     >>> ks.bartlett(3)
@@ -27,7 +28,7 @@ def bartlett(M):
     return _window(M, lambda n, last: _core.where(n <= 0, 1 + n / last, 1 - n / last))
 
 
-def hanning(M):
+def hanning(M) -> Array:
     """A raised cosine that is 0 at both ends.
 
     >>> ks.hanning(3)
@@ -36,7 +37,7 @@ def hanning(M):
     return _window(M, lambda n, last: 0.5 + 0.5 * _core.cos(np.pi * n / last))
 
 
-def hamming(M):
+def hamming(M) -> Array:
     """A raised cosine that is 0.08 at both ends.
 
     >>> ks.hamming(3)
@@ -45,7 +46,7 @@ def hamming(M):
     return _window(M, lambda n, last: 0.54 + 0.46 * _core.cos(np.pi * n / last))
 
 
-def blackman(M):
+def blackman(M) -> Array:
     """The sum of three cosines; near 0 at both ends.
 
     >>> ks.blackman(3).round(3)
@@ -56,7 +57,7 @@ def blackman(M):
     )
 
 
-def kaiser(M, beta):
+def kaiser(M, beta) -> Array:
     """Kaiser's window of shape `beta`, a ratio of Bessel functions.
 
     >>> ks.kaiser(3, 0.0)

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from kasoku import _core
+from kasoku._namespace.memory import Flags
 
 
 # What kasoku's arrays have a dtype for; anything else is kept as records.
@@ -23,51 +24,11 @@ class Pointer(int):
         self.base = None
 
 
-class ArrayFlags:
-    def __init__(self, array):
-        self._array = array
+class ArrayFlags(Flags):
+    """What CuPy's and PyCUDA's arrays say of themselves."""
 
-    @property
-    def c_contiguous(self):
-        return is_contiguous(self._array.shape, self._array.strides, self._array.itemsize, "C")
-
-    @property
-    def f_contiguous(self):
-        return is_contiguous(self._array.shape, self._array.strides, self._array.itemsize, "F")
-
-    @property
-    def forc(self):
-        return self.c_contiguous or self.f_contiguous
-
-    @property
-    def fnc(self):
-        return self.f_contiguous and not self.c_contiguous
-
-    @property
-    def owndata(self):
-        return getattr(self._array, "base", None) is None
-
-    def __getitem__(self, name):
-        known = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata"}
-        attribute = known.get(name, str(name).lower())
-        if attribute not in ("c_contiguous", "f_contiguous", "owndata", "forc", "fnc"):
-            raise KeyError(f"an array has no flag {name!r}")
-        return getattr(self, attribute)
-
-    def __repr__(self):
-        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}"
-
-
-def is_contiguous(shape, strides, itemsize, order):
-    expected = itemsize
-    if 0 in shape:
-        return True
-    axes = range(len(shape)) if order == "F" else reversed(range(len(shape)))
-    for axis in axes:
-        if shape[axis] != 1 and strides[axis] != expected:
-            return False
-        expected *= shape[axis]
-    return True
+    _names = ("c_contiguous", "f_contiguous", "owndata", "forc", "fnc")
+    _shown = _names[:3]
 
 
 def strides_of(shape, itemsize, order):

@@ -50,3 +50,14 @@ def test_a_type_checker_knows_what_calls_give(tmp_path):
     assert [line.split(":")[1] for line in said] == ["3", "4", "5", "6", "7", "8"], said
     assert "kasoku._core.Array" in said[0] and "kasoku._core.Array" in said[2]
     assert "no_such_name" in said[4] and "no_such_method" in said[5]
+
+
+def test_a_program_of_fifty_names_is_strictly_typed(tmp_path):
+    pytest.importorskip("mypy")
+    program = pathlib.Path(__file__).resolve().parents[3] / "examples/typed.py"
+    imported = next(node for node in ast.parse(program.read_text()).body if isinstance(node, ast.ImportFrom))
+    assert len(imported.names) >= 50
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir", str(tmp_path), str(program)]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout
+    assert subprocess.run([sys.executable, str(program)], capture_output=True, timeout=300).returncode == 0

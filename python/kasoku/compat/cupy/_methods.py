@@ -7,7 +7,6 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
-from .._layout import ArrayFlags
 from . import _arrays, _util, cuda
 
 _Array = ks.Array
@@ -158,34 +157,6 @@ def transpose(self, *axes):
     return _engine_transpose(self, axes)
 
 
-class flatiter:
-    """An array's elements in a row: ndarray.flat."""
-
-    def __init__(self, base):
-        self.base = base
-
-    def __len__(self):
-        return self.base.size
-
-    def __iter__(self):
-        return iter(_core.ravel(self.base))
-
-    def __getitem__(self, index):
-        return _core.ravel(self.base)[index].copy()
-
-    def __setitem__(self, index, value):
-        row = _core.copy(_core.ravel(self.base))
-        row[index] = value
-        self.base[...] = _engine_reshape(row, self.base.shape)
-
-    def copy(self):
-        return self.base.flatten()
-
-
-def _set_flat(self, value):
-    flatiter(self)[...] = value
-
-
 def _data(self):
     return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
 
@@ -270,10 +241,7 @@ def _extend():
     _Array.__array_function__, _Array.__array_ufunc__ = __array_function__, __array_ufunc__
     _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
     _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
-    _Array.flags = property(ArrayFlags, doc="How the elements lie: c_contiguous, f_contiguous, owndata.")
     _Array.data = property(_data, doc="The memory, as a MemoryPointer.")
-    _Array.flat = property(flatiter, _set_flat, doc="The elements in a row; assigned to, they are set.")
-    _Array.base = property(lambda self: None, doc="None: a view does not tell of what.")
     _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
     says_what_is_missing("cupy.ndarray")(_Array)

@@ -8,8 +8,8 @@ import numpy as np
 
 import kasoku as ks
 from kasoku import _core
+from kasoku._namespace.memory import is_contiguous
 
-from .. import _layout
 from . import _arrays, _host, cuda
 from ._arrays import asarray, ndarray
 
@@ -177,7 +177,7 @@ def _into(out, product, name):
         raise ValueError(
             f"cupy.{name}: the output has the dtype {out.dtype} and the shape {out.shape}, not {product.dtype} and {product.shape}"
         )
-    if not _layout.is_contiguous(out.shape, out.strides, out.itemsize, "C"):
+    if not is_contiguous(out.shape, out.strides, out.itemsize, "C"):
         raise ValueError(f"cupy.{name}: the output is C-contiguous")
     out[...] = product
     return out

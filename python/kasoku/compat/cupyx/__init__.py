@@ -24,7 +24,7 @@ def scatter_add(a, slices, value):
 
 
 def _at(name, a, slices, value):
-    getattr(_ks, f"{name}_at")(a, slices, value)
+    getattr(_ks, name).at(a, slices, value)
 
 
 def scatter_max(a, slices, value):

@@ -33,7 +33,7 @@ def clp2(x):
 
 
 def get_c_contiguity(shape, strides, itemsize):
-    from ..._layout import is_contiguous
+    from kasoku._namespace.memory import is_contiguous
 
     return is_contiguous(tuple(shape), tuple(strides), itemsize, "C")
 

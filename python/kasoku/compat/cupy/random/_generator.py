@@ -18,9 +18,6 @@ def _float_of(dtype):
 class _Drawing:
     """What both classes have; `_g` is the engine's generator."""
 
-    def _host_seed(self):
-        return int(self._g.integers(0, 2**62).item())
-
     def _uniform(self, size, dtype):
         return self._g.random(size, dtype=_float_of(dtype), device=cuda._device.current())
 
@@ -53,18 +50,10 @@ class _Drawing:
         return -scale * log1p(-u)
 
     def choice(self, a, size=None, replace=True, p=None):
-        if p is None and not isinstance(a, ks.Array):
-            return self._g.choice(a, () if size is None else size, replace, device=cuda._device.current())
-        rng = np.random.default_rng(self._host_seed())
-        host = _arrays.asnumpy(a) if isinstance(a, ks.Array) else a
-        p = None if p is None else _arrays.asnumpy(p)
-        return _arrays.array(rng.choice(host, size, replace, p))
+        return self._g.choice(a, size, replace, p, device=cuda._device.current())
 
     def permutation(self, a):
-        if isinstance(a, (int, np.integer)):
-            return self._g.permutation(int(a), device=cuda._device.current())
-        rng = np.random.default_rng(self._host_seed())
-        return _arrays.array(rng.permutation(_arrays.asnumpy(a)))
+        return self._g.permutation(a, device=cuda._device.current())
 
     def shuffle(self, a):
         if not isinstance(a, ks.Array):
@@ -74,7 +63,7 @@ class _Drawing:
         a[...] = self.permutation(a)
 
     def bytes(self, length):
-        return np.random.default_rng(self._host_seed()).bytes(length)
+        return self._g.bytes(length)
 
 
 for _name in distributions:
@@ -106,8 +95,7 @@ class RandomState(_Drawing):
     def randint(self, low, high=None, size=None, dtype=int):
         low, high = (0, low) if high is None else (low, high)
         if isinstance(low, ks.Array) or isinstance(high, ks.Array) or np.ndim(low) or np.ndim(high):
-            rng = np.random.default_rng(self._host_seed())
-            return _arrays.array(rng.integers(_arrays.asnumpy(low), _arrays.asnumpy(high), size, dtype))
+            return self._g.integers(low, high, size, dtype, device=cuda._device.current())
         dtype = np.dtype(dtype)
         if dtype.kind not in "iu" or dtype.itemsize not in (1, 2, 4, 8):
             raise TypeError(f"cupy.random.randint gives no numbers of {dtype}")
@@ -177,9 +165,7 @@ class Generator(_Drawing):
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         low, high = (0, low) if high is None else (low, high)
         if isinstance(low, ks.Array) or isinstance(high, ks.Array) or np.ndim(low) or np.ndim(high):
-            rng = np.random.default_rng(self._host_seed())
-            low, high = _arrays.asnumpy(low), _arrays.asnumpy(high)
-            return _arrays.array(rng.integers(low, high, size, dtype, endpoint))
+            return self._g.integers(low, high, size, dtype, endpoint, device=cuda._device.current())
         return self._g.integers(low, high, () if size is None else size, dtype=dtype, endpoint=endpoint,
                                 device=cuda._device.current())  # fmt: skip
 

@@ -1,0 +1,111 @@
+"""Functions whose results are complex where real numbers leave their domain: numpy.emath's.
+
+Whether one does is asked of the values, which are computed for it. With none that does, dtypes stay real.
+"""
+
+from . import _core
+from ._namespace.given import floating, is_complex, together
+
+__all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
+
+
+def _wide(x, is_outside):
+    """x, as complex numbers if a real one is outside of the domain."""
+    x = floating(x)
+    if is_complex(x.dtype) or not bool(is_outside(x).any()):
+        return x
+    return x.astype(_core.result_type(x.dtype, "complex64"))
+
+
+def _is_negative(x):
+    return x < 0
+
+
+def _is_beyond_one(x):
+    return _core.absolute(x) > 1
+
+
+def sqrt(x):
+    """Square roots, of negative numbers complex ones.
+
+    >>> ks.emath.sqrt([4.0, -1.0])
+    array([2.+0.j, 0.+1.j])
+    """
+    return _core.sqrt(_wide(x, _is_negative))
+
+
+def log(x):
+    """Natural logarithms, of negative numbers complex ones.
+
+    >>> ks.emath.log(1.0)
+    array(0.)
+    """
+    return _core.log(_wide(x, _is_negative))
+
+
+def log2(x):
+    """Logarithms to base 2, of negative numbers complex ones.
+
+    >>> ks.emath.log2([8.0, 1.0])
+    array([3., 0.])
+    """
+    return _core.log2(_wide(x, _is_negative))
+
+
+def log10(x):
+    """Logarithms to base 10, of negative numbers complex ones.
+
+    >>> ks.emath.log10([100.0, 1.0])
+    array([2., 0.])
+    """
+    return _core.log10(_wide(x, _is_negative))
+
+
+def logn(n, x):
+    """Logarithms to base `n`, of negative numbers complex ones.
+
+    >>> ks.emath.logn(2, [4.0, 8.0])
+    array([2., 3.])
+    """
+    return log(x) / log(n)
+
+
+def power(x, p):
+    """Powers; integers to negative powers are floats, negative numbers to powers that are not whole are complex.
+
+    >>> ks.emath.power([2, 4], -1)
+    array([0.5 , 0.25])
+    """
+    x, p = together(x, p)
+    if not is_complex(p.dtype) and bool((p < 0).any()):
+        p = floating(p)
+    if not is_complex(x.dtype) and bool((x < 0).any()):
+        x = _wide(x, _is_negative)
+    return _core.power(x, p)
+
+
+def arccos(x):
+    """Angles with cosine x, complex ones beyond -1 and 1.
+
+    >>> ks.emath.arccos(1.0)
+    array(0.)
+    """
+    return _core.arccos(_wide(x, _is_beyond_one))
+
+
+def arcsin(x):
+    """Angles with sine x, complex ones beyond -1 and 1.
+
+    >>> ks.emath.arcsin(0.0)
+    array(0.)
+    """
+    return _core.arcsin(_wide(x, _is_beyond_one))
+
+
+def arctanh(x):
+    """Inverse of tanh, complex beyond -1 and 1.
+
+    >>> ks.emath.arctanh(0.0)
+    array(0.)
+    """
+    return _core.arctanh(_wide(x, _is_beyond_one))

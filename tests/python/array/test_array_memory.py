@@ -1,0 +1,150 @@
+"""What arrays share, how they lie, their elements in a row; complex results beyond real domains; polynomials as objects."""
+
+import itertools
+import pickle
+
+import kasoku as ks
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("on_device")
+
+VIEWS = [
+    lambda x: x, lambda x: x[::2], lambda x: x[1::2], lambda x: x[2:4], lambda x: x[4:], lambda x: x[:0],
+    lambda x: x.T, lambda x: x[:, 1], lambda x: x[:, ::2], lambda x: x[:, 1::2], lambda x: x[::-1, ::-1], lambda x: x + 0,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("i, j", itertools.combinations_with_replacement(range(len(VIEWS)), 2))
+def test_memory_is_shared_as_numpys(i, j):
+    host, ours = np.arange(30.0).reshape(6, 5), ks.arange(30.0).reshape(6, 5)
+    of_host, of_ours = (VIEWS[i](host), VIEWS[j](host)), (VIEWS[i](ours), VIEWS[j](ours))
+    for name in ("shares_memory", "may_share_memory"):
+        want = getattr(np, name)(*of_host)
+        assert getattr(ks, name)(*of_ours) == want
+        assert getattr(np, name)(*of_ours) == want  # NumPy's function of our arrays
+
+
+def test_memory_is_shared_with_numpys_arrays(device):
+    x = np.arange(6.0)
+    assert ks.shares_memory(ks.asarray(x), x) == (device == "cpu")
+    assert not ks.may_share_memory(ks.array(x), x) and not ks.may_share_memory(x, ks.ones(3))
+    assert not ks.may_share_memory(ks.ones(3, device="cpu"), ks.ones(3, device="null"))
+
+
+def same_flags(ours, host):
+    names = ("c_contiguous", "f_contiguous", "forc", "fnc", "owndata", "aligned")
+    assert [getattr(ours.flags, name) for name in names] == [getattr(host.flags, name) for name in names]
+    assert ours.flags["C"] == host.flags["C"] and ours.flags["F_CONTIGUOUS"] == host.flags["F_CONTIGUOUS"]
+
+
+def test_flags_are_numpys():
+    host, ours = np.zeros((3, 4)), ks.zeros((3, 4))
+    for view in (lambda x: x, lambda x: x[1:], lambda x: x[:, ::2], lambda x: x[:1, ::2], lambda x: x[:, :0]):
+        same_flags(view(ours), view(host))
+    assert ours.T.flags.fnc and ours.flags.writeable and not ks.broadcast_to(ours, (2, 3, 4)).flags.writeable
+    with pytest.raises(KeyError):
+        ours.flags["no_such_flag"]
+    assert str(ours.flags).splitlines()[0] == "  C_CONTIGUOUS : True"
+
+
+def test_a_view_tells_of_its_memory():
+    x = ks.arange(12.0)
+    assert x.base is None and (x + 1).base is None and x[::2].base.tolist() == x.tolist()
+    x[2:].base[0] = 7
+    assert float(x[0]) == 7
+    assert ks.arange(12.0).reshape(3, 4)[1].base.shape == (12,)
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x.T, lambda x: x[:, ::2]])
+def test_elements_in_a_row(view):
+    host, ours = view(np.arange(12).reshape(3, 4)), view(ks.arange(12).reshape(3, 4))
+    assert len(ours.flat) == len(host.flat) and [int(v) for v in ours.flat] == list(host.flat)
+    assert int(ours.flat[3]) == host.flat[3]
+    np.testing.assert_array_equal(ours.flat[1:5:2].numpy(), host.flat[1:5:2])
+    host.flat[2], ours.flat[2] = 50, 50
+    host.flat[3:5], ours.flat[3:5] = [60, 70], [60, 70]
+    np.testing.assert_array_equal(ours.numpy(), host)
+    host.flat, ours.flat = [1, 2], [1, 2]
+    np.testing.assert_array_equal(ours.numpy(), host)
+    with pytest.raises(IndexError):
+        ours.flat[12]
+
+
+def test_files_and_pickles(tmp_path):
+    x = ks.arange(6.0).reshape(2, 3)
+    x.T.tofile(tmp_path / "bytes")
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "bytes"), x.numpy().T.ravel())
+    x.tofile(tmp_path / "text", sep=" ", format="%g")
+    assert (tmp_path / "text").read_text() == "0 1 2 3 4 5"
+    x.dump(tmp_path / "pickle")
+    for loaded in (pickle.loads(x.dumps()), pickle.loads((tmp_path / "pickle").read_bytes())):
+        np.testing.assert_array_equal(loaded.numpy(), x.numpy())
+
+
+def test_require_copies_only_what_is_not_so():
+    x = ks.arange(6.0).reshape(2, 3)
+    assert ks.require(x, requirements=["C", "W", "A"]) is x
+    turned = ks.require(x, requirements="F")
+    assert turned.flags.f_contiguous and turned.tolist() == x.tolist()
+    assert ks.require(x[:, ::2], "float32", "C").dtype == "float32"
+    assert ks.require(ks.broadcast_to(x, (2, 2, 3)), requirements="W").flags.writeable
+    for wrong in (["C", "F"], "Q"):
+        with pytest.raises(ValueError):
+            ks.require(x, requirements=wrong)
+    assert ks.isfortran(x.T) and not ks.isfortran(x)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"])
+@pytest.mark.parametrize("x", [[0.5, 0.25], [-0.5, 0.5], [2.0, -3.0], 1, [-4, 9], [1j, 2], []], ids=str)
+def test_results_beyond_the_domain_are_complex(name, x):
+    with np.errstate(all="ignore"):
+        want = getattr(np.emath, name)(x)
+    got = getattr(ks.emath, name)(ks.array(x))
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-12, atol=1e-12)
+    assert got.device == ks.default_device()
+
+
+def test_powers_and_logarithms_beyond_the_domain():
+    for x, p in [([2, 4], 2), ([2, 4], -2), ([-2, 4], 2), ([-2.0, 4], 0.5), ([2, 4], [0.5, 2])]:
+        want, got = np.emath.power(x, p), ks.emath.power(x, p)
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ks.emath.logn(2, [-4.0, 8]).numpy(), np.emath.logn(2, [-4.0, 8]))
+
+
+ROWS = [[1, 2, 3], [0, 0, 2, -1], [2.5], [1, 0, 1], [0]]
+
+
+@pytest.mark.parametrize("a", ROWS, ids=str)
+@pytest.mark.parametrize("b", ROWS, ids=str)
+def test_polynomials_compute_as_numpys(a, b):
+    p, q, host_p, host_q = ks.poly1d(a), ks.poly1d(b), np.poly1d(a), np.poly1d(b)
+    calls = [
+        lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: -p, lambda p, q: p**2, lambda p, q: 3 * p,
+        lambda p, q: 1 - p, lambda p, q: p + [1, 2], lambda p, q: p(q), lambda p, q: p.deriv(), lambda p, q: p.integ(),
+        lambda p, q: p.integ(2, [1, 2]), lambda p, q: p.deriv(2),
+    ]  # fmt: skip
+    for call in calls:
+        want, got = call(host_p, host_q), call(p, q)
+        np.testing.assert_allclose(got.coeffs.numpy(), want.coeffs)
+    if np.any(b):
+        for got, want in zip(p / q, host_p / host_q):
+            np.testing.assert_allclose(got.coeffs.numpy(), want.coeffs, atol=1e-12)
+    points = np.linspace(-1, 1, 7)
+    np.testing.assert_allclose(p(ks.array(points)).numpy(), host_p(points))
+    assert (p == q) == (host_p == host_q) and p.order == host_p.order and str(p) == str(host_p)
+    assert p[0] == host_p[0] and p[9] == 0 and len(p) == len(host_p)
+    np.testing.assert_allclose(sorted(p.r.numpy(), key=str), sorted(host_p.r, key=str), atol=1e-12)
+
+
+def test_polynomials_from_roots_and_by_their_coefficients():
+    p = ks.poly1d([1, 2], True, variable="t")
+    assert p.coeffs.tolist() == [1, -3, 2] and "t" in str(p) and repr(ks.poly1d([1, 2])) == "poly1d([1, 2])"
+    p[3] = 5
+    assert p.coeffs.tolist() == [5, 1, -3, 2] and np.asarray(p).tolist() == [5, 1, -3, 2]
+    with pytest.raises(ValueError):
+        ks.poly1d([[1, 2], [3, 4]])
+    with pytest.raises(ValueError):
+        p ** (-1)
