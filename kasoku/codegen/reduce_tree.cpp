@@ -122,16 +122,34 @@ std::string walk(const Reduction& r, const std::string& start, const std::string
          loop(deeper) + indent + "}\n";
 }
 
+/// Looks at a chunk again for the first element that is as good as `_best[0]`: a strip at a time, of which vectors only say whether it is
+/// there.
+std::string first_place_of_best(const Reduction& r) {
+  const auto element = [&](const std::string& place, const std::string& indent) { return r.element({place}, fmt::format("(_at + {})", place), indent); };
+  const std::string is_it = fmt::format("({0} == _wanted | ({0} != {0} & _wanted != _wanted))", r.value);
+  return fmt::format("    const {} _wanted = _best[0];\n    long long _found = -1;\n    {{\n", r.type) +
+         walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
+           return fmt::format("{0}for (long long _from = 0; _from < _n && _found < 0; _from += 256) {{\n"
+                              "{0}  const long long _to = _n - _from < 256 ? _n : _from + 256;\n{0}  bool _is_here = false;\n"
+                              "{1}{0}  for (long long _place = _from; _place < _to; ++_place) {{\n{2}{0}    _is_here |= {3};\n{0}  }}\n"
+                              "{0}  for (long long _place = _from; _is_here && _found < 0; ++_place) {{\n"
+                              "{2}{0}    if {3} _found = _done + _place;\n{0}  }}\n{0}}}\n",
+                              indent, vectorise, element("_place", indent + "    "), is_it);
+         }) + "    }\n";
+}
+
 /// Lanes are an array, and the loops over it become vectors.
 std::string serial_rows(const Reduction& r) {
   const bool by_fours = !r.head_of_fours.empty();
   // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
   const bool has_numbers = kasoku::has_numbers(r) && !by_fours;
+  // Where an element costs little, lanes hold values alone, and the place of the chunk's best is looked for afterwards.
+  const bool searches = has_numbers && r.is_short;
   // Else each lane starts from the identity.
   const bool starts_with_elements = has_numbers || !joins_all(r);
   const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
-  std::string text = has_numbers ? fmt::format("  {1} _best[{0}];\n  {2} _at_best[{0}];\n", chunk_lanes, r.type, number)
-                                 : fmt::format("  ks_lane _acc[{}];\n", chunk_lanes);
+  std::string text = fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
+  if (has_numbers && !searches) text += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
           fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
   if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
@@ -154,11 +172,14 @@ std::string serial_rows(const Reduction& r) {
       if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + join("_acc[_done + _place]", "_value", deeper));
       std::string start, next;
       if (has_numbers) {
-        start = r.element({"_place"}, "(_at + _place)", deeper) + fmt::format("{0}_best[_done + _place] = {1};\n{0}_at_best[_done + _place] = ({2})(_done + _place);\n", deeper, r.value, number);
-        next = r.element({"_place"}, "(_at + _place)", deeper) +
-               fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
-                           "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n"
-                           "{0}_at_best[_done + _place] = _goes_first ? ({3})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, r.join(r.value, "_known"), r.value, number);
+        start = next = r.element({"_place"}, "(_at + _place)", deeper);
+        start += fmt::format("{0}_best[_done + _place] = {1};\n", deeper, r.value);
+        next += fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
+                            "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n", deeper, r.join(r.value, "_known"), r.value);
+        if (!searches) {
+          start += fmt::format("{0}_at_best[_done + _place] = ({1})(_done + _place);\n", deeper, number);
+          next += fmt::format("{0}_at_best[_done + _place] = _goes_first ? ({1})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, number);
+        }
       } else {
         const std::string lane = lane_of(r, {"_place"}, "(_at + _place)", deeper);
         start = lane + set("_acc[_done + _place]", "_value", deeper);
@@ -174,13 +195,16 @@ std::string serial_rows(const Reduction& r) {
     for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("_acc[{}]", a), fmt::format("_acc[{}]", b), "    ");
   } else {
     text += fmt::format("    for (int _s = {}, _active = _lanes; _s > 0; _s >>= 1) {{\n      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n", chunk_lanes / 2, vectorise) +
-            (has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
+            (searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
+                                    "        _best[_l] = {} | (_other != _other & _known == _known) ? _other : _known;\n", r.join("_other", "_known"))
+             : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
                                        "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
                                        r.join("_best[_l + _s]", "_best[_l]"))
-                         : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
+             : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
             "      }\n      if (_active > _s) _active = _s;\n    }\n";
   }
-  if (has_numbers) text += "    const ks_lane _best_lane = {_best[0], _begin + _at_best[0]};\n";
+  if (searches) text += first_place_of_best(r);
+  if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
   return text + store(r, "_pair", has_numbers ? "_best_lane" : "_acc[0]", "    ") + "  }\n";
 }
 
@@ -443,7 +467,10 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     const auto along = [&](size_t d) {
       return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
     };
-    if (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last)) {
+    // One thread meets short rows together as well, so that each pass over memory, strided or not, serves many of them.
+    constexpr int64_t short_row = 16, many_rows = 64;
+    const bool are_short_rows = !by_threads && reduced <= short_row && space.lengths[column] >= many_rows;
+    if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
       space.go_along(column);
       // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
       constexpr int64_t wide_strip = 128, many_strips = 256;
