@@ -100,6 +100,7 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
         check_equal([&] { return reduce(ReduceOp::argmin, part); });
         check_equal([&] { return reduce(ReduceOp::max, apply(Op::multiply, {part, part})); });
         check_equal([&] { return reduce(ReduceOp::count_nonzero, apply(Op::greater, {part, 0})); });
+        for (const Dtype wanted : {Dtype::float32, Dtype::float64}) check_equal([&] { return mean(apply(Op::greater, {part, 0}), {}, wanted); });
       }
     }
   }

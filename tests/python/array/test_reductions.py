@@ -137,6 +137,31 @@ def test_the_first_of_equals_and_of_nans_is_the_position(dtype, device):
             assert int(ks.array(zeros, device=device).argmin()) == 0
 
 
+@pytest.mark.parametrize("wanted", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16"])
+def test_sums_of_small_integers_have_the_bits_of_their_tree_in_the_wanted_type(dtype, wanted, device):
+    """Chunks are counted in integers where those are exact."""
+    g = np.random.default_rng(5)
+    n = np.iinfo(dtype) if dtype != "bool" else None
+    x = (
+        g.random((3, 40_001)) < 0.7
+        if n is None
+        else g.integers(n.max - 9, n.max, (3, 40_001), endpoint=True, dtype=dtype)
+    )
+    x[1] = n.min if n else False
+    for view in (x, x.T, x[:, ::2], x[:, :5], x.T[:5], x[:, :0]):
+        ours = ks.array(view, device=device)
+        cast = ks.array(ours.astype(wanted).numpy(), device=device)
+        for axis in (None, 0, 1):
+            for pending in (ours, ours + ks.zeros((), dtype, device=device)):
+                got = ks.sum(pending, axis=axis, dtype=wanted).numpy()
+                assert got.tobytes() == ks.sum(cast, axis=axis).numpy().tobytes(), (view.shape, axis)
+                np.testing.assert_allclose(got, np.sum(view, axis=axis, dtype="float64"), 1e-6)
+                assert not np.signbit(got[got == 0]).any()
+    count = ks.mean(ks.array(x, device=device) != 0, dtype=wanted if wanted != "int64" else None)
+    assert float(count) == (x != 0).mean(dtype=wanted if wanted != "int64" else None)
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_many_short_rows_have_the_bits_of_few(name, device):
     for n in (1, 2, 3, 5, 8, 16, 17):
