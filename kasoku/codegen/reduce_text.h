@@ -1,8 +1,8 @@
 /// \file kasoku/codegen/reduce_text.h
 /// A reduction as kernel text: a loop over an iteration space (loop_text.h) whose end joins its elements by the fixed tree.
 /// Whoever writes a kernel gives the operands, the text of one element, how two become one and where results go; the tree
-/// and who computes which part of it stand in reduce_tree.cpp, once for all devices and for both of them: array expressions
-/// and the array statements of compiled functions.
+/// and who computes which part of it stand in reduce_tree.cpp, once for all devices and for all of them: array expressions,
+/// users' kernels and the array statements of compiled functions.
 #pragma once
 
 #include "kasoku/codegen/loop_text.h"
@@ -54,6 +54,7 @@ struct JoinedLoop {
 struct Reduction : JoinedLoop {
   /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
   bool is_range = false;
+  bool is_users = false;       ///< values of a size that is not known may be structs, which have nothing to begin with
 
   std::string identity;        ///< joins without a trace; empty: only what is there is joined
   std::string start;           ///< without an identity: what a lane holds before, and the result of no elements; may be empty

@@ -148,7 +148,9 @@ std::string serial_rows(const Reduction& r) {
   // Else each lane starts from the identity.
   const bool starts_with_elements = has_numbers || !joins_all(r);
   const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
-  std::string text = fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
+  // Of a user's type memory alone, as it may have no value to begin with.
+  std::string text = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
+                                : fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
   if (has_numbers && !searches) text += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
           fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
@@ -233,15 +235,27 @@ std::string serial_columns(const Reduction& r) {
                        n > 1 ? fmt::format("+ {} ", (n - 1) * chunk_lanes) : "", n * chunk_lanes);
   };
   const std::string first_row = joins_all(r) ? "" : "        if (_e < _count) {\n" + over(row(0, set("_sum[_place]", "_value", "              ")), "          ") + fmt::format("          _e += {};\n        }}\n", chunk_lanes);
+  // Lanes of a row each, which the tree joins two by two: four rows are read and one stored.
+  const auto lane_there = [&](const std::string& number, const std::string& name) {
+    return "            {\n" + reduced_positions(r, "_begin + " + number, "              ") + lane_of(r, {"_place"}, "_at", "              ") +
+           set(name, joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value", "              ") + "            }\n";
+  };
+  const std::string four_lanes =
+      fmt::format("      const int _half = 1 << _bits >> 1, _quarter = _half >> 1;\n"
+                  "      if (_bits > 1 && (_i & 3) == 0 && _lane + _half + _quarter < _lanes && _count <= {}) {{\n", chunk_lanes) +
+      over(fmt::format("            ks_lane _first{0}, _second{0};\n", starts(r, 1).empty() ? "" : " = " + r.start) + lane_there("_lane", "_first") + lane_there("_lane + _half", "_second") +
+               "            const ks_lane _left = ks_join(_first, _second);\n" + lane_there("_lane + _quarter", "_first") + lane_there("_lane + _half + _quarter", "_second") +
+               "            _sum[_place] = ks_join(_left, ks_join(_first, _second));\n", "        ") +
+      "        _i += 3;\n        _level = 2;\n      } else {\n";
   return fmt::format("  ks_lane _memory[12 * {0}];\n  ks_lane* _held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k * {0};\n", most) +
          pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
                      "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
                      "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
-                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n", chunk_lanes) +
-         first_row + (r.is_short ? rows(4) : "") + rows(1) +
+                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n      int _level = 0;\n", chunk_lanes) +
+         (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
          // A lane without elements leaves what waits for it as it is.
-         "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
+         "      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
          "        if (_level > 0 || _lane < _lanes) {\n" + over(join("_before[_place]", "_sum[_place]", "            "), "          ") +
          "        }\n        _held[_level] = _sum;\n        _sum = _before;\n      }\n"
          "      _held[11] = _held[_level];\n      _held[_level] = _sum;\n    }\n" +
@@ -312,8 +326,10 @@ std::string columns_of_threads(const Reduction& r) {
   };
   const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
   const std::string shared = fmt::format("_shared[{} * _part + _place]", 32 * own);
-  return fmt::format("  __shared__ ks_lane _shared[{}];\n  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n"
-                     "  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {{\n", own * threads_of_columns) +
+  // A user's type may have a constructor, which nothing that is shared may have.
+  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", own * threads_of_columns)
+                     : fmt::format("  __shared__ ks_lane _shared[{}];\n", own * threads_of_columns)) +
+         "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n" +
          pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
          fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
@@ -468,7 +484,7 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
       return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
     };
     // One thread meets short rows together as well, so that each pass over memory, strided or not, serves many of them.
-    constexpr int64_t short_row = 16, many_rows = 64;
+    constexpr int64_t short_row = 32, many_rows = 64;
     const bool are_short_rows = !by_threads && reduced <= short_row && space.lengths[column] >= many_rows;
     if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
       space.go_along(column);
