@@ -7,39 +7,53 @@ namespace kasoku::codegen {
 
 namespace {
 
-/// Whether a chunk's sum of 8- and 16-bit integers is to be one of 64 bits: 32 hold it, and twice as many fit into a vector.
+/// Whether a chunk's sum of bools and of 8- and 16-bit integers is counted in 32 bits, which hold it exactly: so would the type that
+/// chunks' sums are joined in, float32 of 8 bits. Then a vector has room for twice as many as of 64 bits, and a GPU adds in one step.
 bool has_short_sums(const Group& group) {
   const Instruction& last = group.values.back();
-  if (info(group.reduce_op).join != Op::add || last.kind != Instruction::cast || info(group.accumulate).size != 8) return false;
-  const DtypeKind kind = info(group.accumulate).kind;
-  const DtypeInfo& from = info(group.values[last.in[0]].dtype);
+  if (info(group.reduce_op).join != Op::add || last.kind != Instruction::cast) return false;
+  const DtypeInfo &from = info(group.values[last.in[0]].dtype), &to = info(group.accumulate);
   const bool is_integer = from.kind == DtypeKind::boolean || from.kind == DtypeKind::signed_ || from.kind == DtypeKind::unsigned_;
-  return is_integer && from.size <= 2 && (kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_);
+  const bool is_number = to.kind == DtypeKind::signed_ || to.kind == DtypeKind::unsigned_ || to.kind == DtypeKind::floating;
+  return is_integer && is_number && (to.size == 8 ? from.size <= 2 : to.kind == DtypeKind::floating && to.size == 4 && from.size == 1);
+}
+
+/// What a group's reduction and its scan have in common.
+template <class T>
+T joined(const Group& group, Op join) {
+  T made;
+  made.loop = group;
+  made.kept_rank = group.kept_rank;
+  made.form = group.form;
+  made.by_threads = group.is_simt;
+  made.has_narrow_pairs = group.is_simt && !group.wide_index;
+  made.type = register_text(group.accumulate);
+  made.value_bytes = info(register_dtype(group.accumulate)).size;
+  made.join = [&group, join, type = made.type](const std::string& a, const std::string& b) {
+    const std::string operands[] = {a, b};
+    return filled_text(join, group.accumulate, type, operands);
+  };
+  made.value = last_value(group);
+  return made;
 }
 
 }  // namespace
 
 Reduction reduction_of(const Group& group) {
   constexpr size_t few_values = 4;
-  const std::string type(register_text(group.accumulate));
-  const bool has_short = has_short_sums(group);
-  Reduction r;
-  r.loop = group;
-  r.kept_rank = group.kept_rank;
-  r.form = group.form;
-  r.by_threads = group.is_simt;
-  r.has_narrow_pairs = group.is_simt && !group.wide_index;
-  r.type = has_short ? "int" : type;
-  r.value_bytes = info(register_dtype(group.accumulate)).size;
-  r.identity = has_short ? "0" : identity_text(group.reduce_op, group.accumulate, type);
-  r.join = [&group, type](const std::string& a, const std::string& b) {
-    const std::string operands[] = {a, b};
-    return filled_text(info(group.reduce_op).join, group.accumulate, type, operands);
-  };
+  auto r = joined<Reduction>(group, info(group.reduce_op).join);
+  r.identity = identity_text(group.reduce_op, group.accumulate, r.type);
+  if (has_short_sums(group)) {
+    r.type = "int";
+    r.identity = "0";
+    r.value = fmt::format("(int)v{}", group.values.back().in[0]);
+  }
   r.keeps_position = info(group.reduce_op).keeps_position();
   r.element = [&group](const Place& place, const std::string&, const std::string& indent) { return element(group, place, indent); };
-  r.value = (has_short ? "(int)" : "") + last_value(group, group.has_indices ? 1 : 0);
-  if (group.has_indices) r.position = last_value(group);
+  if (group.has_indices) {
+    r.value = last_value(group, 1);
+    r.position = last_value(group);
+  }
   r.store = [&group](const std::string& at, const std::string& value, const std::string& position, const std::string& indent) {
     return fmt::format("{}y[{}] = {};\n", indent, at, store_text(group.accumulate, value)) +
            (position.empty() ? "" : fmt::format("{}y_at[{}] = {};\n", indent, at, position));
@@ -53,22 +67,10 @@ Reduction reduction_of(const Group& group) {
 }
 
 Scan scan_of(const Group& group) {
-  const std::string type(register_text(group.accumulate));
-  Scan scan;
-  scan.loop = group;
-  scan.kept_rank = group.kept_rank;
-  scan.form = group.form;
-  scan.by_threads = group.is_simt;
-  scan.has_narrow_pairs = group.is_simt && !group.wide_index;
+  auto scan = joined<Scan>(group, group.scan->join);
   scan.gives_totals = group.scan->gives_totals;
-  scan.type = type;
-  scan.value_bytes = info(group.accumulate).size;
-  scan.join = [&group, type](const std::string& a, const std::string& b) {
-    const std::string operands[] = {a, b};
-    return fmt::format("({})({})", type, filled_text(group.scan->join, group.accumulate, type, operands));
-  };
+  scan.join = [join = scan.join, type = scan.type](const std::string& a, const std::string& b) { return fmt::format("({})({})", type, join(a, b)); };
   scan.element = [&group](const Place& place, const std::string& indent) { return element(group, place, indent); };
-  scan.value = last_value(group);
   scan.store = [&group, y = scan.gives_totals ? LoopOperand() : scan.loop.operands[0], loop = scan.loop](const Place& place, const std::string& value, const std::string& indent) {
     return fmt::format("{}{} = {};\n", indent, value_at(loop, y, place), store_text(group.store_dtype, cast_text(group.accumulate, group.store_dtype, value)));
   };

@@ -1,8 +1,8 @@
 /// \file kasoku/codegen/reduce_text.h
 /// A reduction as kernel text: a loop over an iteration space (loop_text.h) whose end joins its elements by the fixed tree.
 /// Whoever writes a kernel gives the operands, the text of one element, how two become one and where results go; the tree
-/// and who computes which part of it stand in reduce_tree.cpp, once for all devices and for both of them: array expressions
-/// and the array statements of compiled functions.
+/// and who computes which part of it stand in reduce_tree.cpp, once for all devices and for all of them: array expressions,
+/// users' kernels and the array statements of compiled functions.
 #pragma once
 
 #include "kasoku/codegen/loop_text.h"
@@ -35,7 +35,8 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
 /// its warps for each, and else the vectors of them that wait stay in a core's first cache.
 int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads);
 
-struct Reduction {
+/// What reductions and scans have in common: a loop whose elements become one, two by two.
+struct JoinedLoop {
   using Join = std::function<std::string(const std::string& a, const std::string& b)>;
 
   Loop loop;                   ///< kept axes first
@@ -43,19 +44,25 @@ struct Reduction {
   ReduceForm form = ReduceForm::rows;
   bool by_threads = false;     ///< threads run side by side; else a block is one thread, whose loops become vectors
   bool has_narrow_pairs = false;  ///< threads: 32 bits count results and their chunks
-  /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
-  bool is_range = false;
 
   std::string type;            ///< of a value
-  size_t value_bytes = 0;       ///< 0: not known
+  size_t value_bytes = 0;      ///< 0: not known
+  Join join;                   ///< the text of two values that become one, `a` before `b`
+  std::string value;           ///< of an element
+};
+
+struct Reduction : JoinedLoop {
+  /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
+  bool is_range = false;
+  bool is_users = false;       ///< values of a size that is not known may be structs, which have nothing to begin with
+
   std::string identity;        ///< joins without a trace; empty: only what is there is joined
   std::string start;           ///< without an identity: what a lane holds before, and the result of no elements; may be empty
-  Join join;                   ///< the text of two values that become one; of positions, whether `a` comes before `b`
-  bool keeps_position = false;
+  bool keeps_position = false;  ///< then `join` is whether `a` comes before `b`
+  std::string position;        ///< where elements bring theirs along
 
   /// Statements before `value` (and `position`, where elements bring theirs along) of an element; `number` counts it.
   std::function<std::string(const Place& place, const std::string& number, const std::string& indent)> element;
-  std::string value, position;
   /// Statements that store what the tree gives for number `at` of the results' chunks.
   std::function<std::string(const std::string& at, const std::string& value, const std::string& position, const std::string& indent)> store;
 

@@ -122,16 +122,36 @@ std::string walk(const Reduction& r, const std::string& start, const std::string
          loop(deeper) + indent + "}\n";
 }
 
+/// Looks at a chunk again for the first element that is as good as `_best[0]`: a strip at a time, of which vectors only say whether it is
+/// there.
+std::string first_place_of_best(const Reduction& r) {
+  const auto element = [&](const std::string& place, const std::string& indent) { return r.element({place}, fmt::format("(_at + {})", place), indent); };
+  const std::string is_it = fmt::format("({0} == _wanted | ({0} != {0} & _wanted != _wanted))", r.value);
+  return fmt::format("    const {} _wanted = _best[0];\n    long long _found = -1;\n    {{\n", r.type) +
+         walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
+           return fmt::format("{0}for (long long _from = 0; _from < _n && _found < 0; _from += 256) {{\n"
+                              "{0}  const long long _to = _n - _from < 256 ? _n : _from + 256;\n{0}  bool _is_here = false;\n"
+                              "{1}{0}  for (long long _place = _from; _place < _to; ++_place) {{\n{2}{0}    _is_here |= {3};\n{0}  }}\n"
+                              "{0}  for (long long _place = _from; _is_here && _found < 0; ++_place) {{\n"
+                              "{2}{0}    if {3} _found = _done + _place;\n{0}  }}\n{0}}}\n",
+                              indent, vectorise, element("_place", indent + "    "), is_it);
+         }) + "    }\n";
+}
+
 /// Lanes are an array, and the loops over it become vectors.
 std::string serial_rows(const Reduction& r) {
   const bool by_fours = !r.head_of_fours.empty();
   // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
   const bool has_numbers = kasoku::has_numbers(r) && !by_fours;
+  // Where an element costs little, lanes hold values alone, and the place of the chunk's best is looked for afterwards.
+  const bool searches = has_numbers && r.is_short;
   // Else each lane starts from the identity.
   const bool starts_with_elements = has_numbers || !joins_all(r);
   const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
-  std::string text = has_numbers ? fmt::format("  {1} _best[{0}];\n  {2} _at_best[{0}];\n", chunk_lanes, r.type, number)
-                                 : fmt::format("  ks_lane _acc[{}];\n", chunk_lanes);
+  // Of a user's type memory alone, as it may have no value to begin with.
+  std::string text = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
+                                : fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
+  if (has_numbers && !searches) text += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
           fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
   if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
@@ -154,11 +174,14 @@ std::string serial_rows(const Reduction& r) {
       if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + join("_acc[_done + _place]", "_value", deeper));
       std::string start, next;
       if (has_numbers) {
-        start = r.element({"_place"}, "(_at + _place)", deeper) + fmt::format("{0}_best[_done + _place] = {1};\n{0}_at_best[_done + _place] = ({2})(_done + _place);\n", deeper, r.value, number);
-        next = r.element({"_place"}, "(_at + _place)", deeper) +
-               fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
-                           "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n"
-                           "{0}_at_best[_done + _place] = _goes_first ? ({3})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, r.join(r.value, "_known"), r.value, number);
+        start = next = r.element({"_place"}, "(_at + _place)", deeper);
+        start += fmt::format("{0}_best[_done + _place] = {1};\n", deeper, r.value);
+        next += fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
+                            "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n", deeper, r.join(r.value, "_known"), r.value);
+        if (!searches) {
+          start += fmt::format("{0}_at_best[_done + _place] = ({1})(_done + _place);\n", deeper, number);
+          next += fmt::format("{0}_at_best[_done + _place] = _goes_first ? ({1})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, number);
+        }
       } else {
         const std::string lane = lane_of(r, {"_place"}, "(_at + _place)", deeper);
         start = lane + set("_acc[_done + _place]", "_value", deeper);
@@ -174,13 +197,16 @@ std::string serial_rows(const Reduction& r) {
     for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("_acc[{}]", a), fmt::format("_acc[{}]", b), "    ");
   } else {
     text += fmt::format("    for (int _s = {}, _active = _lanes; _s > 0; _s >>= 1) {{\n      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n", chunk_lanes / 2, vectorise) +
-            (has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
+            (searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
+                                    "        _best[_l] = {} | (_other != _other & _known == _known) ? _other : _known;\n", r.join("_other", "_known"))
+             : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
                                        "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
                                        r.join("_best[_l + _s]", "_best[_l]"))
-                         : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
+             : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
             "      }\n      if (_active > _s) _active = _s;\n    }\n";
   }
-  if (has_numbers) text += "    const ks_lane _best_lane = {_best[0], _begin + _at_best[0]};\n";
+  if (searches) text += first_place_of_best(r);
+  if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
   return text + store(r, "_pair", has_numbers ? "_best_lane" : "_acc[0]", "    ") + "  }\n";
 }
 
@@ -209,15 +235,27 @@ std::string serial_columns(const Reduction& r) {
                        n > 1 ? fmt::format("+ {} ", (n - 1) * chunk_lanes) : "", n * chunk_lanes);
   };
   const std::string first_row = joins_all(r) ? "" : "        if (_e < _count) {\n" + over(row(0, set("_sum[_place]", "_value", "              ")), "          ") + fmt::format("          _e += {};\n        }}\n", chunk_lanes);
+  // Lanes of a row each, which the tree joins two by two: four rows are read and one stored.
+  const auto lane_there = [&](const std::string& number, const std::string& name) {
+    return "            {\n" + reduced_positions(r, "_begin + " + number, "              ") + lane_of(r, {"_place"}, "_at", "              ") +
+           set(name, joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value", "              ") + "            }\n";
+  };
+  const std::string four_lanes =
+      fmt::format("      const int _half = 1 << _bits >> 1, _quarter = _half >> 1;\n"
+                  "      if (_bits > 1 && (_i & 3) == 0 && _lane + _half + _quarter < _lanes && _count <= {}) {{\n", chunk_lanes) +
+      over(fmt::format("            ks_lane _first{0}, _second{0};\n", starts(r, 1).empty() ? "" : " = " + r.start) + lane_there("_lane", "_first") + lane_there("_lane + _half", "_second") +
+               "            const ks_lane _left = ks_join(_first, _second);\n" + lane_there("_lane + _quarter", "_first") + lane_there("_lane + _half + _quarter", "_second") +
+               "            _sum[_place] = ks_join(_left, ks_join(_first, _second));\n", "        ") +
+      "        _i += 3;\n        _level = 2;\n      } else {\n";
   return fmt::format("  ks_lane _memory[12 * {0}];\n  ks_lane* _held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k * {0};\n", most) +
          pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
                      "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
                      "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
-                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n", chunk_lanes) +
-         first_row + (r.is_short ? rows(4) : "") + rows(1) +
+                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n      int _level = 0;\n", chunk_lanes) +
+         (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
          // A lane without elements leaves what waits for it as it is.
-         "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
+         "      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
          "        if (_level > 0 || _lane < _lanes) {\n" + over(join("_before[_place]", "_sum[_place]", "            "), "          ") +
          "        }\n        _held[_level] = _sum;\n        _sum = _before;\n      }\n"
          "      _held[11] = _held[_level];\n      _held[_level] = _sum;\n    }\n" +
@@ -288,8 +326,10 @@ std::string columns_of_threads(const Reduction& r) {
   };
   const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
   const std::string shared = fmt::format("_shared[{} * _part + _place]", 32 * own);
-  return fmt::format("  __shared__ ks_lane _shared[{}];\n  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n"
-                     "  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {{\n", own * threads_of_columns) +
+  // A user's type may have a constructor, which nothing that is shared may have.
+  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", own * threads_of_columns)
+                     : fmt::format("  __shared__ ks_lane _shared[{}];\n", own * threads_of_columns)) +
+         "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n" +
          pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
          fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
@@ -443,7 +483,10 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     const auto along = [&](size_t d) {
       return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
     };
-    if (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last)) {
+    // One thread meets short rows together as well, so that each pass over memory, strided or not, serves many of them.
+    constexpr int64_t short_row = 32, many_rows = 64;
+    const bool are_short_rows = !by_threads && reduced <= short_row && space.lengths[column] >= many_rows;
+    if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
       space.go_along(column);
       // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
       constexpr int64_t wide_strip = 128, many_strips = 256;

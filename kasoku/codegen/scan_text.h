@@ -9,21 +9,12 @@ namespace kasoku {
 
 inline constexpr int64_t threads_of_scan = 64;
 
-struct Scan {
-  Loop loop;                   ///< the scanned axis is the last one
-  int kept_rank = 0;
-  ReduceForm form = ReduceForm::rows;
-  bool by_threads = false;
-  bool has_narrow_pairs = false;
+/// The scanned axis is the last one.
+struct Scan : JoinedLoop {
   bool gives_totals = false;   ///< of chunks, one for each, to `y`; else elements, joined to what is before their chunk
   bool is_exclusive = false;   ///< rows: of elements, what is before each
-
-  std::string type;            ///< of a value
-  size_t value_bytes = 0;
   std::string start;           ///< rows: what an exclusive scan begins with
-  Reduction::Join join;        ///< the text of two values that become one, `a` before `b`
   std::function<std::string(const Place& place, const std::string& indent)> element;  ///< statements before `value`
-  std::string value;
   std::function<std::string(const Place& place, const std::string& value, const std::string& indent)> store;
 };
 

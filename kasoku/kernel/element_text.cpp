@@ -52,19 +52,6 @@ Program finish(std::string start, std::string params, const Loop& loop, const Bo
 
 void add_param(std::string& params, const std::string& declaration) { params += (params.empty() ? "" : ", ") + declaration; }
 
-/// Adds a raw array's parameters; what makes the user's name of them.
-std::string raw_array(const ElementParam& param, bool is_narrow, std::string& params) {
-  const std::string& name = param.declared->name;
-  const std::string type = (param.declared->is_const ? "const " : "") + param.type;
-  add_param(params, fmt::format("{}* _m_{}, ptrdiff_t _size_{}", type, name, name));
-  std::string axes;
-  for (int axis = 0; axis < param.ndim; ++axis) {
-    add_param(params, fmt::format("ptrdiff_t _d{1}_{0}, ptrdiff_t _s{1}_{0}", name, axis));
-    axes += fmt::format("  {0}.set_axis({1}, _d{1}_{0}, _s{1}_{0});\n", name, axis);
-  }
-  return fmt::format("  CArray<{0}, {1}, {2}, {3}> {4}(_m_{4}, _size_{4});\n", type, param.ndim, param.is_contiguous, is_narrow, name) + axes;
-}
-
 /// Whether the first thing that the text does with `name` is a plain assignment, in a
 /// statement of its own.
 bool starts_with_assignment(const std::string& text, const std::string& name) {
@@ -107,6 +94,18 @@ bool is_plain(const std::string& text) {
 }
 
 }  // namespace
+
+std::string raw_array(const ElementParam& param, bool is_narrow, std::string& params) {
+  const std::string& name = param.declared->name;
+  const std::string type = (param.declared->is_const ? "const " : "") + param.type;
+  add_param(params, fmt::format("{}* _m_{}, ptrdiff_t _size_{}", type, name, name));
+  std::string axes;
+  for (int axis = 0; axis < param.ndim; ++axis) {
+    add_param(params, fmt::format("ptrdiff_t _d{1}_{0}, ptrdiff_t _s{1}_{0}", name, axis));
+    axes += fmt::format("  {0}.set_axis({1}, _d{1}_{0}, _s{1}_{0});\n", name, axis);
+  }
+  return fmt::format("  CArray<{0}, {1}, {2}, {3}> {4}(_m_{4}, _size_{4});\n", type, param.ndim, param.is_contiguous, is_narrow, name) + axes;
+}
 
 bool mentions(const ElementwiseOptions& options, const std::string& operation, std::string_view word) {
   return mentions_word(operation, word) || mentions_word(options.loop_prep, word) || mentions_word(options.after_loop, word);

@@ -34,6 +34,9 @@ struct ElementText {
 /// What the operation allows; outputs that it may look at are `outputs`.
 BodyTraits traits_of(const ElementwiseOptions& options, const std::string& operation, const std::vector<Parameter>& outputs);
 
+/// Adds a raw array's kernel parameters, each after a ", " if it is not the first; what makes the user's name of them.
+std::string raw_array(const ElementParam& param, bool is_narrow, std::string& params);
+
 /// Whether the text says `word` in the kernel.
 bool mentions(const ElementwiseOptions& options, const std::string& operation, std::string_view word);
 

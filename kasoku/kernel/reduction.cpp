@@ -1,5 +1,6 @@
 #include "kasoku/kernel/reduction.h"
 
+#include "kasoku/array/fuse.h"
 #include "kasoku/base/text.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/compile.h"
@@ -18,10 +19,6 @@ namespace {
 ReductionOptions checked(ReductionOptions options) {
   check_kernel_name(options.name);
   return options;
-}
-
-std::string with_line(const std::string& expression, const std::string& what) {
-  return fmt::format("\n#line 1 \"{}\"\n{}\n#line 1 \"kasoku\"\n", what, expression);
 }
 
 }  // namespace
@@ -45,14 +42,15 @@ Error nothing_to_reduce(const std::string& name) {
       .why("the reduction has no identity that could be the result");
 }
 
-ReductionLaunch::ReductionLaunch(Device& device, const ReductionText& reduction) {
-  const Program program = reduction_program(reduction);
+ReductionLaunch::ReductionLaunch(Device& device, ReductionText reduction) {
   const std::string& name = reduction.options->name;
-  module = with_users_lines(reduction.options->locate, [&] { return compile(program, device); });
+  const Locator& locate = reduction.options->locate;
+  is_simt = reduction.is_simt;
+  value_bytes = reduction.reduction.value_bytes;
+  const Program program = reduction_program(std::move(reduction));
+  module = with_users_lines(locate, [&] { return compile(program, device); });
   chunks = &module->function(name);
   partials = &module->function(name + "_partials");
-  each = &module->function(name + "_each");
-  columns = reduction.has_columns ? &module->function(name + "_columns") : nullptr;
   size = partials->info().params.empty() ? 0 : partials->info().params[0].element_size;
   text = program.text;
 }
@@ -157,28 +155,37 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
   Stream* stream = call.stream ? call.stream : &device->current_stream();
   ResolvedRange range{0, 1, first->size()};
   if (call.range) range = resolve_range(*call.range, first->size(), name);
+  const size_t value_bytes = state.type.dtype == Dtype::opaque ? 0 : info(state.type.dtype).size;
+  IterationSpace space{.lengths = {range.count}, .kept = 0, .walks = {}};
+  const bool is_simt = takes_gpu_form(*device);
+  const ReduceForm form = reduce_form(space, value_bytes, is_simt);
   const bool is_narrow = std::max(range.count, first->size()) < (int64_t{1} << 31);
 
-  ReductionLaunch& launch = state_->pointer_plans.find_or(PointerKey{device, is_narrow, call.range.has_value()}, [&] {
+  ReductionLaunch& launch = state_->pointer_plans.find_or({device, is_narrow, call.range.has_value(), is_simt}, [&] {
     ReductionText text;
     text.options = &state.options;
     bool has_complex = is_complex_type(state.type.text);
     for (const Parameter& param : state.in) {
       has_complex |= is_complex_type(param.type);
-      text.in_params += declaration(param) + ", ";
+      text.inputs += declaration(param) + ", ";
     }
-    if (call.range) text.in_params += "long _start, long _step, ";
+    if (call.range) text.inputs += "long _range_start, long _range_step, ";
     text.head = start_of_reduction(state.options, has_complex, false) +
                 fmt::format("typedef {} _type_reduce;\n", state.type.text);
+    text.map_expr = state.map_expr;
     text.reduce_expr = state.reduce_expr;
     text.identity = state.neutral;
-    text.out_params = "_type_reduce* _out, ";
-    text.of_element = call.range ? "const long i = _start + (long)_j * _step; (void)i;"
-                                 : "const size_t i = _j; (void)i;";
-    text.map_expr = with_line(state.map_expr, name + " map_expr");
+    text.others = "_type_reduce* _out, ";
+    text.element = [is_range = call.range.has_value()](const Loop&, const Place&, const std::string& number, const std::string&) {
+      return is_range ? fmt::format("const long i = _range_start + (long)({}) * _range_step; (void)i;\n", number)
+                        : fmt::format("const size_t i = (size_t)({}); (void)i;\n", number);
+    };
     text.post = "_out[_o] = a";
     text.is_narrow = is_narrow;
-    return ReductionLaunch(*device, text);
+    text.is_simt = is_simt;
+    text.reduction.loop.is_reduction = true;
+    text.reduction.value_bytes = value_bytes;
+    return ReductionLaunch(*device, std::move(text));
   });
 
   Array out = call.out ? *call.out
@@ -186,16 +193,14 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
                                       state.type.dtype == Dtype::opaque ? state.type.size : 0);
   if (out.size() != 1 || out.itemsize() != launch.size)
     throw Error(ErrorKind::value, name + ": out must have one element of the result's dtype");
-  // Nothing to reduce: the tree is not asked, the identity is stored by a thread alone.
-  const bool is_empty = range.count == 0;
-  if (is_empty && state.neutral.empty()) throw nothing_to_reduce(name);
+  if (range.count == 0 && state.neutral.empty()) throw nothing_to_reduce(name);
   PackedArguments checked_values;
   pack_values(launch.chunks->info(), args, *device, checked_values);
   for (const Argument& argument : args)
     if (argument.kind == Argument::Kind::array && argument.array.buffer)
       argument.array.buffer->use_on(*stream);
   launch.run(
-      *device, *stream, 1, range.count, is_empty, is_narrow,
+      *device, *stream, space, form,
       [&](PackedArguments& packed) {
         for (size_t k = 0; k < checked_values.count(); ++k)
           packed.add_outside(checked_values.pointers()[k]);

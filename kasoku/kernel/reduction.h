@@ -6,11 +6,8 @@
 /// Over elements (CuPy's): inputs broadcast, some or all axes go.
 ///   ReductionKernel norm("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0");
 ///
-/// The result depends on the shapes and values alone, not on workers, device or memory order.
-/// The reduced elements are taken in C order in chunks of 8192; in a chunk, lane k of 1024 takes
-/// elements k, k + 1024, …; lanes are combined as a tree (k with k + 512, k + 256, …), and so
-/// are the chunks. Where an output has at most 64 elements, or the last axis is kept and there are
-/// 1024 outputs or more, one thread takes an output's elements in order, 256 at a time.
+/// The result depends on the shapes and values alone, not on workers, device or memory order: it is joined by the fixed tree
+/// of codegen/reduce_tree.cpp, as reductions of arrays are. The identity is what reducing nothing gives, and joined with nothing.
 #pragma once
 
 #include "kasoku/kernel/elementwise.h"

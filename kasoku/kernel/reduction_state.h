@@ -2,6 +2,8 @@
 /// What a ReductionKernel keeps between calls, and the launches that both spellings share.
 #pragma once
 
+#include "kasoku/base/rounding.h"
+#include "kasoku/codegen/reductions.h"
 #include "kasoku/device/module.h"
 #include "kasoku/kernel/element_state.h"
 #include "kasoku/kernel/growing_list.h"
@@ -11,16 +13,17 @@ namespace kasoku {
 
 struct ReductionLaunch {
   std::shared_ptr<Module> module;
-  Function *chunks, *partials, *each, *columns;  ///< columns: nullptr if there is none
+  Function *chunks, *partials;
+  bool is_simt;
   size_t size;       ///< bytes of a _type_reduce
+  size_t value_bytes;  ///< as far as the text's form was chosen by it
   std::string text;
 
-  ReductionLaunch(Device& device, const ReductionText& text);
-  /// Reduces `outputs` × `length` elements. The two callbacks add what in_params and out_params
-  /// declare.
-  template <class AddIn, class AddOut>
-  void run(Device& device, Stream& stream, int64_t outputs, int64_t length, bool one_thread_each,
-           bool is_narrow, const AddIn& add_in, const AddOut& add_out) const;
+  ReductionLaunch(Device& device, ReductionText text);
+  /// Reduces a space. The two callbacks add what inputs and others declare.
+  template <class AddInputs, class AddOthers>
+  void run(Device& device, Stream& stream, const IterationSpace& space, ReduceForm form, const AddInputs& add_inputs,
+           const AddOthers& add_others) const;
 };
 
 struct ReductionParts {
@@ -31,8 +34,14 @@ struct ReductionParts {
   ReductionOptions options;
 };
 
+struct FlatReductionKey {
+  Device* device;
+  bool is_narrow, is_range, is_simt;
+  bool operator==(const FlatReductionKey&) const = default;
+};
+
 struct ReductionKernel::State : ReductionParts {
-  GrowingList<PointerKey, ReductionLaunch> pointer_plans;
+  GrowingList<FlatReductionKey, ReductionLaunch> pointer_plans;
   GrowingList<ElementKey, ReductionLaunch> element_plans;
 };
 
@@ -43,47 +52,41 @@ std::string start_of_reduction(const ReductionOptions& options, bool has_complex
 bool is_complex_type(std::string_view type);
 Error nothing_to_reduce(const std::string& name);
 
-template <class AddIn, class AddOut>
-void ReductionLaunch::run(Device& device, Stream& stream, int64_t outputs, int64_t length,
-                          bool one_thread_each, bool is_narrow, const AddIn& add_in,
-                          const AddOut& add_out) const {
-  const auto add_index = [&](PackedArguments& packed, int64_t value) {
-    if (is_narrow) packed.add_value(static_cast<uint32_t>(value));
-    else packed.add_value(static_cast<uint64_t>(value));
-  };
-  LaunchShape shape;
-  shape.block[0] = reduction_block;
-  if (one_thread_each) {
-    PackedArguments packed;
-    add_in(packed);
-    add_out(packed);
-    add_index(packed, outputs);
-    add_index(packed, length);
-    shape.grid[0] = static_cast<uint32_t>((outputs + reduction_block - 1) / reduction_block);
-    (columns && length > 0 ? columns : each)->launch(shape, packed.pointers(), stream);
-    return;
-  }
-  Array from;  // what the pass before left
+template <class AddInputs, class AddOthers>
+void ReductionLaunch::run(Device& device, Stream& stream, const IterationSpace& space, ReduceForm form, const AddInputs& add_inputs,
+                          const AddOthers& add_others) const {
+  const int workers = device.properties().multiprocessors;
+  const size_t kept = std::min(space.kept, space.lengths.size());
+  int64_t outputs = 1;
+  for (size_t d = 0; d < kept; ++d) outputs *= space.lengths[d];
+  int64_t length = space.size() / outputs;
+  Array left;  // by the pass before
   for (bool is_first = true;; is_first = false) {
-    const int64_t count = (length + chunk_elements - 1) / chunk_elements;
-    const bool is_last = count <= 1;
+    const int64_t chunks = std::max(divide_up(length, chunk_elements), int64_t{1});
     Array partial;
-    if (!is_last)
-      partial = Array::empty({outputs * count * static_cast<int64_t>(size)}, Dtype::uint8, device);
+    if (chunks > 1) partial = Array::empty({outputs * chunks * static_cast<int64_t>(size)}, Dtype::uint8, device);
     PackedArguments packed;
-    if (is_first) add_in(packed);
-    else packed.add_value(from.data());
-    add_out(packed);
-    void* const memory = is_last ? nullptr : partial.data();
+    const auto add = [&](int64_t number) { packed.add_value(number); };
+    if (is_first) add_inputs(packed);
+    else packed.add_value(left.data());
+    add_others(packed);
+    void* const memory = chunks > 1 ? partial.data() : nullptr;
     packed.add_value(memory);
-    add_index(packed, length);
-    packed.add_value(static_cast<uint32_t>(count));
-    packed.add_value(static_cast<uint32_t>(is_last));
-    shape.grid[0] = static_cast<uint32_t>(outputs * count);
-    (is_first ? chunks : partials)->launch(shape, packed.pointers(), stream);
-    if (is_last) return;
-    from = partial;
-    length = count;
+    ReduceLaunch launch;
+    if (is_first) {
+      add_numbers(space, add);
+      launch = reduce_launch(space, kept, form, is_simt, value_bytes, {0, chunks}, workers);
+    } else {
+      const auto bytes = static_cast<int64_t>(size);
+      IterationSpace rows{.lengths = {outputs, length}, .kept = 1, .inner = 1, .walks = {{.strides = {length * bytes, bytes}, .unit = bytes}}};
+      add_numbers(rows, add);
+      launch = reduce_launch(rows, 1, ReduceForm::rows, is_simt, value_bytes, {0, chunks}, workers);
+    }
+    for (int k = 0; k < launch.count; ++k) add(launch.numbers[k]);
+    (is_first ? *this->chunks : *partials).launch(launch.shape, packed.pointers(), stream);
+    if (chunks == 1) return;
+    left = partial;
+    length = chunks;
   }
 }
 

@@ -1,36 +1,33 @@
 /// \file kasoku/kernel/reduction_text.h
-/// The text of a reduction: one kernel that maps and reduces chunks, one that reduces what
-/// chunks left, one for short or many reductions.
+/// The text of a user's reduction: what he wrote as the body and the join of the loop of codegen/reduce_text.h.
 #pragma once
 
-#include "kasoku/codegen/reductions.h"
+#include "kasoku/codegen/reduce_text.h"
 #include "kasoku/compile/program.h"
 #include "kasoku/kernel/reduction.h"
 
 namespace kasoku {
 
-inline constexpr unsigned reduction_block = 256;
-
-/// What surrounds the tree, written by the front end.
+/// What surrounds the tree, written by the front end. Kernel parameters end with ", " or are empty.
 struct ReductionText {
   const ReductionOptions* options;
-  std::string head;         ///< includes, preamble, types; must define _type_reduce
-  std::string reduce_expr;
-  std::string identity;     ///< empty: none
-  std::string in_params;    ///< kernel parameters of the inputs, ends with ", " or is empty
-  std::string out_params;   ///< of the outputs, likewise
-  /// From `_o` (output) and `_j` (element of it, a ptrdiff_t) to the expression's names;
-  /// runs in a scope of its own.
-  std::string of_output;    ///< statements that depend on _o only
-  std::string of_element;   ///< statements that depend on _j too
-  std::string map_expr;
-  std::string post;         ///< statements: the result is `a`, the output _o
-  bool is_narrow = true;
-  bool has_columns = false; ///< also `name_columns`, see there
+  std::string head;       ///< includes, preamble, types; must define _type_reduce
+  std::string inputs;     ///< kernel parameters of what is reduced,
+  std::string others;     ///< of what the results may be made of besides, and of the outputs
+  std::string before;     ///< statements before the loop, of `others`
+  std::string map_expr, reduce_expr;
+  std::string identity;   ///< empty: none
+  std::string post;       ///< statements: the result is `a`, the output _o
+  /// Statements before the map of an element; `number` counts it, `output` its result.
+  std::function<std::string(const Loop& loop, const Place& place, const std::string& number, const std::string& output)> element;
+  Reduction reduction;    ///< its loop, form and size; the rest comes from here
+  bool is_narrow = true, is_simt = false;
 };
 
-/// Kernels `name` (chunks), `name_partials` and `name_each` (a thread for each output); with
-/// has_columns also `name_columns`, the latter for outputs that lie side by side.
-Program reduction_program(const ReductionText& text);
+/// Kernels `name`, of chunks, and `name_partials`, of what chunks left.
+Program reduction_program(ReductionText text);
+
+/// Who reduces `space` to values of so many bytes, 0 if that is not known; where it is by columns, the space's inner axis goes along them.
+ReduceForm reduce_form(IterationSpace& space, size_t value_bytes, bool is_simt);
 
 }  // namespace kasoku

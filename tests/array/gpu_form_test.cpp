@@ -9,7 +9,11 @@
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/compile/nvrtc.h"
+#include "kasoku/kernel/headers.h"
+#include "kasoku/kernel/reduction.h"
 #include "kasoku/kernel/scan.h"
+#include "kasoku/kernel/signature.h"
 
 #include <doctest/doctest.h>
 
@@ -100,6 +104,7 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
         check_equal([&] { return reduce(ReduceOp::argmin, part); });
         check_equal([&] { return reduce(ReduceOp::max, apply(Op::multiply, {part, part})); });
         check_equal([&] { return reduce(ReduceOp::count_nonzero, apply(Op::greater, {part, 0})); });
+        for (const Dtype wanted : {Dtype::float32, Dtype::float64}) check_equal([&] { return mean(apply(Op::greater, {part, 0}), {}, wanted); });
       }
     }
   }
@@ -128,6 +133,50 @@ TEST_CASE("kernel: users' scans have the same bits in the text for a GPU") {
         (*kernel)(x, to);
         return to;
       });
+  }
+}
+
+TEST_CASE("kernel: users' reductions have the same bits in the text for a GPU, and those of arrays") {
+  const ReductionKernel sum("T x", "T y", "x", "a + b", "y = a", "0"), largest("T x", "T y", "x", "max(a, b)", "y = a", ""),
+      called("T x", "T y", "twice(x)", "a + b", "y = a", "0", "", {.preamble = "__device__ float twice(float x) { return 2 * x; }"}),
+      dot({"float", Dtype::float32, 4}, "0", "a + b", "x[i] * x[i]", parse_pointer_parameters("float *x"));
+  for (const auto& [rows, columns] : {std::pair{300, 120}, {1000, 3}, {3, 1000}, {5000, 7}, {7, 9000}, {9000, 40}, {700, 33}, {1, 1}}) {
+    CAPTURE(rows);
+    CAPTURE(columns);
+    const Array x = reshape(stored(int64_t{rows} * columns, Dtype::float32), {rows, columns});
+    for (int axis : {0, 1})
+      for (const ReductionKernel* kernel : {&sum, &largest, &called}) {
+        ReductionCall call;
+        call.axes = {axis};
+        check_equal([&] { return (*kernel)({x}, call)[0]; });
+        if (kernel == &sum) CHECK(bits(sum({x}, call)[0]) == bits(reduce(ReduceOp::sum, x, {.axes = {{axis}}})));
+      }
+    check_equal([&] { return dot({x})[0]; });
+  }
+}
+
+TEST_CASE("kernel: users' reductions to types that have no value to begin with are kernels for both devices") {
+  const ReductionKernel product("T x", "T y", "x * x", "a + b", "y = a", ""),
+      range("T x", "T y", "own(x)", "join(a, b)", "y = a.high - a.low", "own(0, 0)", "own",
+            {.preamble = "struct own { float low, high; __device__ own(float x) : low(x), high(x) {} __device__ own(float l, float h) : low(l), high(h) {} };"
+                         "__device__ own join(own a, own b) { return own(min(a.low, b.low), max(a.high, b.high)); }"});
+  for (const auto& [kernel, dtype] : {std::pair{&product, Dtype::complex64}, {&range, Dtype::float32}}) {
+    for (const auto& [rows, columns] : {std::pair{300, 40}, {3, 9000}}) {
+      const Array x = reshape(stored(int64_t{rows} * columns, dtype), {rows, columns});
+      for (int axis : {0, 1}) {
+        ReductionCall call;
+        call.axes = {axis};
+        check_equal([&] { return (*kernel)({x}, call)[0]; });
+      }
+    }
+    if (!nvrtc_missing().empty()) continue;
+    for (const std::string& text : kernel->texts()) {
+      if (text.find("threadIdx") == text.npos) continue;
+      Program program;
+      program.text = text;
+      add_headers(program);
+      CHECK_NOTHROW(nvrtc_compile(program, "sm_90"));
+    }
   }
 }
 

@@ -114,6 +114,65 @@ def test_however_the_elements_lie(name, device, tier):
         )
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "uint64", "float16", "float32", "float64"])
+def test_the_first_of_equals_and_of_nans_is_the_position(dtype, device):
+    """Wherever in a chunk, or in which one, they are, and however the elements lie."""
+    n = 20_000
+    for first in (0, 1, 255, 256, 1023, 1024, 5000, 8191, 8192, 16_500, n - 1):
+        x = np.zeros(n, dtype)
+        x[first:] = 1
+        y = ks.array(x, device=device)
+        assert (int(y.argmax()), int(y.argmin())) == (first, 0 if first else int(x.argmin())), first
+        assert int(y[::-1].argmin()) == x[::-1].argmin()
+        rows = ks.array(np.stack([x, x, ~x if dtype == "bool" else -x]), device=device)
+        np.testing.assert_array_equal(rows.argmax(axis=1).numpy(), rows.numpy().argmax(axis=1))
+        np.testing.assert_array_equal(rows.T.argmin(axis=0).numpy(), rows.numpy().T.argmin(axis=0))
+        part = rows[:, 3:n:2].reshape(3, -1, 1)[:, :9001]
+        assert int(part.argmax()) == part.numpy().argmax()
+        if np.dtype(dtype).kind == "f":
+            x[first] = x[-1] = np.nan
+            assert int(ks.array(x, device=device).argmax()) == first
+            assert int((-ks.array(x, device=device)).argmin()) == first
+            zeros = np.where(np.arange(n) == first, -0.0, 0.0).astype(dtype)
+            assert int(ks.array(zeros, device=device).argmin()) == 0
+
+
+@pytest.mark.parametrize("wanted", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16"])
+def test_sums_of_small_integers_have_the_bits_of_their_tree_in_the_wanted_type(dtype, wanted, device):
+    """Chunks are counted in integers where those are exact."""
+    g = np.random.default_rng(5)
+    n = np.iinfo(dtype) if dtype != "bool" else None
+    x = (
+        g.random((3, 40_001)) < 0.7
+        if n is None
+        else g.integers(n.max - 9, n.max, (3, 40_001), endpoint=True, dtype=dtype)
+    )
+    x[1] = n.min if n else False
+    for view in (x, x.T, x[:, ::2], x[:, :5], x.T[:5], x[:, :0]):
+        ours = ks.array(view, device=device)
+        cast = ks.array(ours.astype(wanted).numpy(), device=device)
+        for axis in (None, 0, 1):
+            for pending in (ours, ours + ks.zeros((), dtype, device=device)):
+                got = ks.sum(pending, axis=axis, dtype=wanted).numpy()
+                assert got.tobytes() == ks.sum(cast, axis=axis).numpy().tobytes(), (view.shape, axis)
+                np.testing.assert_allclose(got, np.sum(view, axis=axis, dtype="float64"), 1e-6)
+                assert not np.signbit(got[got == 0]).any()
+    count = ks.mean(ks.array(x, device=device) != 0, dtype=wanted if wanted != "int64" else None)
+    assert float(count) == (x != 0).mean(dtype=wanted if wanted != "int64" else None)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_many_short_rows_have_the_bits_of_few(name, device):
+    for n in (1, 2, 3, 5, 8, 16, 17):
+        x = ks.array(sample((200, n), "float32", 3), device=device)
+        want = np.concatenate(
+            [np.atleast_1d(getattr(ks, name)(x[k : k + 3], axis=1).numpy()) for k in range(0, 200, 3)]
+        )
+        for view in (x, x + 0, ks.array(x.numpy(), device=device)[::-1][::-1]):
+            assert getattr(ks, name)(view, axis=1).numpy().tobytes() == want.tobytes(), (name, n)
+
+
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row["where"]])
 def test_masks_and_first_values(name, device, tier):
     for seed, (dtype, shape) in enumerate(

@@ -94,6 +94,53 @@ def test_errors(on):
         ks.ReductionKernel("T x", "T y", "nothing", "a + b", "y = a", "0", "g")(on(np.zeros(3)))
 
 
+@pytest.mark.parametrize(
+    "shape", [(7,), (1025,), (3_000_017,), (300, 1000), (1000, 300), (20_000, 5), (5, 20_000), (4, 3, 9000)]
+)
+def test_bits_are_those_of_arrays(on, shape):
+    x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+    total = ks.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")
+    for axis in (None, *range(len(shape))):
+        assert (total(on(x), axis=axis).numpy() == on(x).sum(axis=axis).numpy()).all(), axis
+    flat = ks.ReductionKernel(np.float32, "0", "a+b", "x[i]", "float *x")
+    assert flat(on(x)).numpy() == on(x).sum().numpy()
+    # A function that no compiler makes vectors of is joined in the same way.
+    called = ks.ReductionKernel(
+        "T x", "T y", "own(x)", "a + b", "y = a", "0", preamble="__device__ float own(float x) { return x; }"
+    )
+    for axis in (None, *range(len(shape))):
+        assert (called(on(x), axis=axis).numpy() == on(x).sum(axis=axis).numpy()).all(), axis
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (40, 700), (3000, 40), (20_000, 9), (9, 20_000)])
+def test_an_identity_is_joined_with_nothing(on, shape):
+    x = -1 - np.random.default_rng(4).random(shape)
+    largest = ks.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", "0")
+    any_of = ks.ReductionKernel("T x", "T y", "x", "better(a, b)", "y = a", None,
+                                preamble="__device__ double better(double a, double b) { return a < b ? b : a; }")  # fmt: skip
+    for axis in (None, 0, 1):
+        assert (largest(on(x), axis=axis).numpy() == x.max(axis=axis)).all()
+        assert (any_of(on(x), axis=axis).numpy() == x.max(axis=axis)).all()
+
+
+def test_results_are_made_of_scalars_and_whole_arrays_too(on):
+    f = ks.ReductionKernel("T x, raw T w, float64 by", "T y", "x * w[_j]", "a + b", "y = a / by + w[0]", "0")
+    for shape in ((6, 5), (3, 20_000)):
+        x, w = np.ones(shape), np.arange(1.0, shape[1] + 1)
+        np.testing.assert_allclose(f(on(x), on(w), 4.0, axis=1).numpy(), (x * w).sum(1) / 4 + 1, rtol=1e-13)
+
+
+def test_the_number_of_an_element_and_of_its_output(on):
+    f = ks.ReductionKernel(
+        "T x", "int64 y", "x * 0 + _j + 1000000 * _o + i", "a + b", "y = a", "0", reduce_type="int64"
+    )
+    for shape in ((3, 4), (6, 300), (300, 6), (40, 3000)):
+        rows, columns = np.indices(shape)
+        for axis, (o, j) in enumerate([(columns, rows), (rows, columns)]):
+            want = (j + 1000000 * o + o * shape[axis] + j).sum(axis)
+            assert (f(on(np.zeros(shape, np.int64)), axis=axis).numpy() == want).all()
+
+
 def test_bits_do_not_depend_on_workers(clean_process):
     program = """
 import numpy as np, kasoku as ks
@@ -118,6 +165,17 @@ def test_scans(on, kind, n):
     in_place = on(x)
     assert scan(in_place) is in_place
     assert (in_place.numpy() == want).all()
+
+
+@pytest.mark.parametrize("n", [1000, 1024, 5000, 3_000_017])
+def test_scans_have_the_bits_of_arrays(on, n):
+    x = np.random.default_rng(n).standard_normal(n).astype(np.float32)
+    want = on(x).cumsum().numpy()
+    assert (ks.InclusiveScanKernel(np.float32, "a+b")(on(x), "new").numpy() == want).all()
+    before = ks.ExclusiveScanKernel(np.float32, "a+b", "7")(on(x), "new").numpy()
+    inside = np.arange(1, n) % 1024 != 0  # a chunk's first element is given what the chunks before it give together
+    assert before[0] == 7 and (before[1:] == want[:-1])[inside].all()
+    np.testing.assert_allclose(before[1:], want[:-1], rtol=1e-4, atol=1e-2)
 
 
 def test_scans_keep_order(on):
