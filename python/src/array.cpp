@@ -71,6 +71,15 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
   return import_host(object, wanted, where, copy_data);
 }
 
+/// What Array(...) makes: undefined values, or elements over the memory of a buffer, as NumPy's own constructor lays them out.
+Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order, nb::handle device) {
+  const bool is_plain = buffer.is_none() && strides.is_none() && (order.is_none() || nb::cast<std::string>(order) == "C");
+  if (is_plain) return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  const nb::object laid_out = numpy().attr("ndarray")(shape, numpy_dtype(wanted), buffer, offset, strides, order);
+  return make_array(laid_out, nb::none(), device, Copies::if_needed);
+}
+
 /// The memory as elements of another dtype; of another size they must lie in a row.
 Array viewed(const Array& x, Dtype dtype) {
   const auto size = static_cast<int64_t>(info(dtype).size), before = static_cast<int64_t>(x.itemsize());
@@ -285,6 +294,15 @@ void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
                     nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
+      .def(
+          "__init__",
+          [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
+             nb::handle order, nb::handle device) {
+            new (self) Array(constructed(shape, dtype, buffer, offset, strides, order, device));
+          },
+          "shape"_a, "dtype"_a = nb::none(), "buffer"_a = nb::none(), "offset"_a = 0, "strides"_a = nb::none(),
+          "order"_a = nb::none(), nb::kw_only(), "device"_a = nb::none(),
+          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.")
       .def_prop_rw(
           "shape", [](const Array& x) { return tuple_from(x.shape()); },
           [](Array& x, nb::handle shape) {
@@ -493,6 +511,7 @@ void bind_array(nb::module_& m) {
     if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
     return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
   }, "x"_a, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.");
+  m.attr("ndarray") = m.attr("Array");  // its name in NumPy
   m.attr("around") = m.attr("round");
   m.attr("newaxis") = nb::none();
   m.attr("pi") = 3.141592653589793;
