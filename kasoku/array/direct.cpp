@@ -1,6 +1,7 @@
 #include "kasoku/array/direct.h"
 
 #include "kasoku/array/elements.h"
+#include "kasoku/array/numbers.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/run.h"
 #include "kasoku/array/shape.h"
@@ -189,6 +190,12 @@ constexpr size_t n_weak = 3;
 /// found when it ran one.
 std::atomic<uint16_t> alike[n_ops][n_dtypes];
 
+size_t weak_of(const Plain& x) { return x.array ? 0 : x.number.kind == DtypeKind::floating ? 2 : 1; }
+
+bool are_alike(Op op, Dtype dtype, size_t weak) {
+  return alike[static_cast<size_t>(op)][static_cast<size_t>(dtype)].load(std::memory_order_relaxed) >> weak & 1;
+}
+
 /// An operation on alike arrays whose kernel is known. While it lives it holds their memory.
 class Known {
  public:
@@ -235,13 +242,13 @@ class Known {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Plain& each = operands[i];
       forms_[i] = each.array && (is_value_ || !each.array->state().number) ? Form::unit : Form::number;
-      weak = weak * n_weak + (each.array ? 0 : each.number.kind == DtypeKind::floating ? 2 : 1);
+      weak = weak * n_weak + weak_of(each);
       which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     length_ = product(x.view.shape);
-    if (!(alike[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)].load(std::memory_order_relaxed) >> weak & 1))
-      return false;
-    if (!x.is_contiguous || (x.view.shape.empty() && !is_value_) || !is_for_now(length_, *x.device)) return false;
+    if (!are_alike(op, x.dtype, weak)) return false;
+    const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
+    if (!x.is_contiguous || !has_axes_or_memory || !is_for_now(length_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
@@ -271,7 +278,6 @@ class Known {
   }
 
   const Array::State* model_ = nullptr;
-
   std::optional<Held> held_[2];
   Number numbers_[2];
   Form forms_[2];
@@ -284,6 +290,29 @@ class Known {
 };
 
 }  // namespace
+
+std::optional<Value> compute_again(Op op, std::span<const Plain> operands) {
+  const Array::State* model = nullptr;
+  Scalar numbers[2];
+  size_t weak = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    weak = weak * n_weak + weak_of(operands[i]);
+    if (!operands[i].array) {
+      numbers[i] = operands[i].number;
+      continue;
+    }
+    const Array::State& x = operands[i].array->state();
+    if (!x.number || (model && (model->dtype != x.dtype || model->device != x.device))) return std::nullopt;
+    model = &x;
+    numbers[i] = *x.number;
+  }
+  if (!are_alike(op, model->dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return std::nullopt;
+  for (const Plain& x : operands)
+    if (!x.array && x.number.kind != DtypeKind::floating && !fits(x.number, model->dtype)) return std::nullopt;
+  Scalar y;
+  if (!compute_number(op, model->dtype, numbers, y)) return std::nullopt;
+  return Value{y, y.kind == DtypeKind::boolean ? Dtype::bool_ : model->dtype, model->device};
+}
 
 Array apply_again(Op op, std::span<const Plain> operands) {
   if (op == Op::power && operands[0].array && !operands[1].array) {

@@ -30,6 +30,16 @@ struct Plain {
   Scalar number;
 };
 
+/// What is computed of numbers.
+struct Value {
+  Scalar number;
+  Dtype dtype;
+  Device* device;
+};
+
+/// Of numbers that were read from arrays of one dtype, and numbers, by the same rule, without a kernel; nothing if it
+/// is for apply_again().
+std::optional<Value> compute_again(Op op, std::span<const Plain> operands);
 /// The result of `op` for alike operands, arrays of one dtype and shape in C order (and numbers), if apply() has
 /// computed it for such before: then nothing is left to find out. Null if it is for apply().
 Array apply_again(Op op, std::span<const Plain> operands);

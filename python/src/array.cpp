@@ -261,9 +261,37 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return done ? 0 : -1;
 }
 
+/// The type's slots for numbers: of one that was read from an array at once.
+PyObject* number_slot(PyObject* self, nb::object (*whole)(const Array&)) {
+  return guarded([=] { return whole(*array_of(self)).release().ptr(); });
+}
+
+int as_truth(PyObject* self) {
+  const std::optional<Scalar>& number = array_of(self)->state().number;
+  if (number) return number->as_bool();
+  PyObject* const answer = number_slot(self, [](const Array& x) -> nb::object { return nb::bool_(truth(x)); });
+  if (!answer) return -1;
+  Py_DECREF(answer);
+  return answer == Py_True;
+}
+
+PyObject* as_int(PyObject* self) {
+  return number_slot(self, [](const Array& x) { return nb::object(nb::int_(as_number(x))); });
+}
+
+PyObject* as_float(PyObject* self) {
+  return number_slot(self, [](const Array& x) { return nb::object(nb::float_(as_number(x))); });
+}
+
+PyObject* as_index(PyObject* self) { return number_slot(self, index_of); }
+
 std::vector<PyType_Slot> slots() {
   std::vector<PyType_Slot> all = operator_slots();
   const auto add = [&](int id, auto* function) { all.push_back({id, reinterpret_cast<void*>(function)}); };
+  add(Py_nb_bool, as_truth);
+  add(Py_nb_int, as_int);
+  add(Py_nb_float, as_float);
+  add(Py_nb_index, as_index);
   add(Py_mp_subscript, subscript);
   add(Py_mp_ass_subscript, assign_subscript);
   add(Py_mp_length, length);
@@ -456,16 +484,12 @@ void bind_array(nb::module_& m) {
              if (!y) return false;
              return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
            })
-      .def("__bool__", &truth)
-      .def("__int__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
-      .def("__float__", [](const Array& x) { return nb::object(nb::float_(as_number(x))); })
       .def("__trunc__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
       .def("__complex__",
            [](const Array& x) {
              const Scalar s = scalar_from(as_number(x));
              return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
            })
-      .def("__index__", &index_of)
       .def("__hash__",
            [](const Array& x) -> int64_t {  // of a value, which is what x[i] gives: equal numbers have equal ones
              if (x.ndim() > 0 || !x.is_read_only())

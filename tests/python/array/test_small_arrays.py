@@ -255,3 +255,98 @@ def test_what_is_computed_of_elements_is_a_value():
         assert float(t) == 6 and float(s) == 7 and (x == ks.arange(4.0)).all()
         with pytest.raises(ValueError, match="read-only"):
             s[...] = 3
+
+
+NUMBERS = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "bool",
+]
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_elements_are_computed_as_arrays_are(dtype):
+    if np.dtype(dtype).kind == "f":
+        edges = [0.0, -0.0, 1.5, -2.25, np.inf, -np.inf, np.nan, np.finfo(dtype).max, np.finfo(dtype).tiny]
+    elif dtype == "bool":
+        edges = [0, 1]
+    else:
+        edges = [0, 1, 3, 7, 8, 31, 63, 64, 100, np.iinfo(dtype).max, np.iinfo(dtype).min, np.iinfo(dtype).max - 1]
+    with np.errstate(all="ignore"):
+        x = ks.array(np.array(edges).astype(dtype))
+    rows = [(name, arity) for name, arity in ROWS if name != "power"]  # its numbers decide what it is
+    for name, arity in rows:
+        f = getattr(ks, name)
+        at = np.array(list(itertools.product(range(len(edges)), repeat=arity))).T
+        before = _core._few_at_once(False)
+        try:
+            expected = f(*(x[i] for i in at)).numpy()
+        except TypeError:
+            continue
+        finally:
+            _core._few_at_once(before)
+        for k, pair in enumerate(at.T):
+            operands = [x[int(i)] for i in pair]
+            for _ in range(1 + (k == 0)):  # what was computed before takes another way
+                got = f(*operands)
+            assert (got.dtype, got.shape) == (expected.dtype, ())
+            assert got.numpy().tobytes() == expected[k].tobytes(), (name, dtype, [edges[i] for i in pair])
+
+
+def test_elements_meet_numbers_of_pythons():
+    for dtype in ("int8", "uint8", "int64", "float32", "float64"):
+        x, host = ks.array([3, 100], dtype=dtype), np.array([3, 100], dtype=dtype)
+        for _ in range(3):
+            for f in (
+                lambda v: v + 1, lambda v: 100 - v, lambda v: v * 2.5, lambda v: 0.1 + v, lambda v: v / 7,
+                lambda v: v > 3, lambda v: 3.5 <= v, lambda v: v == 100, lambda v: -v, lambda v: v != 1000,
+                lambda v: v + 1000, lambda v: v >> 1, lambda v: 1 & v, lambda v: v << 3, lambda v: v**2,
+            ):  # fmt: skip
+                for i in (0, 1):
+                    with np.errstate(all="ignore"):
+                        try:
+                            expected = f(host[i])
+                        except (TypeError, OverflowError) as error:
+                            with pytest.raises(type(error)):
+                                f(x[i])
+                            continue
+                    ours = f(x[i])
+                    assert (ours.dtype, ours.shape) == (expected.dtype, ())
+                    assert ours.tolist() == expected.tolist()
+
+
+def test_an_answer_is_a_value_that_branches():
+    x = ks.array([1.0, 2.0])
+    for _ in range(3):
+        t, f = x[0] < x[1], x[0] > x[1]
+        assert t and not f and t.dtype == np.dtype("bool") and t.shape == ()
+        with pytest.raises(ValueError, match="read-only"):
+            t[...] = False
+        both = t
+        both &= f
+        assert t.tolist() is True and both.tolist() is False
+    assert [10, 20][ks.array([0, 1])[1]] == 20 and int(x[1]) == 2 and float(x[1]) == 2.0
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(x)
+    with pytest.raises(TypeError):
+        [1, 2][x[0]]
+
+
+def test_elements_beside_sums():
+    """A sum is an array that += changes; an element is a value."""
+    x = ks.array([1.0, 2.0, 4.0])
+    for _ in range(3):
+        total = (x @ x).eval()
+        alias = total
+        y = x[0] + total
+        total += x[1]
+        assert (float(y), float(alias), float(total - x[2])) == (22.0, 23.0, 19.0)
