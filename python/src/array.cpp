@@ -122,10 +122,14 @@ nb::object index_of(const Array& x) {
 /// CuPy's arrays are of this class, and its elements are views: programs write to them and give kernels their address.
 std::atomic<bool> elements_are_views{false};
 
-/// Arrays as indices are much work; without them an index is little, and the lock is kept.
+/// Arrays as indices are much work, unless they are few and there; without them an index is little, and the lock is kept.
 template <class F>
 auto with_index(const std::vector<Index>& index, F&& f) {
-  if (std::ranges::any_of(index, [](const Index& x) { return x.kind == Index::array; })) {
+  constexpr int64_t few = 1024;
+  const auto is_much = [](const Index& x) {
+    return x.kind == Index::array && (x.array_value->size() > few || !x.array_value->device().is_host() || x.array_value->is_pending());
+  };
+  if (std::ranges::any_of(index, is_much)) {
     const GilReleased release;
     return f();
   }
