@@ -291,27 +291,44 @@ class Known {
 
 }  // namespace
 
-std::optional<Value> compute_again(Op op, std::span<const Plain> operands) {
+bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
   const Array::State* model = nullptr;
-  Scalar numbers[2];
+  const Scalar* numbers[2];
+  Scalar read[2];
   size_t weak = 0;
+  y.is_element = true;
   for (size_t i = 0; i < operands.size(); ++i) {
     weak = weak * n_weak + weak_of(operands[i]);
-    if (!operands[i].array) {
-      numbers[i] = operands[i].number;
+    numbers[i] = &operands[i].number;
+    if (!operands[i].array) continue;
+    const Array::State& x = operands[i].array->state();
+    if (!x.view.shape.empty() || (model && (model->dtype != x.dtype || model->device != x.device))) return false;
+    model = &x;
+    if (x.number) {
+      numbers[i] = &*x.number;
       continue;
     }
-    const Array::State& x = operands[i].array->state();
-    if (!x.number || (model && (model->dtype != x.dtype || model->device != x.device))) return std::nullopt;
-    model = &x;
-    numbers[i] = *x.number;
+    const Held held(*operands[i].array);
+    if (!held || x.dtype == Dtype::opaque || Recorder::current()) return false;
+    read[i] = Scalar::load(x.dtype, held.memory());
+    numbers[i] = &read[i];
+    y.is_element &= x.is_read_only;
   }
-  if (!are_alike(op, model->dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return std::nullopt;
+  if (!are_alike(op, model->dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return false;
   for (const Plain& x : operands)
-    if (!x.array && x.number.kind != DtypeKind::floating && !fits(x.number, model->dtype)) return std::nullopt;
-  Scalar y;
-  if (!compute_number(op, model->dtype, numbers, y)) return std::nullopt;
-  return Value{y, y.kind == DtypeKind::boolean ? Dtype::bool_ : model->dtype, model->device};
+    if (!x.array && x.number.kind != DtypeKind::floating && !fits(x.number, model->dtype)) return false;
+  if (!compute_number(op, model->dtype, numbers, y.number)) return false;
+  y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : model->dtype;
+  y.device = model->device;
+  return true;
+}
+
+Array Value::array() const {
+  if (is_element) return Array::of(number, dtype, *device);
+  const size_t itemsize = info(dtype).size;
+  auto storage = Storage::allocate(*device, itemsize);
+  number.store(dtype, storage->buffer->memory());
+  return Array::of(std::move(storage), {}, dtype, itemsize);
 }
 
 Array apply_again(Op op, std::span<const Plain> operands) {

@@ -88,7 +88,16 @@ class Builder {
  public:
   Fused fused;
 
-  explicit Builder(const Shape& domain, std::vector<Stored>* stored = nullptr) : domain_size_(product(domain)), stored_(stored) { fused.space.lengths = domain; }
+  explicit Builder(const Shape& domain, std::vector<Stored>* stored = nullptr) : domain_size_(product(domain)), stored_(stored) {
+    fused.space.lengths = domain;
+    constexpr size_t usual = 8;  // most groups have no more, whose lists grow once
+    for (auto* walks : {&fused.space.walks, &load_walks_}) walks->reserve(usual);
+    fused.group.values.reserve(2 * usual);
+    known_.reserve(2 * usual);
+    fused.group.loads.reserve(usual);
+    fused.group.inner.reserve(usual);
+    fused.loads.reserve(usual);
+  }
 
   /// The value that `view` shows of the node, as an instruction.
   uint16_t value(const NodePtr& node, const View& view, bool is_root) {

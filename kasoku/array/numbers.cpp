@@ -15,24 +15,31 @@ T value_of(const Scalar& x) {
     return static_cast<T>(x.i);
 }
 
+/// Field by field: who reads it next does not wait for parts of a word to be put together.
 template <class T>
 bool give(Scalar& y, T value) {
-  if constexpr (std::is_same_v<T, bool>)
-    y = Scalar::of(value);
-  else if constexpr (std::is_floating_point_v<T>)
-    y = Scalar::of(double{value});
-  else if constexpr (std::is_signed_v<T>)
-    y = Scalar::of(int64_t{value});
-  else
-    y = Scalar::of(uint64_t{value});
+  if constexpr (std::is_same_v<T, bool>) {
+    y.kind = DtypeKind::boolean;
+    y.i = value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    y.kind = DtypeKind::floating;
+    y.f = value;
+  } else if constexpr (std::is_signed_v<T>) {
+    y.kind = DtypeKind::signed_;
+    y.i = value;
+  } else {
+    y.kind = DtypeKind::unsigned_;
+    y.u = value;
+  }
+  y.imaginary = 0;
   return true;
 }
 
 /// What floats and integers have in common; signed ones wrap as unsigned ones do.
 template <class T, class Wrapping>
-bool common(Op op, const Scalar* x, Scalar& y) {
-  const auto a = [&] { return value_of<T>(x[0]); };
-  const auto b = [&] { return value_of<T>(x[1]); };
+bool common(Op op, const Scalar* const* x, Scalar& y) {
+  const auto a = [&] { return value_of<T>(*x[0]); };
+  const auto b = [&] { return value_of<T>(*x[1]); };
   const auto wrapped = [](T value) { return static_cast<Wrapping>(value); };
   switch (op) {
     case Op::add: return give(y, static_cast<T>(wrapped(a()) + wrapped(b())));
@@ -50,21 +57,21 @@ bool common(Op op, const Scalar* x, Scalar& y) {
 }
 
 template <class T>
-bool floating(Op op, const Scalar* x, Scalar& y) {
+bool floating(Op op, const Scalar* const* x, Scalar& y) {
   switch (op) {
-    case Op::divide: return give(y, static_cast<T>(value_of<T>(x[0]) / value_of<T>(x[1])));
-    case Op::negative: return give(y, -value_of<T>(x[0]));
-    case Op::absolute: return give(y, std::fabs(value_of<T>(x[0])));
-    case Op::sqrt: return give(y, std::sqrt(value_of<T>(x[0])));
+    case Op::divide: return give(y, static_cast<T>(value_of<T>(*x[0]) / value_of<T>(*x[1])));
+    case Op::negative: return give(y, -value_of<T>(*x[0]));
+    case Op::absolute: return give(y, std::fabs(value_of<T>(*x[0])));
+    case Op::sqrt: return give(y, std::sqrt(value_of<T>(*x[0])));
     default: return common<T, T>(op, x, y);
   }
 }
 
 template <class T>
-bool integer(Op op, const Scalar* x, Scalar& y) {
+bool integer(Op op, const Scalar* const* x, Scalar& y) {
   using Wrapping = std::conditional_t<(sizeof(T) < 8), uint32_t, uint64_t>;  // narrower ones would become int
-  const auto a = [&] { return value_of<T>(x[0]); };
-  const auto b = [&] { return value_of<T>(x[1]); };
+  const auto a = [&] { return value_of<T>(*x[0]); };
+  const auto b = [&] { return value_of<T>(*x[1]); };
   const auto are_bits_left = [&] { return static_cast<uint64_t>(b()) < 8 * sizeof(T); };
   switch (op) {
     case Op::negative: return give(y, static_cast<T>(Wrapping{0} - static_cast<Wrapping>(a())));
@@ -80,7 +87,7 @@ bool integer(Op op, const Scalar* x, Scalar& y) {
 
 }  // namespace
 
-bool compute_number(Op op, Dtype dtype, const Scalar* x, Scalar& y) {
+bool compute_number(Op op, Dtype dtype, const Scalar* const* x, Scalar& y) {
   switch (dtype) {
     case Dtype::float64: return floating<double>(op, x, y);
     case Dtype::float32: return floating<float>(op, x, y);

@@ -9,6 +9,6 @@ namespace kasoku {
 
 /// y = op(x…), computed in `dtype`, whose numbers the operands are. False, and nothing done, where the operation rounds
 /// in a way of its own, has a special case for these numbers, or the dtype is none that processors compute in.
-bool compute_number(Op op, Dtype dtype, const Scalar* x, Scalar& y);
+bool compute_number(Op op, Dtype dtype, const Scalar* const* x, Scalar& y);
 
 }  // namespace kasoku

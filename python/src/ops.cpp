@@ -35,20 +35,19 @@ Operand must_be_operand(nb::handle object, Device& device) {
 
 /// An array or a number of Python's own; false for any other object.
 bool get_plain(nb::handle object, Plain& operand) {
-  if (const std::optional<Scalar> number = plain_number(object)) {
-    operand.number = *number;
-    return true;
-  }
-  return (operand.array = array_of(object));
+  if ((operand.array = array_of(object))) return true;
+  const std::optional<Scalar> number = plain_number(object);
+  if (number) operand.number = *number;
+  return number.has_value();
 }
 
-/// Of what numbers are asked there are two answers, objects that stay, as NumPy has them.
+/// Of what elements are asked there are two answers, objects that stay, as NumPy has them.
 nb::object object_of(const Value& value) {
   static PyObject* answers[2];
   static const Device* const device = value.device;
-  const bool is_answer = value.dtype == Dtype::bool_ && value.device == device;
+  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device;
   if (is_answer && answers[value.number.b]) return nb::borrow(answers[value.number.b]);
-  nb::object object = object_of(Array::of(value.number, value.dtype, *value.device));
+  nb::object object = object_of(value.array());
   if (is_answer) answers[value.number.b] = nb::object(object).release().ptr();
   return object;
 }
@@ -64,7 +63,7 @@ nb::object again(Op op, std::initializer_list<nb::handle> objects) {
     has_array |= operands[n++].array != nullptr;
   }
   if (!has_array) return {};
-  if (const std::optional<Value> value = compute_again(op, {operands, n})) return object_of(*value);
+  if (Value value; compute_again(op, {operands, n}, value)) return object_of(value);
   Array result = apply_again(op, {operands, n});
   return result.is_null() ? nb::object() : object_of(std::move(result));
 }
@@ -122,14 +121,13 @@ nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
 /// Types with an __array_ufunc__ of None take over.
 bool defers(nb::handle other) {
-  if (is_array(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
   if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
   return false;
 }
 
 /// An array of Dask's, whose operations are its own: it is told that ours may be its chunks.
 bool is_computed_later(nb::handle other) {
-  return !is_array(other) && nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
+  return nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
 }
 
 nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle right) {
@@ -143,8 +141,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   const bool is_reflected = !is_array(left);
   const Array& x = *array_of(is_reflected ? right : left);
   const nb::handle other = is_reflected ? left : right;
-  if (defers(other)) return not_implemented();
-  if (is_computed_later(other)) return computed_later(op, other, left, right);
+  const bool is_usual = is_array(other) || PyFloat_CheckExact(other.ptr()) || PyLong_CheckExact(other.ptr());
+  if (!is_usual && defers(other)) return not_implemented();
+  if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());

@@ -342,7 +342,7 @@ def test_an_answer_is_a_value_that_branches():
 
 
 def test_elements_beside_sums():
-    """A sum is an array that += changes; an element is a value."""
+    """A sum is an array that += changes; an element is a value; what is computed of a sum is an array too."""
     x = ks.array([1.0, 2.0, 4.0])
     for _ in range(3):
         total = (x @ x).eval()
@@ -350,3 +350,28 @@ def test_elements_beside_sums():
         y = x[0] + total
         total += x[1]
         assert (float(y), float(alias), float(total - x[2])) == (22.0, 23.0, 19.0)
+        for f in (
+            lambda d, v: d + v,
+            lambda d, v: v - d,
+            lambda d, v: d > v,
+            lambda d, v: -d,
+            lambda d, v: 2 * d,
+            lambda d, v: d / d,
+        ):
+            mixed = f(total, x[1])
+            assert mixed.shape == () and mixed.tolist() == f(23.0, 2.0)
+            mixed[...] = 0
+            assert float(total) == 23.0 and not mixed
+        pending = x.sum()
+        later = pending * 2
+        assert (pending + x[0]).tolist() == 8.0 and later.tolist() == 14.0
+    counts = ks.array([3, 4]).sum().eval()
+    assert [(counts // 2).tolist(), (counts / 2).tolist(), (counts + 2.5).tolist(), (counts & 3).tolist()] == [
+        3,
+        3.5,
+        9.5,
+        3,
+    ]
+    assert (counts / 2).dtype == (counts + 2.5).dtype == np.dtype("float64")
+    with pytest.raises(OverflowError):
+        ks.array([1], dtype="int8").sum(dtype="int8").eval() + 1000
