@@ -209,7 +209,7 @@ class Known {
       }
       const bool is_held = i > 0 && operands[0].array && &operands[0].array->state() == &operands[i].array->state();
       if (!is_held && !held_[i].emplace(*operands[i].array)) return;
-      sources_[i] = held_[is_held ? 0 : i]->memory();
+      sources_[i] = in_c_order(*operands[i].array, held_[is_held ? 0 : i]->memory(), apart_[i]);
     }
     count_ = operands.size();
   }
@@ -234,6 +234,14 @@ class Known {
   }
 
  private:
+  static const char* in_c_order(const Array& array, const char* memory, char* apart) {
+    const Array::State& x = array.state();
+    if (x.is_contiguous) return memory;
+    const Elements elements{x.view.shape.data(), x.view.shape.size(), x.itemsize};
+    elements.copy(apart, contiguous_strides(x.view.shape, x.itemsize).data(), memory, x.view.strides.data());
+    return apart;
+  }
+
   bool find_kernel(Op op, std::span<const Plain> operands) {
     model_ = find_model(operands);
     const Array::State& x = *model_;
@@ -248,7 +256,7 @@ class Known {
     length_ = product(x.view.shape);
     if (!are_alike(op, x.dtype, weak)) return false;
     const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
-    if (!x.is_contiguous || !has_axes_or_memory || !is_for_now(length_, *x.device)) return false;
+    if (!has_axes_or_memory || !is_for_now(length_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
@@ -257,7 +265,7 @@ class Known {
           store_rounded(*other.number, x.dtype, &numbers_[i]);
         else if (other.number)
           other.number->store(x.dtype, &numbers_[i]);
-        else if (!other.is_contiguous || other.view.shape != x.view.shape)
+        else if (other.view.shape != x.view.shape)
           return false;
       } else {
         if (each.number.kind != DtypeKind::floating && !fits(each.number, x.dtype)) return false;
@@ -287,6 +295,7 @@ class Known {
   int64_t length_ = 0;
   const Kernel* kernel_ = nullptr;
   Function* function_ = nullptr;
+  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order
 };
 
 }  // namespace
@@ -359,7 +368,13 @@ bool apply_again_in_place(Op op, const Array& x, const Plain& y) {
   if (!known || known.result() != x.dtype() || x.is_read_only() || known.first().storage().has_readers()) return false;
   alignas(64) char result[few_bytes];  // the operands may overlap
   known.run(result, x.device());
-  std::memcpy(known.first().memory(), result, static_cast<size_t>(known.length()) * x.itemsize());
+  const View& view = x.state().view;
+  const Elements elements{view.shape.data(), view.shape.size(), x.itemsize()};
+  char* const to = known.first().memory();
+  if (x.is_contiguous())
+    std::memcpy(to, result, elements.bytes());
+  else
+    elements.copy(to, view.strides.data(), result, contiguous_strides(view.shape, x.itemsize()).data());
   return true;
 }
 

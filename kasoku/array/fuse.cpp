@@ -93,7 +93,7 @@ class Builder {
     constexpr size_t usual = 8;  // most groups have no more, whose lists grow once
     for (auto* walks : {&fused.space.walks, &load_walks_}) walks->reserve(usual);
     fused.group.values.reserve(2 * usual);
-    known_.reserve(2 * usual);
+    known_.reserve(usual);
     fused.group.loads.reserve(usual);
     fused.group.inner.reserve(usual);
     fused.loads.reserve(usual);

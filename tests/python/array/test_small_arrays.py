@@ -375,3 +375,35 @@ def test_elements_beside_sums():
     assert (counts / 2).dtype == (counts + 2.5).dtype == np.dtype("float64")
     with pytest.raises(OverflowError):
         ks.array([1], dtype="int8").sum(dtype="int8").eval() + 1000
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "complex128"])
+def test_few_elements_with_gaps(dtype):
+    """Columns, steps, reversed axes and single rows that stretch, on their own, beside others and in place."""
+    host = values(dtype, 3).repeat(60).reshape(20, 30)
+    views = [
+        lambda x: x[:, 3], lambda x: x[::-1, 4], lambda x: x[2, :20], lambda x: x[3, 10:][::-1], lambda x: x[1, 7:27],
+        lambda x: x.reshape(-1)[5:65:3],
+    ]  # fmt: skip
+    operations = ["add", "multiply", "subtract", "equal"]
+    for _ in range(3):
+        for f, g in itertools.product(views, repeat=2):
+            x, y = ks.array(host), host.copy()
+            for name in operations:
+                ours, expected = getattr(ks, name)(f(x), g(x)), getattr(np, name)(f(y), g(y))
+                assert ours.dtype == expected.dtype
+                np.testing.assert_array_equal(ours.numpy(), expected)
+            a, b = f(x), f(y)
+            waits = x * 1
+            expected = y * 1
+            a += g(x)
+            b += g(y)
+            a *= 3
+            b *= 3
+            np.testing.assert_array_equal(x.numpy(), y)
+            np.testing.assert_array_equal(waits.numpy(), expected)
+        whole, numpys = ks.array(host).T, host.copy().T
+        whole -= whole[:, :1] * 2
+        numpys -= numpys[:, :1] * 2
+        np.testing.assert_array_equal((whole + whole).numpy(), numpys + numpys)
+        np.testing.assert_array_equal(-(whole[::2, 1::3]).numpy(), -(numpys[::2, 1::3]))
