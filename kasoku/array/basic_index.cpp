@@ -59,21 +59,29 @@ void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride) {
 }
 
 std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
-  if (cuts.size() > view.shape.size()) return std::nullopt;
   std::optional<View> result(std::in_place);
   result->offset = view.offset;
-  for (size_t d = 0; d < view.shape.size(); ++d) {
+  size_t d = 0;
+  for (const Cut& x : cuts) {
+    if (x.is_new_axis) {
+      result->shape.push_back(1);
+      result->strides.push_back(0);
+      continue;
+    }
+    if (d == view.shape.size()) return std::nullopt;
     const int64_t length = view.shape[d], stride = view.strides[d];
-    if (d >= cuts.size()) {
-      result->shape.push_back(length);
-      result->strides.push_back(stride);
-    } else if (!cuts[d].is_number) {
-      add_slice(*result, cuts[d], length, stride);
+    ++d;
+    if (!x.is_number) {
+      add_slice(*result, x, length, stride);
     } else {
-      const int64_t at = cuts[d].start < 0 ? cuts[d].start + length : cuts[d].start;
+      const int64_t at = x.start < 0 ? x.start + length : x.start;
       if (at < 0 || at >= length) return std::nullopt;
       result->offset += at * stride;
     }
+  }
+  for (; d < view.shape.size(); ++d) {
+    result->shape.push_back(view.shape[d]);
+    result->strides.push_back(view.strides[d]);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 /// \file kasoku/array/basic_index.h
-/// What NumPy calls basic indexing, of numbers and slices: places in memory and no more. Elements and few elements
+/// What NumPy calls basic indexing, of numbers, slices and new axes: places in memory and no more. Elements and few elements
 /// are read and written at these places at once, without a node, a kernel or an array of their own.
 #pragma once
 
@@ -14,6 +14,7 @@ namespace kasoku {
 /// An entry of an index; bounds count from the end when negative, and may lie outside.
 struct Cut {
   bool is_number = true;
+  bool is_new_axis = false;  ///< of length 1; it takes none of the array's
   int64_t start = 0;  ///< the number, or the slice's bound
   int64_t stop = std::numeric_limits<int64_t>::max(), step = 1;
 };

@@ -349,6 +349,18 @@ bool is_chosen_by_mask(const Array& array, const std::vector<Index>& index, cons
 
 }  // namespace
 
+void set_view(const Array& view, const Array& value) {
+  must_be_writable(view);
+  Array source = &value.device() == &view.device() ? value : to_device(value, view.device());
+  if (source.shape() != view.shape()) {
+    source = without_leading(std::move(source), view.ndim());
+    if (source.ndim() > view.ndim() || broadcast(source.shape(), view.shape()) != view.shape())
+      throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(view.shape()));
+    source = broadcast_to(source, view.shape());
+  }
+  view.assign(source);
+}
+
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
   must_be_writable(array);
   if (is_chosen_by_mask(array, index, value)) {
@@ -367,15 +379,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
             astype(to_device(value, array.device()), array.dtype())))
     return;
   const Basic basic = basic_part(array, index);
-  if (basic.arrays.empty()) {
-    Array source = without_leading(to_device(value, array.device()), basic.view.ndim());
-    if (source.shape() != basic.view.shape()) {
-      if (source.ndim() > basic.view.ndim() || broadcast(source.shape(), basic.view.shape()) != basic.view.shape())
-        throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(basic.view.shape()));
-      source = broadcast_to(source, basic.view.shape());
-    }
-    return basic.view.assign(source);
-  }
+  if (basic.arrays.empty()) return set_view(basic.view, value);
   if (array.dtype() == Dtype::opaque && !array.device().is_host()) {
     Array there = to_device(copy(array), device("cpu"));
     set_item(there, on_host(index), to_device(value, device("cpu")));

@@ -156,7 +156,7 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
-/// The numbers and slices of a key that is nothing else: no list, no array, no None.
+/// The numbers, slices and Nones of a key that is nothing else: no list, no array but an element that was read.
 class BasicKey {
  public:
   explicit BasicKey(nb::handle key) {
@@ -179,13 +179,22 @@ class BasicKey {
       cut = {.is_number = false, .start = start, .stop = stop, .step = step};
       return true;
     }
-    const std::optional<Scalar> number = PyLong_CheckExact(entry) ? plain_number(entry) : std::nullopt;
+    if (entry == Py_None) {
+      cut = {.is_number = false, .is_new_axis = true};
+      return true;
+    }
+    std::optional<Scalar> number;
+    if (PyLong_CheckExact(entry))
+      number = plain_number(entry);
+    else if (const Array* const array = array_of(entry); array && is_integer(array->dtype()))
+      number = array->state().number;
+    if (number && number->kind == DtypeKind::unsigned_ && number->i < 0) number.reset();
     if (number) cut.start = number->i;
     n_numbers_ += number.has_value();
     return number.has_value();
   }
 
-  Cut cuts_[4];  // keys of more have all the time they want
+  Cut cuts_[6];  // keys of more have all the time they want
   size_t count_ = 0, n_numbers_ = 0;
 };
 
@@ -235,7 +244,16 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
     const Array& x = *array_of(self);
-    if (!is_set_at_once(x, BasicKey(key), value)) set(x, key, value);
+    const BasicKey basic(key);
+    if (is_set_at_once(x, basic, value)) return nb::none().release().ptr();
+    const Array* const array = basic ? array_of(value) : nullptr;
+    std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
+    if (part) {
+      const GilUntilBlocked keep;
+      set_view(x.with_view(*std::move(part)), *array);
+    } else {
+      set(x, key, value);
+    }
     return nb::none().release().ptr();
   });
   Py_XDECREF(done);
