@@ -27,7 +27,7 @@ namespace {
 constexpr int64_t simt_chunk = 2048, serial_chunk = 16384;
 constexpr uint32_t simt_threads = 256;
 /// On a host so few elements are chosen by the time that a kernel needs to be found.
-constexpr int64_t few_flags = 16384;
+constexpr int64_t few_flags = 65536;
 
 constexpr const char* count_text = R"(
 extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* flags, long long n, long long chunk) {
@@ -51,7 +51,7 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
 
 /// TYPE is an element's; STORE(at, i) moves between element i and the chosen one of number `at`. On a CPU each element
 /// is stored where the next chosen one goes, and the last one that was stored there stays: a branch that depends on
-/// flags would be guessed wrong half of the time.
+/// flags would be guessed wrong half of the time. Eight flags of which none is set are passed over, and their elements not read.
 constexpr const char* store_text = R"(
 struct ks_sixteen { unsigned long long a, b; };
 extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned char* flags, const long long* until, long long n, long long chunk) {
@@ -82,9 +82,16 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
   if (stop - at == end - begin)
     for (long long i = begin; i < end; ++i) STORE(at + (i - begin), i);
   else
-    for (long long i = begin; at < stop; ++i) {
-      STORE(at, i);
-      at += flags[i];
+    for (long long i = begin; at < stop;) {
+      unsigned long long eight = 1;
+      if (i + 8 <= end) __builtin_memcpy(&eight, flags + i, 8);
+      const long long until_here = i + 8 <= end ? i + 8 : end;
+      if (eight)
+        for (; i < until_here && at < stop; ++i) {
+          STORE(at, i);
+          at += flags[i];
+        }
+      i = until_here;
     }
 #endif
 }
@@ -135,7 +142,9 @@ void take_few(const uint8_t* flags, int64_t n, int64_t count, const char* from, 
   by_eights(
       flags, n, [](int64_t) {},
       [&](int64_t i) {
-        for (int64_t k = 0; k < 8; ++k, to += size) move(i + k, to);
+        if (from) std::memcpy(to, from + i * static_cast<int64_t>(size), 8 * size);
+        for (int64_t k = 0; k < 8 && !from; ++k) move(i + k, to + k * static_cast<int64_t>(size));
+        to += 8 * size;
       },
       [&](int64_t i, uint64_t word, int64_t length) {
         // A branch that depends on flags would be guessed wrong half of the time.
@@ -156,7 +165,8 @@ void put_few(const uint8_t* flags, int64_t n, const char* from, char* to) {
   by_eights(
       flags, n, [](int64_t) {},
       [&](int64_t i) {
-        for (int64_t k = 0; k < 8; ++k) move(i + k);
+        std::memcpy(to + i * static_cast<int64_t>(size), from, 8 * size);
+        from += 8 * size;
       },
       [&](int64_t i, uint64_t word, int64_t) {
         for (; word; word &= word - 1) move(i + std::countr_zero(word) / 8);
