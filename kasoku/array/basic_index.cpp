@@ -13,11 +13,11 @@ namespace kasoku {
 namespace {
 
 /// Bytes from the array's first element to one.
-std::optional<int64_t> distance(const View& view, std::span<const Cut> at) {
+std::optional<int64_t> distance(const View& view, std::span<const int64_t> at) {
   if (at.size() != view.shape.size()) return std::nullopt;
   int64_t bytes = 0;
   for (size_t d = 0; d < at.size(); ++d) {
-    const int64_t length = view.shape[d], place = at[d].start < 0 ? at[d].start + length : at[d].start;
+    const int64_t length = view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
     if (place < 0 || place >= length) return std::nullopt;
     bytes += place * view.strides[d];
   }
@@ -86,7 +86,7 @@ std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
   return result;
 }
 
-Array get_element(const Array& array, std::span<const Cut> at) {
+Array get_element(const Array& array, std::span<const int64_t> at) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
   if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return {};
@@ -94,7 +94,7 @@ Array get_element(const Array& array, std::span<const Cut> at) {
   return held ? Array::of(Scalar::load(x.dtype, held.memory() + *bytes), x.dtype, *x.device) : Array();
 }
 
-bool set_element(const Array& array, std::span<const Cut> at, const Scalar& value) {
+bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
   if (!bytes || x.dtype == Dtype::opaque) return false;

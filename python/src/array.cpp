@@ -23,6 +23,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace kasoku {
 
@@ -156,50 +157,96 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
+/// An integer of Python's, or of an integer array that was read; nothing for any other object.
+std::optional<int64_t> place_from(PyObject* object) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow ? std::nullopt : std::optional<int64_t>(value);
+  }
+  if (PySlice_Check(object)) return std::nullopt;
+  const Array* const array = array_of(object);
+  if (!array || !is_integer(array->dtype())) return std::nullopt;
+  const std::optional<Scalar>& number = array->state().number;
+  const bool is_beyond = number && number->kind == DtypeKind::unsigned_ && number->i < 0;
+  return number && !is_beyond ? std::optional(number->i) : std::nullopt;
+}
+
+/// The entries of a key, a tuple or a single one.
+class Entries {
+ public:
+  static constexpr size_t most = 6;  // keys of more have all the time they want
+  explicit Entries(PyObject* key)
+      : key_(key), is_tuple_(PyTuple_CheckExact(key)), size_(is_tuple_ ? static_cast<size_t>(PyTuple_Size(key)) : 1) {}
+  size_t size() const { return size_; }
+  PyObject* operator[](size_t i) const { return is_tuple_ ? PyTuple_GetItem(key_, static_cast<Py_ssize_t>(i)) : key_; }
+
+ private:
+  PyObject* const key_;
+  const bool is_tuple_;
+  const size_t size_;
+};
+
+/// The numbers of a key that has one for each axis.
+class ElementKey {
+ public:
+  ElementKey(const Entries& entries, const Array& x) {
+    if (entries.size() > Entries::most || entries.size() != x.state().view.shape.size()) return;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const std::optional<int64_t> place = place_from(entries[i]);
+      if (!place) return;
+      places_[i] = *place;
+    }
+    count_ = entries.size();
+  }
+  explicit operator bool() const { return count_ > 0; }
+  std::span<const int64_t> places() const { return {places_, count_}; }
+
+ private:
+  int64_t places_[Entries::most];
+  size_t count_ = 0;
+};
+
 /// The numbers, slices and Nones of a key that is nothing else: no list, no array but an element that was read.
 class BasicKey {
  public:
-  explicit BasicKey(nb::handle key) {
-    const bool is_tuple = PyTuple_CheckExact(key.ptr());
-    const size_t n = is_tuple ? static_cast<size_t>(PyTuple_Size(key.ptr())) : 1;
-    if (n > std::size(cuts_)) return;
-    for (size_t i = 0; i < n; ++i)
-      if (!read(is_tuple ? PyTuple_GetItem(key.ptr(), static_cast<Py_ssize_t>(i)) : key.ptr(), cuts_[i])) return;
-    count_ = n;
+  explicit BasicKey(const Entries& entries) {
+    if (entries.size() > Entries::most) return;
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (!read(entries[i], rooms_[i].cut)) return;
+    count_ = entries.size();
   }
   explicit operator bool() const { return count_ > 0; }
-  std::span<const Cut> cuts() const { return {cuts_, count_}; }
-  bool names_element_of(const Array& x) const { return static_cast<int>(count_) == x.ndim() && n_numbers_ == count_; }
+  std::span<const Cut> cuts() const { return {&rooms_[0].cut, count_}; }
 
  private:
-  bool read(PyObject* entry, Cut& cut) {
+  static bool read(PyObject* entry, Cut& cut) {
     if (PySlice_Check(entry)) {
       Py_ssize_t start, stop, step;
       if (PySlice_Unpack(entry, &start, &stop, &step) != 0) throw nb::python_error();
-      cut = {.is_number = false, .start = start, .stop = stop, .step = step};
+      new (&cut) Cut{.is_number = false, .start = start, .stop = stop, .step = step};
       return true;
     }
     if (entry == Py_None) {
-      cut = {.is_number = false, .is_new_axis = true};
+      new (&cut) Cut{.is_number = false, .is_new_axis = true};
       return true;
     }
-    std::optional<Scalar> number;
-    if (PyLong_CheckExact(entry))
-      number = plain_number(entry);
-    else if (const Array* const array = array_of(entry); array && is_integer(array->dtype()))
-      number = array->state().number;
-    if (number && number->kind == DtypeKind::unsigned_ && number->i < 0) number.reset();
-    if (number) cut.start = number->i;
-    n_numbers_ += number.has_value();
-    return number.has_value();
+    const std::optional<int64_t> place = place_from(entry);
+    if (place) new (&cut) Cut{.start = *place};
+    return place.has_value();
   }
 
-  Cut cuts_[6];  // keys of more have all the time they want
-  size_t count_ = 0, n_numbers_ = 0;
+  union Room {
+    Room() {}  // most keys need few of them
+    Cut cut;
+  };
+  static_assert(sizeof(Room) == sizeof(Cut) && std::is_trivially_destructible_v<Cut>);
+  Room rooms_[Entries::most];
+  size_t count_ = 0;
 };
 
 /// An element at hand; none if get() is to say what it is.
-nb::object element_of(const Array& x, std::span<const Cut> at) {
+nb::object element_of(const Array& x, std::span<const int64_t> at) {
   Array element = elements_are_views ? Array() : get_element(x, at);
   if (element.is_null()) return {};
   return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
@@ -209,9 +256,10 @@ nb::object element_of(const Array& x, std::span<const Cut> at) {
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([=] {
     const Array& x = *array_of(self);
-    if (const BasicKey basic(key); basic && basic.names_element_of(x)) {
-      if (nb::object element = element_of(x, basic.cuts()); element.is_valid()) return element.release().ptr();
-    } else if (basic) {
+    const Entries entries(key);
+    if (const ElementKey at(entries, x); at) {
+      if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
+    } else if (const BasicKey basic(entries); basic) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
         return settled_object_of(x.with_view(*std::move(part))).release().ptr();
     }
@@ -227,24 +275,38 @@ PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
   return guarded([=] { return subscript(self, nb::int_(at).ptr()); });
 }
 
-/// Whether the few elements that the key names were written at once.
-bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
-  if (!basic) return false;
-  const std::optional<Scalar> number = plain_number(value);
-  if (!number) {
-    const Array* const array = array_of(value);
-    return array && set_few(x, basic.cuts(), *array);
+/// The number that a value is for an array of this dtype; nothing for an array, and an element of another dtype.
+std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
+  std::optional<Scalar> number;
+  if (!is_plain_array(value) && (number = plain_number(value))) {
+    must_fit(*number, dtype);
+    return number;
   }
-  if (x.is_read_only()) return false;
-  must_fit(*number, x.dtype());
-  return basic.names_element_of(x) ? set_element(x, basic.cuts(), *number) : set_few(x, basic.cuts(), *number);
+  const Array* const array = array_of(value);
+  return array && array->dtype() == dtype ? array->state().number : number;
+}
+
+/// Whether the element, or the few elements, that the key names were written at once.
+bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
+  if (!at || x.is_read_only()) return false;
+  const std::optional<Scalar> number = number_to_store(value, x.dtype());
+  return number && set_element(x, at.places(), *number);
+}
+
+bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
+  if (!basic || x.is_read_only()) return false;
+  if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
+  const Array* const array = array_of(value);
+  return array && set_few(x, basic.cuts(), *array);
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
     const Array& x = *array_of(self);
-    const BasicKey basic(key);
+    const Entries entries(key);
+    if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
+    const BasicKey basic(entries);
     if (is_set_at_once(x, basic, value)) return nb::none().release().ptr();
     const Array* const array = basic ? array_of(value) : nullptr;
     std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;

@@ -119,12 +119,22 @@ nb::tuple tuple_from(const Shape& shape) {
 
 std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
 
-std::optional<Scalar> plain_number(nb::handle object) {
-  if (PyFloat_CheckExact(object.ptr())) return Scalar::of(PyFloat_AsDouble(object.ptr()));
-  if (!PyLong_CheckExact(object.ptr())) return std::nullopt;
+bool get_plain_number(nb::handle object, Scalar& number) {
+  if (PyFloat_CheckExact(object.ptr())) {
+    number.kind = DtypeKind::floating;
+    number.f = PyFloat_AsDouble(object.ptr());
+    return true;
+  }
+  if (!PyLong_CheckExact(object.ptr())) return false;
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-  return overflow ? std::nullopt : std::optional(Scalar::of(int64_t{value}));
+  number.kind = DtypeKind::signed_;
+  number.i = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  return overflow == 0;
+}
+
+std::optional<Scalar> plain_number(nb::handle object) {
+  Scalar number;
+  return get_plain_number(object, number) ? std::optional(number) : std::nullopt;
 }
 
 std::optional<Operand> operand_from(nb::handle object, Device& device) {

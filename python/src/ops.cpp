@@ -35,10 +35,8 @@ Operand must_be_operand(nb::handle object, Device& device) {
 
 /// An array or a number of Python's own; false for any other object.
 bool get_plain(nb::handle object, Plain& operand) {
-  if ((operand.array = array_of(object))) return true;
-  const std::optional<Scalar> number = plain_number(object);
-  if (number) operand.number = *number;
-  return number.has_value();
+  if (!is_plain_array(object) && get_plain_number(object, operand.number)) return true;
+  return (operand.array = array_of(object));
 }
 
 /// Of what elements are asked there are two answers, objects that stay, as NumPy has them.
