@@ -111,7 +111,8 @@ class Builder {
         expression && why == Cut::none ? compute(node, expression, view, is_root) : std::nullopt;
     if (expression && why == Cut::none && !computed) store(node, Cut::view);
     const uint16_t result = computed ? *computed : load(node, view);
-    known_.push_back({node.get(), view.offset, view.strides, result});
+    // Numbers that happen to be equal stay two, so that the kernel is that of any two.
+    if (!expression || expression->kind != Expression::constant) known_.push_back({node.get(), view.offset, view.strides, result});
     return result;
   }
 
@@ -252,6 +253,7 @@ class Builder {
     std::optional<Steps> steps;
     bool taken_apart = false;
     std::vector<View> views;
+    views.reserve(expression->inputs.size());
     for (const Input& input : expression->inputs) {
       std::optional<View> composed = compose(view, *node, input, steps, taken_apart);
       if (!composed) {

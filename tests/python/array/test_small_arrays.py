@@ -407,3 +407,40 @@ def test_few_elements_with_gaps(dtype):
         numpys -= numpys[:, :1] * 2
         np.testing.assert_array_equal((whole + whole).numpy(), numpys + numpys)
         np.testing.assert_array_equal(-(whole[::2, 1::3]).numpy(), -(numpys[::2, 1::3]))
+
+
+def test_numbers_beside_large_arrays_are_what_they_are(device):
+    """The nodes of numbers are kept; equal ones, -0 and 0, numbers of other dtypes and arrays of one value are told apart."""
+    host = np.arange(1.0, 5001.0)
+    x, n = ks.array(host, device=device), ks.array(host.astype("int32"), device=device)
+    for _ in range(3):
+        np.testing.assert_array_equal((x * 2 + x * 2.0 + 2).numpy(), host * 2 + host * 2.0 + 2)
+        np.testing.assert_array_equal((n * 2 + 2).numpy(), host.astype("int32") * 2 + 2)
+        assert np.signbit((x * -0.0).numpy()).all() and not np.signbit((x * 0.0).numpy()).any()
+        assert np.isnan((x * np.nan).numpy()).all() and (x * 1j).numpy()[1] == 2j and (x + 1j).numpy()[0] == 1 + 1j
+        twos = ks.full((), 2.0, device=device)
+        later = x * twos
+        twos += 1
+        np.testing.assert_array_equal(later.numpy(), host * 2)
+        np.testing.assert_array_equal((x * twos).numpy(), host * 3)
+        np.testing.assert_array_equal((x * 2).numpy(), host * 2)
+        same = [x * k + x * k for k in (3, 3, 4)]
+        np.testing.assert_array_equal(same[0].numpy() + same[2].numpy(), 14 * host)
+
+
+def test_numbers_of_recordings_are_their_own():
+    x, out = ks.array(np.arange(5000.0)), ks.zeros(5000)
+    for k in range(1, 200):
+        with ks.record():
+            out[:] = x * float(k)
+        assert (x * float(k)).numpy()[1] == k
+
+
+def test_equal_numbers_make_no_kernel_of_their_own(device):
+    x = ks.array(np.arange(20_000.0), device=device)
+    (x * 2.0 + x * 3.0).eval()
+    (x * 2.0 + x * 3.0).eval()
+    before = ks.stats()
+    (x * 5.0 + x * 5.0).eval()
+    made = ks.stats() - before
+    assert made.misses == made.disk_hits == 0 and made.groups_by_kernel == 1
