@@ -13,11 +13,11 @@ namespace kasoku {
 namespace {
 
 /// Bytes from the array's first element to one.
-std::optional<int64_t> distance(const View& view, std::span<const Cut> at) {
+std::optional<int64_t> distance(const View& view, std::span<const int64_t> at) {
   if (at.size() != view.shape.size()) return std::nullopt;
   int64_t bytes = 0;
   for (size_t d = 0; d < at.size(); ++d) {
-    const int64_t length = view.shape[d], place = at[d].start < 0 ? at[d].start + length : at[d].start;
+    const int64_t length = view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
     if (place < 0 || place >= length) return std::nullopt;
     bytes += place * view.strides[d];
   }
@@ -59,26 +59,34 @@ void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride) {
 }
 
 std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
-  if (cuts.size() > view.shape.size()) return std::nullopt;
   std::optional<View> result(std::in_place);
   result->offset = view.offset;
-  for (size_t d = 0; d < view.shape.size(); ++d) {
+  size_t d = 0;
+  for (const Cut& x : cuts) {
+    if (x.is_new_axis) {
+      result->shape.push_back(1);
+      result->strides.push_back(0);
+      continue;
+    }
+    if (d == view.shape.size()) return std::nullopt;
     const int64_t length = view.shape[d], stride = view.strides[d];
-    if (d >= cuts.size()) {
-      result->shape.push_back(length);
-      result->strides.push_back(stride);
-    } else if (!cuts[d].is_number) {
-      add_slice(*result, cuts[d], length, stride);
+    ++d;
+    if (!x.is_number) {
+      add_slice(*result, x, length, stride);
     } else {
-      const int64_t at = cuts[d].start < 0 ? cuts[d].start + length : cuts[d].start;
+      const int64_t at = x.start < 0 ? x.start + length : x.start;
       if (at < 0 || at >= length) return std::nullopt;
       result->offset += at * stride;
     }
   }
+  for (; d < view.shape.size(); ++d) {
+    result->shape.push_back(view.shape[d]);
+    result->strides.push_back(view.strides[d]);
+  }
   return result;
 }
 
-Array get_element(const Array& array, std::span<const Cut> at) {
+Array get_element(const Array& array, std::span<const int64_t> at) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
   if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return {};
@@ -86,7 +94,7 @@ Array get_element(const Array& array, std::span<const Cut> at) {
   return held ? Array::of(Scalar::load(x.dtype, held.memory() + *bytes), x.dtype, *x.device) : Array();
 }
 
-bool set_element(const Array& array, std::span<const Cut> at, const Scalar& value) {
+bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
   if (!bytes || x.dtype == Dtype::opaque) return false;

@@ -1,5 +1,5 @@
 /// \file kasoku/array/basic_index.h
-/// What NumPy calls basic indexing, of numbers and slices: places in memory and no more. Elements and few elements
+/// What NumPy calls basic indexing, of numbers, slices and new axes: places in memory and no more. Elements and few elements
 /// are read and written at these places at once, without a node, a kernel or an array of their own.
 #pragma once
 
@@ -14,6 +14,7 @@ namespace kasoku {
 /// An entry of an index; bounds count from the end when negative, and may lie outside.
 struct Cut {
   bool is_number = true;
+  bool is_new_axis = false;  ///< of length 1; it takes none of the array's
   int64_t start = 0;  ///< the number, or the slice's bound
   int64_t stop = std::numeric_limits<int64_t>::max(), step = 1;
 };
@@ -27,9 +28,9 @@ std::optional<View> cut(const View& view, std::span<const Cut> cuts);
 
 /// The value of the element that a number for each axis names, a read-only array of no axes. Nothing (null) where the
 /// array is not at hand, computed and in memory that the host reaches, or there is no such element.
-Array get_element(const Array& array, std::span<const Cut> at);
+Array get_element(const Array& array, std::span<const int64_t> at);
 /// Writes it. False, and nothing done, as above, or if something that is pending still reads the memory.
-bool set_element(const Array& array, std::span<const Cut> at, const Scalar& value);
+bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 /// Writes `value`, which has this dtype and the shape of the cut, or a number. False, and nothing done, as above, or if
 /// there are many elements.
 bool set_few(const Array& array, std::span<const Cut> at, const Array& value);

@@ -1,6 +1,7 @@
 #include "kasoku/array/direct.h"
 
 #include "kasoku/array/elements.h"
+#include "kasoku/array/numbers.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/run.h"
 #include "kasoku/array/shape.h"
@@ -189,6 +190,12 @@ constexpr size_t n_weak = 3;
 /// found when it ran one.
 std::atomic<uint16_t> alike[n_ops][n_dtypes];
 
+size_t weak_of(const Plain& x) { return x.array ? 0 : x.number.kind == DtypeKind::floating ? 2 : 1; }
+
+bool are_alike(Op op, Dtype dtype, size_t weak) {
+  return alike[static_cast<size_t>(op)][static_cast<size_t>(dtype)].load(std::memory_order_relaxed) >> weak & 1;
+}
+
 /// An operation on alike arrays whose kernel is known. While it lives it holds their memory.
 class Known {
  public:
@@ -202,7 +209,7 @@ class Known {
       }
       const bool is_held = i > 0 && operands[0].array && &operands[0].array->state() == &operands[i].array->state();
       if (!is_held && !held_[i].emplace(*operands[i].array)) return;
-      sources_[i] = held_[is_held ? 0 : i]->memory();
+      sources_[i] = in_c_order(*operands[i].array, held_[is_held ? 0 : i]->memory(), apart_[i]);
     }
     count_ = operands.size();
   }
@@ -227,6 +234,14 @@ class Known {
   }
 
  private:
+  static const char* in_c_order(const Array& array, const char* memory, char* apart) {
+    const Array::State& x = array.state();
+    if (x.is_contiguous) return memory;
+    const Elements elements{x.view.shape.data(), x.view.shape.size(), x.itemsize};
+    elements.copy(apart, contiguous_strides(x.view.shape, x.itemsize).data(), memory, x.view.strides.data());
+    return apart;
+  }
+
   bool find_kernel(Op op, std::span<const Plain> operands) {
     model_ = find_model(operands);
     const Array::State& x = *model_;
@@ -235,13 +250,13 @@ class Known {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Plain& each = operands[i];
       forms_[i] = each.array && (is_value_ || !each.array->state().number) ? Form::unit : Form::number;
-      weak = weak * n_weak + (each.array ? 0 : each.number.kind == DtypeKind::floating ? 2 : 1);
+      weak = weak * n_weak + weak_of(each);
       which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     length_ = product(x.view.shape);
-    if (!(alike[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)].load(std::memory_order_relaxed) >> weak & 1))
-      return false;
-    if (!x.is_contiguous || (x.view.shape.empty() && !is_value_) || !is_for_now(length_, *x.device)) return false;
+    if (!are_alike(op, x.dtype, weak)) return false;
+    const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
+    if (!has_axes_or_memory || !is_for_now(length_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
@@ -250,7 +265,7 @@ class Known {
           store_rounded(*other.number, x.dtype, &numbers_[i]);
         else if (other.number)
           other.number->store(x.dtype, &numbers_[i]);
-        else if (!other.is_contiguous || other.view.shape != x.view.shape)
+        else if (other.view.shape != x.view.shape)
           return false;
       } else {
         if (each.number.kind != DtypeKind::floating && !fits(each.number, x.dtype)) return false;
@@ -271,7 +286,6 @@ class Known {
   }
 
   const Array::State* model_ = nullptr;
-
   std::optional<Held> held_[2];
   Number numbers_[2];
   Form forms_[2];
@@ -281,9 +295,50 @@ class Known {
   int64_t length_ = 0;
   const Kernel* kernel_ = nullptr;
   Function* function_ = nullptr;
+  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order
 };
 
 }  // namespace
+
+bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
+  const Array::State* model = nullptr;
+  const Scalar* numbers[2];
+  Scalar read[2];
+  size_t weak = 0;
+  y.is_element = true;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    weak = weak * n_weak + weak_of(operands[i]);
+    numbers[i] = &operands[i].number;
+    if (!operands[i].array) continue;
+    const Array::State& x = operands[i].array->state();
+    if (!x.view.shape.empty() || (model && (model->dtype != x.dtype || model->device != x.device))) return false;
+    model = &x;
+    if (x.number) {
+      numbers[i] = &*x.number;
+      continue;
+    }
+    const Held held(*operands[i].array);
+    if (!held || x.dtype == Dtype::opaque || Recorder::current()) return false;
+    read[i] = Scalar::load(x.dtype, held.memory());
+    numbers[i] = &read[i];
+    y.is_element &= x.is_read_only;
+  }
+  if (!are_alike(op, model->dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return false;
+  for (const Plain& x : operands)
+    if (!x.array && x.number.kind != DtypeKind::floating && !fits(x.number, model->dtype)) return false;
+  if (!compute_number(op, model->dtype, numbers, y.number)) return false;
+  y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : model->dtype;
+  y.device = model->device;
+  return true;
+}
+
+Array Value::array() const {
+  if (is_element) return Array::of(number, dtype, *device);
+  const size_t itemsize = info(dtype).size;
+  auto storage = Storage::allocate(*device, itemsize);
+  number.store(dtype, storage->buffer->memory());
+  return Array::of(std::move(storage), {}, dtype, itemsize);
+}
 
 Array apply_again(Op op, std::span<const Plain> operands) {
   if (op == Op::power && operands[0].array && !operands[1].array) {
@@ -313,7 +368,13 @@ bool apply_again_in_place(Op op, const Array& x, const Plain& y) {
   if (!known || known.result() != x.dtype() || x.is_read_only() || known.first().storage().has_readers()) return false;
   alignas(64) char result[few_bytes];  // the operands may overlap
   known.run(result, x.device());
-  std::memcpy(known.first().memory(), result, static_cast<size_t>(known.length()) * x.itemsize());
+  const View& view = x.state().view;
+  const Elements elements{view.shape.data(), view.shape.size(), x.itemsize()};
+  char* const to = known.first().memory();
+  if (x.is_contiguous())
+    std::memcpy(to, result, elements.bytes());
+  else
+    elements.copy(to, view.strides.data(), result, contiguous_strides(view.shape, x.itemsize()).data());
   return true;
 }
 

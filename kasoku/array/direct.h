@@ -30,7 +30,20 @@ struct Plain {
   Scalar number;
 };
 
-/// The result of `op` for alike operands, arrays of one dtype and shape in C order (and numbers), if apply() has
+/// What is computed of numbers.
+struct Value {
+  Scalar number;
+  Dtype dtype{};
+  Device* device = nullptr;
+  bool is_element = true;  ///< of elements that were read; else a new array of no axes holds it
+
+  Array array() const;
+};
+
+/// Of elements that were read and arrays of no axes, of one dtype, and numbers, by the rule of apply_again(), without a kernel.
+/// False, and nothing done, if it is for apply_again().
+bool compute_again(Op op, std::span<const Plain> operands, Value& y);
+/// The result of `op` for alike operands, arrays of one dtype and shape (and numbers), if apply() has
 /// computed it for such before: then nothing is left to find out. Null if it is for apply().
 Array apply_again(Op op, std::span<const Plain> operands);
 /// x op= y by the same rule. False, and nothing done, if it is for apply_in_place().

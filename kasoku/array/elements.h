@@ -8,6 +8,19 @@
 
 namespace kasoku {
 
+/// f.operator()<itemsize>(), in which the size is a constant; false for one that only records have.
+template <class F>
+bool with_size(size_t itemsize, F&& f) {
+  switch (itemsize) {
+    case 1: f.template operator()<1>(); return true;
+    case 2: f.template operator()<2>(); return true;
+    case 4: f.template operator()<4>(); return true;
+    case 8: f.template operator()<8>(); return true;
+    case 16: f.template operator()<16>(); return true;
+    default: return false;
+  }
+}
+
 /// Elements of an axis and of those within it; no strides: all are the same one.
 struct Elements {
   const int64_t* lengths;
@@ -36,16 +49,10 @@ struct Elements {
       std::memcpy(to, from, static_cast<size_t>(n) * itemsize);
       return;
     }
-    const auto row = [&]<size_t size>() {
+    const bool has_moved = with_size(itemsize, [&]<size_t size>() {
       for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
-    };
-    switch (itemsize) {
-      case 1: return row.template operator()<1>();
-      case 2: return row.template operator()<2>();
-      case 4: return row.template operator()<4>();
-      case 8: return row.template operator()<8>();
-      default: return row.template operator()<16>();
-    }
+    });
+    for (int64_t i = 0; i < n && !has_moved; ++i) std::memcpy(to + i * to_step, from + i * from_step, itemsize);
   }
 };
 

@@ -3,14 +3,19 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/reduce.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/overflow_error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string>
 
 namespace kasoku {
@@ -182,6 +187,30 @@ Array compare_by_sign(Op op, const Operand& x, const Operand& y) {
 
 }  // namespace
 
+namespace {
+
+/// The node of a number among operands. A program has few, and has them again and again: the last ones are kept. Nobody sees
+/// their arrays, so nobody writes to them.
+NodePtr number_node(const Scalar& number, Dtype dtype, Device& device) {
+  struct Kept {
+    SpinLock lock;
+    Scalar number;
+    NodePtr node;
+  };
+  const auto made = [&] { return full({}, number, dtype, device).input().node; };
+  if (Recorder::current()) return made();  // it belongs to the recording
+  static auto& all = *new std::array<Kept, 64>;
+  const uint64_t hash = (number.u ^ std::bit_cast<uint64_t>(number.imaginary) * 3 ^ static_cast<uint64_t>(dtype)) * 0x9E3779B97F4A7C15u;
+  Kept& kept = all[hash >> 58];
+  std::lock_guard guard(kept.lock);
+  const Node* const node = kept.node.get();
+  const bool is_it = node && kept.number == number && node->dtype == dtype && node->device == &device && !node->is_done();
+  if (!is_it) kept.node = made(), kept.number = number;
+  return kept.node;
+}
+
+}  // namespace
+
 Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
   if (static_cast<int>(given.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
@@ -225,8 +254,7 @@ Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
       if (input.view.shape != shape) input.view = stretched(input.view, shape);
       expression.inputs.push_back(std::move(input));
     } else {
-      const Array constant = full({}, x.scalar, operand_dtype(op, i, types.compute), *device);
-      expression.inputs.push_back({constant.input().node, {shape, Strides(shape.size(), 0), 0}});
+      expression.inputs.push_back({number_node(x.scalar, operand_dtype(op, i, types.compute), *device), {shape, Strides(shape.size(), 0), 0}});
     }
   }
   const Array result = Array::of(make_node(shape, types.result, *device, std::move(expression)));

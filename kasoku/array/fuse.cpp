@@ -88,7 +88,16 @@ class Builder {
  public:
   Fused fused;
 
-  explicit Builder(const Shape& domain, std::vector<Stored>* stored = nullptr) : domain_size_(product(domain)), stored_(stored) { fused.space.lengths = domain; }
+  explicit Builder(const Shape& domain, std::vector<Stored>* stored = nullptr) : domain_size_(product(domain)), stored_(stored) {
+    fused.space.lengths = domain;
+    constexpr size_t usual = 8;  // most groups have no more, whose lists grow once
+    for (auto* walks : {&fused.space.walks, &load_walks_}) walks->reserve(usual);
+    fused.group.values.reserve(2 * usual);
+    known_.reserve(usual);
+    fused.group.loads.reserve(usual);
+    fused.group.inner.reserve(usual);
+    fused.loads.reserve(usual);
+  }
 
   /// The value that `view` shows of the node, as an instruction.
   uint16_t value(const NodePtr& node, const View& view, bool is_root) {
@@ -102,7 +111,8 @@ class Builder {
         expression && why == Cut::none ? compute(node, expression, view, is_root) : std::nullopt;
     if (expression && why == Cut::none && !computed) store(node, Cut::view);
     const uint16_t result = computed ? *computed : load(node, view);
-    known_.push_back({node.get(), view.offset, view.strides, result});
+    // Numbers that happen to be equal stay two, so that the kernel is that of any two.
+    if (!expression || expression->kind != Expression::constant) known_.push_back({node.get(), view.offset, view.strides, result});
     return result;
   }
 
@@ -243,6 +253,7 @@ class Builder {
     std::optional<Steps> steps;
     bool taken_apart = false;
     std::vector<View> views;
+    views.reserve(expression->inputs.size());
     for (const Input& input : expression->inputs) {
       std::optional<View> composed = compose(view, *node, input, steps, taken_apart);
       if (!composed) {

@@ -26,6 +26,7 @@ struct Fused {
     std::shared_ptr<const Expression> expression;
   };
   std::vector<Random> randoms;
+  mutable void* kernel = nullptr;  ///< of the whole group, once it was looked up; for run.cpp alone
 };
 
 /// Groups take the form that they have on a GPU, whatever the device: one kernel

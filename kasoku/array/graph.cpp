@@ -103,7 +103,7 @@ std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (auto known = std::static_pointer_cast<Storage>(buffer->storage.lock())) return known;
-  auto storage = std::make_shared<Storage>();
+  auto storage = std::allocate_shared<Storage>(Recycled<Storage>());
   hold(storage, buffer);
   return storage;
 }
@@ -169,10 +169,21 @@ NodePtr make_leaf(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dt
   return std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, itemsize, device, std::move(storage));
 }
 
+namespace {
+
+/// Of a number among operands, which no array shows and nobody writes to.
+bool is_number(const Node& node) {
+  if (node.n_arrays.load(std::memory_order_relaxed) > 0 || node.is_done() || !node.shape.empty()) return false;
+  const auto expression = node.expression.load();
+  return expression && expression->kind == Expression::constant;
+}
+
+}  // namespace
+
 NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression expression) {
   (void)checked_bytes(shape, info(dtype).size);
-  auto node =
-      std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, info(dtype).size, device, std::make_shared<Storage>());
+  auto node = std::allocate_shared<Node>(Recycled<Node>(), shape, dtype, info(dtype).size, device,
+                                         std::allocate_shared<Storage>(Recycled<Storage>()));
   Recording::note(*node);
   bool run_now = is_eager() && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {
@@ -187,14 +198,15 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
   run_now |= node->reads_shared;  // somebody else may write it at any time
   run_now &= !caller_settles.load(std::memory_order_relaxed);
   run_now |= expression.n_pending > max_pending;
-  const auto shared = std::make_shared<const Expression>(std::move(expression));
+  const auto shared = std::allocate_shared<const Expression>(Recycled<Expression>(), std::move(expression));
   node->expression.store(shared);
   node->is_pending.store(true, std::memory_order_release);
   if (run_now) {
     evaluate(node);
     return node;
   }
-  for (const Input& input : shared->inputs) input.node->storage->add_reader(node);
+  for (const Input& input : shared->inputs)
+    if (!is_number(*input.node)) input.node->storage->add_reader(node);
   if (!shared->inputs.empty()) list_pending(node);
   return node;
 }

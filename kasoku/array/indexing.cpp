@@ -4,6 +4,7 @@
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
+#include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/reduce.h"
@@ -174,40 +175,87 @@ Error out_of_bounds(int64_t at, const Basic::Advanced& x, int64_t length) {
   return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
 }
 
-/// On a host: bytes from the node's first element to each element of the result, one after the other.
-std::vector<int64_t> offsets_of(const Basic& basic, const Places& result) {
-  const View view = basic.view.input().view;
-  const int64_t n = product(result.together);
-  std::vector<int64_t> from_arrays(static_cast<size_t>(n), view.offset);
+/// In C order where the host reads it.
+Array positions_on_host(const Array& indices, const Shape& shape) {
+  Array at = indices.dtype() == Dtype::int64 ? indices : astype(indices, Dtype::int64);
+  if (at.shape() != shape) at = broadcast_to(at, shape);
+  at = contiguous(at);
+  return at.device().is_host() ? at : to_device(at, device("cpu"));
+}
+
+/// On a host: bytes from the view's first element to what the indices name, one after the other.
+std::vector<int64_t> offsets_of(const Basic& basic, const Places& part) {
+  const Strides& strides = basic.view.strides();
+  const int64_t n = product(part.together);
+  std::vector<int64_t> offsets(static_cast<size_t>(n));
   for (const auto& x : basic.arrays) {
-    const Array positions = to_device(contiguous(broadcast_to(astype(x.array, Dtype::int64), result.together)), device("cpu"));
+    const Array positions = positions_on_host(x.array, part.together);
     const int64_t* at = static_cast<const int64_t*>(positions.data_for_read());
-    const int64_t length = view.shape[x.axis];
+    const int64_t length = basic.view.shape()[x.axis], stride = strides[x.axis];
     for (int64_t i = 0; i < n; ++i) {
       const int64_t k = at[i] < 0 ? at[i] + length : at[i];
       if (k < 0 || k >= length) throw out_of_bounds(at[i], x, length);
-      from_arrays[static_cast<size_t>(i)] += k * view.strides[x.axis];
+      offsets[static_cast<size_t>(i)] += k * stride;
     }
   }
-  const auto along = [&](size_t from, size_t to) {
-    std::vector<int64_t> all{0};
-    for (size_t d = from; d < to; ++d) {
-      std::vector<int64_t> next;
-      next.reserve(all.size() * static_cast<size_t>(result.view.shape[d]));
-      for (int64_t base : all)
-        for (int64_t i = 0; i < result.view.shape[d]; ++i) next.push_back(base + i * result.view.strides[d]);
-      all = std::move(next);
-    }
-    return all;
-  };
-  const auto outer = along(0, result.front), inner = along(result.front + result.together.size(), result.view.shape.size());
-  std::vector<int64_t> offsets;
-  offsets.reserve(outer.size() * from_arrays.size() * inner.size());
-  for (int64_t a : outer)
-    for (int64_t b : from_arrays)
-      for (int64_t c : inner) offsets.push_back(a + b + c);
   return offsets;
 }
+
+/// The elements that indices name, between an array and memory in C order: on a host, where they are few.
+class FewPlaces {
+ public:
+  FewPlaces(const Basic& basic, const Places& part)
+      : view_(part.view), front_(part.front), behind_(part.behind()), offsets_(offsets_of(basic, part)) {
+    const size_t first = view_.shape.size() - behind_;
+    block_ = {view_.shape.data() + first, behind_, basic.view.itemsize()};
+    steps_ = view_.strides.data() + first;
+    block_steps_ = contiguous_strides(Shape(view_.shape.begin() + static_cast<int64_t>(first), view_.shape.end()), block_.itemsize);
+  }
+  /// `array` is where the view begins.
+  void read(const char* array, char* to) const {
+    move([&](auto copy, int64_t offset, size_t bytes) {
+      copy(to, block_steps_.data(), array + offset, steps_);
+      to += bytes;
+    });
+  }
+  void write(char* array, const char* from) const {
+    move([&](auto copy, int64_t offset, size_t bytes) {
+      copy(array + offset, steps_, from, block_steps_.data());
+      from += bytes;
+    });
+  }
+
+ private:
+  /// one(copy, offset, bytes) of each place, where copy() moves what is there.
+  template <class One>
+  void move(One&& one) const {
+    const auto with = [&](auto copy, size_t bytes) {
+      each(0, 0, [&](int64_t offset) { one(copy, offset, bytes); });
+    };
+    if (behind_ == 0 && with_size(block_.itemsize, [&]<size_t size>() {
+          with([](char* to, const int64_t*, const char* from, const int64_t*) { std::memcpy(to, from, size); }, size);
+        }))
+      return;
+    with([this](auto... places) { block_.copy(places...); }, block_.bytes());
+  }
+
+  /// For each place along the axes in front and each index.
+  template <class Move>
+  void each(size_t axis, int64_t from, Move&& move) const {
+    if (axis == front_) {
+      for (const int64_t offset : offsets_) move(from + offset);
+      return;
+    }
+    for (int64_t i = 0; i < view_.shape[axis]; ++i) each(axis + 1, from + i * view_.strides[axis], move);
+  }
+
+  const View& view_;
+  const size_t front_, behind_;
+  const std::vector<int64_t> offsets_;
+  Elements block_;
+  const int64_t* steps_;
+  Strides block_steps_;
+};
 
 /// The positions that an array's indices mean, all of which lie within the axis.
 Array checked_positions(const Basic::Advanced& x, int64_t length) {
@@ -277,14 +325,9 @@ Array get_view(const Array& array, const std::vector<Index>& index) {
   if (are_records && !array.device().is_host()) return to_device(get_view(to_device(array, device("cpu")), on_host(index)), array.device());
   const Places from = places_of(basic);
   if (are_for_kernel(array, from)) return gather(basic.view, with_positions(from, basic));
+  const FewPlaces places(basic, from);
   Array result = Array::empty(from.view.shape, array.dtype(), array.device(), array.itemsize());
-  const char* memory = static_cast<const char*>(array.data_for_read()) - array.offset();
-  char* to = static_cast<char*>(result.data());
-  const size_t itemsize = array.itemsize();
-  for (int64_t offset : offsets_of(basic, from)) {
-    std::memcpy(to, memory + offset, itemsize);
-    to += itemsize;
-  }
+  places.read(static_cast<const char*>(basic.view.data_for_read()), static_cast<char*>(result.data()));
   return result;
 }
 
@@ -306,9 +349,22 @@ bool is_chosen_by_mask(const Array& array, const std::vector<Index>& index, cons
 
 }  // namespace
 
+void set_view(const Array& view, const Array& value) {
+  must_be_writable(view);
+  Array source = &value.device() == &view.device() ? value : to_device(value, view.device());
+  if (source.shape() != view.shape()) {
+    source = without_leading(std::move(source), view.ndim());
+    if (source.ndim() > view.ndim() || broadcast(source.shape(), view.shape()) != view.shape())
+      throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(view.shape()));
+    source = broadcast_to(source, view.shape());
+  }
+  view.assign(source);
+}
+
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
   must_be_writable(array);
   if (is_chosen_by_mask(array, index, value)) {
+    if (value.size() == 1 && fill_few(array, *index[0].array_value, value)) return;
     const Array& mask = *index[0].array_value;
     Shape shape = mask.shape();
     shape.resize(array.shape().size(), 1);
@@ -323,15 +379,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
             astype(to_device(value, array.device()), array.dtype())))
     return;
   const Basic basic = basic_part(array, index);
-  if (basic.arrays.empty()) {
-    Array source = without_leading(to_device(value, array.device()), basic.view.ndim());
-    if (source.shape() != basic.view.shape()) {
-      if (source.ndim() > basic.view.ndim() || broadcast(source.shape(), basic.view.shape()) != basic.view.shape())
-        throw Error(ErrorKind::value, "could not broadcast input array from shape " + str(value.shape()) + " into shape " + str(basic.view.shape()));
-      source = broadcast_to(source, basic.view.shape());
-    }
-    return basic.view.assign(source);
-  }
+  if (basic.arrays.empty()) return set_view(basic.view, value);
   if (array.dtype() == Dtype::opaque && !array.device().is_host()) {
     Array there = to_device(copy(array), device("cpu"));
     set_item(there, on_host(index), to_device(value, device("cpu")));
@@ -344,12 +392,8 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
     throw Error(ErrorKind::type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(given.ndim()) + " dimensions");
   if (are_for_kernel(array, to)) return scatter(basic.view, with_positions(to, basic), broadcast_to(given, to.view.shape));
   const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.view.shape));
-  const char* from = static_cast<const char*>(source.data_for_read());
-  char* memory = static_cast<char*>(array.data()) - array.offset();
-  for (int64_t offset : offsets_of(basic, to)) {
-    std::memcpy(memory + offset, from, array.itemsize());
-    from += array.itemsize();
-  }
+  const void* const from = source.data_for_read();
+  FewPlaces(basic, to).write(static_cast<char*>(basic.view.data()), static_cast<const char*>(from));
 }
 
 void join_item(const Array& array, const std::vector<Index>& index, const Operand& value, Op join) {

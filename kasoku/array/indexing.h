@@ -23,7 +23,9 @@ struct Index {
 Array get_item(const Array& array, const std::vector<Index>& index);
 /// The same, but one element is a view too, as CuPy and PyTorch have it.
 Array get_view(const Array& array, const std::vector<Index>& index);
-/// Writes `value` (broadcast, converted) to those elements.
+/// Writes `value` (broadcast, converted) to all elements of an array, or of a view of one.
+void set_view(const Array& view, const Array& value);
+/// Writes it to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);
 
 /// Joins `value` (broadcast) to what those elements hold, in order: where places repeat, each value counts. What `join` gives

@@ -13,18 +13,28 @@ namespace kasoku {
 
 namespace {
 
-linalg::Matrices matrices(const Array& array, const Shape& batch) {
+/// Axes of an operand; one without rows is a row on the left, a column on the right.
+linalg::Matrices matrices(const Array& array, size_t n_batch, bool is_row) {
   linalg::Matrices result;
   const Shape& shape = array.shape();
   const Strides& strides = array.strides();
   const size_t n = shape.size();
+  result.batch_strides.resize(n_batch);
+  if (n == 1) {
+    (is_row ? result.column_stride : result.row_stride) = strides[0];
+    return result;
+  }
   result.row_stride = strides[n - 2];
   result.column_stride = strides[n - 1];
-  result.batch_strides.resize(batch.size());
   const size_t own = n - 2;
   for (size_t d = 0; d < own; ++d)
-    if (shape[d] != 1) result.batch_strides[batch.size() - own + d] = strides[d];
+    if (shape[d] != 1) result.batch_strides[n_batch - own + d] = strides[d];
   return result;
+}
+
+Shape batch_of(const Array& array) {
+  const Shape& shape = array.shape();
+  return shape.size() > 2 ? Shape(shape.begin(), shape.end() - 2) : Shape();
 }
 
 }  // namespace
@@ -35,37 +45,38 @@ Array matmul(const Array& a, const Array& b) {
   if (&a.device() != &b.device())
     throw Error(ErrorKind::value, "matmul of arrays on " + a.device().str() + " and " + b.device().str())
         .fix("move one: x.to_device(\"" + a.device().str() + "\")");
-  const Dtype dtype = promote(a.dtype(), b.dtype());
-  Array x = a.dtype() == dtype ? a : astype(a, dtype), y = b.dtype() == dtype ? b : astype(b, dtype);
-  if (a.ndim() == 1) x = expand_dims(x, {0});
-  if (b.ndim() == 1) y = expand_dims(y, {1});
+  const Dtype dtype = a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype());
+  const Array x = a.dtype() == dtype ? a : astype(a, dtype), y = b.dtype() == dtype ? b : astype(b, dtype);
+  const bool has_rows = x.ndim() > 1, has_columns = y.ndim() > 1;
   const Shape &p = x.shape(), &q = y.shape();
-  if (p.back() != q[q.size() - 2])
-    throw Error(ErrorKind::value, "matmul: shapes " + str(a.shape()) + " and " + str(b.shape()) + " do not match")
-        .why("the last axis of the first is " + std::to_string(p.back()) + ", the second has " + std::to_string(q[q.size() - 2]) + " rows");
-  const Shape batch = broadcast({p.begin(), p.end() - 2}, {q.begin(), q.end() - 2});
   linalg::Matmul problem;
   problem.dtype = dtype;
-  problem.m = p[p.size() - 2];
-  problem.n = q.back();
+  problem.m = has_rows ? p[p.size() - 2] : 1;
+  problem.n = has_columns ? q.back() : 1;
   problem.k = p.back();
-  problem.batch = batch;
-  Shape shape = batch;
-  shape.push_back(problem.m);
-  shape.push_back(problem.n);
+  if (const int64_t rows = has_columns ? q[q.size() - 2] : q[0]; rows != problem.k)
+    throw Error(ErrorKind::value, "matmul: shapes " + str(a.shape()) + " and " + str(b.shape()) + " do not match")
+        .why("the last axis of the first is " + std::to_string(problem.k) + ", the second has " + std::to_string(rows) +
+             " rows");
+  if (p.size() > 2 || q.size() > 2) problem.batch = broadcast(batch_of(x), batch_of(y));
+  const size_t n_batch = problem.batch.size();
+  Shape shape = problem.batch;
+  if (has_rows) shape.push_back(problem.m);
+  if (has_columns) shape.push_back(problem.n);
   Array result = Array::empty(shape, dtype, a.device());
-  if (result.size() > 0) {
-    refuse_to_record("a product of matrices");
-    problem.a = matrices(x, batch);
-    problem.a.data = const_cast<void*>(x.data_for_read());
-    problem.b = matrices(y, batch);
-    problem.b.data = const_cast<void*>(y.data_for_read());
-    problem.c = matrices(result, batch);
-    problem.c.data = result.data();
-    linalg::matmul(problem, a.device(), a.device().current_stream());
-  }
-  if (a.ndim() == 1) result = squeeze(result, Extents{b.ndim() == 1 ? -2 : result.ndim() - 2});
-  if (b.ndim() == 1) result = squeeze(result, Extents{-1});
+  if (result.size() == 0) return result;
+  refuse_to_record("a product of matrices");
+  problem.a = matrices(x, n_batch, true);
+  problem.a.data = const_cast<void*>(x.data_for_read());
+  problem.b = matrices(y, n_batch, false);
+  problem.b.data = const_cast<void*>(y.data_for_read());
+  problem.c.data = result.data();
+  problem.c.batch_strides.resize(n_batch);
+  for (size_t d = 0; d < n_batch; ++d)
+    if (shape[d] != 1) problem.c.batch_strides[d] = result.strides()[d];
+  if (has_rows) problem.c.row_stride = result.strides()[n_batch];
+  if (has_columns) problem.c.column_stride = result.strides().back();
+  linalg::matmul(problem, a.device(), a.device().current_stream());
   return result;
 }
 

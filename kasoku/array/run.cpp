@@ -17,6 +17,8 @@
 #include <deque>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace kasoku {
 
@@ -91,28 +93,42 @@ Kernels& kernels() {
 }
 
 Hash128 structure(const Group& group, const Device& device) {
-  thread_local std::string bytes;
-  bytes.clear();
-  const auto put = [](const auto&... parts) { (bytes.append(reinterpret_cast<const char*>(&parts), sizeof parts), ...); };
+  static_assert(std::has_unique_object_representations_v<Instruction>);  // so all of them are hashed as they lie
+  thread_local std::vector<char> bytes;
+  constexpr size_t others = 128, of_scalar = sizeof(Dtype) + sizeof(int64_t), of_random = 2;
+  bytes.resize(others + group.values.size() * sizeof(Instruction) + group.loads.size() + group.aranges.size() +
+               group.inner.size() + group.scalars.size() * of_scalar + group.randoms.size() * of_random);
+  char* to = bytes.data();
+  const auto put = [&](const auto&... parts) { ((std::memcpy(to, &parts, sizeof parts), to += sizeof parts), ...); };
+  const auto put_all = [&](const auto& row) {
+    const size_t size = row.size() * sizeof row[0];
+    if (size) std::memcpy(to, row.data(), size);
+    to += size;
+  };
+  const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
       group.accumulate, group.has_indices, group.form, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
-  const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   count(group.values.size());
-  for (const Instruction& x : group.values) put(x.kind, x.op, x.dtype, x.compute, x.index, x.in);
+  put_all(group.values);
   count(group.loads.size());
-  for (Dtype x : group.loads) put(x);
+  put_all(group.loads);
   count(group.scalars.size());
   for (const ScalarSpec& x : group.scalars) put(x.dtype, x.fixed);
   count(group.aranges.size());
-  for (Dtype x : group.aranges) put(x);
+  put_all(group.aranges);
   for (const RandomSpec& x : group.randoms) put(x.dtype, x.distribution);
-  for (Inner x : group.inner) put(x);
+  put_all(group.inner);
   put(group.scan.has_value());
   if (const auto& x = group.scan) put(x->join, x->gives_totals);
   put(group.scatter.has_value());
   if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}));
-  return hash128(bytes);
+  return hash128(std::string_view(bytes.data(), static_cast<size_t>(to - bytes.data())));
+}
+
+Kernels::Entry& entry_of(const Fused& fused, const Device& device) {
+  if (!fused.kernel) fused.kernel = &kernels().get(structure(fused.group, device));
+  return *static_cast<Kernels::Entry*>(fused.kernel);
 }
 
 /// Threads of a block where they are cheap.
@@ -244,7 +260,7 @@ void add_operands(Parameters& p, const Fused& fused) {
 
 Function& group_kernel(const Fused& fused, Device& device) {
   if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device));
-  Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+  Kernels::Entry& entry = entry_of(fused, device);
   if (!entry.function.load(std::memory_order_acquire)) compile_group(entry, fused.group, device);
   return *entry.function.load(std::memory_order_acquire);
 }
@@ -262,7 +278,7 @@ thread_local Launches launches = Launches::all;
 /// Null: it is not to be launched.
 Function* kernel_to_launch(const Fused& fused, Device& device) {
   if (launches != Launches::all) {
-    Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+    Kernels::Entry& entry = entry_of(fused, device);
     if (entry.state != KernelState::ready && !is_compiled(group_program(fused.group), device)) {
       launches = Launches::none;
       if (is_traced(Station::plan)) trace(Station::plan, summary(fused, device) + ", whose kernel is not there yet");
@@ -281,7 +297,7 @@ bool KernelsThatAreThere::were_enough() const { return launches != Launches::non
 bool KernelsThatAreThere::stand() { return launches != Launches::all; }
 
 bool does_without_kernel(const Fused& fused, Device& device) {
-  Kernels::Entry& entry = kernels().get(structure(fused.group, device));
+  Kernels::Entry& entry = entry_of(fused, device);
   switch (auto state = entry.state.load(std::memory_order_acquire)) {
     case KernelState::unknown:
       entry.state.compare_exchange_strong(state, KernelState::seen);

@@ -6,6 +6,7 @@
 #include "kasoku/linalg/leading.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -54,17 +55,50 @@ void product(const Matmul& p, const Leading& a) {
     for (int64_t i = 0; i < p.m; ++i) c[i] = (d ? c[i] : T{}) + sums[static_cast<size_t>(d * p.m + i)];
 }
 
+/// Elements one behind the other: those of a vector, or a copy.
+template <class T>
+class Line {
+ public:
+  Line(const void* first, int64_t stride, int64_t length) : begin_(static_cast<const T*>(first)) {
+    if (stride == sizeof(T)) return;
+    if (length > most) apart_.reset(new T[static_cast<size_t>(length)]);
+    T* const to = apart_ ? apart_.get() : near_;
+    for (int64_t i = 0; i < length; ++i) std::memcpy(to + i, static_cast<const char*>(first) + i * stride, sizeof(T));
+    begin_ = to;
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  const T* begin() const { return begin_; }
+
+ private:
+  static constexpr int64_t most = 512;
+  T near_[most];
+  std::unique_ptr<T[]> apart_;
+  const T* begin_;
+};
+
+template <class T>
+bool product_of(Matmul p, std::optional<Leading> a) {
+  const Line<T> x(p.b.data, p.b.row_stride, p.k);
+  p.b.data = const_cast<T*>(x.begin());
+  if (p.m > 1) return product<T>(p, *a), true;
+  const Line<T> line(p.a.data, p.a.column_stride, p.k);
+  p.a.data = const_cast<T*>(line.begin());
+  return product<T>(p, {false, p.k}), true;
+}
+
 }  // namespace
 
 bool vector_product(const Matmul& p) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
-  if (p.n != 1 || p.b.row_stride != size || p.c.row_stride != size || cpu::processor_level() < 3) return false;
-  const std::optional<Leading> a = leading(p.a, p.m, p.k, size);
-  constexpr int64_t least = 64;  // of a shorter line the sum in the end is what takes time
-  if (!a || (a->is_transposed ? p.m : p.k) < least) return false;
-  if (p.dtype == Dtype::float32) return product<float>(p, *a), true;
-  if (p.dtype == Dtype::float64) return product<double>(p, *a), true;
-  return false;
+  if (p.n != 1 || (p.dtype != Dtype::float32 && p.dtype != Dtype::float64) || cpu::processor_level() < 3) return false;
+  std::optional<Leading> a;
+  if (p.m > 1) {
+    constexpr int64_t least = 64;  // of a shorter line the sum in the end is what takes time
+    a = leading(p.a, p.m, p.k, size);
+    if (p.c.row_stride != size || !a || (a->is_transposed ? p.m : p.k) < least) return false;
+  }
+  return p.dtype == Dtype::float32 ? product_of<float>(p, a) : product_of<double>(p, a);
 }
 
 }  // namespace kasoku::linalg

@@ -23,6 +23,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace kasoku {
 
@@ -71,6 +72,15 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
   return import_host(object, wanted, where, copy_data);
 }
 
+/// What Array(...) makes: undefined values, or elements over the memory of a buffer, as NumPy's own constructor lays them out.
+Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order, nb::handle device) {
+  const bool is_plain = buffer.is_none() && strides.is_none() && (order.is_none() || nb::cast<std::string>(order) == "C");
+  if (is_plain) return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  const nb::object laid_out = numpy().attr("ndarray")(shape, numpy_dtype(wanted), buffer, offset, strides, order);
+  return make_array(laid_out, nb::none(), device, Copies::if_needed);
+}
+
 /// The memory as elements of another dtype; of another size they must lie in a row.
 Array viewed(const Array& x, Dtype dtype) {
   const auto size = static_cast<int64_t>(info(dtype).size), before = static_cast<int64_t>(x.itemsize());
@@ -113,10 +123,14 @@ nb::object index_of(const Array& x) {
 /// CuPy's arrays are of this class, and its elements are views: programs write to them and give kernels their address.
 std::atomic<bool> elements_are_views{false};
 
-/// Arrays as indices are much work; without them an index is little, and the lock is kept.
+/// Arrays as indices are much work, unless they are few and there; without them an index is little, and the lock is kept.
 template <class F>
 auto with_index(const std::vector<Index>& index, F&& f) {
-  if (std::ranges::any_of(index, [](const Index& x) { return x.kind == Index::array; })) {
+  constexpr int64_t few = 1024;
+  const auto is_much = [](const Index& x) {
+    return x.kind == Index::array && (x.array_value->size() > few || !x.array_value->device().is_host() || x.array_value->is_pending());
+  };
+  if (std::ranges::any_of(index, is_much)) {
     const GilReleased release;
     return f();
   }
@@ -143,41 +157,96 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
-/// The numbers and slices of a key that is nothing else: no list, no array, no None.
-class BasicKey {
- public:
-  explicit BasicKey(nb::handle key) {
-    const bool is_tuple = PyTuple_CheckExact(key.ptr());
-    const size_t n = is_tuple ? static_cast<size_t>(PyTuple_Size(key.ptr())) : 1;
-    if (n > std::size(cuts_)) return;
-    for (size_t i = 0; i < n; ++i)
-      if (!read(is_tuple ? PyTuple_GetItem(key.ptr(), static_cast<Py_ssize_t>(i)) : key.ptr(), cuts_[i])) return;
-    count_ = n;
+/// An integer of Python's, or of an integer array that was read; nothing for any other object.
+std::optional<int64_t> place_from(PyObject* object) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow ? std::nullopt : std::optional<int64_t>(value);
   }
-  explicit operator bool() const { return count_ > 0; }
-  std::span<const Cut> cuts() const { return {cuts_, count_}; }
-  bool names_element_of(const Array& x) const { return static_cast<int>(count_) == x.ndim() && n_numbers_ == count_; }
+  if (PySlice_Check(object)) return std::nullopt;
+  const Array* const array = array_of(object);
+  if (!array || !is_integer(array->dtype())) return std::nullopt;
+  const std::optional<Scalar>& number = array->state().number;
+  const bool is_beyond = number && number->kind == DtypeKind::unsigned_ && number->i < 0;
+  return number && !is_beyond ? std::optional(number->i) : std::nullopt;
+}
+
+/// The entries of a key, a tuple or a single one.
+class Entries {
+ public:
+  static constexpr size_t most = 6;  // keys of more have all the time they want
+  explicit Entries(PyObject* key)
+      : key_(key), is_tuple_(PyTuple_CheckExact(key)), size_(is_tuple_ ? static_cast<size_t>(PyTuple_Size(key)) : 1) {}
+  size_t size() const { return size_; }
+  PyObject* operator[](size_t i) const { return is_tuple_ ? PyTuple_GetItem(key_, static_cast<Py_ssize_t>(i)) : key_; }
 
  private:
-  bool read(PyObject* entry, Cut& cut) {
+  PyObject* const key_;
+  const bool is_tuple_;
+  const size_t size_;
+};
+
+/// The numbers of a key that has one for each axis.
+class ElementKey {
+ public:
+  ElementKey(const Entries& entries, const Array& x) {
+    if (entries.size() > Entries::most || entries.size() != x.state().view.shape.size()) return;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const std::optional<int64_t> place = place_from(entries[i]);
+      if (!place) return;
+      places_[i] = *place;
+    }
+    count_ = entries.size();
+  }
+  explicit operator bool() const { return count_ > 0; }
+  std::span<const int64_t> places() const { return {places_, count_}; }
+
+ private:
+  int64_t places_[Entries::most];
+  size_t count_ = 0;
+};
+
+/// The numbers, slices and Nones of a key that is nothing else: no list, no array but an element that was read.
+class BasicKey {
+ public:
+  explicit BasicKey(const Entries& entries) {
+    if (entries.size() > Entries::most) return;
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (!read(entries[i], rooms_[i].cut)) return;
+    count_ = entries.size();
+  }
+  explicit operator bool() const { return count_ > 0; }
+  std::span<const Cut> cuts() const { return {&rooms_[0].cut, count_}; }
+
+ private:
+  static bool read(PyObject* entry, Cut& cut) {
     if (PySlice_Check(entry)) {
       Py_ssize_t start, stop, step;
       if (PySlice_Unpack(entry, &start, &stop, &step) != 0) throw nb::python_error();
-      cut = {.is_number = false, .start = start, .stop = stop, .step = step};
+      new (&cut) Cut{.is_number = false, .start = start, .stop = stop, .step = step};
       return true;
     }
-    const std::optional<Scalar> number = PyLong_CheckExact(entry) ? plain_number(entry) : std::nullopt;
-    if (number) cut.start = number->i;
-    n_numbers_ += number.has_value();
-    return number.has_value();
+    if (entry == Py_None) {
+      new (&cut) Cut{.is_number = false, .is_new_axis = true};
+      return true;
+    }
+    const std::optional<int64_t> place = place_from(entry);
+    if (place) new (&cut) Cut{.start = *place};
+    return place.has_value();
   }
 
-  Cut cuts_[4];  // keys of more have all the time they want
-  size_t count_ = 0, n_numbers_ = 0;
+  union Room {
+    Room() {}  // most keys need few of them
+    Cut cut;
+  };
+  static_assert(sizeof(Room) == sizeof(Cut) && std::is_trivially_destructible_v<Cut>);
+  Room rooms_[Entries::most];
+  size_t count_ = 0;
 };
 
 /// An element at hand; none if get() is to say what it is.
-nb::object element_of(const Array& x, std::span<const Cut> at) {
+nb::object element_of(const Array& x, std::span<const int64_t> at) {
   Array element = elements_are_views ? Array() : get_element(x, at);
   if (element.is_null()) return {};
   return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
@@ -187,9 +256,10 @@ nb::object element_of(const Array& x, std::span<const Cut> at) {
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([=] {
     const Array& x = *array_of(self);
-    if (const BasicKey basic(key); basic && basic.names_element_of(x)) {
-      if (nb::object element = element_of(x, basic.cuts()); element.is_valid()) return element.release().ptr();
-    } else if (basic) {
+    const Entries entries(key);
+    if (const ElementKey at(entries, x); at) {
+      if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
+    } else if (const BasicKey basic(entries); basic) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
         return settled_object_of(x.with_view(*std::move(part))).release().ptr();
     }
@@ -205,24 +275,47 @@ PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
   return guarded([=] { return subscript(self, nb::int_(at).ptr()); });
 }
 
-/// Whether the few elements that the key names were written at once.
-bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
-  if (!basic) return false;
-  const std::optional<Scalar> number = plain_number(value);
-  if (!number) {
-    const Array* const array = array_of(value);
-    return array && set_few(x, basic.cuts(), *array);
+/// The number that a value is for an array of this dtype; nothing for an array, and an element of another dtype.
+std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
+  std::optional<Scalar> number;
+  if (!is_plain_array(value) && (number = plain_number(value))) {
+    must_fit(*number, dtype);
+    return number;
   }
-  if (x.is_read_only()) return false;
-  must_fit(*number, x.dtype());
-  return basic.names_element_of(x) ? set_element(x, basic.cuts(), *number) : set_few(x, basic.cuts(), *number);
+  const Array* const array = array_of(value);
+  return array && array->dtype() == dtype ? array->state().number : number;
+}
+
+/// Whether the element, or the few elements, that the key names were written at once.
+bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
+  if (!at || x.is_read_only()) return false;
+  const std::optional<Scalar> number = number_to_store(value, x.dtype());
+  return number && set_element(x, at.places(), *number);
+}
+
+bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
+  if (!basic || x.is_read_only()) return false;
+  if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
+  const Array* const array = array_of(value);
+  return array && set_few(x, basic.cuts(), *array);
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
     const Array& x = *array_of(self);
-    if (!is_set_at_once(x, BasicKey(key), value)) set(x, key, value);
+    const Entries entries(key);
+    if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
+    const BasicKey basic(entries);
+    if (is_set_at_once(x, basic, value)) return nb::none().release().ptr();
+    const Array* const array = basic ? array_of(value) : nullptr;
+    std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
+    if (part) {
+      const GilUntilBlocked keep;
+      set_view(x.with_view(*std::move(part)), *array);
+    } else {
+      set(x, key, value);
+    }
     return nb::none().release().ptr();
   });
   Py_XDECREF(done);
@@ -252,9 +345,37 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return done ? 0 : -1;
 }
 
+/// The type's slots for numbers: of one that was read from an array at once.
+PyObject* number_slot(PyObject* self, nb::object (*whole)(const Array&)) {
+  return guarded([=] { return whole(*array_of(self)).release().ptr(); });
+}
+
+int as_truth(PyObject* self) {
+  const std::optional<Scalar>& number = array_of(self)->state().number;
+  if (number) return number->as_bool();
+  PyObject* const answer = number_slot(self, [](const Array& x) -> nb::object { return nb::bool_(truth(x)); });
+  if (!answer) return -1;
+  Py_DECREF(answer);
+  return answer == Py_True;
+}
+
+PyObject* as_int(PyObject* self) {
+  return number_slot(self, [](const Array& x) { return nb::object(nb::int_(as_number(x))); });
+}
+
+PyObject* as_float(PyObject* self) {
+  return number_slot(self, [](const Array& x) { return nb::object(nb::float_(as_number(x))); });
+}
+
+PyObject* as_index(PyObject* self) { return number_slot(self, index_of); }
+
 std::vector<PyType_Slot> slots() {
   std::vector<PyType_Slot> all = operator_slots();
   const auto add = [&](int id, auto* function) { all.push_back({id, reinterpret_cast<void*>(function)}); };
+  add(Py_nb_bool, as_truth);
+  add(Py_nb_int, as_int);
+  add(Py_nb_float, as_float);
+  add(Py_nb_index, as_index);
   add(Py_mp_subscript, subscript);
   add(Py_mp_ass_subscript, assign_subscript);
   add(Py_mp_length, length);
@@ -285,6 +406,15 @@ void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
                     nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
+      .def(
+          "__init__",
+          [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
+             nb::handle order, nb::handle device) {
+            new (self) Array(constructed(shape, dtype, buffer, offset, strides, order, device));
+          },
+          "shape"_a, "dtype"_a = nb::none(), "buffer"_a = nb::none(), "offset"_a = 0, "strides"_a = nb::none(),
+          "order"_a = nb::none(), nb::kw_only(), "device"_a = nb::none(),
+          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.")
       .def_prop_rw(
           "shape", [](const Array& x) { return tuple_from(x.shape()); },
           [](Array& x, nb::handle shape) {
@@ -442,16 +572,12 @@ void bind_array(nb::module_& m) {
              if (!y) return false;
              return truth(reduce(ReduceOp::any, apply(Op::equal, {x, *y})));
            })
-      .def("__bool__", &truth)
-      .def("__int__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
-      .def("__float__", [](const Array& x) { return nb::object(nb::float_(as_number(x))); })
       .def("__trunc__", [](const Array& x) { return nb::object(nb::int_(as_number(x))); })
       .def("__complex__",
            [](const Array& x) {
              const Scalar s = scalar_from(as_number(x));
              return nb::steal(PyComplex_FromDoubles(s.as_double(), s.imaginary));
            })
-      .def("__index__", &index_of)
       .def("__hash__",
            [](const Array& x) -> int64_t {  // of a value, which is what x[i] gives: equal numbers have equal ones
              if (x.ndim() > 0 || !x.is_read_only())
@@ -496,6 +622,7 @@ void bind_array(nb::module_& m) {
     if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
     return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
   }, "x"_a, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.");
+  m.attr("ndarray") = m.attr("Array");  // its name in NumPy
   m.attr("around") = m.attr("round");
   m.attr("newaxis") = nb::none();
   m.attr("pi") = 3.141592653589793;

@@ -18,6 +18,9 @@ inline bool is_array(nb::handle object) {
   return Py_TYPE(object.ptr()) == array_type() || PyType_IsSubtype(Py_TYPE(object.ptr()), array_type());
 }
 
+/// Whether the object is of the class itself, as most arrays are: for any other this asks less than is_array().
+inline bool is_plain_array(nb::handle object) { return Py_TYPE(object.ptr()) == array_type(); }
+
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
 

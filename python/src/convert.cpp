@@ -5,9 +5,11 @@
 #include "device.h"
 #include "foreign.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/swapped.h"
 
@@ -117,12 +119,22 @@ nb::tuple tuple_from(const Shape& shape) {
 
 std::string class_name(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
 
-std::optional<Scalar> plain_number(nb::handle object) {
-  if (PyFloat_CheckExact(object.ptr())) return Scalar::of(PyFloat_AsDouble(object.ptr()));
-  if (!PyLong_CheckExact(object.ptr())) return std::nullopt;
+bool get_plain_number(nb::handle object, Scalar& number) {
+  if (PyFloat_CheckExact(object.ptr())) {
+    number.kind = DtypeKind::floating;
+    number.f = PyFloat_AsDouble(object.ptr());
+    return true;
+  }
+  if (!PyLong_CheckExact(object.ptr())) return false;
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-  return overflow ? std::nullopt : std::optional(Scalar::of(int64_t{value}));
+  number.kind = DtypeKind::signed_;
+  number.i = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  return overflow == 0;
+}
+
+std::optional<Scalar> plain_number(nb::handle object) {
+  Scalar number;
+  return get_plain_number(object, number) ? std::optional(number) : std::nullopt;
 }
 
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
@@ -272,6 +284,18 @@ nb::object numpy_view(const Array& array) {
   return nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type));
 }
 
+namespace {
+
+/// The element's bytes, if nothing has to be waited for.
+bool is_read_at_hand(const Array& array, void* bytes) {
+  if (Recorder::current()) return false;
+  const Held held(array);
+  if (held) std::memcpy(bytes, held.memory(), array.itemsize());
+  return static_cast<bool>(held);
+}
+
+}  // namespace
+
 nb::object item_of(const Array& array) {
   if (array.size() != 1)
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
@@ -279,7 +303,7 @@ nb::object item_of(const Array& array) {
   alignas(16) char bytes[16];
   if (const std::optional<Scalar> number = array.number()) {
     number->store(array.dtype(), bytes);
-  } else {
+  } else if (!is_read_at_hand(array, bytes)) {
     const GilReleased release;
     const void* from = array.data_for_read();
     Device& device = array.device();

@@ -29,6 +29,8 @@ nb::tuple tuple_from(const Shape& shape);
 
 /// What Python's own float is, or its int if 64 bits hold it; nothing for any other class.
 std::optional<Scalar> plain_number(nb::handle object);
+/// The same into a number that was 0; false for what is none, and the number is undefined.
+bool get_plain_number(nb::handle object, Scalar& number);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);

@@ -6,6 +6,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/matmul.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kernel_call.h"
@@ -34,11 +35,19 @@ Operand must_be_operand(nb::handle object, Device& device) {
 
 /// An array or a number of Python's own; false for any other object.
 bool get_plain(nb::handle object, Plain& operand) {
-  if (const std::optional<Scalar> number = plain_number(object)) {
-    operand.number = *number;
-    return true;
-  }
+  if (!is_plain_array(object) && get_plain_number(object, operand.number)) return true;
   return (operand.array = array_of(object));
+}
+
+/// Of what elements are asked there are two answers, objects that stay, as NumPy has them.
+nb::object object_of(const Value& value) {
+  static PyObject* answers[2];
+  static const Device* const device = value.device;
+  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device;
+  if (is_answer && answers[value.number.b]) return nb::borrow(answers[value.number.b]);
+  nb::object object = object_of(value.array());
+  if (is_answer) answers[value.number.b] = nb::object(object).release().ptr();
+  return object;
 }
 
 /// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
@@ -52,6 +61,7 @@ nb::object again(Op op, std::initializer_list<nb::handle> objects) {
     has_array |= operands[n++].array != nullptr;
   }
   if (!has_array) return {};
+  if (Value value; compute_again(op, {operands, n}, value)) return object_of(value);
   Array result = apply_again(op, {operands, n});
   return result.is_null() ? nb::object() : object_of(std::move(result));
 }
@@ -109,14 +119,13 @@ nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
 /// Types with an __array_ufunc__ of None take over.
 bool defers(nb::handle other) {
-  if (is_array(other) || PyLong_CheckExact(other.ptr()) || PyFloat_CheckExact(other.ptr())) return false;
   if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
   return false;
 }
 
 /// An array of Dask's, whose operations are its own: it is told that ours may be its chunks.
 bool is_computed_later(nb::handle other) {
-  return !is_array(other) && nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
+  return nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
 }
 
 nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle right) {
@@ -130,8 +139,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   const bool is_reflected = !is_array(left);
   const Array& x = *array_of(is_reflected ? right : left);
   const nb::handle other = is_reflected ? left : right;
-  if (defers(other)) return not_implemented();
-  if (is_computed_later(other)) return computed_later(op, other, left, right);
+  const bool is_usual = is_array(other) || PyFloat_CheckExact(other.ptr()) || PyLong_CheckExact(other.ptr());
+  if (!is_usual && defers(other)) return not_implemented();
+  if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());
@@ -166,8 +176,8 @@ nb::object unary(Op op, nb::handle self) {
 
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
+  if (x.is_read_only() && x.ndim() == 0) return binary(op, self, other);  // a value: the name gets another
   if (Plain y; get_plain(other, y) && apply_again_in_place(op, x, y)) return nb::borrow(self);
-  if (x.ndim() == 0 && x.is_read_only()) return binary(op, self, other);  // a value: the name gets another
   std::optional<Operand> y = operand_from(other, x.device());
   if (!y) return not_implemented();
   {
@@ -177,17 +187,26 @@ nb::object in_place(Op op, nb::handle self, nb::handle other) {
   return nb::borrow(self);
 }
 
+/// A small product takes less time than the lock takes to change hands.
+nb::object product(const Array& x, const Array& y, Array (*compute)(const Array&, const Array&)) {
+  const auto has_little = [&] { return x.size() * (y.ndim() > 1 ? y.shape().back() : 1) <= 1 << 14; };
+  Array result;
+  if (has_little() && !x.is_pending() && !y.is_pending()) {
+    const GilUntilBlocked keep;
+    result = compute(x, y);
+  } else {
+    const GilReleased release;
+    result = compute(x, y);
+  }
+  return settled_object_of(std::move(result));
+}
+
 nb::object matrix_product(Op, nb::handle left, nb::handle right) {
   const bool is_reflected = !is_array(left);
   const Array& x = *array_of(is_reflected ? right : left);
   std::optional<Operand> y = operand_from(is_reflected ? left : right, x.device());
   if (!y || !y->array) return not_implemented();
-  Array result;
-  {
-    const GilReleased release;
-    result = is_reflected ? matmul(*y->array, x) : matmul(x, *y->array);
-  }
-  return settled_object_of(std::move(result));
+  return product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul);
 }
 
 /// The type's slots: the interpreter calls them without a look for a method's name. Where the left operand is no array,
@@ -285,14 +304,14 @@ void bind_ops(nb::module_& m) {
     if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
     return call(Op::clip, {x, low, high}, out, nb::none());
   }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), info(Op::clip).doc);
-  const auto product = [](nb::handle x, nb::handle y, bool is_dot) {
+  const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
+    const Array *a = array_of(x), *b = array_of(y);
+    if (a && b) return product(*a, *b, compute);
     Device& device = device_of({x, y});
-    const Array a = array_from(x, device), b = array_from(y, device);
-    const GilReleased release;
-    return is_dot ? dot(a, b) : matmul(a, b);
+    return product(array_from(x, device), array_from(y, device), compute);
   };
-  m.def("matmul", [product](nb::handle x, nb::handle y) { return product(x, y, false); }, nb::arg("x"), nb::arg("y"), "Matrix product.");
-  m.def("dot", [product](nb::handle x, nb::handle y) { return product(x, y, true); }, nb::arg("x"), nb::arg("y"), "Dot product.");
+  m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), "Matrix product.");
+  m.def("dot", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, dot); }, nb::arg("x"), nb::arg("y"), "Dot product.");
   m.def("_few_at_once", [](bool value) { return few_at_once.exchange(value); }, nb::arg("value"), "Whether operations on few elements that are computed run at once; what it was. For tests.");
   m.def("_ops", [] {
     nb::list rows;

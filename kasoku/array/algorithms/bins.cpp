@@ -3,6 +3,7 @@
 #include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/places.h"
@@ -12,11 +13,13 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace kasoku {
 
@@ -92,6 +95,25 @@ void add_in_parts(const Array& sums, const Array& numbers, const Array& values) 
   scatter(sums, to, added, Op::add);
 }
 
+/// On a host so few numbers are counted by the time that a kernel needs to be found.
+bool are_few(const Array& numbers) {
+  constexpr int64_t few = 16384;
+  return numbers.device().is_host() && !takes_gpu_form(numbers.device()) && numbers.size() <= few &&
+         (numbers.size() <= few_elements || !numbers.is_pending()) && few_at_once.load(std::memory_order_relaxed) &&
+         !Recorder::current();
+}
+
+template <class T>
+std::span<const T> elements(const Array& in_c_order) {
+  return {static_cast<const T*>(in_c_order.data_for_read()), static_cast<size_t>(in_c_order.size())};
+}
+
+/// The greatest of int64 as unsigned numbers, of which negative ones are the greatest.
+uint64_t greatest_unsigned(const Array& numbers) {
+  if (are_few(numbers)) return std::ranges::max(elements<uint64_t>(contiguous(numbers)));
+  return elements<uint64_t>(to_device(reduce(ReduceOp::max, astype(numbers, Dtype::uint64)), device("cpu")))[0];
+}
+
 }  // namespace
 
 Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
@@ -125,6 +147,15 @@ Array count_bins(const Array& given, const std::optional<Array>& weights, int64_
   const Array numbers = ravel(given);
   Device& device = numbers.device();
   const int64_t n = numbers.size();
+  if (are_few(numbers)) {
+    const Array at = contiguous(numbers), sums = Array::zeros({bins}, weights ? Dtype::float64 : Dtype::int64, device);
+    const std::optional<Array> added = weights ? std::optional(contiguous(astype(ravel(*weights), Dtype::float64))) : std::nullopt;
+    const double* next = added ? elements<double>(*added).data() : nullptr;
+    auto* const counts = static_cast<int64_t*>(sums.data());
+    auto* const totals = static_cast<double*>(sums.data());
+    for (const int64_t k : elements<int64_t>(at)) weights ? void(totals[k] += *next++) : void(++counts[k]);
+    return sums;
+  }
   const Array values = weights ? astype(ravel(*weights), Dtype::float64) : broadcast_to(full({}, Scalar::of(int64_t{1}), Dtype::int64, device), {n});
   // Parts are added up for themselves, as long as their sums are few beside what they are of. How many there are depends on
   // nothing else, so that a sum has one result.
@@ -146,9 +177,7 @@ Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_
   if (weights && weights->shape() != numbers.shape()) throw Error(ErrorKind::value, "The weights and list don't have the same length.");
   int64_t bins = least;
   if (numbers.size() > 0) {
-    // As unsigned numbers negative ones are the greatest.
-    const Array most = to_device(reduce(ReduceOp::max, astype(astype(numbers, Dtype::int64), Dtype::uint64)), device("cpu"));
-    const uint64_t greatest = *static_cast<const uint64_t*>(most.data_for_read());
+    const uint64_t greatest = greatest_unsigned(astype(numbers, Dtype::int64));
     if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
     bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
   }

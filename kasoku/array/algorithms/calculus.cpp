@@ -202,8 +202,8 @@ Array cov(const Array& given, int64_t less, const std::optional<Array>& repeats,
   Array share = minus(total, static_cast<double>(less));
   if (weights && less != 0) share = minus(total, over(times(reduce(ReduceOp::sum, times(*w, astype(*weights, Dtype::float64))), static_cast<double>(less)), total));
   share = apply(Op::maximum, {share, 0.0});
-  const Array centered = minus(x, mean), weighted = w ? times(centered, *w) : centered;
-  const Array product = matmul(copy(centered), transpose(is_complex(dtype) ? apply(Op::conjugate, {weighted}) : copy(weighted)));
+  const Array centered = copy(minus(x, mean)), weighted = w ? copy(times(centered, *w)) : centered;  // its own transpose takes half the work
+  const Array product = matmul(centered, transpose(is_complex(dtype) ? apply(Op::conjugate, {weighted}) : weighted));
   return astype(over(product, share), dtype);
 }
 

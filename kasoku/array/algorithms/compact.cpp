@@ -3,15 +3,19 @@
 #include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
+#include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -23,7 +27,7 @@ namespace {
 constexpr int64_t simt_chunk = 2048, serial_chunk = 16384;
 constexpr uint32_t simt_threads = 256;
 /// On a host so few elements are chosen by the time that a kernel needs to be found.
-constexpr int64_t few_flags = 16384;
+constexpr int64_t few_flags = 65536;
 
 constexpr const char* count_text = R"(
 extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* flags, long long n, long long chunk) {
@@ -47,7 +51,7 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
 
 /// TYPE is an element's; STORE(at, i) moves between element i and the chosen one of number `at`. On a CPU each element
 /// is stored where the next chosen one goes, and the last one that was stored there stays: a branch that depends on
-/// flags would be guessed wrong half of the time.
+/// flags would be guessed wrong half of the time. Eight flags of which none is set are passed over, and their elements not read.
 constexpr const char* store_text = R"(
 struct ks_sixteen { unsigned long long a, b; };
 extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned char* flags, const long long* until, long long n, long long chunk) {
@@ -78,9 +82,16 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
   if (stop - at == end - begin)
     for (long long i = begin; i < end; ++i) STORE(at + (i - begin), i);
   else
-    for (long long i = begin; at < stop; ++i) {
-      STORE(at, i);
-      at += flags[i];
+    for (long long i = begin; at < stop;) {
+      unsigned long long eight = 1;
+      if (i + 8 <= end) __builtin_memcpy(&eight, flags + i, 8);
+      const long long until_here = i + 8 <= end ? i + 8 : end;
+      if (eight)
+        for (; i < until_here && at < stop; ++i) {
+          STORE(at, i);
+          at += flags[i];
+        }
+      i = until_here;
     }
 #endif
 }
@@ -94,6 +105,73 @@ int64_t number_at(const Array& array, int64_t at) {
 }
 
 bool is_few(const Array& flags) { return flags.device().is_host() && flags.size() <= few_flags && few_at_once.load(std::memory_order_relaxed); }
+
+constexpr uint64_t each = 0x0101010101010101;
+
+/// Eight flags at a time, because most masks have long runs: none(i), all(i) or mixed(i, word, how many there are).
+template <class None, class All, class Mixed>
+void by_eights(const uint8_t* flags, int64_t n, None&& none, All&& all, Mixed&& mixed) {
+  int64_t i = 0;
+  for (uint64_t word; i + 8 <= n; i += 8) {
+    std::memcpy(&word, flags + i, 8);
+    word &= each;
+    word == 0 ? none(i) : word == each ? all(i) : mixed(i, word, 8);
+  }
+  if (uint64_t word = 0; i < n) {
+    std::memcpy(&word, flags + i, static_cast<size_t>(n - i));
+    mixed(i, word & each, n - i);
+  }
+}
+
+int64_t count_of(const uint8_t* flags, int64_t n) {
+  int64_t count = 0;
+  by_eights(
+      flags, n, [](int64_t) {}, [&](int64_t) { count += 8; },
+      [&](int64_t, uint64_t word, int64_t) { count += static_cast<int64_t>(word * each >> 56); });
+  return count;
+}
+
+/// Elements of `size` bytes, or the positions themselves, one behind the other; `count` flags are set.
+template <size_t size>
+void take_few(const uint8_t* flags, int64_t n, int64_t count, const char* from, char* to) {
+  const auto move = [&](int64_t i, char* where) {
+    if (from) std::memcpy(where, from + i * static_cast<int64_t>(size), size);
+    else std::memcpy(where, &i, std::min<size_t>(size, sizeof i));
+  };
+  char* const end = to + count * static_cast<int64_t>(size);
+  by_eights(
+      flags, n, [](int64_t) {},
+      [&](int64_t i) {
+        if (from) std::memcpy(to, from + i * static_cast<int64_t>(size), 8 * size);
+        for (int64_t k = 0; k < 8 && !from; ++k) move(i + k, to + k * static_cast<int64_t>(size));
+        to += 8 * size;
+      },
+      [&](int64_t i, uint64_t word, int64_t length) {
+        // A branch that depends on flags would be guessed wrong half of the time.
+        for (int64_t k = 0; k < length && to < end; ++k, word >>= 8) {
+          move(i + k, to);
+          to += size * (word & 1);
+        }
+      });
+}
+
+/// The other way: chosen elements of `to` become those of `from`, one after the other.
+template <size_t size>
+void put_few(const uint8_t* flags, int64_t n, const char* from, char* to) {
+  const auto move = [&](int64_t i) {
+    std::memcpy(to + i * static_cast<int64_t>(size), from, size);
+    from += size;
+  };
+  by_eights(
+      flags, n, [](int64_t) {},
+      [&](int64_t i) {
+        std::memcpy(to + i * static_cast<int64_t>(size), from, 8 * size);
+        from += 8 * size;
+      },
+      [&](int64_t i, uint64_t word, int64_t) {
+        for (; word; word &= word - 1) move(i + std::countr_zero(word) / 8);
+      });
+}
 
 /// How many flags are set up to the end of each chunk.
 struct Chunks {
@@ -134,27 +212,13 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
   const auto* const flag = static_cast<const uint8_t*>(flags.data_for_read());
   const void* const from = values ? values->data_for_read() : nullptr;
   if (is_few(flags) || (n > 0 && dtype == Dtype::opaque)) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; ++i) count += flag[i];
+    const int64_t count = count_of(flag, n);
     Array result = Array::empty({count}, dtype, device, itemsize);
+    const char* const first = static_cast<const char*>(from);
     char* to = static_cast<char*>(result.data());
-    const auto store = [&]<size_t size>() {
-      for (int64_t i = 0, k = 0; k < count; ++i) {
-        if (values) std::memcpy(to + k * static_cast<int64_t>(size), static_cast<const char*>(from) + i * static_cast<int64_t>(size), size);
-        else std::memcpy(to + 8 * k, &i, 8);
-        k += flag[i];
-      }
-    };
-    switch (itemsize) {
-      case 1: store.template operator()<1>(); break;
-      case 2: store.template operator()<2>(); break;
-      case 4: store.template operator()<4>(); break;
-      case 8: store.template operator()<8>(); break;
-      case 16: store.template operator()<16>(); break;
-      default:
-        for (int64_t i = 0; i < n; ++i)
-          if (flag[i]) std::memcpy(to, static_cast<const char*>(from) + static_cast<size_t>(i) * itemsize, itemsize), to += itemsize;
-    }
+    if (!with_size(itemsize, [&]<size_t size>() { take_few<size>(flag, n, count, first, to); }))
+      for (int64_t i = 0; i < n; ++i)
+        if (flag[i]) std::memcpy(to, first + static_cast<size_t>(i) * itemsize, itemsize), to += itemsize;
     return result;
   }
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
@@ -199,20 +263,38 @@ bool place(const Array& array, const Array& mask, const Array& values) {
   const void* const from = given.size() > 0 ? given.data_for_read() : nullptr;
   if (is_few(flags)) {
     const auto* const flag = static_cast<const uint8_t*>(flags.data_for_read());
-    int64_t count = 0;
-    for (int64_t i = 0; i < flags.size(); ++i) count += flag[i];
-    if (count != given.size()) return false;
-    const size_t size = array.itemsize();
+    const int64_t n = flags.size();
+    if (count_of(flag, n) != given.size()) return false;
     char* const to = static_cast<char*>(array.data());
-    const char* next = static_cast<const char*>(from);
-    for (int64_t i = 0; i < flags.size(); ++i)
-      if (flag[i]) std::memcpy(to + static_cast<size_t>(i) * size, next, size), next += size;
+    with_size(array.itemsize(), [&]<size_t size>() { put_few<size>(flag, n, static_cast<const char*>(from), to); });
     return true;
   }
   const Chunks chunks(flags);
   if (chunks.count != given.size()) return false;
   if (given.size() > 0) chunks.move(array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]", array.data(), from);
   return true;
+}
+
+bool fill_few(const Array& array, const Array& mask, const Array& value) {
+  const auto is_at_hand = [](const Array& x) { return x.is_contiguous() && x.device().is_host() && !x.is_pending(); };
+  if (!is_at_hand(array) || !is_at_hand(mask) || mask.shape() != array.shape() || !is_few(mask) || Recorder::current() ||
+      array.dtype() == Dtype::opaque)
+    return false;
+  const Array number = astype(to_device(value, array.device()), array.dtype());
+  const auto* const flag = static_cast<const uint8_t*>(mask.data_for_read());
+  const void* const from = number.data_for_read();
+  char* const to = static_cast<char*>(array.data());
+  return with_size(array.itemsize(), [&]<size_t size>() {
+    char bytes[8 * size];
+    for (size_t k = 0; k < 8; ++k) std::memcpy(bytes + k * size, from, size);
+    by_eights(
+        flag, mask.size(), [](int64_t) {},
+        [&](int64_t i) { std::memcpy(to + i * static_cast<int64_t>(size), bytes, 8 * size); },
+        [&](int64_t i, uint64_t word, int64_t) {
+          for (; word; word &= word - 1)
+            std::memcpy(to + (i + std::countr_zero(word) / 8) * static_cast<int64_t>(size), bytes, size);
+        });
+  });
 }
 
 Array compress(const Array& mask, const Array& array) { return chosen(flags_of(mask), contiguous(array)); }

@@ -19,5 +19,8 @@ Array compress(const Array& mask, const Array& array);
 /// The other way: an array's elements where `mask`, of its shape, holds become those of `values`, which have its dtype
 /// and one axis. False if there are as many of them not. The array lies in C order.
 bool place(const Array& array, const Array& mask, const Array& values);
+/// An array's few elements where `mask`, of its shape, holds become the value's only one. False, and nothing done, if that
+/// is for a kernel, which is also how a mask that is still to be computed is never stored.
+bool fill_few(const Array& array, const Array& mask, const Array& value);
 
 }  // namespace kasoku

@@ -524,3 +524,23 @@ def test_slots_find_the_operand_that_is_an_array(device):
         x + "a"
     x **= 2
     np.testing.assert_array_equal(x.numpy(), [1, 4])
+
+
+def test_the_class_makes_arrays_as_numpys_does(device):
+    assert ks.ndarray is ks.Array
+    x = ks.ndarray((2, 3), "int32", device=device)
+    x[:] = 7
+    assert (x.shape, x.dtype, x.tolist(), str(x.device)) == ((2, 3), np.int32, [[7] * 3] * 2, str(device))
+    assert (ks.ndarray(4).dtype, ks.Array(()).shape, ks.ndarray((0, 2)).size) == (np.float64, (), 0)
+    host = np.arange(10, dtype="i2")
+    for more in ({"offset": 2}, {"offset": 4, "strides": (2, 4)}, {"order": "F"}, {"strides": (4, -2), "offset": 8}):
+        ours, numpys = (cls((2, 3), "i2", host, **more) for cls in (ks.ndarray, np.ndarray))
+        assert np.array_equal(ours.numpy(), numpys)
+    with ks.default_device("cpu"):
+        shown = ks.ndarray(3, "i2", host)
+    shown[1] = 70
+    assert host[1] == 70
+    with pytest.raises(ks.Error, match="shape"):
+        ks.ndarray((2, -1))
+    with pytest.raises(TypeError, match="too small"):
+        ks.ndarray(11, "i2", host)

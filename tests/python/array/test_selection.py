@@ -292,3 +292,50 @@ def test_a_masks_values_may_be_of_the_array_itself(n):
     y[y] = ks.arange(np.count_nonzero(flags)) % 2 == 1
     flags[flags.copy()] = np.arange(np.count_nonzero(flags)) % 2 == 1
     np.testing.assert_array_equal(y.numpy(), flags)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 15, 16, 17, 64, 131])
+def test_masks_of_runs_and_of_single_flags(n, dtype, device):
+    """Flags are looked at eight at a time; runs begin and end anywhere."""
+    g = np.random.default_rng(n)
+    for share in (0, 0.1, 0.5, 0.9, 1):
+        mask = np.repeat(g.random(n // 3 + 1) < share, 3)[:n] ^ (g.random(n) < 0.05)
+        host = g.integers(0, 100, n).astype(dtype)
+        x, flags = ks.array(host, device=device), ks.array(mask, device=device)
+        np.testing.assert_array_equal(x[flags].numpy(), host[mask])
+        np.testing.assert_array_equal(ks.flatnonzero(flags).numpy(), np.flatnonzero(mask))
+        for value, numpys in ((x[flags][::-1], host[mask][::-1]), (1, 1), (x[:1] if n else 1, host[:1] if n else 1)):
+            y, expected = x.copy().eval(), host.copy()
+            y[flags], expected[mask] = value, numpys
+            np.testing.assert_array_equal(y.numpy(), expected)
+        waits = x + x  # reads before the write
+        expected = host + host
+        x[flags] = 0
+        np.testing.assert_array_equal(waits.numpy(), expected)
+        if n and mask.sum() != 2:
+            with pytest.raises(ValueError):
+                x[flags] = ks.ones(2, device=device).astype(dtype)
+
+
+def test_few_places_of_any_axes(device):
+    host = np.arange(3 * 4 * 5 * 2.0).reshape(3, 4, 5, 2)
+    i, j = np.array([[2, -1], [0, 2]]), np.array([3, -4])
+    for f in (
+        lambda x, i, j: x[i], lambda x, i, j: x[:, j], lambda x, i, j: x[:, :, i], lambda x, i, j: x[..., j % 2],
+        lambda x, i, j: x[i, j], lambda x, i, j: x[:, i, j], lambda x, i, j: x[i, :, j], lambda x, i, j: x[1, :, i, 0],
+        lambda x, i, j: x[::-1, j, ::2], lambda x, i, j: x.T[:, j % 4], lambda x, i, j: x[i[:0]],
+        lambda x, i, j: x[j % 3, 1:3, 1:, ::-1],
+    ):  # fmt: skip
+        x, at = ks.array(host, device=device), [ks.array(a, device=device) for a in (i, j)]
+        np.testing.assert_array_equal(f(x, *at).numpy(), f(host, i, j))
+        np.testing.assert_array_equal(
+            f(x, *(a.astype("uint8") if (a >= 0).all() else a for a in at)).numpy(), f(host, i, j)
+        )
+    x, expected = ks.array(host, device=device), host.copy()
+    x[:, ks.array(j, device=device), 1:3], expected[:, j, 1:3] = 7, 7
+    values = np.arange(32.0).reshape(2, 2, 4, 2)  # i names a place twice: the last stays
+    x[ks.array(i, device=device), :, 0], expected[i, :, 0] = ks.array(values, device=device), values
+    np.testing.assert_array_equal(x.numpy(), expected)
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        x[ks.array([0, 3], device=device)]

@@ -255,3 +255,192 @@ def test_what_is_computed_of_elements_is_a_value():
         assert float(t) == 6 and float(s) == 7 and (x == ks.arange(4.0)).all()
         with pytest.raises(ValueError, match="read-only"):
             s[...] = 3
+
+
+NUMBERS = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "bool",
+]
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_elements_are_computed_as_arrays_are(dtype):
+    if np.dtype(dtype).kind == "f":
+        edges = [0.0, -0.0, 1.5, -2.25, np.inf, -np.inf, np.nan, np.finfo(dtype).max, np.finfo(dtype).tiny]
+    elif dtype == "bool":
+        edges = [0, 1]
+    else:
+        edges = [0, 1, 3, 7, 8, 31, 63, 64, 100, np.iinfo(dtype).max, np.iinfo(dtype).min, np.iinfo(dtype).max - 1]
+    with np.errstate(all="ignore"):
+        x = ks.array(np.array(edges).astype(dtype))
+    rows = [(name, arity) for name, arity in ROWS if name != "power"]  # its numbers decide what it is
+    for name, arity in rows:
+        f = getattr(ks, name)
+        at = np.array(list(itertools.product(range(len(edges)), repeat=arity))).T
+        before = _core._few_at_once(False)
+        try:
+            expected = f(*(x[i] for i in at)).numpy()
+        except TypeError:
+            continue
+        finally:
+            _core._few_at_once(before)
+        for k, pair in enumerate(at.T):
+            operands = [x[int(i)] for i in pair]
+            for _ in range(1 + (k == 0)):  # what was computed before takes another way
+                got = f(*operands)
+            assert (got.dtype, got.shape) == (expected.dtype, ())
+            assert got.numpy().tobytes() == expected[k].tobytes(), (name, dtype, [edges[i] for i in pair])
+
+
+def test_elements_meet_numbers_of_pythons():
+    for dtype in ("int8", "uint8", "int64", "float32", "float64"):
+        x, host = ks.array([3, 100], dtype=dtype), np.array([3, 100], dtype=dtype)
+        for _ in range(3):
+            for f in (
+                lambda v: v + 1, lambda v: 100 - v, lambda v: v * 2.5, lambda v: 0.1 + v, lambda v: v / 7,
+                lambda v: v > 3, lambda v: 3.5 <= v, lambda v: v == 100, lambda v: -v, lambda v: v != 1000,
+                lambda v: v + 1000, lambda v: v >> 1, lambda v: 1 & v, lambda v: v << 3, lambda v: v**2,
+            ):  # fmt: skip
+                for i in (0, 1):
+                    with np.errstate(all="ignore"):
+                        try:
+                            expected = f(host[i])
+                        except (TypeError, OverflowError) as error:
+                            with pytest.raises(type(error)):
+                                f(x[i])
+                            continue
+                    ours = f(x[i])
+                    assert (ours.dtype, ours.shape) == (expected.dtype, ())
+                    assert ours.tolist() == expected.tolist()
+
+
+def test_an_answer_is_a_value_that_branches():
+    x = ks.array([1.0, 2.0])
+    for _ in range(3):
+        t, f = x[0] < x[1], x[0] > x[1]
+        assert t and not f and t.dtype == np.dtype("bool") and t.shape == ()
+        with pytest.raises(ValueError, match="read-only"):
+            t[...] = False
+        both = t
+        both &= f
+        assert t.tolist() is True and both.tolist() is False
+    assert [10, 20][ks.array([0, 1])[1]] == 20 and int(x[1]) == 2 and float(x[1]) == 2.0
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(x)
+    with pytest.raises(TypeError):
+        [1, 2][x[0]]
+
+
+def test_elements_beside_sums():
+    """A sum is an array that += changes; an element is a value; what is computed of a sum is an array too."""
+    x = ks.array([1.0, 2.0, 4.0])
+    for _ in range(3):
+        total = (x @ x).eval()
+        alias = total
+        y = x[0] + total
+        total += x[1]
+        assert (float(y), float(alias), float(total - x[2])) == (22.0, 23.0, 19.0)
+        for f in (
+            lambda d, v: d + v,
+            lambda d, v: v - d,
+            lambda d, v: d > v,
+            lambda d, v: -d,
+            lambda d, v: 2 * d,
+            lambda d, v: d / d,
+        ):
+            mixed = f(total, x[1])
+            assert mixed.shape == () and mixed.tolist() == f(23.0, 2.0)
+            mixed[...] = 0
+            assert float(total) == 23.0 and not mixed
+        pending = x.sum()
+        later = pending * 2
+        assert (pending + x[0]).tolist() == 8.0 and later.tolist() == 14.0
+    counts = ks.array([3, 4]).sum().eval()
+    assert [(counts // 2).tolist(), (counts / 2).tolist(), (counts + 2.5).tolist(), (counts & 3).tolist()] == [
+        3,
+        3.5,
+        9.5,
+        3,
+    ]
+    assert (counts / 2).dtype == (counts + 2.5).dtype == np.dtype("float64")
+    with pytest.raises(OverflowError):
+        ks.array([1], dtype="int8").sum(dtype="int8").eval() + 1000
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "complex128"])
+def test_few_elements_with_gaps(dtype):
+    """Columns, steps, reversed axes and single rows that stretch, on their own, beside others and in place."""
+    host = values(dtype, 3).repeat(60).reshape(20, 30)
+    views = [
+        lambda x: x[:, 3], lambda x: x[::-1, 4], lambda x: x[2, :20], lambda x: x[3, 10:][::-1], lambda x: x[1, 7:27],
+        lambda x: x.reshape(-1)[5:65:3],
+    ]  # fmt: skip
+    operations = ["add", "multiply", "subtract", "equal"]
+    for _ in range(3):
+        for f, g in itertools.product(views, repeat=2):
+            x, y = ks.array(host), host.copy()
+            for name in operations:
+                ours, expected = getattr(ks, name)(f(x), g(x)), getattr(np, name)(f(y), g(y))
+                assert ours.dtype == expected.dtype
+                np.testing.assert_array_equal(ours.numpy(), expected)
+            a, b = f(x), f(y)
+            waits = x * 1
+            expected = y * 1
+            a += g(x)
+            b += g(y)
+            a *= 3
+            b *= 3
+            np.testing.assert_array_equal(x.numpy(), y)
+            np.testing.assert_array_equal(waits.numpy(), expected)
+        whole, numpys = ks.array(host).T, host.copy().T
+        whole -= whole[:, :1] * 2
+        numpys -= numpys[:, :1] * 2
+        np.testing.assert_array_equal((whole + whole).numpy(), numpys + numpys)
+        np.testing.assert_array_equal(-(whole[::2, 1::3]).numpy(), -(numpys[::2, 1::3]))
+
+
+def test_numbers_beside_large_arrays_are_what_they_are(device):
+    """The nodes of numbers are kept; equal ones, -0 and 0, numbers of other dtypes and arrays of one value are told apart."""
+    host = np.arange(1.0, 5001.0)
+    x, n = ks.array(host, device=device), ks.array(host.astype("int32"), device=device)
+    for _ in range(3):
+        np.testing.assert_array_equal((x * 2 + x * 2.0 + 2).numpy(), host * 2 + host * 2.0 + 2)
+        np.testing.assert_array_equal((n * 2 + 2).numpy(), host.astype("int32") * 2 + 2)
+        assert np.signbit((x * -0.0).numpy()).all() and not np.signbit((x * 0.0).numpy()).any()
+        assert np.isnan((x * np.nan).numpy()).all() and (x * 1j).numpy()[1] == 2j and (x + 1j).numpy()[0] == 1 + 1j
+        twos = ks.full((), 2.0, device=device)
+        later = x * twos
+        twos += 1
+        np.testing.assert_array_equal(later.numpy(), host * 2)
+        np.testing.assert_array_equal((x * twos).numpy(), host * 3)
+        np.testing.assert_array_equal((x * 2).numpy(), host * 2)
+        same = [x * k + x * k for k in (3, 3, 4)]
+        np.testing.assert_array_equal(same[0].numpy() + same[2].numpy(), 14 * host)
+
+
+def test_numbers_of_recordings_are_their_own():
+    x, out = ks.array(np.arange(5000.0)), ks.zeros(5000)
+    for k in range(1, 200):
+        with ks.record():
+            out[:] = x * float(k)
+        assert (x * float(k)).numpy()[1] == k
+
+
+def test_equal_numbers_make_no_kernel_of_their_own(device):
+    x = ks.array(np.arange(20_000.0), device=device)
+    (x * 2.0 + x * 3.0).eval()
+    (x * 2.0 + x * 3.0).eval()
+    before = ks.stats()
+    (x * 5.0 + x * 5.0).eval()
+    made = ks.stats() - before
+    assert made.misses == made.disk_hits == 0 and made.groups_by_kernel == 1

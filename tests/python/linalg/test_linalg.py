@@ -471,3 +471,45 @@ def test_factors_put_together_are_the_matrix(on_device, m, n, batch, dtype, seed
     close((v * ks.expand_dims(w, -2)) @ ks.conjugate(v.mT), h.numpy(), 10)
     p = ks.linalg.pinv(x)
     close(x @ p @ x, a, 100)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32", "bool", "float16"])
+@pytest.mark.parametrize("length", [0, 1, 2, 7, 63, 64, 65, 511, 513, 3000])
+def test_products_of_vectors_with_gaps(dtype, length, device):
+    g = np.random.default_rng(length)
+    host = g.integers(-3, 4, (3 * length + 5, 4)).astype(dtype)
+    x = ks.asarray(host, device=device)
+
+    def vectors(a):
+        return [
+            a[:length, 1], a[1 : length + 1, 3], a[: 2 * length : 2, 0], a[length - 1 :: -1, 2][:length],
+            a[:length, 2].copy(), a.reshape(-1)[3 : length + 3],
+        ]  # fmt: skip
+
+    for i, (left, host_left) in enumerate(zip(vectors(x), vectors(host), strict=True)):
+        for right, host_right in zip(vectors(x)[i:], vectors(host)[i:], strict=True):
+            with np.errstate(all="ignore"):
+                expected = host_left @ host_right
+            for ours in (left @ right, ks.dot(left, right), ks.matmul(left, right)):
+                assert (ours.dtype, ours.shape) == (expected.dtype, ())
+                np.testing.assert_array_equal(ours.numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
+def test_products_of_matrices_and_vectors_with_gaps(dtype, device):
+    host = np.random.default_rng(0).integers(-3, 4, (3, 150, 170)).astype(dtype)
+    x = ks.asarray(host, device=device)
+    cases = [
+        lambda a: a[0, 0, :150] @ a[1, :, 1:], lambda a: a[0, :, 3] @ a[1, :, 1:], lambda a: a[0, ::-1, 3] @ a[1],
+        lambda a: a[1] @ a[2, 4], lambda a: a[1, :, :150] @ a[2, :, 4], lambda a: a[1, :, :70] @ a[2, 140::-2, 4][:70],
+        lambda a: a @ a[0, 5], lambda a: a[0, :, 3] @ a, lambda a: a[:, :, None, :9] @ a[1, :9, 0],
+        lambda a: a[0].T @ a[0, :, 7], lambda a: a[0, 9] @ a[0].T, lambda a: a[:1, :1, :5] @ a[0, :5, 0],
+        lambda a: a[0, :, :0] @ a[0, 0, :0], lambda a: a[0, :0, :] @ a[0, 0], lambda a: a[0, 0, :1] @ a[0, :1],
+    ]  # fmt: skip
+    for case in cases:
+        ours, expected = case(x), case(host)
+        assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(ours.numpy(), expected)
+    for left, right in ((x[0, 0], x[0]), (x[0], x[0, :, 1]), (x[0, 0], x[0, :, 0])):
+        with pytest.raises(ValueError, match="do not match"):
+            left @ right

@@ -1,6 +1,8 @@
-"""The programs of bench/programs leave the same in NumPy's arrays and in ours."""
+"""The programs of bench/npbench leave in our arrays what they leave in NumPy's."""
 
 import importlib.util
+import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -8,42 +10,33 @@ import pytest
 
 import kasoku as ks
 
-folder = Path(__file__).parents[3] / "bench"
+folder = Path(__file__).parents[3] / "bench" / "npbench"
 
 
-@pytest.fixture(scope="module")
-def bench():
-    import sys
-
-    sys.path.append(str(folder))  # timing.py, which the programs' file imports
-    spec = importlib.util.spec_from_file_location("bench_programs", folder / "programs" / "_programs.py")
+def programs():
+    spec = importlib.util.spec_from_file_location("npbench_programs", folder / "_programs.py")
     module = importlib.util.module_from_spec(spec)
+    path = sys.path.copy()
     spec.loader.exec_module(module)
-    sys.path.remove(str(folder))
+    sys.path[:] = path
     return module
 
 
-NAMES = [
-    line.split('"')[1]
-    for line in (folder / "programs" / "task.toml").read_text().splitlines()
-    if line.startswith("name")
-]
+bench = programs()
 
 
 @pytest.mark.usefixtures("on_device")
-@pytest.mark.parametrize("name", NAMES)
-def test_programs(bench, name):
-    function, *arguments = bench.programs(0.2)[name]
-
-    def finish(result):
-        return [np.array(one) for one in (result if isinstance(result, tuple) else (result,))]
-
-    with np.errstate(all="ignore"):
-        want, got = (bench.run(xp, function, arguments, finish) for xp in (np, ks))
-    for ours, numpys in zip(got, want, strict=True):
-        assert (ours.dtype, ours.shape) == (numpys.dtype, numpys.shape)
-        np.testing.assert_allclose(ours, numpys, 1e-3 if numpys.dtype == np.float32 else 1e-6, 1e-9)
+@pytest.mark.parametrize("name", bench.PROGRAMS)
+@pytest.mark.parametrize("is_eager", [False, True], ids=["lazy", "eager"])
+def test_a_program_leaves_what_it_leaves_in_numpys_arrays(name, is_eager):
+    function, inputs = bench.program(name, tiny=True)
+    with ks.eager(is_eager):
+        ours, _ = bench.run(ks, function, inputs)
+    numpys, _ = bench.run(np, function, inputs)
+    assert not bench.differences(ours, numpys)
 
 
-def test_all_programs_have_a_row(bench):
-    assert [*bench.programs(0.2)] == NAMES
+def test_all_programs_have_a_row():
+    rows = [figure["name"] for figure in tomllib.loads((folder / "task.toml").read_text())["figure"]]
+    assert rows == ["programs that are right", "geometric mean", *bench.PROGRAMS]
+    assert len(bench.PROGRAMS) == 54
