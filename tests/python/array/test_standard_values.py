@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     strict.set_array_api_strict_flags(api_version="2024.12")
 
-few = settings(max_examples=12)
+few = settings(max_examples=8)
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS, COMPLEX = ["float32", "float64"], ["complex64", "complex128"]
 KINDS = {
