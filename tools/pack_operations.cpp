@@ -56,11 +56,14 @@ void run(Op op, Dtype dtype) {
 
 void run_others(Dtype dtype) {
   const Array square = full({4, 4}, Scalar::of(1), dtype, device("cpu"));
+  const Array short_rows = full({64, 2}, Scalar::of(1), dtype, device("cpu"));
   square.data();
+  short_rows.data();
   for (size_t i = 0; i < n_reductions; ++i) {
     const ReduceOp op = static_cast<ReduceOp>(i);
     if_there_is([&] { return reduce(op, square); });
     for (const int64_t axis : {0, 1}) if_there_is([&] { return reduce(op, square, {.axes = {{axis}}}); });
+    if_there_is([&] { return reduce(op, short_rows, {.axes = {{1}}}); });
   }
   for (const Dtype to : carried_dtypes) if_there_is([&] { return astype(ones(dtype), to); });
   const Array many = full({2 * few_elements}, Scalar::of(1), dtype, device("cpu"));

@@ -123,19 +123,45 @@ std::string walk(const Reduction& r, const std::string& start, const std::string
 }
 
 /// Looks at a chunk again for the first element that is as good as `_best[0]`: a strip at a time, of which vectors only say whether it is
-/// there.
+/// there. A NaN equals nothing, and where the best is none there is none.
 std::string first_place_of_best(const Reduction& r) {
-  const auto element = [&](const std::string& place, const std::string& indent) { return r.element({place}, fmt::format("(_at + {})", place), indent); };
-  const std::string is_it = fmt::format("({0} == _wanted | ({0} != {0} & _wanted != _wanted))", r.value);
+  const char* const wide = r.value_bytes == 1 ? "signed char" : r.value_bytes == 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";  // as wide as values
   return fmt::format("    const {} _wanted = _best[0];\n    long long _found = -1;\n    {{\n", r.type) +
          walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
-           return fmt::format("{0}for (long long _from = 0; _from < _n && _found < 0; _from += 256) {{\n"
-                              "{0}  const long long _to = _n - _from < 256 ? _n : _from + 256;\n{0}  bool _is_here = false;\n"
-                              "{1}{0}  for (long long _place = _from; _place < _to; ++_place) {{\n{2}{0}    _is_here |= {3};\n{0}  }}\n"
-                              "{0}  for (long long _place = _from; _is_here && _found < 0; ++_place) {{\n"
-                              "{2}{0}    if {3} _found = _done + _place;\n{0}  }}\n{0}}}\n",
-                              indent, vectorise, element("_place", indent + "    "), is_it);
+           const auto over = [&](const char* from, const char* to, const std::string& deeper, const std::string& body) {
+             return fmt::format("{0}for (long long _place = {1}; _place < {2}; ++_place) {{\n{3}{0}  {4}\n{0}}}\n", deeper, from, to,
+                                r.element({"_place"}, "(_at + _place)", deeper + "  "), body);
+           };
+           const std::string deeper = indent + "  ";
+           return fmt::format("{0}if (_wanted != _wanted) {{\n{1}{0}}}\n"
+                              "{0}for (long long _from = 0; _from < _n && _found < 0; _from += 256) {{\n"
+                              "{0}  const long long _to = _n - _from < 256 ? _n : _from + 256;\n{0}  {2} _is_here = 0;\n{3}{4}"
+                              "{0}  if (_is_here) {{\n{5}{0}  }}\n{0}}}\n",
+                              indent, over("0", "_n && _found < 0", deeper, fmt::format("if ({0} != {0}) _found = _done + _place;", r.value)), wide, vectorise,
+                              over("_from", "_to", deeper, fmt::format("_is_here |= ({})({} == _wanted);", wide, r.value)),
+                              over("_from", "_to && _found < 0", deeper + "  ", fmt::format("if ({} == _wanted) _found = _done + _place;", r.value)));
          }) + "    }\n";
+}
+
+/// A chunk in which no lane has two elements: those that the tree's first step joins are read together.
+std::string one_row_of_lanes(const Reduction& r, bool searches) {
+  const auto there = [&](const char* number, const char* name) {
+    const std::string given = !searches && joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value";
+    return fmt::format("        {{\n        const long long _place = {};\n", number) +
+           (searches ? r.element({"_place"}, "(_at + _place)", "        ") + fmt::format("        const {} _value = {};\n", r.type, r.value)
+                     : lane_of(r, {"_place"}, "(_at + _place)", "        ")) +
+           set(name, given, "        ") + "        }\n";
+  };
+  const std::string type = searches ? r.type : "ks_lane", start = searches || r.start.empty() ? "" : " = " + r.start, lanes = searches ? "_best[_l]" : "_acc[_l]";
+  const std::string joined = searches ? fmt::format("{} | (_second != _second & _first == _first) ? _second : _first", r.join("_second", "_first")) : "ks_join(_first, _second)";
+  const auto over = [&](const char* from, const char* to, const std::string& body) {
+    return fmt::format("{}      for (int _l = {}; _l < {}; ++_l) {{\n{}      }}\n", vectorise, from, to, body);
+  };
+  return fmt::format("    if (_count > 1 && _count <= {}) {{\n      _active = _half = 1 << (31 - __clz((int)_count - 1));\n      const int _both = (int)_count - _half;\n"
+                     "      const long long _at = _begin;\n", chunk_lanes) +
+         positions(r.loop, r.kept_rank, r.loop.rank, "_at", false, 'b', 'p', "      ") +
+         over("0", "_both", fmt::format("        {0} _first{1}, _second{1};\n", type, start) + there("_l", "_first") + there("_l + _half", "_second") + set(lanes, joined, "        ")) +
+         over("_both", "_half", there("_l", lanes.c_str())) + "    }\n";
 }
 
 /// Lanes are an array, and the loops over it become vectors.
@@ -154,8 +180,19 @@ std::string serial_rows(const Reduction& r) {
   if (has_numbers && !searches) text += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
           fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
+  if (starts_with_elements && !r.start.empty()) text += set("_acc[0]", r.start, "    ");
+  // The tree's step from some lanes to half of them.
+  const std::string step =
+      searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
+                             "        _best[_l] = {} | (_other != _other & _known == _known) ? _other : _known;\n", r.join("_other", "_known"))
+      : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
+                                  "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
+                                  r.join("_best[_l + _s]", "_best[_l]"))
+                    : join("_acc[_l]", "_acc[_l + _s]", "        ");
+  const bool meets_halves = !by_fours && r.is_short && r.loop.rank - r.kept_rank == 1 && (!has_numbers || searches);
+  if (!by_fours) text += "    int _active = _lanes, _half = 0;\n";
+  if (meets_halves) text += one_row_of_lanes(r, searches) + "    if (_half == 0) {\n";
   if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
-  else if (!r.start.empty()) text += set("_acc[0]", r.start, "    ");
   text += fmt::format("    for (long long _row = 0; _row < _count; _row += {0}) {{\n"
                       "      const long long _here = _count - _row < {0} ? _count - _row : {0};\n", chunk_lanes);
   if (by_fours) {
@@ -190,20 +227,19 @@ std::string serial_rows(const Reduction& r) {
       return indent + "if (_row == 0) {\n" + over(start) + indent + "} else {\n" + over(next) + indent + "}\n";
     });
   }
-  text += "    }\n";
+  text += meets_halves ? "    }\n    }\n" : "    }\n";
   if (by_fours) {
     text += fmt::format("    for (int _s = 128; _s > 0; _s >>= 1)\n      for (int _k = 0; _k < {0}; _k += 256) {{\n{1}        for (int _l = 0; _l < _s; ++_l) {{\n", chunk_lanes, vectorise) +
             join("_acc[_k + _l]", "_acc[_k + _l + _s]", "          ") + "        }\n      }\n";
     for (const auto& [a, b] : {std::pair{0, 512}, {256, 768}, {0, 256}}) text += join(fmt::format("_acc[{}]", a), fmt::format("_acc[{}]", b), "    ");
   } else {
-    text += fmt::format("    for (int _s = {}, _active = _lanes; _s > 0; _s >>= 1) {{\n      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n", chunk_lanes / 2, vectorise) +
-            (searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
-                                    "        _best[_l] = {} | (_other != _other & _known == _known) ? _other : _known;\n", r.join("_other", "_known"))
-             : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
-                                       "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
-                                       r.join("_best[_l + _s]", "_best[_l]"))
-             : join("_acc[_l]", "_acc[_l + _s]", "        ")) +
-            "      }\n      if (_active > _s) _active = _s;\n    }\n";
+    // The last steps have constant lengths where lanes are many: they are straight vectors.
+    std::string last_steps;
+    for (const int n : {8, 4, 2, 1})
+      last_steps += fmt::format("        {{\n        constexpr int _s = {0};\n{1}        for (int _l = 0; _l < {0}; ++_l) {{\n{2}        }}\n        }}\n", n, unrolled, step);
+    text += fmt::format("    for (int _s = _half > 0 ? _half >> 1 : {}; _s > 0; _s >>= 1) {{\n      if (_s == 8 && _active == 16) {{\n{}        break;\n      }}\n"
+                        "      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n{}      }}\n      if (_active > _s) _active = _s;\n    }}\n",
+                        chunk_lanes / 2, last_steps, vectorise, step);
   }
   if (searches) text += first_place_of_best(r);
   if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
