@@ -34,6 +34,7 @@ struct Background {
         next();
       } catch (...) {
       }
+      end_background_first();  // before the destructors of what the compiler made on its way
       lock.lock();
       is_running = false;
       work.pop_front();
@@ -112,13 +113,13 @@ void finish_background() {
   all.changed.wait(lock, [&] { return all.work.empty() || !all.has_thread; });
 }
 
-void end_background_first() {
-  std::atexit([] {
-    Background& all = background();
-    std::unique_lock lock(all.mutex);
-    all.hold();
-    all.changed.wait(lock, [&] { return all.is_idle(); });
-  });
+void end_background() {
+  Background& all = background();
+  std::unique_lock lock(all.mutex);
+  all.hold();
+  all.changed.wait(lock, [&] { return all.is_idle(); });
 }
+
+void end_background_first() { std::atexit(end_background); }
 
 }  // namespace kasoku

@@ -12,8 +12,10 @@ void in_background(std::function<void()> work);
 void go_on_in_background();
 /// Waits until nothing is left to do.
 void finish_background();
-/// To be called once a compiler's library is loaded: at the process's end its destructors then run after the thread has
-/// finished what it is at, for which the end waits; what has not begun is dropped.
+/// Waits until the thread has finished what it is at; what has not begun is dropped, and nothing more begins.
+void end_background();
+/// To be called when a compiler's library has loaded or compiled something: at the process's end the background then ends
+/// before the destructors of what is there by then. A host with an end of its own, as Python, calls end_background() there.
 void end_background_first();
 
 }  // namespace kasoku

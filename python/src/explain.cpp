@@ -16,6 +16,8 @@ void bind_explain(nb::module_& m) {
   m.def("_at_first_sight", [](bool value) { return at_first_sight.exchange(value); }, "value"_a,
         "Whether small groups of operations run before they have a kernel; what it was. For tests.");
   m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests.");
+  m.def("_end_background", end_background, no_gil(), "Waits for what is compiled just now; nothing more begins.");
+  nb::module_::import_("atexit").attr("register")(m.attr("_end_background"));
 }
 
 }  // namespace kasoku

@@ -229,12 +229,6 @@ nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handl
   const std::string name = nb::cast<std::string>(function.attr("__name__"));
   const std::string module = nb::cast<std::string>(nb::str(function.attr("__module__")));
   const nb::tuple given = nb::borrow<nb::tuple>(args);
-  if (is_one_of(name, {"may_share_memory", "shares_memory"}) && given.size() >= 2 && is_array(given[0]) &&
-      is_array(given[1])) {
-    if (&array_of(given[0])->state() == &array_of(given[1])->state()) return nb::bool_(array_of(given[0])->size() > 0);
-    const Array &x = *array_of(given[0]), &y = *array_of(given[1]);
-    if (name == "may_share_memory" || !x.device().is_host() || !overlap(x, y)) return nb::bool_(overlap(x, y));
-  }
   if (asks_for_facts(name)) {
     nb::list facts;
     for (nb::handle one : given) facts.append(without_values(one));

@@ -66,6 +66,8 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            return node  # it reads the frame that calls it
         name = self._describe(node.func)
         if isinstance(node.func, ast.Attribute):
             function = self._hook(

@@ -159,12 +159,12 @@ def eye(n, m=None, *, dtype, device):
 
 @_creates
 def rand(*size, dtype, device, generator=None):
-    return random.source(generator).uniform(0.0, 1.0, _shape(size), _name(dtype), device)
+    return random.source(generator).uniform(0.0, 1.0, _shape(size), _name(dtype), device=device)
 
 
 @_creates
 def randn(*size, dtype, device, generator=None):
-    return random.source(generator).standard_normal(_shape(size), _name(dtype), device)
+    return random.source(generator).standard_normal(_shape(size), _name(dtype), device=device)
 
 
 @_creates
@@ -185,7 +185,7 @@ def randint(*args, dtype, device, generator=None, low=0, high=None, size=None):
 
 @_creates
 def randperm(n, *, dtype, device, generator=None):
-    return random.source(generator).permutation(n, device).astype(_name(dtype, _types.names["int64"]))
+    return random.source(generator).permutation(n, device=device).astype(_name(dtype, _types.names["int64"]))
 
 
 @composed

@@ -119,11 +119,11 @@ def _whole(t, low=0, high=None, *, generator):
 
 
 def _uniform(t, low=0.0, high=1.0, *, generator):
-    return Tensor(random.source(generator).uniform(low, high, t._a.shape, _floating(t).numpy, t._a.device))
+    return Tensor(random.source(generator).uniform(low, high, t._a.shape, _floating(t).numpy, device=t._a.device))
 
 
 def _normal(t, mean=0.0, std=1.0, *, generator):
-    return Tensor(random.source(generator).normal(mean, std, t._a.shape, _floating(t).numpy, t._a.device))
+    return Tensor(random.source(generator).normal(mean, std, t._a.shape, _floating(t).numpy, device=t._a.device))
 
 
 def _yes(t, p=0.5, *, generator):
