@@ -95,9 +95,9 @@ def no_first_sight():
     """Small groups wait for their kernels: for tests that count launches."""
     from kasoku import _core
 
-    before = _core._at_first_sight(False)
+    before = _core._first_sight(_core._FirstSight.never)
     yield
-    _core._at_first_sight(before)
+    _core._first_sight(before)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@
 
 namespace kasoku {
 
-std::atomic<bool> at_first_sight{true};
+std::atomic<FirstSight> first_sight{FirstSight::without_kernel};
 
 namespace {
 
@@ -220,7 +220,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
   const bool on_host = runs_on_host(device);
   const int64_t most = on_host ? most_elements : most_beside_host;
   if (fused.space.size() > most) return "it has many elements";
-  if (!at_first_sight.load(std::memory_order_relaxed) || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
+  if (first_sight.load(std::memory_order_relaxed) == FirstSight::never || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
   if (group.scan) return "it is a scan";
   if (group.has_indices) return "it joins parts of a reduction";
   int operations = group.is_reduce;
@@ -239,8 +239,8 @@ const char* needs_kernel(const Fused& fused, Device& device) {
 }
 
 bool is_for_operations(const Fused& fused, Device& device) {
-  return !Recorder::current() && !KernelsThatAreThere::stand() && !needs_kernel(fused, device) &&
-         does_without_kernel(fused, device);
+  if (Recorder::current() || KernelsThatAreThere::stand() || needs_kernel(fused, device)) return false;
+  return first_sight.load(std::memory_order_relaxed) == FirstSight::always || does_without_kernel(fused, device);
 }
 
 bool run_by_operations(const Fused& fused, Buffer& to) {

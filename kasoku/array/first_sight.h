@@ -10,8 +10,10 @@
 
 namespace kasoku {
 
-/// Cleared, all groups wait for their kernels. Only tests do it, which compare the two.
-extern std::atomic<bool> at_first_sight;
+/// Which small groups run operation by operation: those that have no kernel yet. Only tests, which compare the two, say
+/// that none does, or that each does, whatever ran before.
+enum class FirstSight : uint8_t { without_kernel, never, always };
+extern std::atomic<FirstSight> first_sight;
 
 /// Dtypes whose operations the library brings along; those of 16-bit floats are float32's.
 inline constexpr Dtype carried_dtypes[] = {Dtype::bool_, Dtype::uint8, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64, Dtype::complex128};

@@ -13,8 +13,9 @@ void bind_explain(nb::module_& m) {
         "What would run for an array that is pending, in sentences: its groups of operations, why each is stored, and whether "
         "its kernel is there, comes from the cache, is to be compiled, or is done without for now. Nothing runs.");
   m.def("_gpu_form", [](bool value) { return use_gpu_form.exchange(value); }, "value"_a, "Whether groups have the text for GPUs, which a CPU runs too; what it was. For tests.");
-  m.def("_at_first_sight", [](bool value) { return at_first_sight.exchange(value); }, "value"_a,
-        "Whether small groups of operations run before they have a kernel; what it was. For tests.");
+  nb::enum_<FirstSight>(m, "_FirstSight").value("without_kernel", FirstSight::without_kernel).value("never", FirstSight::never).value("always", FirstSight::always);
+  m.def("_first_sight", [](FirstSight value) { return first_sight.exchange(value); }, "value"_a,
+        "Which small groups of operations run without a kernel; what it was. For tests.");
   m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests.");
   m.def("_end_background", end_background, no_gil(), "Waits for what is compiled just now; nothing more begins.");
   nb::module_::import_("atexit").attr("register")(m.attr("_end_background"));

@@ -1,6 +1,7 @@
 """A small group of operations that is new runs operation by operation, without a compiler, and its kernel later: the bits are
 the same, whatever the operation, the dtype and the way that operands lie in memory."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -15,20 +16,27 @@ CARRIED = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "
 n = 2000  # fewer elements are computed at once and make no group
 
 
+@contextlib.contextmanager
+def first_sight(which):
+    """Small groups run without a kernel always or never, whatever the process met before."""
+    before = ks.stats()
+    usual = _core._first_sight(getattr(_core._FirstSight, which))
+    try:
+        yield lambda: ks.stats() - before
+    finally:
+        _core._first_sight(usual)
+
+
 def both_ways(work):
     """The bytes of work() at first sight and by its kernel."""
     if "brings no operations of its dtypes along" in ks.explain(work()):
         return None
-    before = ks.stats()
-    first = work().numpy()
-    assert (ks.stats() - before).groups_by_operations > 0
-    _core._at_first_sight(False)
-    try:
-        before = ks.stats()
+    with first_sight("always") as counted:
+        first = work().numpy()
+    assert counted().groups_by_operations > 0
+    with first_sight("never") as counted:
         kernel = work().numpy()
-        assert (ks.stats() - before).groups_by_operations == 0
-    finally:
-        _core._at_first_sight(True)
+    assert counted().groups_by_operations == 0
     assert first.dtype == kernel.dtype and first.shape == kernel.shape
     return first, kernel
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import kasoku as ks
-from kasoku import _core
 
 N = 40000  # statements over small arrays are fused when they come again, over these at once
 
@@ -38,11 +37,9 @@ class Theirs:
 
 
 @pytest.fixture
-def theirs(device):
-    _core._at_first_sight(False)  # a new group would run by its operations, each a launch
+def theirs(no_first_sight, device):
     with ks.default_device(device):
         yield lambda values=None: Theirs(device, rng.random(N) if values is None else values)
-    _core._at_first_sight(True)
 
 
 def run(text, **names):

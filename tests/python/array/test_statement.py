@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import kasoku as ks
-from kasoku import _core
 from kasoku.compat import tensorflow as tf
 from kasoku.compat import torch
 
@@ -17,13 +16,11 @@ N = 40000  # statements over small arrays are fused when they come again, over t
 
 
 @pytest.fixture(autouse=True)
-def place(device):
-    _core._at_first_sight(False)  # a new group would run by its operations, each a launch
+def place(no_first_sight, device):
     with ks.default_device(device):
         torch.set_default_device("cuda" if device != "cpu" else "cpu")
         yield
         torch.set_default_device(None)
-    _core._at_first_sight(True)
 
 
 class Torch:
