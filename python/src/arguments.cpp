@@ -11,7 +11,7 @@ namespace kasoku {
 
 namespace {
 
-int64_t as_int(nb::handle object) {
+int64_t integer_of(nb::handle object) {
   nb::object index = nb::steal(PyNumber_Index(object.ptr()));
   if (!index) throw nb::python_error();
   const long long value = PyLong_AsLongLong(index.ptr());
@@ -21,7 +21,7 @@ int64_t as_int(nb::handle object) {
 
 std::optional<int64_t> optional_int(nb::handle object) {
   if (object.is_none()) return std::nullopt;
-  return as_int(object);
+  return integer_of(object);
 }
 
 /// An array of NumPy's, if only of no axes; its numbers are none.
@@ -68,10 +68,10 @@ Index one_index(nb::handle key, Device& device) {
 
 std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;
-  if (PyIndex_Check(axis.ptr())) return Extents{as_int(axis)};
+  if (PyIndex_Check(axis.ptr())) return Extents{integer_of(axis)};
   if (!PySequence_Check(axis.ptr())) throw Error(ErrorKind::type, "axis is an integer or a tuple of them, got a " + class_name(axis));
   Extents axes;
-  for (nb::handle one : nb::iter(axis)) axes.push_back(as_int(one));
+  for (nb::handle one : nb::iter(axis)) axes.push_back(integer_of(one));
   return axes;
 }
 

@@ -326,20 +326,20 @@ nb::object arrow_array(const Array& x, nb::handle) {
 }
 
 /// A stream of one chunk.
-struct Stream {
+struct ColumnStream {
   Array column;
   bool is_over = false;
 };
 
 nb::object arrow_stream(const Array& x, nb::handle) {
   auto stream = std::make_unique<ArrowArrayStream>();
-  stream->private_data = new Stream{shown_as_column(x)};
+  stream->private_data = new ColumnStream{shown_as_column(x)};
   stream->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
-    fill(*out, static_cast<Stream*>(self->private_data)->column, 0);
+    fill(*out, static_cast<ColumnStream*>(self->private_data)->column, 0);
     return 0;
   };
   stream->get_next = [](ArrowArrayStream* self, ArrowArray* out) {
-    auto& own = *static_cast<Stream*>(self->private_data);
+    auto& own = *static_cast<ColumnStream*>(self->private_data);
     if (std::exchange(own.is_over, true))
       *out = {};
     else
@@ -348,7 +348,7 @@ nb::object arrow_stream(const Array& x, nb::handle) {
   };
   stream->get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
   stream->release = [](ArrowArrayStream* self) {
-    delete static_cast<Stream*>(self->private_data);
+    delete static_cast<ColumnStream*>(self->private_data);
     self->release = nullptr;
   };
   return capsule_of("arrow_array_stream", std::move(stream), forget<ArrowArrayStream>);

@@ -56,7 +56,7 @@ PyObject* signature(PyObject* self) {
 }
 
 /// Names, documentation and what else nanobind knows of the function. Some the type has as well, of its own.
-PyObject* attribute(PyObject* self, PyObject* name) {
+PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (PyUnicode_CompareWithASCIIString(name, "__signature__") == 0) return signature(self);
   for (const char* of_type_too : {"__module__", "__doc__"})
     if (PyUnicode_CompareWithASCIIString(name, of_type_too) == 0) return PyObject_GetAttr(wrapped(self), name);
@@ -90,7 +90,7 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-                         {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+                         {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
                          {Py_tp_members, members},
                          {Py_tp_methods, methods},

@@ -1,5 +1,7 @@
 #include "given.h"
 
+#include "array_object.h"
+
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
@@ -7,12 +9,20 @@ namespace kasoku {
 
 Device& device_among(std::initializer_list<nb::handle> objects) {
   for (nb::handle object : objects) {
-    if (nb::isinstance<Array>(object)) return nb::cast<Array&>(object).device();
+    if (const Array* array = array_of(object)) return array->device();
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object))
       for (nb::handle one : nb::iter(object))
-        if (nb::isinstance<Array>(one)) return nb::cast<Array&>(one).device();
+        if (const Array* array = array_of(one)) return array->device();
   }
   return default_device();
+}
+
+Array given_array(nb::handle object) { return array_from(object, device_among({object})); }
+
+nb::tuple tuple_of(std::vector<Array> arrays) {
+  nb::list all;
+  for (Array& x : arrays) all.append(nb::cast(std::move(x)));
+  return nb::tuple(all);
 }
 
 OutOfRange out_of_range_from(nb::handle mode) {

@@ -12,6 +12,11 @@ namespace kasoku {
 /// That of the first array among the objects and the lists that they are, else the default one.
 Device& device_among(std::initializer_list<nb::handle> objects);
 
+/// The array that an object is, or that is made of it.
+Array given_array(nb::handle object);
+
+nb::tuple tuple_of(std::vector<Array> arrays);
+
 /// "raise", "wrap" or "clip".
 OutOfRange out_of_range_from(nb::handle mode);
 

@@ -84,7 +84,7 @@ bool is_pointer_spelling(const nb::args& args, const nb::kwargs& kwargs) {
          nb::cast<std::string>(args[0]).find('*') != std::string::npos;
 }
 
-void construct(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& kwargs) {
+void construct_elementwise(ElementwiseKernel* self, const nb::args& args, const nb::kwargs& kwargs) {
   if (is_pointer_spelling(args, kwargs)) {
     const BoundArguments bound("ElementwiseKernel",
                                {"arguments", "operation", "name", "keep", "options", "preamble",
@@ -196,7 +196,7 @@ void bind_kernel(nb::module_& m) {
       .def_prop_ro("array", [](const HostArgument& x) { return x.array; });
   nb::class_<ElementwiseKernel> elementwise(m, "ElementwiseKernel", elementwise_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(elementwise, [](const ElementwiseKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
-  bind_construct(elementwise, construct);
+  bind_construct(elementwise, construct_elementwise);
   elementwise
       .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; })
       .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); })

@@ -89,7 +89,7 @@ ReductionOptions options_of(const BoundArguments& bound) {
   return options;
 }
 
-void construct(ReductionKernel* self, const nb::args& args, const nb::kwargs& kwargs) {
+void construct_reduction(ReductionKernel* self, const nb::args& args, const nb::kwargs& kwargs) {
   const bool over_elements =
       kwargs.contains("in_params") ||
       (args.size() > 0 && nb::isinstance<nb::str>(args[0]) &&
@@ -245,7 +245,7 @@ void bind_kernel_reduction(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_reduction)}, {0, nullptr}};
   nb::class_<ReductionKernel> reduction(m, "ReductionKernel", reduction_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(reduction, [](const ReductionKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
-  bind_construct(reduction, construct);
+  bind_construct(reduction, construct_reduction);
   reduction
       .def_prop_ro("name", &ReductionKernel::name)
       .def("texts", &ReductionKernel::texts, "The kernel texts generated so far, newest first.");

@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "array_object.h"
+#include "given.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/matmul.h"
 #include "kasoku/array/shape.h"
@@ -18,28 +19,15 @@ namespace {
 
 using namespace nb::literals;
 
-/// Host operands go where the first array is.
-Device& device_of(std::initializer_list<nb::handle> objects) {
-  for (nb::handle object : objects)
-    if (const Array* array = array_of(object)) return array->device();
-  return default_device();
-}
-
-Array only(nb::handle x) { return array_from(x, device_of({x})); }
-
 /// A function of two arrays, which are brought to one device.
 template <class F>
 auto of_two(nb::handle a, nb::handle b, const F& f) {
-  Device& device = device_of({a, b});
+  Device& device = device_among({a, b});
   const Array x = array_from(a, device), y = array_from(b, device);
   if (&x.device() != &y.device())
     throw Error(ErrorKind::value, "the arrays lie on " + x.device().str() + " and " + y.device().str()).fix("move one: x.to_device(\"" + x.device().str() + "\")");
   const GilReleased release;
   return f(x, y);
-}
-
-std::optional<Array> optional_array(nb::handle object, Device& device) {
-  return object.is_none() ? std::nullopt : std::optional(array_from(object, device));
 }
 
 bool is_upper(nb::handle uplo) {
@@ -67,7 +55,7 @@ nb::object tuple_of(const char* name, T&&... parts) {
 }
 
 nb::object qr_of(nb::handle given, nb::handle mode_name) {
-  const Array a = only(given);
+  const Array a = given_array(given);
   const std::string mode = nb::cast<std::string>(mode_name);
   const std::pair<const char*, QrMode> modes[] = {{"reduced", QrMode::reduced}, {"complete", QrMode::complete}, {"r", QrMode::r}, {"raw", QrMode::raw}};
   for (const auto& [name, value] : modes) {
@@ -87,7 +75,7 @@ nb::object qr_of(nb::handle given, nb::handle mode_name) {
 /// A pair as a named tuple.
 template <class F>
 nb::object pair_of(const char* name, nb::handle given, const F& f) {
-  const Array a = only(given);
+  const Array a = given_array(given);
   std::pair<Array, Array> parts;
   {
     const GilReleased release;
@@ -125,7 +113,7 @@ void bind_linalg(nb::module_& core) {
   nb::module_ m = core.def_submodule("_linalg", "What kasoku/linalg.py shows.");
   const auto of_one = [&m](const char* name, Array (*f)(const Array&), const char* doc) {
     m.def(name, [f](nb::handle a) {
-      const Array x = only(a);
+      const Array x = given_array(a);
       const GilReleased release;
       return f(x);
     }, "a"_a, doc);
@@ -142,13 +130,13 @@ void bind_linalg(nb::module_& core) {
         "x with a x = b: a (…, n, n), b (n,) or (…, n, k). LinAlgError: a is singular, or not square.");
   m.def("slogdet", [](nb::handle a) { return pair_of("SlogdetResult", a, &slogdet); }, "a"_a, "Signs and logarithms of the absolute determinants of (…, n, n): no overflow where det has one.");
   m.def("cholesky", [](nb::handle a, bool upper) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const GilReleased release;
     return cholesky(x, upper);
   }, "a"_a, nb::kw_only(), "upper"_a = false, "L, lower triangular, with a = L L^H, of hermitian positive definite matrices (…, n, n); upper: U with a = U^H U. LinAlgError: one is not.");
   m.def("qr", &qr_of, "a"_a, "mode"_a = "reduced", "Q, of orthonormal columns, and R, upper triangular, with a = Q R, of (…, m, n): reduced to k = min(m, n) columns and rows, or complete. mode r: only R; raw: LAPACK's reflectors and their scales.");
   m.def("svd", [](nb::handle a, bool full_matrices, bool compute_uv, bool) -> nb::object {
-    const Array x = only(a);
+    const Array x = given_array(a);
     Svd parts;
     {
       const GilReleased release;
@@ -162,7 +150,7 @@ void bind_linalg(nb::module_& core) {
     return pair_of("EighResult", a, [upper = is_upper(uplo)](const Array& x) { return eigh(x, upper); });
   }, "a"_a, "UPLO"_a = "L", "Eigenvalues (…, n) in increasing order and eigenvectors, the columns of (…, n, n), of symmetric or hermitian matrices, of which one triangle is read.");
   m.def("eigvalsh", [](nb::handle a, nb::handle uplo) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const bool upper = is_upper(uplo);
     const GilReleased release;
     return eigvalsh(x, upper);
@@ -173,27 +161,27 @@ void bind_linalg(nb::module_& core) {
     return nb::make_tuple(r.x, r.residuals, r.rank.ndim() ? nb::cast(r.rank) : item_of(r.rank), r.s);
   }, "a"_a, "b"_a, "rcond"_a = nb::none(), "(x, residuals, rank, s): the x of least norm that makes |b - a x| least, of a (m, n), b (m,) or (m, k); singular values below rcond times the largest count as 0.");
   m.def("pinv", [](nb::handle a, nb::handle rcond, bool, nb::handle rtol) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const std::optional<Array> limit = optional_array(rcond.is_none() ? rtol : rcond, x.device());
     const GilReleased release;
     return pinv(x, limit);
   }, "a"_a, "rcond"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(), "The pseudoinverses (…, n, m) of matrices (…, m, n); singular values up to rcond (1e-15) times the largest count as 0.");
   m.def("matrix_rank", [](nb::handle a, nb::handle tol, bool, nb::handle rtol) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const std::optional<Array> above = optional_array(tol, x.device()), part = optional_array(rtol, x.device());
     if (above && part) throw Error(ErrorKind::value, "matrix_rank: tol and rtol cannot both be given");
     const GilReleased release;
     return matrix_rank(x, above, part);
   }, "A"_a, "tol"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(), "How many singular values of each matrix are above tol, or rtol times the largest.");
   m.def("norm", [](nb::handle given, nb::handle ord, nb::handle axis, bool keepdims) {
-    const Array x = only(given);
+    const Array x = given_array(given);
     const std::optional<Extents> axes = axes_from(axis);
     const NormOrder order = order_from(ord, (axes ? axes->size() : static_cast<size_t>(x.ndim())) == 1 ? "vectors" : "matrices");
     const GilReleased release;
     return norm(x, order, axes, keepdims);
   }, "x"_a, "ord"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false, "Norms of vectors (one axis) or matrices (two): ord a number, inf or -inf, of matrices also \"fro\" and \"nuc\"; without ord and axis of all elements as one vector.");
   m.def("vector_norm", [](nb::handle given, nb::handle axis, bool keepdims, nb::handle ord) {
-    const Array x = only(given);
+    const Array x = given_array(given);
     const std::optional<Extents> axes = axes_from(axis);
     const NormOrder order = order_from(ord, "vectors");
     if (order.kind != NormOrder::number) throw Error(ErrorKind::value, "a vector norm's order is a number");
@@ -201,7 +189,7 @@ void bind_linalg(nb::module_& core) {
     return vector_norm(x, order.p, axes, keepdims);
   }, "x"_a, nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "ord"_a = 2, "Norms of vectors along axes, or of all elements.");
   m.def("matrix_norm", [](nb::handle given, bool keepdims, nb::handle ord) {
-    const Array x = only(given);
+    const Array x = given_array(given);
     const NormOrder order = order_from(ord, "matrices");
     const GilReleased release;
     return matrix_norm(x, order, {-2, -1}, keepdims);
@@ -217,13 +205,13 @@ void bind_linalg(nb::module_& core) {
     return triangle(x, lower, offset);
   }, "x"_a, "lower"_a, "offset"_a = 0, "Elements on a diagonal and below it, or above; the others are 0.");
   m.def("cond", [](nb::handle x, nb::handle p) {
-    const Array a = only(x);
+    const Array a = given_array(x);
     const NormOrder order = order_from(p, "matrices");
     const GilReleased release;
     return cond(a, order);
   }, "x"_a, "p"_a = nb::none(), "Condition numbers of matrices in a norm: by singular values, or the norm times that of the inverse.");
   m.def("matrix_power", [](nb::handle a, int64_t n) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const GilReleased release;
     return matrix_power(x, n);
   }, "a"_a, "n"_a, "Powers of square matrices; of negative n of their inverses.");
@@ -247,7 +235,7 @@ void bind_linalg(nb::module_& core) {
     return of_two(a, b, [&](const Array& x, const Array& y) { return tensorsolve(x, y, moved); });
   }, "a"_a, "b"_a, "axes"_a = nb::none(), "x with tensordot(a, x, x.ndim) = b.");
   m.def("tensorinv", [](nb::handle a, int64_t ind) {
-    const Array x = only(a);
+    const Array x = given_array(a);
     const GilReleased release;
     return tensorinv(x, ind);
   }, "a"_a, "ind"_a = 2, "The inverse of an array for tensordot(…, ind).");
@@ -257,9 +245,9 @@ void bind_linalg(nb::module_& core) {
   m.def("cross", [](nb::handle a, nb::handle b, int64_t axis) {
     return of_two(a, b, [&](const Array& x, const Array& y) { return must_have_three(x, y, axis), cross(x, y, axis, axis, axis); });
   }, "x1"_a, "x2"_a, nb::kw_only(), "axis"_a = -1, "Cross products of vectors of three elements.");
-  m.def("diagonal", [](nb::handle x, int64_t offset) { return diagonal(only(x), offset, -2, -1); }, "x"_a, nb::kw_only(), "offset"_a = 0, "A read-only view of the diagonals of the last two axes.");
+  m.def("diagonal", [](nb::handle x, int64_t offset) { return diagonal(given_array(x), offset, -2, -1); }, "x"_a, nb::kw_only(), "offset"_a = 0, "A read-only view of the diagonals of the last two axes.");
   m.def("trace", [](nb::handle x, int64_t offset, nb::handle dtype) {
-    const Array a = only(x);
+    const Array a = given_array(x);
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     const GilUntilBlocked keep;
     return trace(a, offset, -2, -1, wanted);

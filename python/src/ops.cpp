@@ -3,6 +3,7 @@
 /// row in ops.def needs nothing here: name, arity and text come from the table.
 #include "arguments.h"
 #include "array_object.h"
+#include "given.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/matmul.h"
@@ -18,13 +19,6 @@
 namespace kasoku {
 
 namespace {
-
-/// Host operands go where the first array is.
-Device& device_of(std::initializer_list<nb::handle> objects) {
-  for (nb::handle object : objects)
-    if (const Array* array = array_of(object)) return array->device();
-  return default_device();
-}
 
 Operand must_be_operand(nb::handle object, Device& device) {
   std::optional<Operand> operand = operand_from(object, device);
@@ -69,7 +63,7 @@ nb::object again(Op op, std::initializer_list<nb::handle> objects) {
 nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype, nb::handle where = Py_True) {
   if (objects.size() < 3 && out.is_none() && dtype.is_none() && where.ptr() == Py_True)
     if (nb::object result = again(op, objects); result.is_valid()) return result;
-  Device& device = device_of(objects);
+  Device& device = device_among(objects);
   Operand operands[3];
   size_t n = 0;
   bool has_array = false;
@@ -307,7 +301,7 @@ void bind_ops(nb::module_& m) {
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);
-    Device& device = device_of({x, y});
+    Device& device = device_among({x, y});
     return product(array_from(x, device), array_from(y, device), compute);
   };
   m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), "Matrix product.");

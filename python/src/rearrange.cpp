@@ -16,14 +16,6 @@ namespace {
 
 using namespace nb::literals;
 
-Array given_array(nb::handle x) { return array_from(x, device_among({x})); }
-
-nb::tuple tuple_of(const std::vector<Array>& arrays) {
-  nb::list all;
-  for (const Array& x : arrays) all.append(nb::cast(x));
-  return nb::tuple(all);
-}
-
 nb::object repeated(nb::handle given, nb::handle repeats, nb::handle axis) {
   const Array x = given_array(given);
   const std::optional<int64_t> along = axis_from(axis);

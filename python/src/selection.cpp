@@ -15,14 +15,6 @@ namespace {
 
 using namespace nb::literals;
 
-Array given_array(nb::handle x) { return array_from(x, device_among({x})); }
-
-nb::tuple tuple_of(std::vector<Array> arrays) {
-  nb::list axes;
-  for (Array& along : arrays) axes.append(nb::cast(std::move(along)));
-  return nb::tuple(axes);
-}
-
 nb::object nonzero_of(const Array& x) {
   if (x.ndim() == 0) throw Error(ErrorKind::value, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.").fix("x.reshape(1)");
   return tuple_of(without_lock([&] { return nonzero(x); }));

@@ -34,7 +34,7 @@ class Lower {
     llvm::Value* values = local(call, list);
     std::vector<llvm::Value*> memory(sizes.size());
     unsigned argument = 0;
-    for (const Place& place : argument_places(kernel, sizes)) {
+    for (const SourcePlace& place : argument_places(kernel, sizes)) {
       llvm::Value* value = call.getArgOperand(argument);
       llvm::Value*& at = memory[place.parameter];
       if (kernel.getArg(argument++)->hasByValAttr()) {

@@ -34,12 +34,12 @@ Constant* neutral(const AtomicRMWInst& atomic) {
   }
 }
 
-struct Place {
+struct AtomicPlace {
   Value* base;
   int64_t offset;
 };
 
-Place place_of(const AtomicRMWInst& atomic) {
+AtomicPlace place_of(const AtomicRMWInst& atomic) {
   const DataLayout& layout = atomic.getModule()->getDataLayout();
   APInt offset(64, 0);
   auto* base = const_cast<Value*>(atomic.getPointerOperand()->stripAndAccumulateConstantOffsets(
@@ -63,8 +63,8 @@ bool touches_memory(const Instruction& at) {
 // maximum, unless they are known to be of two numbers.
 bool commute(const AtomicRMWInst& one, const AtomicRMWInst& other) {
   if (one.getOperation() == other.getOperation() && one.getType() == other.getType()) return true;
-  const Place a = place_of(one), b = place_of(other);
-  const auto is_object = [](const Place& place) { return isa<Argument>(place.base) || isIdentifiedObject(place.base); };
+  const AtomicPlace a = place_of(one), b = place_of(other);
+  const auto is_object = [](const AtomicPlace& place) { return isa<Argument>(place.base) || isIdentifiedObject(place.base); };
   if (a.base != b.base) return is_object(a) && is_object(b);
   const auto size = [](const AtomicRMWInst& atomic) { return int64_t(atomic.getType()->getIntegerBitWidth() / 8); };
   return a.offset + size(one) <= b.offset || b.offset + size(other) <= a.offset;
@@ -122,7 +122,7 @@ void combine_atomics(ArrayRef<AtomicRMWInst*> atomics, BasicBlock& once, IRBuild
     Constant* nothing = neutral(*atomic);
     Value* sum = IRBuilder<>(&*once.begin()).CreateAlloca(type, nullptr, "combined");
     before.CreateStore(nothing, sum);
-    const Place place = place_of(*atomic);
+    const AtomicPlace place = place_of(*atomic);
     IRBuilder<> build(atomic);
     Value* so_far = build.CreateLoad(type, sum);
     build.CreateStore(buildAtomicRMWValue(atomic->getOperation(), build, so_far,

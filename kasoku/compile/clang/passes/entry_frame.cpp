@@ -47,7 +47,7 @@ BasicBlock* unless_stopped(const EntryFrame& frame, IRBuilderBase& build) {
   return block;
 }
 
-Function* make_body(const PreparedKernel& kernel, const std::vector<Place>&) {
+Function* make_body(const PreparedKernel& kernel, const std::vector<SourcePlace>&) {
   Function& from = *kernel.function;
   LLVMContext& context = from.getContext();
   Type* pointer = PointerType::getUnqual(context);
@@ -83,7 +83,7 @@ Function* make_body(const PreparedKernel& kernel, const std::vector<Place>&) {
 }
 
 Function* make_entry(const PreparedKernel& kernel, Function& body,
-                     const std::vector<Place>& places) {
+                     const std::vector<SourcePlace>& places) {
   LLVMContext& context = body.getContext();
   Type* pointer = PointerType::getUnqual(context);
   Type* wide = Type::getInt64Ty(context);

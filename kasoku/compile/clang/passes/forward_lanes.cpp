@@ -22,11 +22,11 @@ constexpr const char* mark = "ks.lanes";
 constexpr unsigned places = 3 * lanes_of_warp;
 
 /// What lies at one place: a lane of a vector, or a scalar; nothing if it is not known.
-struct Place {
+struct LanePlace {
   Value* from = nullptr;
   unsigned lane = 0;
 };
-using Contents = std::array<Place, places>;
+using Contents = std::array<LanePlace, places>;
 
 /// A load or store of `count` elements from place `first` on.
 struct Access {
@@ -136,7 +136,7 @@ Value* assemble(IRBuilder<>& build, const Contents& contents, Access at, Type* t
   Type* element = type->getScalarType();
   auto* vector = dyn_cast<FixedVectorType>(type);
   if (!vector) {
-    const Place& place = contents[at.first];
+    const LanePlace& place = contents[at.first];
     Value* from = place.from;
     if (from->getType()->isVectorTy()) from = build.CreateExtractElement(from, place.lane);
     return resized(build, from, element);

@@ -11,14 +11,14 @@ using namespace llvm;
 
 namespace {
 
-constexpr int deepest = 12;
+constexpr int deepest_value = 12;
 
 }  // namespace
 
 bool is_of_launch(const Value* value, int depth) {
   const auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) return isa<Argument>(value) || isa<Constant>(value);
-  if (depth > deepest || isa<PHINode>(instruction) || index_of(*instruction) != Index::none ||
+  if (depth > deepest_value || isa<PHINode>(instruction) || index_of(*instruction) != Index::none ||
       instruction->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(instruction))
     return false;
   return all_of(instruction->operands(), [&](const Use& operand) {

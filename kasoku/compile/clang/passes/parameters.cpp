@@ -22,9 +22,9 @@ std::vector<uint32_t> parameter_sizes(const Function& kernel) {
   return sizes;
 }
 
-std::vector<Place> argument_places(const Function& kernel, const std::vector<uint32_t>& sizes) {
+std::vector<SourcePlace> argument_places(const Function& kernel, const std::vector<uint32_t>& sizes) {
   const DataLayout& layout = kernel.getParent()->getDataLayout();
-  std::vector<Place> places;
+  std::vector<SourcePlace> places;
   if (sizes.empty()) {
     for (unsigned i = 0; i < kernel.arg_size(); ++i) places.push_back({i, 0});
     return places;

@@ -11,7 +11,7 @@ class Function;
 
 namespace kasoku::embedded {
 
-struct Place {
+struct SourcePlace {
   unsigned parameter;  ///< of the source
   uint64_t offset;     ///< bytes in it
 };
@@ -21,6 +21,6 @@ std::vector<uint32_t> parameter_sizes(const llvm::Function& kernel);
 
 /// Of each IR argument: x86's convention passes classes up to 16 bytes as one or two arguments
 /// of at most 8 bytes.
-std::vector<Place> argument_places(const llvm::Function& kernel, const std::vector<uint32_t>& sizes);
+std::vector<SourcePlace> argument_places(const llvm::Function& kernel, const std::vector<uint32_t>& sizes);
 
 }  // namespace kasoku::embedded

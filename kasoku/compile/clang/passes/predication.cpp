@@ -24,7 +24,7 @@ using namespace llvm;
 
 namespace {
 
-using Blocks = SmallSetVector<BasicBlock*, 32>;
+using BlockSet = SmallSetVector<BasicBlock*, 32>;
 
 constexpr int most_branches = 16;
 
@@ -33,11 +33,11 @@ struct Parting {
   BranchInst* branch = nullptr;
   BasicBlock* join = nullptr;  ///< null: the ways part for good
   BasicBlock *through = nullptr, *past = nullptr;  ///< where threads wait; where none does
-  Blocks waiting, idle;                            ///< the blocks of the two sides
+  BlockSet waiting, idle;                            ///< the blocks of the two sides
 };
 
-Blocks between(BasicBlock* from, const BasicBlock* join) {
-  Blocks found;
+BlockSet between(BasicBlock* from, const BasicBlock* join) {
+  BlockSet found;
   if (from != join) found.insert(from);
   for (size_t i = 0; i < found.size(); ++i)
     for (BasicBlock* next : successors(found[i]))
@@ -84,7 +84,7 @@ class Masker {
 
   enum class Found { none, one, not_possible };
 
-  bool waits(const Blocks& blocks, bool (*is)(Sync)) const {
+  bool waits(const BlockSet& blocks, bool (*is)(Sync)) const {
     for (BasicBlock* block : blocks)
       if (const auto sync = sync_at_.find(block); sync != sync_at_.end() && is(sync->second->sync))
         return true;
@@ -95,12 +95,12 @@ class Masker {
   // The innermost one: no other lies between it and its join.
   Found next(Parting& found, const Uniformity& block, const Uniformity& warp,
              const PostDominatorTree& joins) {
-    std::vector<std::pair<BasicBlock*, Blocks>> all;
+    std::vector<std::pair<BasicBlock*, BlockSet>> all;
     for (BasicBlock& from : kernel_) {
       const bool parts_block = block.parts_at(from), parts_warp = warp.parts_at(from);
       if (!parts_block && !parts_warp) continue;
       const BasicBlock* join = join_of(joins, from);
-      Blocks ways;
+      BlockSet ways;
       for (BasicBlock* side : successors(&from))
         for (BasicBlock* at : between(side, join)) ways.insert(at);
       if ((parts_block && waits(ways, is_block_barrier)) ||
@@ -129,7 +129,7 @@ class Masker {
 
   bool sides(Parting& at) const {
     BasicBlock* side[] = {at.branch->getSuccessor(0), at.branch->getSuccessor(1)};
-    Blocks ways[] = {between(side[0], at.join), between(side[1], at.join)};
+    BlockSet ways[] = {between(side[0], at.join), between(side[1], at.join)};
     const bool wait[] = {waits(ways[0], is_any), waits(ways[1], is_any)};
     if (wait[0] == wait[1]) return false;
     const int through = wait[0] ? 0 : 1;
@@ -157,7 +157,7 @@ class Masker {
   struct Piece {
     BasicBlock* head;
     bool has_branches;  ///< then it ends where these join, not at the end of its head
-    Blocks inner;       ///< blocks of branches in it
+    BlockSet inner;       ///< blocks of branches in it
     BasicBlock* next;   ///< where it goes on, if it has branches; null: nowhere
   };
 
@@ -166,9 +166,9 @@ class Masker {
     pieces_.clear();
     common_.clear();
     if (!find_vote(at)) return false;
-    Blocks heads;
+    BlockSet heads;
     if (at.through != at.join) heads.insert(at.through);
-    Blocks inside;
+    BlockSet inside;
     for (size_t i = 0; i < heads.size(); ++i) {
       BasicBlock* head = heads[i];
       Piece piece{head, false, {}, nullptr};
@@ -178,7 +178,7 @@ class Masker {
         BasicBlock* join = join_of(*joins_, *head);
         if (const Loop* loop = loops_->getLoopFor(head); loop && loop->getHeader() == head)
           while (join && loop->contains(join)) join = join_of(*joins_, *join);
-        Blocks ways;
+        BlockSet ways;
         for (BasicBlock* side : successors(head))
           for (BasicBlock* block : between(side, join)) ways.insert(block);
         if (!waits(ways, is_any)) {
@@ -220,7 +220,7 @@ class Masker {
     bool has_warp_loop = false;
     for (Loop* loop : loops_->getLoopsInPreorder()) {
       if (!at.waiting.contains(loop->getHeader()) || scev_->getSmallConstantTripCount(loop)) continue;
-      Blocks blocks;
+      BlockSet blocks;
       blocks.insert(loop->block_begin(), loop->block_end());
       if (!waits(blocks, is_any)) continue;
       vote_ = Sync::ballot;
@@ -356,7 +356,7 @@ class Masker {
     BasicBlock* voted = vote_ == Sync::none ? nullptr : vote(begin, at);
     if (!voted) BranchInst::Create(at.through, begin);
     at.through->replacePhiUsesWith(from, voted ? voted : begin);
-    Blocks others;  // that come to the join from elsewhere
+    BlockSet others;  // that come to the join from elsewhere
     if (at.join)
       for (BasicBlock* before : predecessors(at.join))
         if (!at.waiting.contains(before)) others.insert(before);
@@ -405,7 +405,7 @@ class Masker {
     } else {
       end->moveBefore(*body, body->end());
       for (BasicBlock* next : successors(body)) next->replacePhiUsesWith(head, body);
-      Blocks ways = piece.inner;
+      BlockSet ways = piece.inner;
       ways.insert(body);
       SmallVector<BasicBlock*> ends;
       for (BasicBlock* block : ways) {
@@ -519,7 +519,7 @@ class Masker {
   ScalarEvolution* scev_ = nullptr;
   Sync vote_ = Sync::none;  ///< what asks whether anybody takes part; none: nobody needs to know
   std::vector<Piece> pieces_;
-  Blocks heads_, waiting_;
+  BlockSet heads_, waiting_;
   SmallPtrSet<const Instruction*, 32> common_;
   Value* takes_part_ = nullptr;
   std::vector<std::pair<Instruction*, BasicBlock*>> made_;

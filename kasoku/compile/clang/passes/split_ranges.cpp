@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr int deepest = 12;
+constexpr int deepest_bound = 12;
 
 // Takes a condition apart into what must hold for it to be `side`.
 bool take_apart(Value* condition, bool side, const GuardQuestions& ask,
@@ -123,7 +123,7 @@ bool may_wrap(const Value& value, bool is_signed, const GuardQuestions& ask, int
     return !constant || (is_signed ? constant->getValue().abs() : constant->getValue()).ugt(largest);
   }
   if (index_of(*instruction) != Index::none) return false;
-  if (depth > deepest) return true;
+  if (depth > deepest_bound) return true;
   const auto wraps = [&](const Use& operand) { return may_wrap(*operand, is_signed, ask, depth + 1); };
   switch (instruction->getOpcode()) {
     case Instruction::Add: case Instruction::Sub:
@@ -154,7 +154,7 @@ std::optional<int> growth(const Value* value, const GuardQuestions& ask, int dep
   if (!instruction) return 0;
   if (const Index index = index_of(*instruction); index != Index::none)
     return index == (ask.y_is_fast ? Index::tid_y : Index::tid_x) ? 1 : 0;
-  if (isa<AllocaInst>(instruction) || depth > deepest) return {};
+  if (isa<AllocaInst>(instruction) || depth > deepest_bound) return {};
   if (ask.trusts_uniform && ask.is_uniform(*instruction)) return 0;
   if (!ask.blocks->contains(const_cast<BasicBlock*>(instruction->getParent()))) {
     if (ask.is_uniform(*instruction)) return 0;

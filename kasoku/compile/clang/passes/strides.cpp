@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr int deepest = 24;
+constexpr int deepest_sum = 24;
 
 std::optional<int64_t> small_constant(const Value* value) {
   const auto* constant = dyn_cast<ConstantInt>(value);
@@ -63,7 +63,7 @@ std::optional<int64_t> Strides::find(Value* value, int depth) {
   if (const auto found = counters_.find(instruction); found != counters_.end())
     return found->second;
   if (const auto found = strides_.find(value); found != strides_.end()) return found->second;
-  if (depth > deepest || unknown_.contains(value)) return {};
+  if (depth > deepest_sum || unknown_.contains(value)) return {};
   auto* phi = dyn_cast<PHINode>(instruction);
   const auto found = phi ? of_phi(*phi, depth) : make(*instruction, depth);
   strides_[value] = found;
