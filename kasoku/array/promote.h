@@ -36,10 +36,4 @@ bool can_cast_same_kind(Dtype from, Dtype to);
 /// The dtype of a complex one's parts; others give themselves.
 Dtype real_part(Dtype dtype);
 
-constexpr bool is_floating(Dtype d) { return info(d).kind == DtypeKind::floating; }
-constexpr bool is_complex(Dtype d) { return info(d).kind == DtypeKind::complex_; }
-constexpr bool is_integer(Dtype d) {
-  return info(d).kind == DtypeKind::signed_ || info(d).kind == DtypeKind::unsigned_;
-}
-
 }  // namespace kasoku

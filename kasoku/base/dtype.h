@@ -53,6 +53,11 @@ inline constexpr DtypeInfo dtype_table[] = {
 
 constexpr const DtypeInfo& info(Dtype dtype) { return dtype_table[static_cast<size_t>(dtype)]; }
 
+constexpr bool is_floating(Dtype dtype) { return info(dtype).kind == DtypeKind::floating; }
+constexpr bool is_complex(Dtype dtype) { return info(dtype).kind == DtypeKind::complex_; }
+/// Signed or unsigned, not bool.
+constexpr bool is_integer(Dtype dtype) { return info(dtype).kind == DtypeKind::signed_ || info(dtype).kind == DtypeKind::unsigned_; }
+
 /// The dtype with NumPy's name ("float32"), or nothing.
 constexpr std::optional<Dtype> dtype_from_name(std::string_view name) {
   for (size_t i = 0; i < std::size(dtype_table); ++i)

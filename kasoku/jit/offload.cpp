@@ -279,8 +279,8 @@ int ks_jit_random(int distribution, uint32_t key0, uint32_t key1, uint32_t draw,
 /// a[index]: a mask or integers.
 int ks_jit_select(int a, int index) {
   return made([&](OffloadCall::State& call) {
-    Index at;
-    at.kind = Index::array;
+    kasoku::Index at;
+    at.kind = kasoku::Index::array;
     at.array_value = call.node(index);
     return get_item(call.node(a), {at});
   });
@@ -321,8 +321,8 @@ void ks_jit_run(int a, int dtype, Memory** memory, void** data, int64_t* lengths
 
 void ks_jit_assign(int to, int value) {
   attempt([&](OffloadCall::State& call) {
-    Index all;
-    all.kind = Index::ellipsis;
+    kasoku::Index all;
+    all.kind = kasoku::Index::ellipsis;
     const Array target = call.node(to);
     if (target.size()) set_item(target, {all}, as(call.node(value), target.dtype()));
   });

@@ -28,7 +28,7 @@ static std::string tree_function(const char* name, bool by_threads) {
   r.is_range = true;
   r.type = "T";
   r.identity = "identity";
-  r.element = [](const Place&, const std::string&, const std::string&) { return std::string(); };
+  r.element = [](const kasoku::Place&, const std::string&, const std::string&) { return std::string(); };
   r.value = by_threads ? "values(_i0)(_i1)" : "values(_i0)(_i1 + _place)";
   r.store = [](const std::string&, const std::string& value, const std::string&, const std::string& indent) { return fmt::format("{}result = {};\n", indent, value); };
   return fmt::format("template <class T, class V, class J>\nstatic __device__ {}T {}(ks_i64 _at, ks_i64 _length, ks_i64 _n1, T identity, const V& values, const J& ks_join) {{\n"

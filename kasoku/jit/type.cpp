@@ -6,15 +6,9 @@
 
 namespace kasoku::jit {
 
-bool is_floating(Dtype dtype) { return info(dtype).kind == DtypeKind::floating; }
-bool is_complex(Dtype dtype) { return info(dtype).kind == DtypeKind::complex_; }
-bool is_integer(Dtype dtype) {
-  return info(dtype).kind == DtypeKind::signed_ || info(dtype).kind == DtypeKind::unsigned_;
-}
-
-bool Type::is_integer() const { return is_scalar() && jit::is_integer(dtype); }
-bool Type::is_floating() const { return is_scalar() && jit::is_floating(dtype); }
-bool Type::is_complex() const { return is_scalar() && jit::is_complex(dtype); }
+bool Type::is_integer() const { return is_scalar() && kasoku::is_integer(dtype); }
+bool Type::is_floating() const { return is_scalar() && kasoku::is_floating(dtype); }
+bool Type::is_complex() const { return is_scalar() && kasoku::is_complex(dtype); }
 
 namespace {
 

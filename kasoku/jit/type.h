@@ -165,9 +165,6 @@ Dtype element_dtype(Dtype a, Dtype b);
 /// unless the scalar's kind is higher.
 Dtype weak_dtype(Dtype array, Dtype scalar);
 
-bool is_floating(Dtype dtype);
-bool is_integer(Dtype dtype);  ///< signed or unsigned
-bool is_complex(Dtype dtype);
 /// float64 for integers and bool, else itself: what sqrt, `/` and mean give.
 Dtype floating_dtype(Dtype dtype);
 /// That of a complex number's parts, else itself.

@@ -67,10 +67,7 @@ Dtype component(Dtype dtype) {
   return dtype;
 }
 
-bool is_integer(Dtype dtype) {
-  const DtypeKind kind = info(dtype).kind;
-  return kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_ || kind == DtypeKind::boolean;
-}
+bool is_whole(Dtype dtype) { return is_integer(dtype) || info(dtype).kind == DtypeKind::boolean; }
 
 void check_pointer(const KernelInfo& kernel, const ParamInfo& param, const Argument& argument,
                    Device& device) {
@@ -137,7 +134,7 @@ void pack_one(const KernelInfo& kernel, const ParamInfo& param, const Argument& 
       }
       if (!argument.is_scalar()) {
         // An address for size_t and the like; a 0-d host array is a scalar.
-        if (argument.kind == Kind::pointer && param.size == 8 && is_integer(param.dtype)) {
+        if (argument.kind == Kind::pointer && param.size == 8 && is_whole(param.dtype)) {
           packed.add_value(argument.pointer);
           return;
         }
@@ -314,9 +311,9 @@ bool same_representation(Dtype have, Dtype want) {
   if (component(have) == want) return true;
   const size_t size = info(have).size;
   if (size != info(want).size) return false;
-  if (is_integer(have) && is_integer(want)) return true;
+  if (is_whole(have) && is_whole(want)) return true;
   // 16-bit floats have no type of their own in many programs.
-  return size == 2 && (is_integer(have) || is_integer(want));
+  return size == 2 && (is_whole(have) || is_whole(want));
 }
 
 void* PackedArguments::add(size_t size, size_t align) {

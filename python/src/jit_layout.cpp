@@ -58,7 +58,7 @@ Layout layout_of(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar: {
       const size_t size = info(type.dtype).size;
-      return {size, jit::is_complex(type.dtype) ? size / 2 : size};
+      return {size, is_complex(type.dtype) ? size / 2 : size};
     }
     case TypeKind::array: return {8 * (2 + 2 * size_t{type.ndim}), 8};
     case TypeKind::tuple: {

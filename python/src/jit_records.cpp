@@ -22,7 +22,7 @@ struct Known {
 
 int64_t alignment_of(Dtype dtype) {
   const auto size = static_cast<int64_t>(info(dtype).size);
-  return jit::is_complex(dtype) ? size / 2 : size;
+  return is_complex(dtype) ? size / 2 : size;
 }
 
 std::unordered_map<PyObject*, Known>& all_known() {

@@ -144,7 +144,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
   switch (type.kind) {
     case TypeKind::scalar: {
       const uint64_t* w = words;
-      words += jit::is_complex(type.dtype) ? 2 : 1;
+      words += is_complex(type.dtype) ? 2 : 1;
       double x, y;
       float f;
       std::memcpy(&x, w, 8);

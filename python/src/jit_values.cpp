@@ -238,14 +238,14 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         } else if (dtype != type.dtype) {
           return false;
         }
-        if (jit::is_complex(type.dtype)) {
+        if (is_complex(type.dtype)) {
           nb::object z = PyComplex_Check(value) ? nb::borrow(value)
                                                 : nb::object(nb::module_::import_("builtins").attr("complex")(nb::handle(value)));
           put(words++, PyComplex_RealAsDouble(z.ptr()));
           put(words++, PyComplex_ImagAsDouble(z.ptr()));
           return true;
         }
-        if (jit::is_floating(type.dtype)) {
+        if (is_floating(type.dtype)) {
           const double x = nb::cast<double>(nb::float_(nb::handle(value)));
           if (type.dtype == Dtype::float16) put(words++, nb::cast<uint16_t>(nb::handle(value).attr("view")("uint16").attr("item")()));
           else if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
