@@ -201,8 +201,9 @@ class Builder {
     const int64_t size = node->size();
     if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node) ? Cut::smaller : Cut::none;
     if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random ? Cut::full : Cut::none;
-    // Somebody holds it and it was computed before: the second time it is kept.
-    if (node->n_arrays.load() > 0 && size > 1) {
+    // Somebody holds it, or did when it was computed before: the second time it is kept. So a value that is made of the one
+    // before it, and read each time, is not computed from the first one on again and again.
+    if (size > 1 && (node->n_arrays.load() > 0 || node->times_fused.load() > 0)) {
       const int times = stored_ ? node->times_fused.load() : node->times_fused.fetch_add(1);
       return times > 0 && fits_in_budget(*node) ? Cut::held : Cut::none;
     }

@@ -47,7 +47,7 @@ enum class Cut : uint8_t {
   scan,       ///< likewise
   smaller,    ///< it has at most half the elements of what reads it
   full,       ///< the group that reads it has as many operations or operands as a kernel should
-  held,       ///< an array shows it, and it was computed once already without being stored
+  held,       ///< an array shows it or did, and it was computed once already without being stored
   view,       ///< what reads it sees it in a way that its own operands cannot be seen in
   gathered,   ///< its elements are read at indices
   scattered,  ///< random numbers that are not read in order
