@@ -37,6 +37,14 @@ extern std::atomic<bool> use_gpu_form;
 /// Whether texts for `device` take the form for GPUs.
 bool takes_gpu_form(const Device& device);
 
+/// While it stands, values that this thread's groups compute without storing them count as not computed: a test of an operation's
+/// operands looks at what the operation itself reads after it, and not the program twice.
+class Glance {
+ public:
+  Glance();
+  ~Glance();
+};
+
 /// Whether `view` covers a C-order array of that shape from its start.
 bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 

@@ -93,3 +93,12 @@ def test_values_made_of_those_before_are_not_computed_from_the_first_one_on(devi
         np.testing.assert_array_equal((y + 1).numpy(), host + 1)
     text = ks.explain(y * 0.5 + x)
     assert "2 groups run for it" in text and text.count("multiply, add of 2 arrays and 1 number") == 2
+
+
+def test_an_operation_that_tests_its_operand_first_does_not_store_it(device):
+    x = ks.array(np.arange(20_000.0), device=device).eval()
+    for work in (lambda: ks.nanargmax(x * 3 + 1), lambda: x[(ks.arange(20_000) * 7) % 20_000]):
+        text = ks.explain(work())
+        assert "1 group runs for it" in text, text
+    at = np.arange(20_000) * 7 % 20_000
+    np.testing.assert_array_equal((x[(ks.arange(20_000) * 7) % 20_000]).numpy(), x.numpy()[at])
