@@ -22,7 +22,7 @@ const char* reason(Cut cut) {
     case Cut::scan: return "a scan ends a group";
     case Cut::smaller: return "what reads it has at least twice as many elements, and would compute each again";
     case Cut::full: return "the group that reads it is as long as a kernel should be";
-    case Cut::held: return "an array shows it, and it was computed before without being stored";
+    case Cut::held: return "an array shows it or did, and it was computed before without being stored";
     case Cut::view: return "what reads it sees its elements in an order of their own";
     case Cut::gathered: return "its elements are read at indices";
     case Cut::scattered: return "random numbers are drawn four at a time, and what reads them takes them in another order";

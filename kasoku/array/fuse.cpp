@@ -21,6 +21,8 @@ bool takes_gpu_form(const Device& device) {
 
 namespace {
 
+thread_local int glances = 0;
+
 constexpr size_t max_values = 96;
 constexpr size_t max_loads = 20;
 
@@ -201,9 +203,10 @@ class Builder {
     const int64_t size = node->size();
     if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node) ? Cut::smaller : Cut::none;
     if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random ? Cut::full : Cut::none;
-    // Somebody holds it and it was computed before: the second time it is kept.
-    if (node->n_arrays.load() > 0 && size > 1) {
-      const int times = stored_ ? node->times_fused.load() : node->times_fused.fetch_add(1);
+    // Somebody holds it, or did when it was computed before: the second time it is kept. So a value that is made of the one
+    // before it, and read each time, is not computed from the first one on again and again.
+    if (size > 1 && (node->n_arrays.load() > 0 || node->times_fused.load() > 0)) {
+      const int times = stored_ || glances > 0 ? node->times_fused.load() : node->times_fused.fetch_add(1);
       return times > 0 && fits_in_budget(*node) ? Cut::held : Cut::none;
     }
     return Cut::none;
@@ -347,6 +350,9 @@ bool store_scattered(Fused& fused, std::vector<Stored>* stored) {
 }
 
 }  // namespace
+
+Glance::Glance() { ++glances; }
+Glance::~Glance() { --glances; }
 
 bool is_whole(const View& view, const Shape& shape, size_t itemsize) {
   return view.offset == 0 && product(view.shape) == product(shape) && is_contiguous(view, itemsize);

@@ -37,6 +37,14 @@ extern std::atomic<bool> use_gpu_form;
 /// Whether texts for `device` take the form for GPUs.
 bool takes_gpu_form(const Device& device);
 
+/// While it stands, values that this thread's groups compute without storing them count as not computed: a test of an operation's
+/// operands looks at what the operation itself reads after it, and not the program twice.
+class Glance {
+ public:
+  Glance();
+  ~Glance();
+};
+
 /// Whether `view` covers a C-order array of that shape from its start.
 bool is_whole(const View& view, const Shape& shape, size_t itemsize);
 
@@ -47,7 +55,7 @@ enum class Cut : uint8_t {
   scan,       ///< likewise
   smaller,    ///< it has at most half the elements of what reads it
   full,       ///< the group that reads it has as many operations or operands as a kernel should
-  held,       ///< an array shows it, and it was computed once already without being stored
+  held,       ///< an array shows it or did, and it was computed once already without being stored
   view,       ///< what reads it sees it in a way that its own operands cannot be seen in
   gathered,   ///< its elements are read at indices
   scattered,  ///< random numbers that are not read in order

@@ -3,6 +3,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
 #include "kasoku/base/axis_error.h"
 #include "kasoku/compile/backends.h"
 
@@ -142,6 +143,9 @@ Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtyp
   return apply(Op::sqrt, {var(array, over, ddof, dtype)});
 }
 
-bool is_true(const Array& element) { return *static_cast<const bool*>(to_device(element, device("cpu")).data_for_read()); }
+bool is_true(const Array& element) {
+  const Glance glance;
+  return *static_cast<const bool*>(to_device(element, device("cpu")).data_for_read());
+}
 
 }  // namespace kasoku

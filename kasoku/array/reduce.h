@@ -25,7 +25,7 @@ Array mean(const Array& array, const Over& over = {}, std::optional<Dtype> dtype
 Array var(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
 Array std_(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
 
-/// What a bool array of one element says; waits for it, wherever it lies.
+/// What a bool array of one element says; waits for it, wherever it lies. For tests of operands, see Glance.
 bool is_true(const Array& element);
 
 /// An element that joins without a trace.

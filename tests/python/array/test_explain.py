@@ -51,7 +51,7 @@ def test_why_what_could_be_computed_again_is_stored():
     held = x * 2 + 1
     assert explained(held - 1).count("Stored") == 1
     (held - 1).numpy()
-    assert "an array shows it, and it was computed before" in explained(held - 2)
+    assert "an array shows it or did, and it was computed before" in explained(held - 2)
     long = x
     for k in range(40):
         long = long * 2 + k
@@ -83,3 +83,22 @@ def test_it_says_how_a_group_would_run():
 def test_only_arrays_are_explained():
     with pytest.raises(TypeError):
         ks.explain(3)
+
+
+def test_values_made_of_those_before_are_not_computed_from_the_first_one_on(device):
+    x = ks.array(np.arange(20_000.0), device=device).eval()
+    y, host = x * 1.0, x.numpy()
+    for _ in range(30):
+        y, host = y * 0.5 + x, host * 0.5 + x.numpy()
+        np.testing.assert_array_equal((y + 1).numpy(), host + 1)
+    text = ks.explain(y * 0.5 + x)
+    assert "2 groups run for it" in text and text.count("multiply, add of 2 arrays and 1 number") == 2
+
+
+def test_an_operation_that_tests_its_operand_first_does_not_store_it(device):
+    x = ks.array(np.arange(20_000.0), device=device).eval()
+    for work in (lambda: ks.nanargmax(x * 3 + 1), lambda: x[(ks.arange(20_000) * 7) % 20_000]):
+        text = ks.explain(work())
+        assert "1 group runs for it" in text, text
+    at = np.arange(20_000) * 7 % 20_000
+    np.testing.assert_array_equal((x[(ks.arange(20_000) * 7) % 20_000]).numpy(), x.numpy()[at])
