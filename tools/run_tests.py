@@ -51,6 +51,7 @@ def kernels_of_corpus(report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/release")
+    parser.add_argument("--jobs", default="auto", help="files of tests side by side; by itself as many as there are cores")
     parser.add_argument("--slow", action="store_true", help="also what takes minutes more")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest")
     options = parser.parse_args()
@@ -68,6 +69,7 @@ def main():
 
     marks = [] if options.slow else ["-m", "not slow"]
     command = [sys.executable, "-m", "pytest", f"--junitxml={report}", "--durations=8", *marks]
+    command += ["-n", options.jobs, "--dist", "loadfile"]
     status, output = stage("Python", command + options.pytest)
     got = counts_of_pytest(report) if report.exists() else (0, 1, 0)
     rows.append(("Python", got if status == 0 or got[1] else (got[0], 1, got[2])))
