@@ -178,7 +178,9 @@ def test_it_is_one_kernel_and_nothing_goes_to_the_host(on_device, device, no_fir
         assert after.launches - before.launches <= 5  # the check has two, its few elements and the distances one each
 
 
-@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64", "int8", "complex64", "float16"])
+@pytest.mark.parametrize(
+    "dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64", "int8", "complex64", "float16"]
+)
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "minimum", "bitwise_xor"])
 def test_few_elements_are_joined_as_many_are(name, dtype, device):
     """Without a kernel on a host; with one index array, several, slices before them, gaps, a number, and what is not a number."""
@@ -198,7 +200,9 @@ def test_few_elements_are_joined_as_many_are(name, dtype, device):
         (some(6), np.zeros(0, int), some(0)),
     ]
     if np.dtype(dtype).kind == "f":
-        forms.append((np.array([np.nan, 1, -0.0, 0], dtype), np.array([0, 1, 1, 2, 3]), np.array([1, np.nan, 1, 0, -0.0], dtype)))
+        forms.append(
+            (np.array([np.nan, 1, -0.0, 0], dtype), np.array([0, 1, 1, 2, 3]), np.array([1, np.nan, 1, 0, -0.0], dtype))
+        )
     for a, index, values in forms:
         base = a.base if a.base is not None else a
         with np.errstate(all="ignore"):
@@ -215,7 +219,10 @@ def test_few_elements_are_joined_as_many_are(name, dtype, device):
             results.append(got.numpy())
             _core._few_at_once(before)
             np.testing.assert_array_equal(results[-1], want)
-        assert np.where(results[0] != results[0], 0, results[0]).tobytes() == np.where(results[1] != results[1], 0, results[1]).tobytes()
+        assert (
+            np.where(results[0] != results[0], 0, results[0]).tobytes()
+            == np.where(results[1] != results[1], 0, results[1]).tobytes()
+        )
 
 
 def test_an_array_joined_to_its_own_elements(device):
