@@ -192,12 +192,28 @@ Array inv_or_nan(const Array& given) {
 
 Array det(const Array& given) {
   const Array a = matrices(given);
+  if (a.size() && linalg::has(Factor::det, a.device())) {
+    const Array used = used_up(a);
+    Call call(Factor::det, used);
+    call.with(used);
+    const Array result = call.result({}, a.dtype());
+    call.run();
+    return result;
+  }
   const auto [diagonal, swaps] = lu(a);
   return apply(Op::multiply, {reduce(ReduceOp::prod, diagonal, {Extents{-1}}), sign_of(swaps, a.dtype())});
 }
 
 std::pair<Array, Array> slogdet(const Array& given) {
   const Array a = matrices(given);
+  if (a.size() && linalg::has(Factor::slogdet, a.device())) {
+    const Array used = used_up(a);
+    Call call(Factor::slogdet, used);
+    call.with(used);
+    const Array sign = call.result({}, a.dtype()), log = call.result({}, real_part(a.dtype()));
+    call.run();
+    return {sign, log};
+  }
   const auto [diagonal, swaps] = lu(a);
   const Array size = apply(Op::absolute, {diagonal});
   const Array log = reduce(ReduceOp::sum, apply(Op::log, {size}), {Extents{-1}});
@@ -210,7 +226,7 @@ std::pair<Array, Array> slogdet(const Array& given) {
 Array cholesky(const Array& given, bool upper) {
   const Array a = by_lower_triangle(matrices(given), upper);
   Call(Factor::cholesky, a).with(a).run_or("Matrix is not positive definite");
-  const Array l = triangle(a, true);
+  const Array l = a.device().is_host() ? a : triangle(a, true);
   return upper ? adjoint(l) : l;
 }
 

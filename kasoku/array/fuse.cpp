@@ -277,12 +277,12 @@ class Builder {
       if (expression->kind == Expression::cast) return convert(in, node->dtype);
       result.in[i] = convert(in, operand_dtype(expression->op, i, expression->compute));
     }
-    if (expression->kind == Expression::elementwise) fix_divisor(result);
+    if (expression->kind == Expression::elementwise && takes_gpu_form(*node->device)) fix_divisor(result);
     return add(result);
   }
 
-  /// Processors divide integers slowly, and not by vectors; by a number that the compiler knows
-  /// they multiply or shift. Only usual divisors are fixed: each makes a kernel of its own.
+  /// Processors divide integers slowly; by a number that the compiler knows they multiply or shift. Only usual divisors are
+  /// fixed: each makes a kernel of its own. A CPU's kernel finds out about any number itself, before its loop (ks_divisor).
   void fix_divisor(const Instruction& division) {
     if (division.op != Op::floor_divide && division.op != Op::remainder) return;
     const Instruction& by = fused.group.values[division.in[1]];

@@ -15,8 +15,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace kasoku {
 
@@ -183,29 +186,47 @@ Array positions_on_host(const Array& indices, const Shape& shape) {
   return at.device().is_host() ? at : to_device(at, device("cpu"));
 }
 
-/// On a host: bytes from the view's first element to what the indices name, one after the other.
-std::vector<int64_t> offsets_of(const Basic& basic, const Places& part) {
-  const Strides& strides = basic.view.strides();
-  const int64_t n = product(part.together);
-  std::vector<int64_t> offsets(static_cast<size_t>(n));
-  for (const auto& x : basic.arrays) {
-    const Array positions = positions_on_host(x.array, part.together);
-    const int64_t* at = static_cast<const int64_t*>(positions.data_for_read());
-    const int64_t length = basic.view.shape()[x.axis], stride = strides[x.axis];
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t k = at[i] < 0 ? at[i] + length : at[i];
-      if (k < 0 || k >= length) throw out_of_bounds(at[i], x, length);
-      offsets[static_cast<size_t>(i)] += k * stride;
-    }
-  }
-  return offsets;
+int64_t from_start(int64_t k, int64_t length) { return k + (length & k >> 63); }
+
+/// The highest bit is set if an index lies outside.
+[[gnu::target("avx2"), gnu::optimize("O3")]] uint64_t outside(const int64_t* given, int64_t n, uint64_t length) {
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < n; ++i) bits |= (static_cast<uint64_t>(given[i]) + length) | (length - 1 - static_cast<uint64_t>(given[i]));
+  return bits;
 }
+
+/// On a host: what an array of indices holds, all of which lie within its axis, in C order.
+class Positions {
+ public:
+  Positions(const Basic& basic, const Basic::Advanced& x, const Shape& shape)
+      : at_(positions_on_host(x.array, shape)), given_(static_cast<const int64_t*>(at_.data_for_read())), n_(product(shape)),
+        length_(basic.view.shape()[x.axis]), stride_(basic.view.strides()[x.axis]) {
+    if (outside(given_, n_, static_cast<uint64_t>(length_)) >> 63)
+      throw out_of_bounds(*std::find_if(given_, given_ + n_, [&](int64_t k) { return k < -length_ || k >= length_; }), x, length_);
+  }
+  /// one(offset, i): the i-th one's bytes from the first element of the axis.
+  template <class One>
+  void each(One one) const {
+    const int64_t *const given = given_, n = n_, length = length_, stride = stride_;
+    for (int64_t i = 0; i < n; ++i) one(from_start(given[i], length) * stride, i);
+  }
+
+ private:
+  const Array at_;
+  const int64_t* const given_;
+  const int64_t n_, length_, stride_;
+};
 
 /// The elements that indices name, between an array and memory in C order: on a host, where they are few.
 class FewPlaces {
  public:
-  FewPlaces(const Basic& basic, const Places& part)
-      : view_(part.view), front_(part.front), behind_(part.behind()), offsets_(offsets_of(basic, part)) {
+  FewPlaces(const Basic& basic, const Places& part) : view_(part.view), front_(part.front), behind_(part.behind()), n_(product(part.together)) {
+    if (basic.arrays.size() == 1 && front_ == 0) {
+      alone_.emplace(basic, basic.arrays[0], part.together);
+    } else {
+      offsets_.resize(static_cast<size_t>(n_));
+      for (const auto& x : basic.arrays) Positions(basic, x, part.together).each([offsets = offsets_.data()](int64_t offset, int64_t i) { offsets[i] += offset; });
+    }
     const size_t first = view_.shape.size() - behind_;
     block_ = {view_.shape.data() + first, behind_, basic.view.itemsize()};
     steps_ = view_.strides.data() + first;
@@ -213,45 +234,52 @@ class FewPlaces {
   }
   /// `array` is where the view begins.
   void read(const char* array, char* to) const {
-    move([&](auto copy, int64_t offset, size_t bytes) {
-      copy(to, block_steps_.data(), array + offset, steps_);
-      to += bytes;
-    });
+    if (behind_ == 0 && with_size(block_.itemsize, [&]<size_t size>() {
+          each([=](int64_t offset, int64_t i) { std::memcpy(to + i * int64_t{size}, array + offset, size); });
+        }))
+      return;
+    each([&, bytes = static_cast<int64_t>(block_.bytes())](int64_t offset, int64_t i) { block_.copy(to + i * bytes, block_steps_.data(), array + offset, steps_); });
   }
   void write(char* array, const char* from) const {
-    move([&](auto copy, int64_t offset, size_t bytes) {
-      copy(array + offset, steps_, from, block_steps_.data());
-      from += bytes;
+    if (behind_ == 0 && with_size(block_.itemsize, [&]<size_t size>() {
+          each([=](int64_t offset, int64_t i) { std::memcpy(array + offset, from + i * int64_t{size}, size); });
+        }))
+      return;
+    each([&, bytes = static_cast<int64_t>(block_.bytes())](int64_t offset, int64_t i) { block_.copy(array + offset, steps_, from + i * bytes, block_steps_.data()); });
+  }
+  /// Joins values, or one value with step 0, to the elements in their order; of single elements only.
+  template <class T, class Join>
+  void join(char* array, const T* values, int64_t step, Join joined) const {
+    each([=](int64_t offset, int64_t i) {
+      T* const there = reinterpret_cast<T*>(array + offset);
+      *there = joined(*there, values[i * step]);
     });
   }
 
  private:
-  /// one(copy, offset, bytes) of each place, where copy() moves what is there.
+  /// one(offset, i) of each place, in order: for each along the axes in front and each index.
   template <class One>
-  void move(One&& one) const {
-    const auto with = [&](auto copy, size_t bytes) {
-      each(0, 0, [&](int64_t offset) { one(copy, offset, bytes); });
-    };
-    if (behind_ == 0 && with_size(block_.itemsize, [&]<size_t size>() {
-          with([](char* to, const int64_t*, const char* from, const int64_t*) { std::memcpy(to, from, size); }, size);
-        }))
-      return;
-    with([this](auto... places) { block_.copy(places...); }, block_.bytes());
+  void each(One one) const {
+    if (alone_) return alone_->each(one);
+    int64_t done = 0;
+    each(0, 0, done, one);
   }
-
-  /// For each place along the axes in front and each index.
-  template <class Move>
-  void each(size_t axis, int64_t from, Move&& move) const {
+  template <class One>
+  void each(size_t axis, int64_t from, int64_t& done, One one) const {
     if (axis == front_) {
-      for (const int64_t offset : offsets_) move(from + offset);
+      const int64_t *const offsets = offsets_.data(), n = n_, start = done;
+      for (int64_t i = 0; i < n; ++i) one(from + offsets[i], start + i);
+      done += n;
       return;
     }
-    for (int64_t i = 0; i < view_.shape[axis]; ++i) each(axis + 1, from + i * view_.strides[axis], move);
+    for (int64_t i = 0; i < view_.shape[axis]; ++i) each(axis + 1, from + i * view_.strides[axis], done, one);
   }
 
   const View& view_;
   const size_t front_, behind_;
-  const std::vector<int64_t> offsets_;
+  const int64_t n_;
+  std::optional<Positions> alone_;  ///< one array of indices along the first axis
+  std::vector<int64_t> offsets_;    ///< of others: bytes from the view's first element, one after the other
   Elements block_;
   const int64_t* steps_;
   Strides block_steps_;
@@ -396,6 +424,60 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
   FewPlaces(basic, to).write(static_cast<char*>(basic.view.data()), static_cast<const char*>(from));
 }
 
+namespace {
+
+/// f(T{}) for numbers that a host joins as kernels do, in their own type; false for others.
+template <class F>
+bool of_joined_type(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::int32: return f(int32_t{}), true;
+    case Dtype::int64: return f(int64_t{}), true;
+    case Dtype::uint32: return f(uint32_t{}), true;
+    case Dtype::uint64: return f(uint64_t{}), true;
+    case Dtype::float32: return f(float{}), true;
+    case Dtype::float64: return f(double{}), true;
+    default: return false;
+  }
+}
+
+/// f(joined) with the function of two T's that `join` is; false if it is none of these.
+template <class T, class F>
+bool with_join(Op join, F&& f) {
+  using Unsigned = std::conditional_t<std::is_integral_v<T>, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
+  const auto wrapped = [](auto operation) { return [operation](T a, T b) { return static_cast<T>(operation(static_cast<Unsigned>(a), static_cast<Unsigned>(b))); }; };
+  switch (join) {
+    case Op::add: return f(wrapped(std::plus<>())), true;
+    case Op::subtract: return f(wrapped(std::minus<>())), true;
+    case Op::multiply: return f(wrapped(std::multiplies<>())), true;
+    case Op::maximum: return f([](T a, T b) { return a > b || a != a ? a : b; }), true;
+    case Op::minimum: return f([](T a, T b) { return a < b || a != a ? a : b; }), true;
+    default: return false;
+  }
+}
+
+/// On a host, where elements are few, without a kernel; false if it is not done.
+bool join_few(const Basic& basic, const Places& to, const Array& given, Op join, Dtype compute) {
+  const Array& view = basic.view;
+  if (are_for_kernel(view, to) || to.behind() > 0 || compute != view.dtype() || given.ndim() > static_cast<int>(to.view.shape.size())) return false;
+  bool is_done = false;
+  of_joined_type(compute, [&]<class T>(T) {
+    is_done = with_join<T>(join, [](auto) {});
+  });
+  if (!is_done) return false;
+  const bool is_one = given.size() == 1;
+  Array values = is_one ? astype(given, compute) : contiguous(astype(broadcast_to(given, to.view.shape), compute));
+  if (values.buffer() == view.buffer()) values = copy(values);
+  const void* const from = values.data_for_read();
+  const FewPlaces places(basic, to);
+  char* const begin = static_cast<char*>(view.data());
+  of_joined_type(compute, [&]<class T>(T) {
+    with_join<T>(join, [&](auto joined) { places.join(begin, static_cast<const T*>(from), is_one ? 0 : 1, joined); });
+  });
+  return true;
+}
+
+}  // namespace
+
 void join_item(const Array& array, const std::vector<Index>& index, const Operand& value, Op join) {
   must_be_writable(array);
   const Typed operands[] = {{array.dtype()}, {value.dtype(), value.weak}};
@@ -405,8 +487,10 @@ void join_item(const Array& array, const std::vector<Index>& index, const Operan
   const Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);
   if (value.weak == Weak::integer) must_fit(value.scalar, types.compute);
-  const Places to = with_positions(places_of(basic), basic);
+  const Places named = places_of(basic);
   const Array given = value.array ? to_device(*value.array, array.device()) : full({}, value.scalar, types.compute, array.device());
+  if (join_few(basic, named, given, join, types.compute)) return;
+  const Places to = with_positions(named, basic);
   if (given.ndim() > static_cast<int>(to.view.shape.size()) || broadcast(given.shape(), to.view.shape) != to.view.shape)
     throw Error(ErrorKind::value, "could not broadcast values of shape " + str(given.shape()) + " to the indexed elements, of shape " + str(to.view.shape));
   scatter(basic.view, to, broadcast_to(given, to.view.shape), join);

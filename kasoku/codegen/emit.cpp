@@ -1,6 +1,7 @@
 // Legend of the text, beside that of loop_text.cpp.
 //   y, x0 …        operands: the result, the loads      s0 …  numbers
 //   a0, r0 …       operands: aranges and random leaves  v0 …  values of one element
+//   d0 …           values that divide and are numbers: what is found out about them once
 #include "kasoku/codegen/emit.h"
 
 #include "kasoku/codegen/helpers.h"
@@ -39,9 +40,34 @@ std::string round_to(Dtype dtype, std::string value) {
   return value;
 }
 
-std::string op_text(const Instruction& x) {
+std::string number_text(const Group& group, const Instruction& x) {
+  const int64_t fixed = group.scalars[x.index].fixed;
+  return fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
+}
+
+/// Whether it divides integers by a number. A GPU's threads have too few elements each to find out about it first.
+bool divides_by_number(const Group& group, const Instruction& x) {
+  if (group.is_simt || x.kind != Instruction::apply) return false;
+  const DtypeKind kind = info(x.compute).kind;
+  return (x.op == Op::floor_divide || x.op == Op::remainder || x.op == Op::fmod) && (kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_) &&
+         group.values[x.in[1]].kind == Instruction::scalar;
+}
+
+std::string divisors_text(const Group& group) {
+  std::string text;
+  std::vector<bool> is_there(group.values.size());
+  for (const Instruction& x : group.values) {
+    if (!divides_by_number(group, x) || is_there[x.in[1]]) continue;
+    is_there[x.in[1]] = true;
+    text += fmt::format("  const ks_divisor<{0}> d{1}(({0}){2});\n", register_text(x.compute), x.in[1], number_text(group, group.values[x.in[1]]));
+  }
+  return text;
+}
+
+std::string op_text(const Group& group, const Instruction& x) {
   std::array<std::string, 3> operands;
   for (int i = 0; i < info(x.op).arity; ++i) operands[i] = fmt::format("v{}", x.in[i]);
+  if (divides_by_number(group, x)) operands[1] = fmt::format("d{}", x.in[1]);
   const std::string out = filled_text(x.op, x.compute, register_text(x.compute), operands);
   return info(x.dtype).kind == DtypeKind::floating ? round_to(x.dtype, out) : out;
 }
@@ -181,11 +207,7 @@ std::string values_text(const Group& group, const Place& place, const std::strin
         value = load_text(group.loads[x.index], fmt::format("*(const {}*)((const char*)&{} + v{})", memory_text(group.loads[x.index]),
                                                             value_at(loop, loads[x.index], place), x.in[0]));
         break;
-      case Instruction::scalar: {
-        const int64_t fixed = group.scalars[x.index].fixed;
-        value = fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
-        break;
-      }
+      case Instruction::scalar: value = number_text(group, x); break;
       case Instruction::arange: {
         const std::string e = value_at(loop, aranges[x.index], place);
         const Dtype type = register_dtype(x.dtype);
@@ -205,7 +227,7 @@ std::string values_text(const Group& group, const Place& place, const std::strin
         }
         break;
       }
-      case Instruction::apply: value = op_text(x); break;
+      case Instruction::apply: value = op_text(group, x); break;
       case Instruction::cast:
         value = cast_text(group.values[x.in[0]].dtype, x.dtype, fmt::format("v{}", x.in[0]));
         break;
@@ -284,7 +306,7 @@ std::string bounds_of_launch(const Group& group) {
 
 std::string emit(const Group& group) {
   using namespace codegen;
-  const std::string body = group.is_reduce ? reduce_text(reduction_of(group)) : group.scan ? scan_text(scan_of(group)) : group.scatter ? emit_scatter(group) : emit_map(group);
+  const std::string body = divisors_text(group) + (group.is_reduce ? reduce_text(reduction_of(group)) : group.scan ? scan_text(scan_of(group)) : group.scatter ? emit_scatter(group) : emit_map(group));
   const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(reduction_of(group)) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.

@@ -106,6 +106,8 @@ class Stack {
       case Factor::eig:
       case Factor::eigvals: return eig();
       case Factor::inverse:
+      case Factor::det:
+      case Factor::slogdet:
       case Factor::lstsq: break;  // has() says no
     }
     throw Error(ErrorKind::internal, "cuSOLVER was asked for what it lacks");
@@ -283,7 +285,7 @@ class Stack {
 }  // namespace
 
 bool cuda_has(Factor factor, std::string* why) {
-  if (factor == Factor::inverse || factor == Factor::lstsq) return false;  // compositions
+  if (factor == Factor::inverse || factor == Factor::det || factor == Factor::slogdet || factor == Factor::lstsq) return false;  // compositions
   if (factor != Factor::eig && factor != Factor::eigvals) return true;     // or library() says what is missing
   if (dlsym(library(), "cusolverDnXgeev")) return true;
   if (why) *why = "eigenvalues of matrices that are not symmetric are in cuSOLVER 11.7 (CUDA 12.6) and later: pip install nvidia-cusolver; or x.to_device(\"cpu\")";

@@ -16,7 +16,9 @@ enum class Factor : uint8_t {
   lu,         ///< a[n, n] becomes L and U of its transpose; pivots[n] of int32, from 1
   solve,      ///< a[n, n], x[k, n]: each row of x becomes y with a y = row; a is used up
   inverse,    ///< a[n, n] becomes its inverse
-  cholesky,   ///< the lower triangle of a[n, n] becomes L of a = L L^H; the upper one is not defined
+  det,        ///< a[n, n], det[1]; a is used up
+  slogdet,    ///< a[n, n], sign[1], the logarithm of the size[1] real; a is used up
+  cholesky,   ///< the lower triangle of a[n, n] becomes L of a = L L^H; the upper one is 0 on a CPU, else not defined
   qr,         ///< a[n, m], whose rows are a matrix's columns: the lower triangle becomes R^T. q[k, m]: the columns of Q, k of them. tau[min(m, n)]
   eigh,       ///< a[n, n], of which the lower triangle counts, w[n] real: rows of a become conjugated vectors
   eigvalsh,   ///< only w

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -23,7 +24,7 @@ constexpr Row table[] = {
     {"geqrf",        "geqrf", "geqrf"}, {"orgqr",        "orgqr", "ungqr"},
     {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
     {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"geev",  "geev",  "geev"},
-    {"gelsd",        "gelsd", "gelsd"}, {"",             "trsm",  "trsm"},
+    {"gelsd",        "gelsd", "gelsd"}, {"gesv",         "gesv",  "gesv"},  {"",      "trsm",  "trsm"},
 };
 constexpr size_t trsm = std::size(table) - 1;  // no routine of ours: part of one
 // clang-format on
@@ -51,12 +52,44 @@ int type_of(Dtype dtype) {
   }
 }
 
+/// Memory that a call works in. Little of it is the thread's, for its next call: a stack of small matrices asks for the same again.
+class Workspace {
+ public:
+  explicit Workspace(std::initializer_list<size_t> parts) {
+    constexpr size_t most_kept = size_t{1} << 18;
+    for (const size_t bytes : parts) starts_[n_++] = bytes_, bytes_ += (bytes + alignment - 1) / alignment * alignment;
+    if (bytes_ > most_kept) own_.reset(new std::byte[bytes_]);
+    else if (kept.size() < bytes_) kept.resize(bytes_);
+    at_ = own_ ? own_.get() : kept.data();
+  }
+  void* operator[](size_t part) const { return at_ + starts_[part]; }
+
+ private:
+  static constexpr size_t alignment = 16;
+  inline static thread_local std::vector<std::byte> kept;
+  std::unique_ptr<std::byte[]> own_;
+  std::byte* at_;
+  size_t starts_[3] = {}, n_ = 0, bytes_ = 0;
+};
+
+/// How much of it the thread's last question about a routine was answered with.
+struct Answer {
+  const void* function = nullptr;
+  std::array<int64_t, 10> lengths{};
+  int64_t elements = 0, reals = 0, integers = 0;
+};
+Answer& last_answer(Routine routine) {
+  // On the heap: little room is left for variables of threads in a library that is loaded late.
+  thread_local const std::unique_ptr<Answer[]> answers(new Answer[std::size(table)]);
+  return answers[static_cast<size_t>(routine)];
+}
+
 /// One call. Fortran takes addresses, and behind them the lengths of what are characters.
 template <class Int>
 class Call {
  public:
   Call(const Functions& functions, Routine routine, int type, std::span<const Rows> x)
-      : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), type_(type), x_(x) {}
+      : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), type_(type), x_(x), answer_(last_answer(routine)) {}
 
   int64_t run(Routine routine) {
     const Rows& a = x_[0];
@@ -64,21 +97,29 @@ class Call {
     char no = 'N';
     switch (routine) {
       case Routine::getrf: {
-        std::vector<Int> pivots(static_cast<size_t>(k));
-        call(&m, &n, a.data, &lines, pivots.data(), &info);
-        std::copy(pivots.begin(), pivots.end(), static_cast<int64_t*>(x_[1].data));
+        if constexpr (sizeof(Int) == sizeof(int64_t)) {
+          call(&m, &n, a.data, &lines, static_cast<Int*>(x_[1].data), &info);
+        } else {
+          std::vector<Int> order(static_cast<size_t>(k));
+          call(&m, &n, a.data, &lines, order.data(), &info);
+          std::copy(order.begin(), order.end(), static_cast<int64_t*>(x_[1].data));
+        }
         break;
       }
       case Routine::getrs: {
         char transposed = 'T';
         Int columns = static_cast<Int>(x_[2].count);
-        call(&transposed, &n, &columns, a.data, &lines, pivots().data(), x_[2].data, &lines, &info);
+        with_pivots([&](Int* order) { call(&transposed, &n, &columns, a.data, &lines, order, x_[2].data, &lines, &info); });
+        break;
+      }
+      case Routine::gesv: {
+        Int columns = static_cast<Int>(x_[2].count);
+        with_pivots([&](Int* order) { call(&n, &columns, a.data, &lines, order, x_[2].data, &lines, &info); });
         break;
       }
       case Routine::getri: {
         if (trsm_ && n > 64) return invert(a, n);
-        std::vector<Int> order = pivots();
-        with_work([&](void* work, Int* length) { call(&n, a.data, &lines, order.data(), work, length, &info); });
+        with_pivots([&](Int* order) { with_work([&](const Work& w) { call(&n, a.data, &lines, order, w.elements, w.length, &info); }); });
         break;
       }
       case Routine::potrf: {
@@ -87,37 +128,25 @@ class Call {
         break;
       }
       case Routine::gelqf:
-        with_work([&](void* work, Int* length) { call(&m, &n, a.data, &lines, x_[1].data, work, length, &info); });
+        with_work([&](const Work& w) { call(&m, &n, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
         break;
       case Routine::orglq:
-        with_work([&](void* work, Int* length) { call(&k, &n, &k, a.data, &lines, x_[1].data, work, length, &info); });
+        with_work([&](const Work& w) { call(&k, &n, &k, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
         break;
       case Routine::geqrf:
-        with_work([&](void* work, Int* length) { call(&m, &n, a.data, &lines, x_[1].data, work, length, &info); });
+        with_work([&](const Work& w) { call(&m, &n, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
         break;
       case Routine::orgqr: {
         Int reflectors = static_cast<Int>(x_[1].length);
-        with_work([&](void* work, Int* length) { call(&m, &n, &reflectors, a.data, &lines, x_[1].data, work, length, &info); });
+        with_work([&](const Work& w) { call(&m, &n, &reflectors, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
         break;
       }
       case Routine::heevd:
       case Routine::heevd_values: {
         char upper = 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
-        Int n_integers = -1, n_reals = -1, an_integer = 0;
-        double a_real = 0;
-        std::vector<Int> integers;
-        std::vector<std::byte> reals;
-        const auto run = [&](void* work, Int* length, void* real, Int* integer) {
-          if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, work, length, integer, &n_integers, &info);
-          else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, work, length, real, &n_reals, integer, &n_integers, &info);
-        };
-        with_work([&](void* work, Int* length) {
-          if (*length < 0) return run(work, length, &a_real, &an_integer);
-          n_integers = std::max<Int>(an_integer, 1);
-          n_reals = std::max<Int>(static_cast<Int>(number(&a_real)), 1);
-          integers.resize(static_cast<size_t>(n_integers));
-          reals.resize(static_cast<size_t>(n_reals) * real_size());
-          run(work, length, reals.data(), integers.data());
+        with_work([&](const Work& w) {
+          if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.integers, w.n_integers, &info);
+          else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.reals, w.n_reals, w.integers, w.n_integers, &info);
         });
         break;
       }
@@ -126,41 +155,30 @@ class Call {
         const bool all = routine == Routine::gesdd;
         char job = !all ? 'N' : x_[2].length == a.count && x_[3].count == a.length ? 'A' : 'S';
         Int u_lines = lines, v_lines = all ? std::max<Int>(static_cast<Int>(x_[2].length), 1) : 1;
-        std::vector<Int> integers(static_cast<size_t>(8 * k + 1));
-        const size_t least = static_cast<size_t>(k), most = static_cast<size_t>(std::max(m, n));
-        std::vector<std::byte> reals(type_ < 2 ? 0 : (least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1) * real_size());
+        const int64_t least = k, most = std::max(m, n);
+        const int64_t reals = type_ < 2 ? 0 : least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
         void *u = all ? x_[3].data : a.data, *v = all ? x_[2].data : a.data;
-        with_work([&](void* work, Int* length) {
-          if (type_ < 2) call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, integers.data(), &info);
-          else call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, work, length, reals.data(), integers.data(), &info);
-        });
+        with_work([&](const Work& w) {
+          if (type_ < 2) call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.integers, &info);
+          else call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.reals, w.integers, &info);
+        }, reals, 8 * least + 1);
         break;
       }
       case Routine::geev: {
         char job = x_[3].count ? 'V' : 'N';
-        std::vector<std::byte> reals(static_cast<size_t>(2 * n + 1) * real_size());
-        void *w = x_[1].data, *imaginary = x_[2].data, *v = x_[3].data;
-        with_work([&](void* work, Int* length) {
-          if (type_ < 2) call(&no, &job, &n, a.data, &lines, w, imaginary, v, &lines, v, &lines, work, length, &info);
-          else call(&no, &job, &n, a.data, &lines, w, v, &lines, v, &lines, work, length, reals.data(), &info);
-        });
+        void *values = x_[1].data, *imaginary = x_[2].data, *v = x_[3].data;
+        with_work([&](const Work& w) {
+          if (type_ < 2) call(&no, &job, &n, a.data, &lines, values, imaginary, v, &lines, v, &lines, w.elements, w.length, &info);
+          else call(&no, &job, &n, a.data, &lines, values, v, &lines, v, &lines, w.elements, w.length, w.reals, &info);
+        }, 2 * static_cast<int64_t>(n) + 1);
         break;
       }
       case Routine::gelsd: {
-        Int columns = static_cast<Int>(x_[1].count), long_lines = std::max<Int>(static_cast<Int>(x_[1].length), 1), rank = 0, an_integer = 0;
-        double a_real = 0;
-        std::vector<Int> integers;
-        std::vector<std::byte> reals;
-        const auto run = [&](void* work, Int* length, void* real, Int* integer) {
+        Int columns = static_cast<Int>(x_[1].count), long_lines = std::max<Int>(static_cast<Int>(x_[1].length), 1), rank = 0;
+        with_work([&](const Work& w) {
           void *s = x_[2].data, *limit = x_[3].data;
-          if (type_ < 2) call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, work, length, integer, &info);
-          else call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, work, length, real, integer, &info);
-        };
-        with_work([&](void* work, Int* length) {
-          if (*length < 0) return run(work, length, &a_real, &an_integer);
-          integers.resize(static_cast<size_t>(std::max<Int>(an_integer, 1)));
-          reals.resize(static_cast<size_t>(std::max(number(&a_real), 1.0)) * real_size());
-          run(work, length, reals.data(), integers.data());
+          if (type_ < 2) call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, w.elements, w.length, w.integers, &info);
+          else call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, w.elements, w.length, w.reals, w.integers, &info);
         });
         *static_cast<int64_t*>(x_[4].data) = rank;
         break;
@@ -200,7 +218,7 @@ class Call {
       solve(&lower, &implied, &below, begin);
       solve(&upper, &no, &rows, 0);
     });
-    const std::vector<Int> order = pivots();
+    const auto* const order = static_cast<const int64_t*>(x_[1].data);
     for (size_t j = side; j-- > 0;)
       if (const auto other = static_cast<size_t>(order[j] - 1); other != j) std::swap_ranges(to + j * side * size, to + (j + 1) * side * size, to + other * side * size);
     return 0;
@@ -217,27 +235,47 @@ class Call {
     return type_ % 2 ? real : single;
   }
 
-  std::vector<Int> pivots() const {
-    const auto* all = static_cast<const int64_t*>(x_[1].data);
-    std::vector<Int> out(static_cast<size_t>(x_[1].length));
-    std::transform(all, all + x_[1].length, out.begin(), [](int64_t p) { return static_cast<Int>(p); });
-    return out;
+  template <class F>
+  void with_pivots(const F& run) const {
+    auto* const all = static_cast<int64_t*>(x_[1].data);
+    if constexpr (sizeof(Int) == sizeof(int64_t)) return run(reinterpret_cast<Int*>(all));
+    std::vector<Int> order(static_cast<size_t>(x_[1].length));
+    std::transform(all, all + x_[1].length, order.begin(), [](int64_t p) { return static_cast<Int>(p); });
+    run(order.data());
   }
 
-  /// Asks how much work space the routine wants, and gives it.
+  struct Work {
+    void* elements;
+    Int* length;
+    void* reals;
+    Int* n_reals;
+    Int* integers;
+    Int* n_integers;
+  };
+
+  /// Asks how much work space the routine wants, and gives it: of what it does not say, `reals` and `integers`.
   template <class F>
-  void with_work(const F& run) const {
-    double first[2] = {};
-    Int length = -1;
-    run(first, &length);
-    length = std::max<Int>(static_cast<Int>(number(first)), 1);
-    std::vector<std::byte> work(static_cast<size_t>(length) * element_size());
-    run(work.data(), &length);
+  void with_work(const F& run, int64_t reals = 1, int64_t integers = 1) const {
+    Answer asked{function_};
+    for (size_t i = 0; i < x_.size(); ++i) asked.lengths[2 * i] = x_[i].count, asked.lengths[2 * i + 1] = x_[i].length;
+    if (answer_.function != asked.function || answer_.lengths != asked.lengths) {
+      double elements[2] = {}, a_real = 0;
+      Int length = -1, n_reals = -1, n_integers = -1, an_integer = 0;
+      run(Work{elements, &length, &a_real, &n_reals, &an_integer, &n_integers});
+      asked.elements = std::max<int64_t>(static_cast<int64_t>(number(elements)), 1);
+      asked.reals = std::max(static_cast<int64_t>(number(&a_real)), reals);
+      asked.integers = std::max(static_cast<int64_t>(an_integer), integers);
+      answer_ = asked;
+    }
+    Int length = static_cast<Int>(answer_.elements), n_reals = static_cast<Int>(answer_.reals), n_integers = static_cast<Int>(answer_.integers);
+    const Workspace space({static_cast<size_t>(length) * element_size(), static_cast<size_t>(n_reals) * real_size(), static_cast<size_t>(n_integers) * sizeof(Int)});
+    run(Work{space[0], &length, space[1], &n_reals, static_cast<Int*>(space[2]), &n_integers});
   }
 
   void *const function_, *const trsm_;
   const int type_;
   const std::span<const Rows> x_;
+  Answer& answer_;
 };
 
 }  // namespace
@@ -256,7 +294,7 @@ bool has_lapack() {
   return is_there;
 }
 
-int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {
+int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, bool are_threads_chosen) {
   const Blas* library = blas();
   const int type = type_of(dtype);
   if (!library || type < 0) return absent;
@@ -267,10 +305,12 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands) {
     longest = std::max(longest, static_cast<double>(std::max(rows.count, rows.length)));
   }
   if (!functions.at[static_cast<size_t>(routine)][type]) return absent;
+  const auto run = [&] { return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine); };
+  if (are_threads_chosen) return run();
   // Threads of its own are worth waking for large matrices; what the pool shares out has none in each of its threads.
   const bool is_on_pool = routine == Routine::getri || cpu::is_inside_parallel();
   const LibraryThreads threads(*library, longest < 1000 || is_on_pool ? 1 : cpu::thread_limit());
-  return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine);
+  return run();
 }
 
 }  // namespace kasoku::linalg

@@ -28,6 +28,7 @@ enum class Routine : uint8_t {
   gesdd_values,  ///< only s
   geev,          ///< a[n, n], the transpose; w[n] and the imaginary parts i[n] if a is real, rows of v[n, n] or v[0, n]: vectors
   gelsd,         ///< a[n, m], the transpose; x[k, max(m, n)] in and out, s[min(m, n)], limit[1] real, rank[1] of int64
+  gesv,          ///< a[n, n], the transpose, pivots[n] of int64, which are used up, x[k, n]: solves a y = row for each row of x
 };
 std::optional<Routine> routine(std::string_view name);
 
@@ -42,6 +43,7 @@ constexpr int64_t absent = -1000;
 /// Whether there is a library with LAPACK's functions at all.
 bool has_lapack();
 /// What LAPACK says: 0, or a positive number that says where it failed; or `absent`, and nothing is changed.
-int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands);
+/// `are_threads_chosen`: the caller has told the library how many threads it may take.
+int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, bool are_threads_chosen = false);
 
 }  // namespace kasoku::linalg

@@ -3,6 +3,7 @@
 
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/algorithms/order.h"
+#include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
@@ -13,6 +14,8 @@
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
 
@@ -39,16 +42,21 @@ Array at(const Array& array, const Array& places) { return take_along(array, pla
 Array where_true(const Array& mask) { return nonzero(mask)[0]; }
 Array those(const Array& array, const Array& mask) { return at(array, where_true(mask)); }
 
-/// Stores values at places that are all different.
-Array put(const Array& places, const Array& values) {
-  const Array result = Array::empty(values.shape(), values.dtype(), values.device());
+/// Stores values at places that are all different, or where they are not, equal values.
+void store_at(const Array& array, const Array& places, const Array& values) {
   const int64_t n = values.size();
   Places to;
-  to.along.push_back({places, n, static_cast<int64_t>(values.itemsize())});
+  to.along.push_back({places, array.size(), static_cast<int64_t>(array.itemsize())});
   to.are_different = true;
   to.together = {n};
   to.view = {{n}, {0}, 0};
-  scatter(result, to, values);
+  scatter(array, to, values);
+}
+
+/// The values at places that are all different.
+Array put(const Array& places, const Array& values) {
+  const Array result = Array::empty(values.shape(), values.dtype(), values.device());
+  store_at(result, places, values);
   return result;
 }
 
@@ -113,6 +121,31 @@ Array common(const Array& a, const Array& b) {
   return together({x.dtype() == dtype ? x : astype(x, dtype), y.dtype() == dtype ? y : astype(y, dtype)});
 }
 
+/// Of whole numbers of 64 bits those from the least on, the greatest among them, modulo 2^64; the host reads both.
+std::pair<uint64_t, uint64_t> ends_of(const Array& numbers) {
+  const Array both = together({reshape(reduce(ReduceOp::min, numbers), {1}), reshape(reduce(ReduceOp::max, numbers), {1})}), ends = to_device(both, device("cpu"));
+  const auto* const at = static_cast<const uint64_t*>(ends.data_for_read());
+  return {at[0], at[1]};
+}
+
+/// isin() of whole numbers that lie close together: a table says of each that lies among them whether it is one.
+std::optional<Array> isin_by_table(const Array& array, const Array& other, bool is_inverted) {
+  constexpr uint64_t most_for_each = 6;
+  const DtypeKind kind = info(promote(array.dtype(), other.dtype())).kind;
+  if (kind == DtypeKind::floating || kind == DtypeKind::complex_ || array.dtype() == Dtype::opaque || &array.device() != &other.device() || Recorder::current()) return std::nullopt;
+  const Dtype wide = kind == DtypeKind::unsigned_ ? Dtype::uint64 : Dtype::int64;
+  const Array numbers = astype(ravel(other), wide);
+  const auto [least, greatest] = ends_of(numbers);
+  const uint64_t behind = greatest - least + 1;
+  if (behind == 0 || behind / most_for_each > static_cast<uint64_t>(array.size() + other.size())) return std::nullopt;
+  const auto number = [&](uint64_t value) { return full({}, Scalar::of(value), Dtype::uint64, array.device()); };
+  const auto from_least = [&](const Array& x) { return apply(Op::subtract, {astype(astype(x, wide), Dtype::uint64), number(least)}); };
+  // Behind the greatest is the place of what is not among them.
+  const Array table = full({static_cast<int64_t>(behind) + 1}, Scalar::of(is_inverted), Dtype::bool_, array.device());
+  store_at(table, astype(from_least(numbers), Dtype::int64), full({numbers.size()}, Scalar::of(!is_inverted), Dtype::bool_, array.device()));
+  return gather_along(table, 0, astype(apply(Op::minimum, {from_least(array), number(behind)}), Dtype::int64));
+}
+
 Array different(const Array& array, bool are_unique) { return are_unique ? ravel(array) : unique(array).values; }
 
 }  // namespace
@@ -175,6 +208,7 @@ Array isin(const Array& array, const Array& other, bool is_inverted) {
     const Array is_in = reduce(ReduceOp::any, same, {Extents{-1}});
     return is_inverted ? apply(Op::logical_not, {is_in}) : is_in;
   }
+  if (std::optional<Array> known = isin_by_table(array, other, is_inverted)) return *known;
   // Equal elements stand side by side, those of `other` first: an element is in it if the first of its equals is of it.
   const Array both = common(other, array), order = argsort(both), sorted = copy(at(both, order));
   const Array none = Array::zeros({1}, Dtype::int64, array.device());

@@ -119,6 +119,26 @@ def test_sets_with_nan_and_choices(on_device):
         ks.isin(ks.array(x), ks.array(y), kind="tree")
 
 
+@pytest.mark.parametrize("invert", [False, True])
+def test_whole_numbers_in_a_table(on_device, invert):
+    """isin() of integers that lie close together, at the ends of their types, and of two types."""
+    cases = [
+        (rng.integers(-50, 50, (30, 40)), rng.integers(-20, 20, 30)),
+        (rng.integers(-128, 128, 2000).astype("int8"), rng.integers(-128, 128, 60).astype("int8")),
+        (rng.integers(0, 2**16, 3000).astype("uint16"), rng.integers(-100, 2000, 300).astype("int8")),
+        (np.array([2**63 - 1, -(2**63), 0, 5, -1]), np.arange(2**63 - 30, 2**63 - 1)),
+        (np.array([2**63 - 1, -(2**63), 0, 5, -1]), np.arange(-(2**63), -(2**63) + 30)),
+        (np.array([2**64 - 1, 2**64 - 30, 0, 5], "uint64"), np.arange(2**64 - 31, 2**64 - 1, dtype="uint64")),
+        (rng.integers(0, 2, 50).astype(bool), np.repeat([True], 20)),
+        (rng.integers(-(2**63), 2**63 - 1, 50), np.r_[rng.integers(-(2**63), 2**63 - 1, 50), -(2**63), 2**63 - 1]),
+        (np.arange(40), np.arange(20, 60, dtype="uint64")),
+    ]
+    for a, b in cases:
+        for x, y in ((a, b), (a[::-1], b[::2])):
+            same(ks.isin(ks.array(x), ks.array(y), invert=invert), np.isin(x, y, invert=invert))
+            same(ks.isin(ks.array(y), ks.array(x), invert=invert), np.isin(y, x, invert=invert))
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "float32", "complex64"])
 def test_unique(dtype, on_device):
     for shape in ((40,), (5, 8), (1,), (0,), (3, 0)):

@@ -46,6 +46,51 @@ def test_integers(name, dtype, device):
         same(name, near.astype(dtype), b, device)
 
 
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_integers_by_a_number(name, dtype, device):
+    """A CPU's kernels multiply by what they find out about the number first: each way to do so, each end, 0 and -1."""
+    g, i = np.random.default_rng(1), np.iinfo(dtype)
+    few = i.bits == 8
+    divisors = (
+        range(i.min, i.max + 1)
+        if few
+        else {0, i.max, i.max - 1, i.min, i.min + 1, i.max // 2, i.max // 2 + 1, *range(1, 18), 37, 100, 641, 1000}
+    )
+    divisors = set(divisors) | {x for k in range(i.bits - 1) for x in ((1 << k) - 1, 1 << k, (1 << k) + 1)}
+    if i.min < 0:
+        divisors |= {-x for x in divisors}
+    a = np.arange(i.min, i.max + 1).astype(dtype) if few else of_all_sizes(g, dtype, 60)
+    x = ks.array(a, device=device)
+    for divisor in sorted(d for d in divisors if i.min <= d <= i.max):
+        near = np.array([], dtype)
+        if not few and divisor:
+            with np.errstate(all="ignore"):
+                multiples = (a // np.array(divisor, dtype) * np.array(divisor, dtype)).astype(dtype)
+            near = np.concatenate([multiples, multiples - np.array(1, dtype), np.array([i.min, i.max, 0], dtype)])
+        values = np.concatenate([a, near])
+        with np.errstate(all="ignore"):
+            want = getattr(np, name)(values, divisor)
+        got = getattr(ks, name)(x if few or not divisor else ks.array(values, device=device), divisor).numpy()
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want, err_msg=str(divisor))
+
+
+def test_a_number_that_divides_in_fused_kernels(device):
+    """The same number in two operations, of two widths, and before the ends of a group: reductions, scans, stores at indices."""
+    a = np.random.default_rng(2).integers(-1000, 1000, (70, 50))
+    x, narrow = ks.array(a, device=device), ks.array(a.astype(np.int8), device=device)
+    d = -7
+    want = (a // d) * 3 + a % d - a.astype(np.int8) % 5
+    np.testing.assert_array_equal(((x // d) * 3 + x % d - narrow % 5).numpy(), want)
+    np.testing.assert_array_equal((x % 7).sum(axis=0).numpy(), (a % 7).sum(axis=0))
+    np.testing.assert_array_equal((x // 7).max(axis=1).numpy(), (a // 7).max(axis=1))
+    np.testing.assert_array_equal(ks.cumsum(x // 3, axis=1).numpy(), np.cumsum(a // 3, axis=1))
+    got, expected = ks.zeros(70, "int64", device=device), np.zeros(70, np.int64)
+    got[x[:, 0] % 70], expected[a[:, 0] % 70] = 1, 1
+    np.testing.assert_array_equal(got.numpy(), expected)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_floats(name, dtype, device):

@@ -176,3 +176,68 @@ def test_it_is_one_kernel_and_nothing_goes_to_the_host(on_device, device, no_fir
     assert after.bytes_between_devices_for_move - before.bytes_between_devices_for_move < 100
     if device == "cpu":
         assert after.launches - before.launches <= 5  # the check has two, its few elements and the distances one each
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64", "int8", "complex64", "float16"]
+)
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "minimum", "bitwise_xor"])
+def test_few_elements_are_joined_as_many_are(name, dtype, device):
+    """Without a kernel on a host; with one index array, several, slices before them, gaps, a number, and what is not a number."""
+    if np.dtype(dtype).kind in {"bitwise_xor": "fc", "maximum": "c", "minimum": "c"}.get(name, ""):
+        return
+    g = np.random.default_rng(3)
+    some = lambda *shape: g.integers(0, 9, shape).astype(dtype)  # noqa: E731
+    i, j = g.integers(-6, 6, 40), g.integers(-5, 5, (3, 1))
+    forms = [
+        (some(6), i, some(40)),
+        (some(6), i, some(1)[0]),
+        (some(12)[::-2], i, some(40)),
+        (some(6, 5), (slice(None, None, 2), j), some(3, 3, 1)),
+        (some(5, 5), (j, g.integers(-5, 5, 4)), some(3, 4)),
+        (some(6, 3), i, some(40, 3)),
+        (some(6), g.integers(0, 2, 6).astype(bool), some(1)),
+        (some(6), np.zeros(0, int), some(0)),
+    ]
+    if np.dtype(dtype).kind == "f":
+        forms.append(
+            (np.array([np.nan, 1, -0.0, 0], dtype), np.array([0, 1, 1, 2, 3]), np.array([1, np.nan, 1, 0, -0.0], dtype))
+        )
+    for a, index, values in forms:
+        base = a.base if a.base is not None else a
+        with np.errstate(all="ignore"):
+            want = base.copy()
+            view = want[::-2] if a.base is not None and a.strides[0] < 0 else want
+            getattr(np, name).at(view, index, values)
+        to = lambda x: ks.array(x, device=device) if isinstance(x, np.ndarray) else x  # noqa: E731
+        results = []
+        for few_at_once in (True, False):
+            before = _core._few_at_once(few_at_once)
+            got = to(base)
+            part = got[::-2] if a.base is not None and a.strides[0] < 0 else got
+            getattr(np, name).at(part, tuple(map(to, index)) if isinstance(index, tuple) else to(index), to(values))
+            results.append(got.numpy())
+            _core._few_at_once(before)
+            np.testing.assert_array_equal(results[-1], want)
+        assert (
+            np.where(results[0] != results[0], 0, results[0]).tobytes()
+            == np.where(results[1] != results[1], 0, results[1]).tobytes()
+        )
+
+
+def test_an_array_joined_to_its_own_elements(device):
+    a, i = np.arange(5.0), np.array([1, 1, 0, 4, 2])
+    x = ks.array(a, device=device)
+    np.add.at(x, ks.array(i, device=device), x)
+    np.add.at(a, i, a.copy())
+    np.testing.assert_array_equal(x.numpy(), a)
+
+
+@pytest.mark.parametrize("outside", [5, -6, 2**63 - 1, -(2**63)])
+def test_an_index_outside_changes_nothing(device, outside):
+    x = ks.zeros(5, device=device)
+    index = ks.array(np.array([0, 1, outside, 2]), device=device)
+    for change in (lambda: np.add.at(x, index, 1), lambda: x.__setitem__(index, 1), lambda: x[index].numpy()):
+        with pytest.raises(IndexError, match=f"index {outside} is out of bounds for axis 0 with size 5"):
+            change()
+    assert not x.numpy().any()

@@ -427,6 +427,36 @@ def test_stacks_are_the_single_matrices(on_device):
     close(ks.linalg.det(x), np.linalg.det(a), 10)
 
 
+def test_singular_matrices_among_others_have_determinant_0(on_device):
+    for dtype in dtypes:
+        a = regular((5, 6, 6), dtype)
+        a[1, :, 2], a[3] = 0, 0
+        x = ks.array(a)
+        close(ks.linalg.det(x), np.linalg.det(a))
+        for got, want in zip(ks.linalg.slogdet(x), np.linalg.slogdet(a)):
+            close(got, want)
+
+
+def test_work_space_is_that_of_each_matrix(on_device):
+    """Lengths, types and routines in turn, as what a library asked for is remembered."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        m, n, dtype = rng.integers(1, 40), rng.integers(1, 40), rng.choice(dtypes)
+        a, s, b = matrix((m, n), dtype), positive((n, n), dtype), matrix((n, 3), dtype)
+        close(ks.linalg.svdvals(ks.array(a)), np.linalg.svd(a, compute_uv=False), 10)
+        u, v, w = ks.linalg.svd(ks.array(a), full_matrices=bool(rng.integers(2)))
+        k = min(m, n)
+        close((u[:, :k] * v) @ w[:k], a, 10)
+        q, r = ks.linalg.qr(ks.array(a))
+        close(q @ r, a, 10)
+        values, vectors = ks.linalg.eigh(ks.array(s))
+        close(values, np.linalg.eigvalsh(s), 10)
+        close((vectors * values) @ adjoint(vectors.numpy()), s, 10)
+        close(ks.linalg.inv(ks.array(s)), np.linalg.inv(s), 10)
+        close(ks.linalg.solve(ks.array(s), ks.array(b)), np.linalg.solve(s, b), 10)
+        close(ks.linalg.lstsq(ks.array(a), ks.array(a[:, :1]))[0], np.linalg.lstsq(a, a[:, :1])[0], 100)
+
+
 def test_products_have_the_same_bits_with_any_number_of_threads_where_they_are_to(clean_process):
     text = """
 import numpy as np, kasoku as ks, hashlib
