@@ -123,8 +123,8 @@ Array common(const Array& a, const Array& b) {
 
 /// Of whole numbers of 64 bits those from the least on, the greatest among them, modulo 2^64; the host reads both.
 std::pair<uint64_t, uint64_t> ends_of(const Array& numbers) {
-  const Array both = together({reshape(reduce(ReduceOp::min, numbers), {1}), reshape(reduce(ReduceOp::max, numbers), {1})}), ends = to_device(both, device("cpu"));
-  const auto* const at = static_cast<const uint64_t*>(ends.data_for_read());
+  const Array both = together({reshape(reduce(ReduceOp::min, numbers), {1}), reshape(reduce(ReduceOp::max, numbers), {1})});
+  const auto* const at = static_cast<const uint64_t*>(both.data_for_read());
   return {at[0], at[1]};
 }
 
@@ -132,7 +132,8 @@ std::pair<uint64_t, uint64_t> ends_of(const Array& numbers) {
 std::optional<Array> isin_by_table(const Array& array, const Array& other, bool is_inverted) {
   constexpr uint64_t most_for_each = 6;
   const DtypeKind kind = info(promote(array.dtype(), other.dtype())).kind;
-  if (kind == DtypeKind::floating || kind == DtypeKind::complex_ || array.dtype() == Dtype::opaque || &array.device() != &other.device() || Recorder::current()) return std::nullopt;
+  if (kind == DtypeKind::floating || kind == DtypeKind::complex_ || array.dtype() == Dtype::opaque || &array.device() != &other.device()) return std::nullopt;
+  if (!array.device().is_host() || Recorder::current()) return std::nullopt;  // elsewhere the ends would be copied to the host
   const Dtype wide = kind == DtypeKind::unsigned_ ? Dtype::uint64 : Dtype::int64;
   const Array numbers = astype(ravel(other), wide);
   const auto [least, greatest] = ends_of(numbers);
