@@ -7,7 +7,7 @@ import operator
 import sys
 import types
 
-from . import _core, _task
+from . import _core, _layers, _task, _task_spec
 from ._core import Delayed
 
 
@@ -39,11 +39,8 @@ def _bound(self, instance, owner=None):
 
 
 def specification():
-    """The module whose objects our graphs hold: Dask's own where the process has loaded it, else the face's."""
-    found = sys.modules.get("dask._task_spec")
-    if found is None:
-        from .compat.dask import _task_spec as found
-    return found
+    """The module whose objects our graphs hold: Dask's own where the process has loaded it, else ours."""
+    return sys.modules.get("dask._task_spec", _task_spec)
 
 
 def graph_of(roots):
@@ -52,10 +49,14 @@ def graph_of(roots):
     return {key: task for layer in layers.values() for key, task in layer.items()}
 
 
-def _layers(self):
-    from .compat.dask.highlevelgraph import HighLevelGraph
+layered_graph = None  # the class of graphs in layers of Dask's face, where the process has loaded it
 
-    return self._graph if self._graph is not None else HighLevelGraph(*_core._task_layers([self], specification()))
+
+def _in_layers(self):
+    if self._graph is not None:
+        return self._graph
+    made = layered_graph or getattr(sys.modules.get("dask.highlevelgraph"), "HighLevelGraph", _layers.HighLevelGraph)
+    return made(*_core._task_layers([self], specification()))
 
 
 def _scheduler(graph, keys, **options):
@@ -92,7 +93,7 @@ def _reduced(self):
         return getattr, (self._obj, self._attr)
     if self._is_leaf:
         return _leaf, (self._obj, self.key, self._pure, self._nout)
-    return _rebuilt, (dict(_layers(self)), self.key, None, self._length)
+    return _rebuilt, (dict(_in_layers(self)), self.key, None, self._length)
 
 
 def _set_attribute(self, name, value):
@@ -115,7 +116,7 @@ _members = {
     "__reduce__": _reduced,
     "__setattr__": _set_attribute,
     "__delattr__": _set_attribute,
-    "__dask_graph__": _layers,
+    "__dask_graph__": _in_layers,
     "__dask_keys__": lambda self: [self.key],
     "__dask_layers__": lambda self: (self._layer,),
     "__dask_tokenize__": lambda self: self.key,
@@ -123,7 +124,7 @@ _members = {
     "__dask_postpersist__": _post_persist,
     "__dask_optimize__": staticmethod(lambda graph, keys, **options: graph),
     "__dask_scheduler__": staticmethod(_scheduler),
-    "dask": property(_layers, doc="The graph, a mapping from keys to tasks."),
+    "dask": property(_in_layers, doc="The graph, a mapping from keys to tasks."),
 }
 
 

@@ -4,12 +4,14 @@ import dataclasses
 import functools
 import hashlib
 import pickle
+import re
 import types
 import uuid
 
 import numpy as np
 
 _by_type = {}  # what normalize_token.register() was told
+_hexadecimal = re.compile("[a-f]+")
 dispatches = []  # Dask's own, where it is: of a type the function that was registered for it
 
 
@@ -60,6 +62,36 @@ class literal:
 def apply(function, args, kwargs=None):
     """function(*args, **kwargs), as a graph writes it."""
     return function(*args, **(kwargs or {}))
+
+
+def funcname(func):
+    """A short name of a function."""
+    while hasattr(func, "func"):
+        func = func.func
+    if isinstance(func, methodcaller):
+        return func.method[:50]
+    return getattr(func, "__name__", type(func).__name__)[:50]
+
+
+def key_split(s):
+    """The name in a key, without what tells keys of that name apart."""
+    if isinstance(s, bytes):
+        return key_split(s.decode())
+    if isinstance(s, tuple) and s:
+        return key_split(s[0])
+    if not isinstance(s, str) or not s:
+        return "Other"
+    first, *rest = s.split("-")
+    if not first:
+        return "Other"
+    name = first if first[0].isalpha() else first.split(",")[0].strip("_'()\"")
+    for word in rest:
+        if not word.isalpha() or len(word) == 8 and _hexadecimal.fullmatch(word):
+            break
+        name += f"-{word}"
+    if re.fullmatch("[0-9a-f]{32}", name):
+        return "data"
+    return name.strip("<>").split()[0].rpartition(".")[2] if name.startswith("<") else name or "Other"
 
 
 def result_of(future):

@@ -4,10 +4,10 @@ from . import _installed  # noqa: F401 - first, it decides where modules come fr
 from . import config
 from . import delayed as _submodule  # noqa: F401 - first, so that dask.delayed is the function
 
-from kasoku import _core, _task, delayed  # isort: skip
+from kasoku import _core, _delayed, _task, _task_spec, delayed  # isort: skip
 from kasoku._core import Delayed  # isort: skip
 
-from . import base, callbacks, core, local, multiprocessing, threaded, utils  # noqa: F401
+from . import base, callbacks, core, highlevelgraph, local, multiprocessing, sizeof, threaded, utils  # noqa: F401
 from .base import (
     annotate,
     compute,
@@ -22,6 +22,8 @@ from .local import get_sync as get
 
 
 _task.defaults = config.config
+_delayed.layered_graph = highlevelgraph.HighLevelGraph
+_task_spec.sizeof = sizeof.sizeof
 _core._set_task_settings(config.config)
 __version__ = "2026.7.0"
 

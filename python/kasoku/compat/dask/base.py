@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import dataclasses
 import functools
 import operator
@@ -14,6 +13,7 @@ from concurrent.futures import Executor
 from kasoku import _core, _task, compute, visualize
 from kasoku._core import Delayed
 from kasoku._delayed import graph_of
+from kasoku._layers import annotations as _annotations
 from kasoku._task import client_of, clients
 
 from ._installed import rest_of
@@ -22,7 +22,6 @@ from .tokenize import normalize_token, tokenize
 from .utils import is_namedtuple_instance, key_split
 
 __getattr__ = rest_of("base")
-_annotations = contextvars.ContextVar("dask annotations", default=None)
 
 
 def is_dask_collection(x):

@@ -11,19 +11,10 @@ import threading
 import uuid
 import weakref
 
-from kasoku._token import apply, methodcaller  # noqa: F401
+from kasoku._token import apply, funcname, key_split, methodcaller  # noqa: F401
 
 _units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "k": 10**3, "m": 10**6, "g": 10**9,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
-
-
-def funcname(func):
-    """A short name of a function."""
-    while hasattr(func, "func"):
-        func = func.func
-    if isinstance(func, methodcaller):
-        return func.method[:50]
-    return getattr(func, "__name__", type(func).__name__)[:50]
 
 
 def parse_bytes(s):
@@ -89,32 +80,10 @@ def ensure_unicode(s):
         raise TypeError(f"Object {s} is neither a str object nor can be decoded to str") from error
 
 
-_hexadecimal = re.compile("[a-f]+")
 
 
 def is_namedtuple_instance(obj):
     return isinstance(obj, tuple) and type(obj) is not tuple and hasattr(obj, "_fields")
-
-
-def key_split(s):
-    """The name in a key, without what tells keys of that name apart."""
-    if isinstance(s, bytes):
-        return key_split(s.decode())
-    if isinstance(s, tuple) and s:
-        return key_split(s[0])
-    if not isinstance(s, str) or not s:
-        return "Other"
-    first, *rest = s.split("-")
-    if not first:
-        return "Other"
-    name = first if first[0].isalpha() else first.split(",")[0].strip("_'()\"")
-    for word in rest:
-        if not word.isalpha() or len(word) == 8 and _hexadecimal.fullmatch(word):
-            break
-        name += f"-{word}"
-    if re.fullmatch("[0-9a-f]{32}", name):
-        return "data"
-    return name.strip("<>").split()[0].rpartition(".")[2] if name.startswith("<") else name or "Other"
 
 
 def typename(typ, short=False):
