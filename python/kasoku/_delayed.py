@@ -124,6 +124,7 @@ _members = {
     "__dask_postpersist__": _post_persist,
     "__dask_optimize__": staticmethod(lambda graph, keys, **options: graph),
     "__dask_scheduler__": staticmethod(_scheduler),
+    "_dask": property(_in_layers),
     "dask": property(_in_layers, doc="The graph, a mapping from keys to tasks."),
 }
 

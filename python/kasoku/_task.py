@@ -39,9 +39,8 @@ def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
 defaults = {}  # what compute() is not told otherwise; in the face of Dask the dictionary of dask.config
 clients = []  # of dask.distributed, that are open: the latest one's threads, or its cluster, run what is not told otherwise
 named_schedulers = {}  # get(graph, keys), that a program gave a name
-observers = set()  # of dask.callbacks
+observers = set()  # of dask.callbacks: five functions each; a progress bar, which the engine calls, has it as .bar
 get_observed = None  # runs a graph for them, or on a program's own pool: the face's
-progress_bars = []  # called with (done, all) beside compute()'s own
 
 _one_thread = ("synchronous", "sync", "single-threaded")
 _many_threads = ("threads", "threading", "processes", "multiprocessing", "distributed")
@@ -114,7 +113,9 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     if "get" in ignored:
         raise TypeError("compute: get= was removed from Dask\n  fix  scheduler=, with the same function")
     get = _get_of(scheduler)
-    if get is None and get_observed and (observers or ignored.get("pool") or defaults.get("pool")):
+    bars = [one.bar for one in observers if hasattr(one, "bar")]  # called with (done, all) beside compute()'s own
+    is_observed = len(bars) < len(observers)
+    if get is None and get_observed and (is_observed or ignored.get("pool") or defaults.get("pool")):
         get = functools.partial(get_observed, scheduler=_told(scheduler))
     if get is not None:
         roots = _roots(args, traverse)
@@ -122,7 +123,6 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     if getattr(scheduler, "is_kasokus", False):
         scheduler = scheduler.is_kasokus
     count = _workers(scheduler, num_workers, workers)
-    bars = list(progress_bars)
     if callable(progress):
         bars.append(progress)
     elif _is_watched():

@@ -160,9 +160,11 @@ class Alias(GraphNode):
         if not changed and key in (None, self.key):
             return self
         target = changed.get(self.target, self.target)
+        if key is None:
+            key = changed.get(self.key, self.key)
         if isinstance(target, GraphNode):
-            return target.substitute({}, key=self.key if key is None else key)
-        return Alias(self.key if key is None else key, target)
+            return target.substitute({}, key=key)
+        return Alias(key, target)
 
     def __call__(self, values=()):
         self._verify_values(values)
@@ -596,7 +598,7 @@ def fuse_linear_task_spec(dsk, keys):
 
     def after(key):
         """The task that follows `key` in its chain."""
-        if key in keys or len(readers.get(key, ())) != 1 or dsk[key].block_fusion:
+        if key in keys or len(readers.get(key, ())) != 1 or len(dsk[key].dependencies) > 1 or dsk[key].block_fusion:
             return None
         (reader,) = readers[key]
         node = dsk[reader]

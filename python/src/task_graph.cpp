@@ -99,6 +99,10 @@ class Reader {
       for (nb::handle item : value) collect(item, needs);
     } else if (is_key(value, graph_)) {
       needs.push_back(nb::borrow(value));
+    } else if (PyTuple_CheckExact(value.ptr())) {
+      for (nb::handle item : value) collect(item, needs);
+    } else if (PyDict_CheckExact(value.ptr())) {
+      for (nb::handle item : nb::borrow<nb::dict>(value).values()) collect(item, needs);
     } else if (is_reference(value)) {
       needs.push_back(value.attr("key"));
     }
@@ -118,6 +122,17 @@ class Reader {
       return items;
     }
     if (is_key(value, graph_)) return input(*find(value));
+    const size_t before = inputs.size();
+    if (PyTuple_CheckExact(value.ptr())) {
+      nb::list items;
+      for (nb::handle item : value) items.append(take(item, inputs));
+      return inputs.size() > before ? nb::object(nb::tuple(items)) : nb::borrow(value);
+    }
+    if (PyDict_CheckExact(value.ptr())) {
+      nb::dict items;
+      for (auto [name, item] : nb::borrow<nb::dict>(value)) items[name] = take(item, inputs);
+      return inputs.size() > before ? nb::object(items) : nb::borrow(value);
+    }
     return is_reference(value) ? input(*find(value.attr("key"))) : nb::borrow(value);
   }
 

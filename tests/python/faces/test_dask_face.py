@@ -1,10 +1,11 @@
 """Dask's delayed under its own names: keys, graphs, collections, settings."""
 
 import asyncio
+import contextlib
 import contextvars
 import dataclasses
 import functools
-import importlib
+import importlib.util
 import io
 import multiprocessing
 import operator
@@ -21,7 +22,8 @@ import numpy as np
 import pytest
 from kasoku._delayed import specification
 from kasoku.compat import dask
-from kasoku.compat.dask.delayed import Delayed, delayed, to_task_dask
+from kasoku.compat.dask._task_spec import Alias, List, Task, TaskRef, fuse_linear_task_spec
+from kasoku.compat.dask.delayed import Delayed, delayed, to_task_dask, unpack_collections
 from kasoku.compat.dask.highlevelgraph import HighLevelGraph
 
 
@@ -137,8 +139,10 @@ def test_get_runs_graphs(get):
     assert get(graph, "z") == 7 and get(graph, ["z", ["x", ("t", 0)]]) == (7, (1, 7)) and get(graph, "n") == [1, 2]
     with pytest.raises(KeyError, match="no key"):
         get(graph, "w")
-    with pytest.raises(ValueError, match="cycle"):
+    with pytest.raises(RuntimeError, match="Cycle detected in Dask: x->y->x"):
         get({"x": (inc, "y"), "y": (inc, "x")}, "x")
+    with pytest.raises(ValueError, match="Missing dependency w for dependents"):
+        get({"x": Task("x", inc, TaskRef("w"))}, "x")
     chain = {("n", 0): 0, **{("n", i): (inc, ("n", i - 1)) for i in range(1, 30_000)}}
     assert get(chain, ("n", 29_999)) == 29_999
 
@@ -628,3 +632,93 @@ def test_a_call_that_is_tried_again_and_a_coroutine_that_is_waited_for():
         client.retry([future])
         assert future.result() == 5 and len(tries) == 2
         assert client.sync(later, 1) == 2
+
+
+# ── graph_manipulation, and what Dask's own modules make of our values ────────────────────
+
+needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="needs Dask's modules")
+
+
+@needs_dask
+@pytest.mark.parametrize("kind", ["delayed", "array"])
+def test_clones_have_other_keys_and_the_same_values(kind):
+    from kasoku.compat.dask import array, graph_manipulation
+
+    calls = []
+    first = delayed(lambda x: calls.append(x) or x + 1)(1) if kind == "delayed" else array.ones((4, 3), chunks=2) + 1
+    value = delayed(inc)(first) if kind == "delayed" else (first * 2).sum(axis=0)
+    want = 3 if kind == "delayed" else np.full(3, 16.0)
+    copy = graph_manipulation.clone(value)
+    assert not set(copy.__dask_graph__()) & set(value.__dask_graph__())
+    assert np.array_equal(copy.compute(), want) and np.array_equal(value.compute(), want)
+    part = graph_manipulation.clone(value, omit=first)
+    assert set(part.__dask_graph__()) & set(value.__dask_graph__()) == set(first.__dask_graph__())
+    assert np.array_equal(part.compute(), want)
+
+
+@needs_dask
+def test_bound_values_wait_for_what_they_are_bound_to():
+    from kasoku.compat.dask import array, graph_manipulation
+
+    order = []
+
+    def note(x, word):
+        order.append(word)
+        time.sleep(0.01 * (word == "before"))
+        return x
+
+    before = delayed(note)(1, "before")
+    assert graph_manipulation.bind(delayed(inc)(delayed(note)(1, "after")), before).compute() == 2
+    assert order == ["before", "after"]
+    bound = graph_manipulation.bind(array.ones(4, chunks=2).map_blocks(note, "after"), before)
+    assert bound.compute().tolist() == [1, 1, 1, 1] and order[2] == "before"
+
+
+@needs_dask
+def test_delayed_values_are_arguments_of_bags():
+    from kasoku.compat.dask import bag
+
+    numbers = bag.from_sequence(range(4), npartitions=2)
+    assert numbers.map(lambda x, y: x + y, y=delayed(inc)(1)).compute() == [2, 3, 4, 5]
+    assert numbers.map_partitions(lambda part, s: [x * s for x in part], delayed(3)).compute() == [0, 3, 6, 9]
+    assert numbers.map(lambda x, y: x - y, numbers.sum()).compute() == [-6, -5, -4, -3]
+    task, needs = unpack_collections([delayed(inc)(1), 5])
+    assert [need.compute() for need in needs] == [2] and task({needs[0].key: 7}) == [7, 5]
+
+
+def test_graphs_of_tuples_have_references_inside_of_containers():
+    graph = {"x": 1, "y": (dict, [["a", "x"]]), "z": (list, [{"a": TaskRef("x")}, ("x", 2), "w"])}
+    assert dask.get(graph, "z") == [{"a": 1}, (1, 2), "w"] and dask.get(graph, "y") == {"a": 1}
+
+
+def test_chains_are_fused_below_what_joins():
+    graph = {"a": Task("a", inc, 1), "b": Task("b", inc, 2), "c": Task("c", operator.add, TaskRef("a"), TaskRef("b")),
+             "d": Task("d", inc, TaskRef("c")), "e": Task("e", inc, TaskRef("d"))}  # fmt: skip
+    fused = fuse_linear_task_spec(graph, {"e"})
+    assert set(fused) == {"a", "b", "c", "d-e", "e"} and dask.get(fused, "e") == 7
+    assert List(Alias("a")).substitute({"a": ("x", 0)}) == List(Alias(("x", 0)))
+
+
+def test_a_progress_bar_is_among_the_callbacks():
+    from kasoku.compat.dask.diagnostics import Callback, ProgressBar
+
+    graph = {"x": 1, "y": (inc, "x"), "z": (inc, "y")}
+    for others in (False, True):  # alone the engine calls it; beside another, tasks are started one by one
+        keys, out = [], io.StringIO()
+        bar = ProgressBar(out=out)
+        bar.register()
+        try:
+            assert Callback.active
+            with Callback(pretask=lambda key, *rest: keys.append(key)) if others else contextlib.nullcontext():
+                assert dask.get(graph, "z") == 3
+        finally:
+            bar.unregister()
+        assert not Callback.active and out.getvalue().count("100% Completed") == 1 and bar.last_duration > 0
+        assert out.getvalue().startswith("\r[") and keys == ["y", "z"] * others
+
+
+def test_an_array_of_one_function():
+    from kasoku.compat.dask.array.core import from_func
+
+    x = from_func(lambda n: np.arange(n).reshape(2, -1), (2, 3), int, args=(6,))
+    assert (x + 1).sum(axis=1).compute().tolist() == [6, 15]

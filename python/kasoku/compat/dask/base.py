@@ -193,6 +193,8 @@ def collections_to_dsk(collections, optimize_graph=True, **options):
 
 
 def compute_as_if_collection(cls, dsk, keys, scheduler=None, get=None, **options):
+    if optimizes := getattr(cls, "__dask_optimize__", None):
+        dsk = optimizes(dsk, keys, **options)
     return (scheduler or get or cls.__dask_scheduler__)(dsk, keys, **options)
 
 

@@ -6,17 +6,26 @@ from collections.abc import Iterator
 
 from kasoku import _core, delayed
 from kasoku._core import Delayed
-from kasoku._delayed import specification
 
-from . import base
+from . import _task_spec
 from .base import is_dask_collection, tokenize
+from .core import flatten
+from .highlevelgraph import HighLevelGraph
 from .utils import apply, is_namedtuple_instance
 
 
 def unpack_collections(expr):
-    """`expr` as a graph writes it, and the collections in it."""
-    task, graph = _task_and_graph(expr)
-    return task, tuple(graph.values())
+    """`expr` as a graph writes it, and what it needs, as delayed values."""
+    if is_dask_collection(expr):
+        expr = _core._delayed(expr, None, None, None, True)
+        return _task_spec.TaskRef(expr.key), (expr,)
+    made = _core._delayed(expr, None, None, None, True)
+    if made._is_leaf:
+        return expr, ()
+    layers, _ = _core._task_layers([made], _task_spec)
+    graph = {key: task for layer in layers.values() for key, task in layer.items()}
+    task = graph.pop(made.key)
+    return task, tuple(Delayed(key, graph) for key in task.dependencies)
 
 
 def to_task_dask(expr):
@@ -52,13 +61,11 @@ def _tuples(expr, graph):
     return expr
 
 
-def _task_and_graph(expr):
-    made = _core._delayed(expr, None, None, None, True)
-    if made._is_leaf and made is not expr:
-        return expr, {}
-    graph = dict(made.dask)
-    return (specification().Alias(made.key), graph) if is_dask_collection(expr) else (graph.pop(made.key), graph)
+def optimize(dsk, keys, **options):
+    """A graph in layers with what the keys need, and nothing else."""
+    if not isinstance(dsk, HighLevelGraph):
+        dsk = HighLevelGraph.from_collections(id(dsk), dsk)
+    return dsk.cull(set(flatten(keys)))
 
 
-optimize = base.optimize
 __all__ = ["Delayed", "delayed", "to_task_dask", "tokenize", "unpack_collections"]

@@ -14,7 +14,7 @@ from kasoku._delayed import _scheduler
 from ._installed import rest_of
 from ._task_spec import DataNode, convert_legacy_graph
 from .callbacks import Callback, local_callbacks, unpack_callbacks
-from .core import flatten, reverse_dict
+from .core import flatten, getcycle, reverse_dict
 from .order import order
 
 __getattr__ = rest_of("local")
@@ -208,9 +208,30 @@ def tuples(value, keys):
     return tuple(tuples(v, k) for v, k in zip(value, keys)) if isinstance(keys, list) else value
 
 
+def _run_by_engine(dsk, keys, **options):
+    try:
+        return tuples(_scheduler(dsk, keys, **options), keys)
+    except ValueError as error:
+        if "cycle" not in str(error):
+            raise
+        cycle = getcycle(dsk, list(flatten([keys])))
+        raise RuntimeError(f"Cycle detected in Dask: {'->'.join(map(str, cycle))}") from error
+    except KeyError:
+        if any(key not in dsk for key in flatten([keys])):
+            raise
+        for key in dsk:
+            for need in getattr(dsk[key], "dependencies", ()):
+                if need not in dsk:
+                    raise ValueError(f"Missing dependency {need} for dependents {{{key!r}}}") from None
+        raise  # a task's own
+
+
 def is_observed(options):
     return bool(
-        Callback.active or options.get("callbacks") or options.get("cache") or _task.defaults.get("cache") is not None
+        any(not hasattr(one, "bar") for one in Callback.active)
+        or options.get("callbacks")
+        or options.get("cache")
+        or _task.defaults.get("cache") is not None
     )
 
 
@@ -221,14 +242,14 @@ def get_sync(dsk, keys, **options):
         options.setdefault("cache", _task.defaults.get("cache"))
         return get_async(synchronous_executor.submit, 1, dsk, keys, **options)
     options["scheduler"] = "synchronous"
-    return tuples(_scheduler(dsk, keys, **options), keys)
+    return _run_by_engine(dsk, keys, **options)
 
 
 def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
     """The same on threads: the engine's, or those of `pool`."""
     pool = pool or _task.defaults.get("pool")
     if pool is None and not is_observed({**options, "cache": cache}):
-        return tuples(_scheduler(dsk, keys, num_workers=num_workers, **options), keys)
+        return _run_by_engine(dsk, keys, num_workers=num_workers, **options)
     if pool is not None and not isinstance(pool, concurrent.futures.Executor):
         if isinstance(pool, int):
             num_workers, pool = pool, None

@@ -80,8 +80,6 @@ def ensure_unicode(s):
         raise TypeError(f"Object {s} is neither a str object nor can be decoded to str") from error
 
 
-
-
 def is_namedtuple_instance(obj):
     return isinstance(obj, tuple) and type(obj) is not tuple and hasattr(obj, "_fields")
 

@@ -57,6 +57,7 @@ class Array(DaskMethodsMixin):
 
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
+    _name = property(lambda self: self.name)
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
     size = property(lambda self: math.prod(self.shape))

@@ -4,31 +4,44 @@ import contextlib
 import sys
 import time
 
-from kasoku import _task
+from .._installed import rest_of
+from ..callbacks import Callback
+from ..utils import format_time as _format_time
 
-from ..utils import format_time
+__getattr__ = rest_of("diagnostics.progress")
 
 
-class ProgressBar:
+class _Watched(tuple):
+    """A bar's five functions; runs that nobody else looks at call the bar itself."""
+
+
+class ProgressBar(Callback):
     """Shows how many tasks are done while compute() runs: as a context manager, or by register()."""
 
     def __init__(self, minimum=0, width=40, dt=0.1, out=None):
         self._minimum, self._width, self._dt, self._out = minimum, width, dt, out
         self.last_duration = 0
+        self._running = None
+        self._functions = _Watched((self._begin, None, None, self._one_more, self._end))
+        self._functions.bar = self
 
-    def register(self):
-        _task.progress_bars.append(self)
+    @property
+    def _callback(self):
+        return self._functions
 
-    def unregister(self):
-        if self in _task.progress_bars:
-            _task.progress_bars.remove(self)
+    def _begin(self, dsk):
+        self._running = self.run()
+        self._running.__enter__()
 
-    def __enter__(self):
-        self.register()
-        return self
+    def _one_more(self, key, value, dsk, state, worker):
+        done = len(state["finished"])
+        self(done, done + sum(len(state[name]) for name in ("ready", "waiting", "running")))
 
-    def __exit__(self, *error):
-        self.unregister()
+    def _end(self, dsk, state, is_broken):
+        if not is_broken:
+            self(1, 1)
+        self._running.__exit__(None, None, None)
+        self._running = None
 
     @contextlib.contextmanager
     def run(self):
@@ -50,7 +63,7 @@ class ProgressBar:
         share = done / total if total else 1
         bar = "#" * int(self._width * share)
         file = self._file()
-        file.write(f"\r[{bar:<{self._width}}] | {share:.0%} Completed | {format_time(passed)}")
+        file.write(f"\r[{bar:<{self._width}}] | {share:.0%} Completed | {_format_time(passed)}")
         file.flush()
 
     def _file(self):
