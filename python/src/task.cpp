@@ -127,7 +127,11 @@ nb::tuple compute(nb::handle nodes, int workers, nb::object progress, bool trave
       const GilHeld gil;
       progress(done, all);
     };
-  const Results values = run_released(TaskGraph(tasks_of_together(nodes, traverse)), options);
+  const auto graph = [&] {
+    const OneTaskPerKey together;
+    return TaskGraph(tasks_of(nodes, traverse));
+  };
+  const Results values = run_released(graph(), options);
   nb::object results = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   if (!results.is_valid()) throw nb::python_error();
   for (size_t i = 0; i < values.size(); ++i)
@@ -230,6 +234,7 @@ nb::object name_of(nb::handle object) {
 
 TaskPointer call_task(nb::object function, nb::handle args, nb::handle kwargs, nb::object name, nb::object key,
                       KeyRule rule, bool traverse) {
+  const OneTaskPerKey together;
   std::vector<TaskPointer> inputs;
   if (is_delayed(function)) function = take_inputs(function, inputs, true);
   nb::list taken;

@@ -8,6 +8,7 @@
 #include "kasoku/task/task.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -207,8 +208,18 @@ void end_left_calls();
 
 /// Tasks for `keys` of a graph as a dictionary: (function, argument, …) tuples, keys, lists, values.
 std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys);
-/// tasks_of(), where a key that several collections have is one task.
-std::vector<TaskPointer> tasks_of_together(nb::handle nodes, bool traverse);
+/// While alive on this thread, a key that several collections have is one task.
+class OneTaskPerKey {
+ public:
+  OneTaskPerKey();
+  ~OneTaskPerKey();
+  OneTaskPerKey(const OneTaskPerKey&) = delete;
+  OneTaskPerKey& operator=(const OneTaskPerKey&) = delete;
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
 /// The key of a task as its graph has it.
 nb::object key_of(const Task& task);
 /// Keys by nested lists of them; each adds its task to `inputs`.

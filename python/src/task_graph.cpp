@@ -1,6 +1,7 @@
 /// \file python/src/task_graph.cpp
 /// Reads graphs as dictionaries, key → (function, argument, …) or an object of Dask's specification, so that its
 /// collections run here; task_layers.cpp writes ours.
+#include <optional>
 #include <utility>
 
 #include "kasoku/base/error.h"
@@ -45,11 +46,16 @@ struct KnownTasks {
   std::vector<TaskPointer> tasks;
 };
 
-thread_local KnownTasks* known_together = nullptr;
+thread_local std::optional<KnownTasks>* known_together = nullptr;
+
+KnownTasks& known_or(KnownTasks& own) {
+  if (!known_together) return own;
+  return *known_together ? **known_together : known_together->emplace();
+}
 
 class Reader {
  public:
-  explicit Reader(nb::handle graph) : graph_(graph), known_(known_together ? *known_together : own_) {}
+  explicit Reader(nb::handle graph) : graph_(graph), known_(known_or(own_)) {}
 
   TaskPointer task(nb::handle key) {
     if (TaskPointer* made = find(key)) return *made;
@@ -208,14 +214,16 @@ nb::object delayed_keys(nb::handle graph, nb::handle keys) {
 
 }  // namespace
 
-std::vector<TaskPointer> tasks_of_together(nb::handle nodes, bool traverse) {
-  KnownTasks known;
-  struct Together {
-    explicit Together(KnownTasks* known) : before(std::exchange(known_together, known)) {}
-    ~Together() { known_together = before; }
-    KnownTasks* before;
-  } together(&known);
-  return tasks_of(nodes, traverse);
+struct OneTaskPerKey::Known {
+  std::optional<KnownTasks> tasks;
+};
+OneTaskPerKey::OneTaskPerKey() {
+  if (known_together) return;
+  known_ = std::make_unique<Known>();
+  known_together = &known_->tasks;
+}
+OneTaskPerKey::~OneTaskPerKey() {
+  if (known_) known_together = nullptr;
 }
 
 std::vector<TaskPointer> tasks_of_graph(nb::handle graph, nb::handle keys) {

@@ -118,8 +118,11 @@ def test_a_delayed_value_is_no_condition():
 def test_a_cycle_is_named():
     from kasoku.compat.dask.threaded import get
 
+    graph = {"a": (combine, "b"), "b": (combine, "c", 1), "c": (combine, "a")}
     with pytest.raises(ValueError, match="the graph has a cycle through the key 'a'"):
-        get({"a": (combine, "b"), "b": (combine, "c", 1), "c": (combine, "a")}, "a")
+        ks.Delayed("a", graph)
+    with pytest.raises(RuntimeError, match="Cycle detected in Dask: a->b->c->a"):
+        get(graph, "a")
 
 
 def test_a_task_that_waits_for_another_gets_it():
