@@ -72,7 +72,6 @@ void TaskGraph::place_tasks() {
   const std::lock_guard lock(marking);
   std::unordered_map<std::string, uint32_t> place_of_key;  // of pure tasks
   tasks_.reserve(shares_.size());
-  first_input_.reserve(shares_.size() + 1);
   roots_.reserve(shares_.size());
   struct Frame {
     const Task* task;
@@ -86,7 +85,8 @@ void TaskGraph::place_tasks() {
   };
   const auto place = [&](const Task& task) {
     const auto index = static_cast<uint32_t>(tasks_.size());
-    first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
+    if (!task.inputs().empty() && inputs_.empty()) first_input_.assign(index, 0);  // those before have none
+    if (!task.inputs().empty() || !inputs_.empty()) first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
     for (const TaskPointer& input : task.inputs()) inputs_.push_back(found(*input));
     tasks_.push_back(&task);
     task.mark_ = index;
@@ -115,16 +115,16 @@ void TaskGraph::place_tasks() {
     }
     roots_.push_back(last);
   }
-  first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
+  if (!inputs_.empty()) first_input_.push_back(static_cast<uint32_t>(inputs_.size()));
 }
 
 void TaskGraph::find_readers() {
   const size_t n = tasks_.size();
-  first_reader_.assign(n + 1, 0);
   leaves_.reserve(std::ranges::count_if(tasks_, [](const Task* task) { return task->inputs().empty(); }));
   for (size_t i = 0; i < n; ++i)
     if (inputs(i).empty()) leaves_.push_back(static_cast<uint32_t>(i));
   if (inputs_.empty()) return;
+  first_reader_.assign(n + 1, 0);
   // How many tasks follow one another from here to the end.
   std::vector<uint32_t> height(n, 0);
   for (size_t i = n; i-- > 0;)

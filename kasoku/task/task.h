@@ -125,6 +125,7 @@ class TaskGraph {
  private:
   static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first,
                                         size_t i) {
+    if (all.empty()) return {};
     return std::span(all).subspan(first[i], first[i + 1] - first[i]);
   }
   static constexpr uint32_t none = ~0u;
@@ -134,7 +135,7 @@ class TaskGraph {
 
   std::vector<TaskPointer> shares_;  ///< of the roots, which hold all others
   std::vector<const Task*> tasks_;
-  std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_, leaves_, roots_;
+  std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_, leaves_, roots_;  ///< first_: empty if none is read
 };
 
 /// When and where a task ran, in seconds since the run began.
