@@ -710,7 +710,9 @@ def test_a_progress_bar_is_among_the_callbacks():
         bar.register()
         try:
             assert Callback.active
-            with Callback(pretask=lambda key, *rest: keys.append(key)) if others else contextlib.nullcontext():
+            with (
+                Callback(pretask=lambda key, *rest, keys=keys: keys.append(key)) if others else contextlib.nullcontext()
+            ):
                 assert dask.get(graph, "z") == 3
         finally:
             bar.unregister()
