@@ -92,6 +92,33 @@ PyObject* interpret(const JitState& state, PyObject* const* arguments, size_t n,
   return interpret(nb::object(state.interpreted.attr("run")), arguments, n, names);
 }
 
+/// Null behind the last one.
+std::shared_ptr<JitEntry> entry_at(const JitState& state, size_t i) {
+  const JitLock alone;
+  return i < state.entries.size() ? state.entries[i] : nullptr;
+}
+
+bool is_refused(const JitState& state, const std::string& signature) {
+  const JitLock alone;
+  return state.refused.contains(signature);
+}
+
+void forget_if_changed(JitState& state) {
+  const JitLock alone;
+  if (!still_holds(state)) forget(state);
+}
+
+void bring_to_front(JitState& state, size_t i) {
+  const JitLock alone;
+  if (i < state.entries.size()) std::swap(state.entries[0], state.entries[i]);
+}
+
+void read_anew(JitState& state) {
+  const JitLock alone;
+  state.is_read = false;
+  state.entries.clear();
+}
+
 PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
   std::vector<PyObject*> placed;
   if (state.takes_more) {
@@ -114,7 +141,7 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
     if (types.back().is_known()) where.look(value);
   }
   std::string signature = signature_text(placed.data(), placed.size());
-  if (state.refused.contains(signature)) return interpret(state, arguments, n, names);
+  if (is_refused(state, signature)) return interpret(state, arguments, n, names);
   try {
     std::vector<Type> wanted = types;
     if (!state.declared.empty())
@@ -132,8 +159,7 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
       PyObject* result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);
       if (result) return result;
       // An array outside has changed in place (its flags, its shape): read everything anew.
-      state.is_read = false;
-      state.entries.clear();
+      read_anew(state);
     }
     throw Error(ErrorKind::internal, "the arguments do not fit the types made of them");
   } catch (const Error& error) {
@@ -162,14 +188,15 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
       observe(function, *given, **by_name);
     }
     if (state.is_unreadable) return interpret(state, arguments, n, names);
-    if (!still_holds(state)) forget(state);
+    forget_if_changed(state);
     if (!names && n == state.names.size()) {
-      for (size_t i = 0; i < state.entries.size(); ++i) {
-        const std::shared_ptr<JitEntry> entry = state.entries[i];
+      size_t i = 0;
+      while (const std::shared_ptr<JitEntry> entry = entry_at(state, i)) {
         if (PyObject* result = call_entry(entry, arguments, n)) {
-          if (i && i < state.entries.size()) std::swap(state.entries[0], state.entries[i]);
+          if (i) bring_to_front(state, i);
           return result;
         }
+        ++i;
       }
     }
     return call_slowly(state, arguments, n, names);

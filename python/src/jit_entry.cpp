@@ -54,6 +54,7 @@ bool means_no_form(const Error& error) {
 
 void refuse(JitState& state, const std::string& signature, const Error& error) {
   if (state.nopython) throw_typing_error(error);
+  const JitLock alone;
   const Options& o = state.options;
   if (!state.interpreted.is_valid())
     state.interpreted = nb::module_::import_("kasoku._jit")
@@ -93,6 +94,7 @@ Device* place_of(const Where& where) {
 bool set_offloads_to_cpu(bool on) { return std::exchange(offloads_to_cpu, on); }
 
 std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where& where) {
+  const JitLock alone;
   if (!state.is_read) {
     ReadFunction read = read_function({state.function, state.options, state.declared});
     state.unit = std::move(read.unit);
@@ -227,6 +229,7 @@ kasoku::Value number_of(const Type& type, uint64_t word) {
 }  // namespace
 
 std::shared_ptr<JitEntry> free_entry(const JitState& state) {
+  const JitLock alone;
   if (state.entries.empty() || !state.declared.empty() || (state.options.parallel && is_observed())) return nullptr;
   const std::shared_ptr<JitEntry>& entry = state.entries.front();
   const bool is_free = entry->hidden.empty() && !entry->is_placed && !entry->compiled.device() &&

@@ -42,6 +42,34 @@ struct JitState {
   std::set<std::string> refused;  ///< signatures that it has none for
 };
 
+/// While alive, nobody else reads or changes what is behind compiled functions. Python's lock sees to it where
+/// there is one.
+class JitLock {
+ public:
+#ifdef Py_GIL_DISABLED
+  JitLock() {
+    if (!depth()++) mutex().lock();
+  }
+  ~JitLock() {
+    if (!--depth()) mutex().unlock();
+  }
+  JitLock(const JitLock&) = delete;
+  JitLock& operator=(const JitLock&) = delete;
+
+ private:
+  static int& depth() {
+    static thread_local int depth = 0;
+    return depth;
+  }
+  static nb::ft_mutex& mutex() {
+    static auto& mutex = *new nb::ft_mutex;
+    return mutex;
+  }
+#else
+  JitLock() {}
+#endif
+};
+
 /// Whether all that the function read from outside is what it was.
 bool still_holds(const JitState& state);
 /// Forgets what was compiled.

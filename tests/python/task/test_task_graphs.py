@@ -3,6 +3,8 @@
 import contextvars
 import gc
 import random
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -352,3 +354,75 @@ def test_a_pool_that_drops_what_has_not_begun_drops_calls_of_map():
     threading.Timer(0.05, go.set).start()
     pool.shutdown(cancel_futures=True)
     assert done == [0]
+
+
+@pytest.mark.parametrize("make", [np.arange, ks.arange], ids=["NumPy's", "ours"])
+def test_other_threads_go_on_while_compiled_tasks_read_arrays(make):
+    @ks.njit
+    def total(x, rounds):
+        s = 0.0
+        for k in range(rounds):
+            for i in range(len(x)):
+                s += np.sin(x[i] + k)
+        return s
+
+    x = make(10_000.0)
+    total(x, 1)
+    others, is_done = [0], threading.Event()
+
+    def count():
+        while not is_done.is_set():
+            others[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(10)  # a thread that has Python's lock keeps it
+    try:
+        thread.start()
+        ks.compute(*[delayed(total)(x, 400) for _ in range(4)], workers=2)
+    finally:
+        is_done.set()
+        thread.join()
+        sys.setswitchinterval(before)
+    assert others[0] > 10
+
+
+def test_a_graph_is_shown_without_any_face():
+    text = """
+import pickle, sys
+import kasoku as ks
+x = ks.delayed(len)([ks.delayed(abs)(-2), 1])
+graph = dict(x.__dask_graph__())
+assert len(graph) == 2 and graph[x.key]({key: 2 for key in graph}) == 2
+assert x.persist().compute() == 2 and pickle.loads(pickle.dumps(x)).compute() == 2
+assert not [name for name in sys.modules if name.startswith(("kasoku.compat", "dask"))]
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_that_call_a_function_first_at_once_agree(workers=4):
+    """Its reading and compiling is for one thread at a time, also where Python has no lock."""
+    for number in range(3):
+
+        @ks.njit
+        def doubled(x):
+            return x * 2 + number  # noqa: B023 - called within this round
+
+        @ks.njit
+        def summed(x):
+            return (x * 3).sum() + number  # noqa: B023
+
+        results = ks.compute(*[delayed(doubled)(k % 2 and k or float(k)) for k in range(64)], workers=workers)
+        assert list(results) == [2 * k + number for k in range(64)]
+        gate, got = threading.Barrier(workers), []
+
+        def call(summed=summed, gate=gate, got=got):
+            gate.wait()
+            got.append(float(summed(np.arange(4.0))))
+
+        threads = [threading.Thread(target=call) for _ in range(workers)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        assert got == [18.0 + number] * workers

@@ -27,9 +27,20 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A00
     return module if fromlist else sys.modules[_face]
 
 
+class _Builtins(dict):
+    """Python's, but for __import__; open() as it is when it is called, for who puts another in its place."""
+
+    def __missing__(self, name):
+        return vars(builtins)[name]
+
+
+_builtins = _Builtins({**vars(builtins), "__import__": _import})
+del _builtins["open"]
+
+
 class _Loader(SourceFileLoader):
     def exec_module(self, module):
-        module.__builtins__ = {**vars(builtins), "__import__": _import}
+        module.__builtins__ = _builtins
         exec(self.get_code(module.__name__), vars(module))
 
 
