@@ -27,7 +27,7 @@ def _give(result, out, name):
 
 
 def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):
-    return a.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind not in "cb"
+    return getattr(a.dtype, "kind", "") == "c" and dtype is not None and np.dtype(dtype).kind not in "cb"
 
 
 def _reduce(name, a, out, **arguments):
@@ -38,7 +38,7 @@ def _reduce(name, a, out, **arguments):
     try:
         result = _engine[name](a, **arguments)
     except (TypeError, NotImplementedError):
-        if a.dtype.kind != "c":
+        if getattr(a.dtype, "kind", "") != "c":
             raise
         result = _host.on_host(getattr(np, name))(a, **arguments)
     return _give(result, out, name)

@@ -301,7 +301,7 @@ class Tensor:
 
     def repeat(self, *times):
         times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
-        return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
+        return Tensor(ks.tile(self._a, times))
 
     def fill_(self, value):
         return self._write(value._a if isinstance(value, Tensor) else value)
