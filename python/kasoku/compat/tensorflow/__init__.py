@@ -5,10 +5,11 @@ import contextlib
 import kasoku as ks
 from kasoku import _core
 
-from . import _arrays, _more, config, debugging, dtypes, errors, linalg, math, nn, random
+from . import _control, bitwise, config, debugging, dtypes, errors, experimental, linalg, math, nn, random, signal
 from ._ops import *  # noqa: F403
 from ._ops import elementwise as _elementwise
 from ._ops import function, tf_print  # noqa: F401
+from ._table import functions as _functions
 from ._tensor import Tensor, TensorShape, in_graph
 from ._variable import Variable
 from .dtypes import (  # noqa: F401
@@ -34,10 +35,10 @@ from .dtypes import (  # noqa: F401
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
-for _functions in (_arrays.functions, linalg.functions, debugging.functions, _more.functions):
-    globals().update(_functions)
-GradientTape, Module, TensorArray = _more.GradientTape, _more.Module, _more.TensorArray
-autograph, bitwise, signal = _more.autograph, _more.bitwise, _more.signal
+globals().update(_functions)
+globals().update(debugging.functions)
+GradientTape, Module, TensorArray = _control.GradientTape, _control.Module, _control.TensorArray
+autograph = _control.autograph
 Assert = debugging.Assert
 globals()["print"] = tf_print
 newaxis = None

@@ -7,6 +7,7 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import _unsettled as unsettled
 
+from .._face.compositions import softmax
 from .._operands import divides_by_zero
 from . import _promotion, _types
 from ._table import functions, in_place, into, rules
@@ -154,11 +155,7 @@ for _name, _engine in _engine_names.items():
 mul = functions["mul"]
 
 
-_soft = rules["floats"](lambda x, dim: _over_sum(ks.exp(x - x.max(axis=dim, keepdims=True)), dim))
-
-
-def _over_sum(e, dim):
-    return e / e.sum(axis=dim, keepdims=True)
+_soft = rules["floats"](softmax)
 
 
 def _sign(x):

@@ -6,6 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.compositions import searched
 from . import _types
 from ._table import functions
 from ._tensor import Tensor, held, shaped
@@ -361,14 +362,6 @@ def _running(function):
     return running
 
 
-def _searched(edges, values, right, side):
-    right = right if side is None else side == "right"
-    if edges.ndim == 1:
-        return ks.searchsorted(edges, values, "right" if right else "left")
-    before = edges[..., None, :] <= values[..., None] if right else edges[..., None, :] < values[..., None]
-    return ks.count_nonzero(before, axis=-1)
-
-
 def _counted(x, bins, min, max):
     limits = (min, max) if min != max else None
     return ks.histogram(x, bins, limits)[0].astype(x.dtype)
@@ -382,8 +375,8 @@ functions.rows("arrays", {
     "mode": lambda input, dim=-1, keepdim=False: _mode(input, dim, keepdim),
     "cumsum": _running(ks.cumsum), "cumprod": _running(ks.cumprod),
     "cummax": _best_so_far("cummax", ks.maximum), "cummin": _best_so_far("cummin", ks.minimum),
-    "searchsorted": lambda sorted_sequence, input, *, out_int32=False, right=False, side=None: _searched(
-        sorted_sequence, ks.asarray(input, device=sorted_sequence.device), right, side).astype(
+    "searchsorted": lambda sorted_sequence, input, *, out_int32=False, right=False, side=None: searched(
+        sorted_sequence, ks.asarray(input, device=sorted_sequence.device), right or side == "right").astype(
         "int32" if out_int32 else "int64"),
     "bucketize": lambda input, boundaries, *, out_int32=False, right=False: ks.searchsorted(
         boundaries, ks.asarray(input, device=boundaries.device), "right" if right else "left").astype(

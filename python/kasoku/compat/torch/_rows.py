@@ -5,7 +5,8 @@ import math
 
 import kasoku as ks
 
-from .._special import special
+from .._face.compositions import log_sum, paired, xlogy
+from .._face.special import special
 from ._reductions import dims
 from ._table import functions
 from ._tensor import Tensor, held
@@ -16,17 +17,6 @@ f = functions
 
 def _list_of(operands):
     return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
-
-
-def _log_sum(x, dim, keepdim=False):
-    """log(sum(exp(x))), without a power that is too large."""
-    axes = None if dim == () else dim
-    if not x.size:
-        return ks.log(ks.exp(x).sum(axis=axes, keepdims=keepdim))
-    top = x.max(axis=axes, keepdims=True)
-    top = ks.where(ks.isfinite(top), top, 0)
-    sums = ks.log(ks.exp(x - top).sum(axis=axes, keepdims=True)) + top
-    return sums if keepdim else ks.squeeze(sums, axes)
 
 
 def _distances(x, y, p):
@@ -43,11 +33,6 @@ def _real(name):
         return special(name, input)
 
     return of_each
-
-
-def _paired(real, imag):
-    """Complex numbers of their parts."""
-    return ks.stack((real, imag), -1).view("complex128" if real.dtype == "float64" else "complex64")[..., 0]
 
 
 def _running_trapezoids(y, x, dx, dim):
@@ -84,8 +69,8 @@ functions.rows("arrays", {
 })  # fmt: skip
 
 functions.rows("floats", {
-    "logsumexp": lambda input, dim, keepdim=False: _log_sum(input, dims(input, dim), keepdim),
-    "_log_softmax": lambda input, dim: input - _log_sum(input, dims(input, dim), True),
+    "logsumexp": lambda input, dim, keepdim=False: log_sum(input, dims(input, dim), keepdim),
+    "_log_softmax": lambda input, dim: input - log_sum(input, dims(input, dim), True),
     "softplus": lambda input: ks.logaddexp(input, 0),
     "logit": lambda input, eps=None: (lambda a: ks.log(a / (1 - a)))(
         input if eps is None else ks.clip(input, eps, 1 - eps)),
@@ -93,10 +78,10 @@ functions.rows("floats", {
     "cov": lambda input, *, correction=1, fweights=None, aweights=None: ks.cov(
         input, ddof=correction, fweights=fweights, aweights=aweights),
     "corrcoef": lambda input: ks.corrcoef(input),
-    "polar": lambda abs, angle: _paired(abs * ks.cos(angle), abs * ks.sin(angle)),
+    "polar": lambda abs, angle: paired(abs * ks.cos(angle), abs * ks.sin(angle)),
     "angle": lambda input: ks.angle(input),
     "sinc": lambda input: ks.sinc(input),
-    "xlogy": lambda input, other: ks.where((input == 0) & ~ks.isnan(other), 0, input * ks.log(other)),
+    "xlogy": lambda input, other: xlogy(input, other),
     "logaddexp2": lambda input, other: ks.logaddexp2(input, other),
     "ldexp": lambda input, other: input * 2.0**other,
     "trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: ks.trapezoid(y, x, dx, dim),
@@ -113,7 +98,7 @@ functions.rows("meeting", {
     "inner": lambda input, other: ks.inner(input, other),
     "kron": lambda input, other: ks.kron(input, other),
     "cross": lambda input, other, dim=-1: ks.cross(input, other, axis=dim),
-    "complex": lambda real, imag: _paired(real, imag),
+    "complex": lambda real, imag: paired(real, imag),
     "ger": lambda input, vec2: ks.outer(input, vec2),
     "outer": lambda input, vec2: ks.outer(input, vec2),
     "vdot": lambda input, other: ks.vdot(input, other),

@@ -1,6 +1,5 @@
 """torch.linalg: the engine's, where the tensors lie. Halves are computed in float32."""
 
-import math as _math
 import sys as _sys
 
 import numpy as _np
@@ -9,6 +8,7 @@ import kasoku as ks
 from kasoku._core import _linalg
 
 from .. import Face as _Face
+from .._face import compositions as _compositions
 from .._face.table import Table as _Table
 from ._table import functions as _f
 from ._table import rules as _rules
@@ -23,10 +23,7 @@ def _kind(name, parts):
 
 def _solved(a, b, upper, left, unitriangular, transpose=False):
     """x with a x = b (or x a = b); only one triangle of a is read."""
-    a = _linalg._triangle(a, not upper)
-    if unitriangular:
-        one = ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
-        a = a * (1 - one) + one
+    a = _compositions.triangle(a, upper, unitriangular)
     a = a.mT if transpose else a
     return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
 
@@ -48,20 +45,6 @@ def _pseudo_inverse(a, atol, rtol):
 def _rank(a, atol, rtol):
     s = ks.linalg.svdvals(a)
     return ks.count_nonzero(s > _limit(a, s, atol, rtol)[..., None], axis=-1)
-
-
-def _exponential(x):
-    """By scaling, a Taylor series of 18 terms and squaring."""
-    largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))
-    times = max(0, _math.ceil(_math.log2(max(largest, 1e-300))) + 3)
-    small = x / 2.0**times
-    term = total = ks.broadcast_to(ks.eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape)
-    for k in range(1, 19):
-        term = term @ small / k
-        total = total + term
-    for _ in range(times):
-        total = total @ total
-    return total
 
 
 def _of_all(function):
@@ -90,7 +73,7 @@ _functions.rows("singles", {
     "solve_triangular": lambda A, B, *, upper, left=True, unitriangular=False: _solved(A, B, upper, left, unitriangular),
     "matrix_norm": lambda A, ord="fro", dim=(-2, -1), keepdim=False: _linalg._matrix_norm(A, ord, tuple(dim), keepdim),
     "vecdot": lambda x, y, *, dim=-1: ks.vecdot(x, y, axis=dim),
-    "matrix_exp": lambda A: _exponential(A),
+    "matrix_exp": lambda A: _compositions.matrix_exp(A),
     "vander": lambda x, N=None: x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device),
     "tensorinv": lambda A, ind=2: ks.linalg.tensorinv(A, ind),
     "tensorsolve": lambda A, B, dims=None: ks.linalg.tensorsolve(A, B, dims),

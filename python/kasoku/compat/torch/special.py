@@ -4,7 +4,7 @@ import sys as _sys
 
 from .. import Face as _Face
 from .._face.table import Table as _Table
-from .._special import special as _special
+from .._face.special import special as _special
 from . import _more, _rows  # noqa: F401 - they fill the table
 from ._table import functions as _f
 from ._table import rules as _rules

@@ -8,10 +8,8 @@ import numpy as np
 import kasoku as ks
 
 from ... import Face
-from ... import _windows as windows
+from ..._face import compositions, windows
 from ..._face.table import Table
-from ..._special import special
-from ..._windows import same_widths
 from .. import _creation, _rearrange, _rows, _types
 from .._table import functions as _f
 from .._table import rules
@@ -49,12 +47,6 @@ def _normal_batch(x, mean, var, weight, bias, training, eps):
     return _scaled((x - mean.reshape(shape)) / ks.sqrt(var.reshape(shape) + eps), weight, bias, 1)
 
 
-def _gelu(x, approximate):
-    if approximate == "tanh":
-        return 0.5 * x * (1 + ks.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-    return 0.5 * x * (1 + special("erf", x / math.sqrt(2)))
-
-
 def _negative_part(x, of):
     """x where it is above 0, of(x) below."""
     return ks.where(x > 0, x, of(ks.minimum(x, 0)))
@@ -64,11 +56,10 @@ _functions.rows("floats", {
     "leaky_relu": lambda input, negative_slope=0.01, inplace=False: ks.where(input > 0, input, negative_slope * input),
     "elu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x)),
     "celu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x / alpha)),
-    "selu": lambda input, inplace=False: 1.0507009873554805 * _negative_part(
-        input, lambda x: 1.6732632423543772 * ks.expm1(x)),
+    "selu": lambda input, inplace=False: compositions.selu(input),
     "silu": lambda input, inplace=False: input / (1 + ks.exp(-input)),
     "mish": lambda input, inplace=False: input * ks.tanh(ks.logaddexp(input, 0)),
-    "gelu": lambda input, approximate="none": _gelu(input, approximate),
+    "gelu": lambda input, approximate="none": compositions.gelu(input, approximate == "tanh"),
     "prelu": lambda input, weight: ks.where(
         input > 0, input, input * (weight if weight.size == 1 else weight.reshape(-1, *(1,) * (input.ndim - 2)))),
     "softsign": lambda input: input / (1 + ks.abs(input)),
@@ -243,7 +234,7 @@ def _convolution(axes):
     def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
         if padding == "same":
-            widths = same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
+            widths = windows.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
         else:
             widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
         is_one = input.ndim == axes + 1
