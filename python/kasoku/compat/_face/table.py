@@ -5,9 +5,6 @@ A row is a name, the arguments under the face's names and with its defaults, and
 the face's tensors belongs to the group of rows; documentation is that of the function of kasoku's that a row calls.
 """
 
-import functools
-import inspect
-
 import kasoku as ks
 
 _functions = vars(ks)
@@ -29,6 +26,7 @@ def in_words_of(f, error):
     _, unexpected, rest = text.partition("unexpected keyword argument '")
     if unexpected:
         import difflib
+        import inspect
 
         near = difflib.get_close_matches(rest.partition("'")[0], inspect.signature(f).parameters, 1)
         text += f"; did you mean {near[0]!r}?" if near else ""
@@ -48,11 +46,13 @@ class Table(dict):
             raise AttributeError(name) from None
 
     def rows(self, rule, rows):
+        make = self._rules[rule]
         for name, f in rows.items():
             f.__name__ = f.__qualname__ = name
-            self[name] = function = functools.wraps(f)(self._rules[rule](f))
-            if function.__doc__ is None:
-                function.__doc__ = described(f)
+            self[name] = function = make(f)
+            function.__name__ = function.__qualname__ = name
+            function.__module__, function.__wrapped__ = f.__module__, f
+            function.__doc__ = f.__doc__ or described(f)
 
     def row(self, rule):
         """A decorator: a row of several lines. A trailing underscore keeps Python's own name free."""

@@ -1,11 +1,14 @@
 """The face of TensorFlow: eager tensors, tf.function, and the operations that numerical programs use."""
 
 import contextlib
+import sys as _sys
 
 import kasoku as ks
 from kasoku import _core
 
-from . import _control, bitwise, config, debugging, dtypes, errors, experimental, linalg, math, nn, random, signal
+from .. import Face
+
+from . import _control, bitwise, config, debugging, dtypes, errors, linalg, math, nn, random, signal
 from ._ops import *  # noqa: F403
 from ._ops import elementwise as _elementwise
 from ._ops import function, tf_print  # noqa: F401
@@ -84,3 +87,17 @@ class test:  # noqa: N801 - TensorFlow's module name
 
 
 __all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]
+
+
+class _Face(Face):
+    """`experimental` is imported when somebody asks for it."""
+
+    def __getattr__(self, name):
+        if name == "experimental":
+            from importlib import import_module
+
+            return import_module(f"{__name__}.experimental")
+        return super().__getattr__(name)
+
+
+_sys.modules[__name__].__class__ = _Face

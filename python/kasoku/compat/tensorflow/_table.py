@@ -2,7 +2,6 @@
 keep the first one's type where the rule says so. Every function takes `name`, which means nothing here."""
 
 import functools
-import inspect
 
 import numpy as np
 
@@ -54,7 +53,8 @@ def _of_arrays(kinds=None, keeps=True):
     """Of the engine's arrays: of NumPy's letters of kinds alone, with results in the first one's type."""
 
     def rule(f):
-        names = list(inspect.signature(f).parameters)
+        code = f.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         places = tuple(k for k, name in enumerate(names) if name in _tensors)
         first = names[places[0]]
         op = op_name(f.__name__)
