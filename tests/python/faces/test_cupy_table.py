@@ -83,3 +83,15 @@ def test_names_that_are_looked_up_when_asked_for(cp):
     assert (cp.asnumpy(cp.load(file)) == M).all()
     with pytest.raises(AttributeError, match="kasoku does not have cupy.from_arrow yet"):
         cp.from_arrow
+
+
+def test_states_of_the_generator_are_refused(cp):
+    state = cp.random.RandomState(7)
+    first = state.rand(3)
+    state.seed(7)
+    assert (first == state.rand(3)).all()
+    with pytest.raises(NotImplementedError, match="keep the seed"):
+        state.get_state()
+    with pytest.raises(NotImplementedError, match="keep the seed"):
+        state.set_state(None)
+    assert sorted(cp.random.default_rng(1).choice(5, 5, replace=False).tolist()) == [0, 1, 2, 3, 4]

@@ -11,7 +11,7 @@ import kasoku as ks
 from kasoku import _core
 from kasoku._namespace.memory import is_contiguous
 
-from .._face.compositions import paired
+from .._face.compositions import paired as _paired
 from . import _arrays, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
@@ -95,7 +95,7 @@ def round(a, decimals=0, out=None):
     a = asarray(a)
     parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
     result = [_core.round(part, decimals) for part in parts]
-    result = paired(*result) if len(result) == 2 else result[0]
+    result = _paired(*result) if len(result) == 2 else result[0]
     if out is None:
         return result
     out[...] = result

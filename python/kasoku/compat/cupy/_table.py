@@ -10,7 +10,7 @@ from . import cuda
 
 # Of the engine itself, which costs nothing to have; what is CuPy's own under the same name is put over it.
 _not_cupys = """
-    Array Delayed Device Replay Stream Event Texture JitFunction RawKernel RawModule SourceModule default_device deterministic
+    Array Delayed Device Replay Stream Event Texture JitFunction RawKernel RawModule default_device deterministic
     devices eager eval explain from_arrow has_device record synchronize
 """.split()
 native = {name: getattr(ks, name) for name in ks._native if name not in _not_cupys}
