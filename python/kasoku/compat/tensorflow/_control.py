@@ -4,6 +4,7 @@ import inspect
 import time
 
 
+from .._face.refusals import autograd
 from . import dtypes
 from ._ops import constant, stack
 from ._table import functions, in_tables, plain
@@ -192,7 +193,7 @@ class GradientTape:
 
     def __init__(self, *args, **kwargs):
         raise UnimplementedError(
-            "tf.GradientTape: kasoku computes no gradients yet\n"
+            f"tf.GradientTape: {autograd}\n"
             "  fix  write the derivative out, or `kasoku run --real tensorflow …` uses the installed tensorflow"
         )
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.refusals import autograd
 from . import _types, random
 from ._table import functions, named
 from ._tensor import Tensor, array_of, composed
@@ -47,7 +48,7 @@ def _creates(f):
         **kwargs,
     ):
         if requires_grad:
-            raise NotImplementedError("kasoku's torch computes no gradients yet")
+            raise NotImplementedError(autograd)
         if "size" in kwargs and f.__name__ != "randint":
             args = (kwargs.pop("size"), *args)
         if generator is not None:
@@ -63,7 +64,7 @@ def _creates(f):
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor with a copy of the data."""
     if requires_grad:
-        raise NotImplementedError("kasoku's torch computes no gradients yet")
+        raise NotImplementedError(autograd)
     return Tensor(array_of(data, dtype, device))
 
 

@@ -10,6 +10,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._face.refusals import autograd
 from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
@@ -185,11 +186,11 @@ class Tensor:
 
     def requires_grad_(self, value=True):
         if value:
-            raise NotImplementedError("kasoku's torch computes no gradients yet")
+            raise NotImplementedError(autograd)
         return self
 
     def backward(self, *_, **__):
-        raise NotImplementedError("kasoku's torch computes no gradients yet")
+        raise NotImplementedError(autograd)
 
     def __bool__(self):
         if self._a.size != 1:
