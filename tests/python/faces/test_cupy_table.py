@@ -1,6 +1,7 @@
 """What CuPy's face has from ks under CuPy's names, and complex numbers in order, against NumPy."""
 
 import io
+import math
 
 import numpy as np
 import pytest
@@ -95,3 +96,37 @@ def test_states_of_the_generator_are_refused(cp):
     with pytest.raises(NotImplementedError, match="keep the seed"):
         state.set_state(None)
     assert sorted(cp.random.default_rng(1).choice(5, 5, replace=False).tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_special_functions(cp):
+    from kasoku.compat.cupyx.scipy import special
+
+    x = np.abs(V) + 0.25
+    for name, wanted in {
+        "erf": np.vectorize(math.erf)(x), "gammaln": np.vectorize(math.lgamma)(x), "gamma": np.vectorize(math.gamma)(x),
+        "expit": 1 / (1 + np.exp(-x)), "i0": np.i0(x), "exp10": 10**x, "entr": -x * np.log(x), "sinc": np.sinc(x),
+        "ndtr": 0.5 * np.vectorize(math.erfc)(-x / math.sqrt(2)), "log_softmax": x - np.log(np.exp(x).sum()),
+        "logsumexp": np.log(np.exp(x).sum()), "softmax": np.exp(x) / np.exp(x).sum(),
+    }.items():  # fmt: skip
+        np.testing.assert_allclose(cp.asnumpy(getattr(special, name)(cp.array(x))), wanted, 1e-11)
+    out = cp.empty(6)
+    assert special.xlogy(cp.array([0.0] * 6), cp.array(x), out=out) is out and not out.any()
+    np.testing.assert_allclose(
+        cp.asnumpy(special.kl_div(cp.array(x), cp.array(x + 1))), x * np.log(x / (x + 1)) + 1, 1e-12
+    )
+    assert special.erf(cp.array([0, 1])).dtype == np.float64
+    with pytest.raises(AttributeError, match="kasoku does not have cupyx.scipy.special.zeta yet"):
+        special.zeta
+
+
+def test_matrices_by_name(cp):
+    from kasoku.compat.cupyx.scipy import linalg
+
+    def host(x):
+        return cp.asnumpy(x).tolist()
+
+    assert host(linalg.toeplitz(cp.array([1, 2, 3]), cp.array([1, 4]))) == [[1, 4], [2, 1], [3, 2]]
+    assert host(linalg.circulant(cp.array([1, 2, 3]))) == [[1, 3, 2], [2, 1, 3], [3, 2, 1]]
+    assert host(linalg.hankel(cp.array([1, 2, 3]))) == [[1, 2, 3], [2, 3, 0], [3, 0, 0]]
+    assert host(linalg.block_diag(cp.array([[1, 2]]), cp.array([3]))) == [[1, 2, 0], [0, 0, 3]]
+    np.testing.assert_allclose(cp.asnumpy(linalg.expm(cp.zeros((2, 2)))), np.eye(2))
