@@ -128,7 +128,10 @@ def _of_arrays(f):
         if kwargs or args and type(args[0]) is not Tensor:
             kwargs = {k: _through(v, _array) for k, v in _checked(f, args, kwargs).items()}
         try:
-            result = f(*[x._a if type(x) is Tensor else _through(x, _array) for x in args], **kwargs)
+            if len(args) == 1 and type(args[0]) is Tensor:
+                result = f(args[0]._a, **kwargs)
+            else:
+                result = f(*[x._a if type(x) is Tensor else _through(x, _array) for x in args], **kwargs)
         except _refusals as error:
             raise _refused(f, error) from None
         result = Tensor(result) if type(result) is ks.Array else _several(result, None)
@@ -186,23 +189,33 @@ def _floating(singles=False):
     return rule
 
 
+def _met(args, kwargs):
+    """Arguments whose tensors are arrays of one dtype."""
+    first = args[0] if args else None
+    if type(first) in (list, tuple) and len(args) < 3:  # what is joined, mostly of one dtype
+        arrays = [t._a for t in first if type(t) is Tensor]
+        if len(arrays) == len(first) and len({a.dtype for a in arrays}) == 1:
+            return (arrays, *args[1:]), kwargs
+    found = []
+    for x in args:
+        _through(x, found.append)
+    given = _array
+    if len({t._a.dtype for t in found}) > 1:
+        wanted = _promotion.of(False, *found)
+        given = lambda t: t._a if _types.of_array(t._a) is wanted else t._a.astype(wanted.numpy)
+    return [_through(x, given) for x in args], {k: _through(v, _array) for k, v in kwargs.items()}
+
+
 def _meeting(f):
     """Of arrays in the dtype that all of them meet in."""
 
     def call(*args, out=None, **kwargs):
-        kwargs = _checked(f, args, kwargs)
-        found = []
-        for x in args:
-            _through(x, found.append)
-        wanted = _types.of_array(found[0]._a) if found else None
-        if any(t.dtype is not wanted for t in found):
-            wanted = _promotion.of(False, *found)
-        given = lambda t: t._a if _types.of_array(t._a) is wanted else t._a.astype(wanted.numpy)
+        args, kwargs = _met(args, _checked(f, args, kwargs))
         try:
-            result = f(*[_through(x, given) for x in args], **{k: _through(v, _array) for k, v in kwargs.items()})
+            result = f(*args, **kwargs)
         except _refusals as error:
             raise _refused(f, error) from None
-        result = _several(result, None)
+        result = Tensor(result) if type(result) is ks.Array else _several(result, None)
         return result if out is None else _into_each(out, result)
 
     return call
