@@ -3,6 +3,7 @@
 import inspect
 import math
 
+import kasoku as ks
 import numpy as np
 import pytest
 
@@ -150,3 +151,16 @@ def test_help_shows_tensorflows_arguments():
         tf.math.erf(tf.constant([1, 2]))
     with pytest.raises(AttributeError, match="kasoku does not have tensorflow.experimental.numpy.record"):
         tnp.record
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_elements_go_to_the_host(case, device):
+    """A length or an end may be read, as few numbers; results stay where the tensors lie."""
+    with tf.device("/CPU:0" if device == "cpu" else "/GPU:0"):
+        CASES[case][0]()
+        before = ks.stats()
+        made = CASES[case][0]()
+        between = ks.stats() - before
+    to_host = between["bytes_from_device"] + sum(n for name, n in between.items() if name.endswith("for_numpy"))
+    assert to_host <= 64, {name: n for name, n in between.items() if n}
+    del made

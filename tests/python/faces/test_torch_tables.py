@@ -3,6 +3,7 @@
 import inspect
 import math
 
+import kasoku as ks
 import numpy as np
 import pytest
 
@@ -280,3 +281,15 @@ def test_shapes_that_do_not_fit():
             call()
     with pytest.raises(RuntimeError, match="reduce argument must be one of"):
         t(M).scatter_reduce(0, t(AT), t(M), "median")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_elements_go_to_the_host(case):
+    """A length or an end may be read, as few numbers; results stay where the tensors lie."""
+    CASES[case][0]()
+    before = ks.stats()
+    made = CASES[case][0]()
+    between = ks.stats() - before
+    to_host = between["bytes_from_device"] + sum(n for name, n in between.items() if name.endswith("for_numpy"))
+    assert to_host <= 64, {name: n for name, n in between.items() if n}
+    del made

@@ -25,7 +25,9 @@ def softmax(x, axis=-1):
 
 
 def xlogy(x, y):
-    """x log y, and 0 where x is 0."""
+    """x log y, and 0 where x is 0; one of them may be a number."""
+    if not isinstance(y, ks.Array):
+        y = ks.asarray(y, dtype=x.dtype, device=x.device)
     return ks.where((x == 0) & ~ks.isnan(y), 0, x * ks.log(y))
 
 

@@ -1,16 +1,24 @@
 """What CuPy has of complex numbers in order, the real part first, and ks refuses: comparisons, extremes and their places."""
 
+import numpy as np
+
 import kasoku as ks
 
 
 def _parts(x):
-    x = x if isinstance(x, ks.Array) else ks.asarray(x)
     return ks.real(x), ks.imag(x)
+
+
+def _both(x, y):
+    """Two arrays where the first one of them lies; a number has the array's dtype."""
+    like = x if isinstance(x, ks.Array) else y
+    return [v if isinstance(v, ks.Array) else ks.asarray(v, like.dtype if np.isscalar(v) else None, like.device)
+            for v in (x, y)]  # fmt: skip
 
 
 def _compared(by_real, by_imaginary):
     def compare(x, y):
-        (a, b), (c, d) = _parts(x), _parts(y)
+        (a, b), (c, d) = map(_parts, _both(x, y))
         return by_real(a, c) | (a == c) & by_imaginary(b, d)
 
     return compare
@@ -20,7 +28,7 @@ def _better(is_better, is_nan_kept):
     """The better of two; of a NaN and a number the NaN, or the number."""
 
     def choose(x, y):
-        x, y = (v if isinstance(v, ks.Array) else ks.asarray(v) for v in (x, y))
+        x, y = _both(x, y)
         first, second = (x, y) if is_nan_kept else (y, x)
         chosen = ks.where(is_better(x, y), x, y)
         return ks.where(ks.isnan(x), first, ks.where(ks.isnan(y), second, chosen))
