@@ -51,7 +51,9 @@ def kernels_of_corpus(report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/release")
-    parser.add_argument("--jobs", default="auto", help="files of tests side by side; by itself as many as there are cores")
+    parser.add_argument(
+        "--jobs", default="auto", help="files of tests side by side; by itself as many as there are cores"
+    )
     parser.add_argument("--slow", action="store_true", help="also what takes minutes more")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest")
     options = parser.parse_args()

@@ -132,6 +132,26 @@ def module(name):
     return "\n".join(_described(n, name) for n in own if not inspect.ismodule(getattr(inside, n)))
 
 
+def face(package):
+    """What a face has, module by module, and what it refuses by name with the reason: from the tables that make it."""
+    import pkgutil
+    import types
+
+    from kasoku.compat._face.refusals import reasons
+
+    whole = importlib.import_module(f"kasoku.compat.{package}")
+    found = [package, *(info.name.removeprefix("kasoku.compat.") for info in pkgutil.walk_packages(
+        whole.__path__, f"{whole.__name__}."))]  # fmt: skip
+    rows = []
+    for name in sorted(n for n in found if not any(part.startswith("_") for part in n.split("."))):
+        inside = importlib.import_module(f"kasoku.compat.{name}")
+        has = [n for n in dir(inside) if not n.startswith("_") and not isinstance(getattr(inside, n), types.ModuleType)]
+        own = [n for n in has if n not in ("ks", "np", "Face")]
+        rows.append([f"`{name}`", len(own), " ".join(f"`{n}`" for n in own)])
+    refused = [[" ".join(f"`{package}.{n}`" for n in words.split()), why] for words, why in reasons[package].items()]
+    return "\n\n".join([_table(["module", "names", "there"], rows), _table(["refused", "why"], refused)])
+
+
 # ── C++ ───────────────────────────────────────────────────────────────────────────────────
 
 

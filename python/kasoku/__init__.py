@@ -30,7 +30,7 @@ _native = [
     *(row[0] for row in _core._ops()), *_core._reductions(), *_core._scans(), *_core._algorithms(),
     *"""
     Array Delayed Device ElementwiseKernel Event ExclusiveScanKernel InclusiveScanKernel JitFunction RawKernel
-    RawModule ReductionKernel Replay SourceModule Stream Texture abs acos acosh arange around array asarray asin
+    RawModule ReductionKernel Replay Stream Texture abs acos acosh arange around array asarray asin
     asinh asnumpy atan atan2 atanh bfloat16 bitwise_invert bitwise_left_shift bitwise_not bitwise_right_shift bool
     bool_ broadcast_to can_cast complex128 complex64 concat concatenate conj copy default_device deg2rad delete
     deterministic devices dot e eager empty empty_like eval expand_dims explain eye flip float16 float32 float64

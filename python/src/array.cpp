@@ -115,6 +115,18 @@ nb::object printed(const Array& x) {
   return to_numpy(x);
 }
 
+/// Whether repr() names the device. Packages whose arrays are of this class have no such word.
+std::atomic<bool> devices_are_shown{true};
+
+/// NumPy's text, with the device where it is no CPU.
+nb::str text_of(const Array& x) {
+  nb::str text(nb::repr(printed(x)));
+  if (x.device().is_host() || !devices_are_shown) return text;
+  std::string shown = text.c_str();
+  shown.insert(shown.rfind(')'), ", device='" + x.device().str() + "'");
+  return nb::str(shown.c_str());
+}
+
 nb::object index_of(const Array& x) {
   if (!is_integer(x.dtype()) || x.ndim() != 0) throw Error(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
   return item_of(x);
@@ -592,7 +604,7 @@ void bind_array(nb::module_& m) {
              nb::object value = x.ndim() == 0 ? item_of(x) : to_numpy(x);
              return value.attr("__format__")(spec);
            })
-      .def("__repr__", [](const Array& x) { return nb::str(nb::repr(printed(x))); })
+      .def("__repr__", &text_of)
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, Copies::always); },
         "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
@@ -602,6 +614,7 @@ void bind_array(nb::module_& m) {
         "An array of the values; on a cpu it shows a NumPy array's memory. copy=True: never that memory; copy=False: that memory, or a ValueError.");
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
   m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
+  m.def("_devices_are_shown", [](bool value) { return devices_are_shown.exchange(value); }, "value"_a, "Whether repr() names devices, for the whole process; what it was.");
   m.def("_take", [](const Array& x, const Array& value) {
     const GilReleased release;
     const Array here = to_device(value, x.device());

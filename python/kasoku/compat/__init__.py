@@ -51,10 +51,13 @@ def preferred_device():
 
 def missing(name):
     """What a user is told who asks for a name that a face does not have."""
+    from ._face.refusals import reason_of
+
     package = name.partition(".")[0]
+    why = reason_of(name) or f"`import {package}` gave kasoku's own {package}, which covers a part of it"
     return (
         f"kasoku does not have {name} yet\n"
-        f"  why  `import {package}` gave kasoku's own {package}, which covers a part of it\n"
+        f"  why  {why}\n"
         f"  fix  `kasoku run --real {package} …` uses the installed {package} instead"
     )
 

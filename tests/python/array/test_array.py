@@ -544,3 +544,15 @@ def test_the_class_makes_arrays_as_numpys_does(device):
         ks.ndarray((2, -1))
     with pytest.raises(TypeError, match="too small"):
         ks.ndarray(11, "i2", host)
+
+
+def test_the_text_names_a_device_that_is_not_the_cpu():
+    x = ks.ones((2, 2), "float32", "null")
+    shown = ks._core._devices_are_shown(True)
+    try:
+        assert repr(x).endswith("dtype=float32, device='null')") and "device" not in str(x)
+        assert "device" not in repr(ks.ones(3))
+        ks._core._devices_are_shown(False)
+        assert "device" not in repr(x)
+    finally:
+        ks._core._devices_are_shown(shown)

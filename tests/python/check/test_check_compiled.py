@@ -6,7 +6,7 @@ import pytest
 import kasoku as ks
 from kasoku import njit, prange
 
-module = ks.SourceModule("""
+module = ks._core.SourceModule("""
 __global__ void reverse(int *d, int n) {
   __shared__ int s[64];
   int t = threadIdx.x;

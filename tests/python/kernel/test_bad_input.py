@@ -103,7 +103,7 @@ def test_memory_that_nobody_has(device):
 
 def test_texts_that_are_none(launch):
     f, x, _ = launch
-    for make in (lambda code: ks.RawModule(code=code), lambda code: ks.RawKernel(code, "k"), ks.SourceModule):
+    for make in (lambda code: ks.RawModule(code=code), lambda code: ks.RawKernel(code, "k"), ks._core.SourceModule):
         with pytest.raises(TypeError, match="is the text of kernels, got a int"):
             make(3)
         with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):

@@ -1,4 +1,4 @@
-"""ks.RawModule, ks.RawKernel, ks.SourceModule, on every device."""
+"""ks.RawModule, ks.RawKernel, ks._core.SourceModule, on every device."""
 
 import numpy as np
 import pytest
@@ -177,7 +177,7 @@ def test_raw_kernel_and_its_forms(on, device):
 
 def test_errors_show_line_and_symbol(device):
     with pytest.raises(ks.CompileError, match=r"test_kernel_raw.py:\d+:\d+: error: .*undeclared"):
-        ks.SourceModule("__global__ void f(float *x) {\n  x[0] = undeclared;\n}", device=device)
+        ks._core.SourceModule("__global__ void f(float *x) {\n  x[0] = undeclared;\n}", device=device)
 
 
 def test_swapped_arguments_warn_once(device):

@@ -51,12 +51,12 @@ def test_text_that_is_filled_in_or_put_together(program, device):
               x[1] = nothing;   // here
             }
             """
-            ks.SourceModule(template % {"type": "float", "value": "3"}, device=device)
+            ks._core.SourceModule(template % {"type": "float", "value": "3"}, device=device)
             ''', device=device)  # fmt: skip
     assert f"program.py:{line_of(program, '// here')}:" in str(error.value)
     with pytest.raises(ks.CompileError) as error:
         run(program, '''
-            ks.SourceModule(
+            ks._core.SourceModule(
                 "__global__ void f(int *x) {\\n"
                 "  x[0] = 1;\\n"
                 "  x[1] = nothing;\\n"
@@ -87,14 +87,14 @@ def test_a_text_of_a_module_beside_it(program, tmp_path, monkeypatch):
     with pytest.raises(ks.CompileError) as error:
         run(program, """
             import texts_of_kernels
-            ks.SourceModule(texts_of_kernels.source, device="cpu")
+            ks._core.SourceModule(texts_of_kernels.source, device="cpu")
             """)  # fmt: skip
     assert "texts_of_kernels.py:5:" in str(error.value)
 
 
 def test_a_text_that_stands_nowhere_keeps_its_own_lines(program):
     with pytest.raises(ks.CompileError, match=r"kernel\.cu:2:\d+: error"):
-        run(program, "ks.SourceModule(''.join(map(chr, letters)), device='cpu')",
+        run(program, "ks._core.SourceModule(''.join(map(chr, letters)), device='cpu')",
             letters=b"__global__ void f(int *x) {\nx[0] = nothing; }\n")  # fmt: skip
 
 

@@ -222,7 +222,7 @@ text = "__global__ void k(float *x, float a) { x[threadIdx.x] *= a * SCALE; }"
 def test_kernels_of_text():
     module = ks.RawModule(code=text, options=("-DSCALE=2",))
     kernels = [ks.RawKernel(text, "k", ("-DSCALE=2",)), module.get_function("k")]
-    kernels.append(ks.SourceModule(text, options=["-DSCALE=2"]).get_function("k"))
+    kernels.append(ks._core.SourceModule(text, options=["-DSCALE=2"]).get_function("k"))
     for kernel in kernels:
         x = ks.ones(4, dtype=np.float32)
         again = pickle.loads(pickle.dumps(kernel))

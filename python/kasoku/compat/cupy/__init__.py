@@ -1,33 +1,17 @@
 """The face of CuPy: kasoku's arrays under CuPy's names, on a GPU if there is one.
 
-Elementwise operations, reductions and views are the engine's; what it lacks and NumPy has is computed
-on the host (_host.py has the list)."""
+Functions are ks's under the same names (_table.py); what CuPy has otherwise than ks is in the modules beside."""
 
 import sys as _sys
 
 import numpy as _np
 
-from kasoku import _core as _engine
-
 from .. import Face
 
 __version__ = "13.6.0"
 
-# Operations, reductions, views: the engine's own.
-for _name in dir(_engine):
-    if not _name.startswith("_") and _name not in (
-        "Array",
-        "Device",
-        "devices",
-        "device",
-        "synchronize",
-        "eval",
-        "eager",
-    ):
-        globals()[_name] = getattr(_engine, _name)
-
-from . import cuda, exceptions  # noqa: E402
-from ._arrays import (  # noqa: E402, F401
+from . import cuda, exceptions
+from ._arrays import (  # noqa: F401
     arange,
     array,
     asanyarray,
@@ -49,23 +33,20 @@ from ._arrays import (  # noqa: E402, F401
     zeros,
     zeros_like,
 )
-from . import _host, _methods, _reductions, _routines, _ufunc, _util, _views, random  # noqa: E402, F401
-from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402, F401
-from ._ufunc import ufunc  # noqa: E402, F401
-from ._util import clear_memo, memoize  # noqa: E402, F401
+from . import _methods, _reductions, _routines, _table, _ufunc, _util, random
+from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
+from ._ufunc import ufunc
+from ._util import clear_memo, memoize
 
-for _name in dir(_routines):
-    if not _name.startswith("_") and _name not in ("builtins", "math", "sys", "np", "ks", "cuda"):
-        globals()[_name] = getattr(_routines, _name)
-globals().update(_host.functions())
-globals().update(_views.functions())
-r_, c_ = _host.Joined(_np.r_), _host.Joined(_np.c_)
+_own = {name: value for name, value in globals().items() if not name.startswith("_")}
+globals().update(_table.native)
+globals().update(_own)
+globals().update({name: value for name, value in vars(_routines).items() if _table.is_public(name, value)})
 globals().update(_ufunc.functions())
 globals().update(_reductions.functions)
 _reductions.extend()
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
-del _name
 
 
 class _Face(Face):
@@ -78,10 +59,16 @@ class _Face(Face):
             import importlib
 
             value = importlib.import_module(f"{__name__}.{name}")
+        elif name in _table.later:
+            value = _table.of_ks(name)
         else:
             return super().__getattr__(name)
         setattr(self, name, value)
         return value
 
+    def __dir__(self):
+        return sorted({*vars(self), *_table.later})
 
+
+__all__ = sorted(name for name in {*globals(), *_table.later} if not name.startswith("_") and name != "Face")
 _sys.modules[__name__].__class__ = _Face

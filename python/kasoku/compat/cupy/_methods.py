@@ -246,6 +246,7 @@ def _extend():
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
     says_what_is_missing("cupy.ndarray")(_Array)
     _core._elements_are_views(True)
+    _core._devices_are_shown(False)
     _Array.__divmod__ = lambda self, other: (self // other, self % other)
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 

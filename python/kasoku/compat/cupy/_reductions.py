@@ -1,12 +1,11 @@
-"""Reductions with CuPy's arguments, as functions and as methods. The engine reduces; what it refuses
-(extremes and spreads of complex numbers, a mask) NumPy reduces on the host."""
+"""Reductions with CuPy's arguments, as functions and as methods. The engine reduces."""
 
 import numpy as np
 
 import kasoku as ks
 from kasoku import _core
 
-from . import _host, _util
+from . import _complex, _util
 from ._arrays import asarray
 from .exceptions import ComplexWarning
 
@@ -27,7 +26,7 @@ def _give(result, out, name):
 
 
 def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):
-    return a.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind not in "cb"
+    return getattr(a.dtype, "kind", "") == "c" and dtype is not None and np.dtype(dtype).kind not in "cb"
 
 
 def _reduce(name, a, out, **arguments):
@@ -38,9 +37,11 @@ def _reduce(name, a, out, **arguments):
     try:
         result = _engine[name](a, **arguments)
     except (TypeError, NotImplementedError):
-        if a.dtype.kind != "c":
+        if getattr(a.dtype, "kind", "") != "c":
             raise
-        result = _host.on_host(getattr(np, name))(a, **arguments)
+        if name not in _complex.reductions:
+            raise
+        result = _complex.reductions[name](a, **arguments)
     return _give(result, out, name)
 
 

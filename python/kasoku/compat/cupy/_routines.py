@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import operator
 import sys
 
 import numpy as np
@@ -10,8 +11,10 @@ import kasoku as ks
 from kasoku import _core
 from kasoku._namespace.memory import is_contiguous
 
-from . import _arrays, _host, cuda
+from .._face.compositions import paired as _paired
+from . import _arrays, cuda
 from ._arrays import asarray, ndarray
+from ._views import diagonal, einsum  # noqa: F401
 
 
 def get_array_module(*args):
@@ -30,17 +33,26 @@ def array_equal(a1, a2, equal_nan=False):
     return same.all()
 
 
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return _host.on_host(np.isclose)(a, b, rtol, atol, equal_nan).all()
-
-
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """Evenly spaced numbers."""
     is_plain = not retstep and axis == 0 and np.ndim(start) == np.ndim(stop) == 0
     is_plain = is_plain and not isinstance(start, (complex, ks.Array)) and not isinstance(stop, (complex, ks.Array))
     if is_plain and (dtype is None or np.dtype(dtype).kind == "f"):
         return _core.linspace(float(start), float(stop), num, endpoint, dtype, cuda.current())
-    return _host.on_host(np.linspace)(start, stop, num, endpoint, retstep, dtype, axis)
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
+    steps = num - bool(endpoint)
+    step = (stop - start) / steps if steps > 0 else start * np.nan
+    at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
+    made = start + at * step if steps > 0 else start + at * stop
+    if endpoint and num > 1:
+        made[-1] = stop
+    made = _core.moveaxis(made, 0, axis) if axis else made
+    if dtype is not None:
+        made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
+    return (made, step) if retstep else made
 
 
 def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
@@ -81,7 +93,9 @@ def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
 def round(a, decimals=0, out=None):
     """Rounded to a number of decimals, halves to even."""
     a = asarray(a)
-    result = _host.on_host(np.round)(a, decimals) if a.dtype.kind == "c" else _core.round(a, decimals)
+    parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
+    result = [_core.round(part, decimals) for part in parts]
+    result = _paired(*result) if len(result) == 2 else result[0]
     if out is None:
         return result
     out[...] = result
@@ -117,22 +131,6 @@ def expand_dims(a, axis):
     return a.reshape(shape)
 
 
-def vstack(tup, *, dtype=None, casting="same_kind"):
-    tup = [asarray(a) for a in tup]
-    rows = [a if a.ndim > 1 else a.reshape(1, -1) for a in tup]
-    return concatenate(rows, 0, dtype=dtype, casting=casting)
-
-
-row_stack = vstack
-
-
-def hstack(tup, *, dtype=None, casting="same_kind"):
-    tup = [asarray(a) for a in tup]
-    tup = [a if a.ndim else a.reshape(1) for a in tup]
-    axis = 0 if not tup or tup[0].ndim == 1 else 1
-    return concatenate(tup, axis, dtype=dtype, casting=casting)
-
-
 def reshape(a, newshape, order="C"):
     """The same elements in another shape."""
     return asarray(a).reshape(newshape, order=order)
@@ -140,23 +138,6 @@ def reshape(a, newshape, order="C"):
 
 def ravel(a, order="C"):
     return asarray(a).ravel(order)
-
-
-def real(val):
-    """The real part, a view."""
-    return asarray(val).real
-
-
-def imag(val):
-    """The imaginary part, a view; zeros of a real array."""
-    return asarray(val).imag
-
-
-def moveaxis(a, source, destination):
-    """A view with axes moved to other places."""
-    # NumPy moves axes of different lengths, which then tell where each came from.
-    lengths = np.moveaxis(np.broadcast_to(0, range(1, a.ndim + 1)), source, destination).shape
-    return a.transpose([n - 1 for n in lengths])
 
 
 def copyto(dst, src, casting="same_kind", where=None):
@@ -207,27 +188,6 @@ def fromDlpack(dltensor):  # noqa: N802
     return _core.from_dlpack(dltensor)
 
 
-def may_share_memory(a, b, max_work=None):
-    """Whether the two may show the same memory."""
-    return np.may_share_memory(*map(_span, (a, b)))
-
-
-def shares_memory(a, b, max_work=None):
-    return np.shares_memory(*map(_span, (a, b)))
-
-
-def _span(a):
-    """A NumPy array with the array's addresses, which nobody reads."""
-    from numpy.lib.stride_tricks import as_strided
-
-    face = {"shape": a.shape, "strides": a.strides, "typestr": a.dtype.str, "data": (a.ptr, True), "version": 3}
-    return (
-        np.asarray(type("Span", (), {"__array_interface__": face})())
-        if a.size
-        else as_strided(np.empty(0, a.dtype), (0,), (a.itemsize,))
-    )
-
-
 class broadcast:
     """Arrays stretched to one shape: values, shape, nd, size."""
 
@@ -235,63 +195,6 @@ class broadcast:
         self.shape = np.broadcast_shapes(*(np.shape(a) if np.isscalar(a) else a.shape for a in arrays))
         self.nd, self.size = len(self.shape), math.prod(self.shape)
         self.values = tuple(_core.broadcast_to(a, self.shape) if isinstance(a, ks.Array) else a for a in arrays)
-
-
-def asarray_chkfinite(a, dtype=None, order=None):
-    """An array without NaN and infinity, or a ValueError."""
-    a = asarray(a, dtype, order)
-    if a.dtype.kind in "fc" and not bool(_core.isfinite(a).all()):
-        raise ValueError("array must not contain Infs or NaNs")
-    return a
-
-
-def size(a, axis=None):
-    return asarray(a).size if axis is None else asarray(a).shape[axis]
-
-
-def ndim(a):
-    return asarray(a).ndim
-
-
-def shape(a):
-    return a.shape if isinstance(a, ks.Array) else np.shape(a)
-
-
-def isscalar(element):
-    """Whether it is a number of Python's or NumPy's."""
-    return np.isscalar(element)
-
-
-def iscomplexobj(x):
-    return _kind(x) == "c"
-
-
-def isrealobj(x):
-    return _kind(x) != "c"
-
-
-def isfortran(a):
-    return a.flags.fnc
-
-
-def _kind(x):
-    return x.dtype.kind if hasattr(x, "dtype") else np.asarray(x).dtype.kind
-
-
-def result_type(*arrays_and_dtypes):
-    return np.result_type(*(a.dtype if isinstance(a, ks.Array) else a for a in arrays_and_dtypes))
-
-
-def can_cast(from_, to, casting="safe"):
-    return np.can_cast(from_.dtype if isinstance(from_, ks.Array) else from_, to, casting)
-
-
-def min_scalar_type(a):
-    return a.dtype if isinstance(a, ks.Array) else np.min_scalar_type(a)
-
-
-def common_type(*arrays):
-    return np.common_type(*(np.empty(0, a.dtype) for a in arrays))
 
 
 def fuse(*args, **kwargs):
@@ -326,34 +229,8 @@ def show_config(*, _full=False):
     print("\n".join(f"{name:{width}} : {value}" for name, value in rows.items()))
 
 
-class _Join:
-    """cupy.r_ and cupy.c_."""
-
-    def __init__(self, numpys):
-        self._numpys = numpys
-
-    def __getitem__(self, key):
-        return _host.to_device(self._numpys[_host.to_host(key)])
-
-
-r_, c_ = _Join(np.r_), _Join(np.c_)
-mgrid, ogrid = _Join(np.mgrid), _Join(np.ogrid)
-
-# Types and numbers that are NumPy's own.
-dtype, finfo, iinfo, ndindex, s_, index_exp = np.dtype, np.finfo, np.iinfo, np.ndindex, np.s_, np.index_exp
-bool_, byte, short, intc, int_, longlong, intp = (
-    np.bool_, np.byte, np.short, np.intc, np.int_, np.longlong, np.intp)  # fmt: skip
-ubyte, ushort, uintc, uint, ulonglong, uintp = (
-    np.ubyte, np.ushort, np.uintc, np.uint, np.ulonglong, np.uintp)  # fmt: skip
-half, single, double, float_ = np.half, np.single, np.double, np.float64
-csingle, singlecomplex, cdouble, complex_, cfloat = (
-    np.complex64, np.complex64, np.complex128, np.complex128, np.complex128)  # fmt: skip
-generic, number, integer, signedinteger, unsignedinteger = (
-    np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger)  # fmt: skip
-inexact, floating, complexfloating = np.inexact, np.floating, np.complexfloating
-issubdtype, promote_types, broadcast_shapes = np.issubdtype, np.promote_types, np.broadcast_shapes
-format_float_positional, format_float_scientific = np.format_float_positional, np.format_float_scientific
-base_repr, binary_repr, typename = np.base_repr, np.binary_repr, np.typename
-euler_gamma, newaxis = np.euler_gamma, None
+# Types and numbers that are NumPy's own, under names that ks has not.
+bool_, float_, complex_, cfloat, singlecomplex = np.bool_, np.float64, np.complex128, np.complex128, np.complex64
+newaxis = None
 Inf = Infinity = PINF = infty = np.inf
 NINF, NAN, NaN, PZERO, NZERO = -np.inf, np.nan, np.nan, 0.0, -0.0

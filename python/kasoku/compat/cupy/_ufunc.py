@@ -5,7 +5,8 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from . import _host
+from . import _complex
+from ._arrays import asarray
 
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
@@ -44,14 +45,14 @@ class ufunc:
         if out is not None and not isinstance(out, ks.Array):
             raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
         if out is None and dtype is None:
-            if self.__name__ == "nextafter" and any(getattr(a, "dtype", None) == np.float16 for a in args):
-                return _host.on_host(self._numpy)(*args)  # the engine steps in float32
             try:
                 return self._operation(*args)
             except TypeError:
-                if not any(map(_is_complex, args)):
-                    raise
-                return _host.on_host(self._numpy)(*args)
+                if self.__name__ in _complex.elementwise and any(map(_is_complex, args)):
+                    return _complex.elementwise[self.__name__](*args)
+                if self.__name__ == "nextafter":  # the engine steps in float32
+                    return _half_after(*args)
+                raise
         return self._into(args, out, dtype, casting)
 
     def _into(self, args, out, dtype, casting):
@@ -74,25 +75,32 @@ class ufunc:
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
         name = self._reductions.get(self.__name__)
         if name is None:
-            return _host.on_host(self._numpy.reduce)(array, axis, dtype, out=out, keepdims=keepdims)
+            return self._operation.reduce(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
         return getattr(_core, name)(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        return _host.on_host(self._numpy.accumulate)(array, axis, dtype, out=out)
+        return self._operation.accumulate(array, axis, dtype, out)
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-        return _host.on_host(self._numpy.reduceat)(array, indices, axis, dtype, out=out)
+        return self._operation.reduceat(array, indices, axis, dtype, out)
 
     def outer(self, a, b, **kwargs):
-        a, b = (x if isinstance(x, ks.Array) else _host.to_device(np.asarray(x)) for x in (a, b))
+        a, b = asarray(a), asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **kwargs)
 
     def at(self, a, indices, b=None):
         """a[indices] = op(a[indices], b), where an index may come again."""
-        host = a.numpy()
-        given = () if b is None else (_host.to_host(b),)
-        self._numpy.at(host, _host.to_host(indices), *given)
-        a[...] = _host.to_device(host)
+        self._operation.at(a, indices, *(() if b is None else (b,)))
+
+
+def _half_after(x, y):
+    """The next half towards another: its bits, as an integer, by one."""
+    x, y = (asarray(v, np.float16) for v in (x, y))
+    bits = x.view(np.int16)
+    away = (y > x) == (x > 0)
+    stepped = ks.where(x == 0, ks.where(y > 0, 1, -32767), bits + ks.where(away, 1, -1)).astype(np.int16)
+    moved = ks.where(x == y, y.view(np.int16), stepped)
+    return ks.where(ks.isnan(x) | ks.isnan(y), np.float16(np.nan), moved.view(np.float16))
 
 
 def functions():

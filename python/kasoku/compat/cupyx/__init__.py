@@ -100,3 +100,10 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     result = empty_like_pinned(a, dtype, order, subok, shape)
     result.fill(0)
     return result
+
+
+import sys as _sys  # noqa: E402
+
+from .. import Face as _Face  # noqa: E402
+
+_sys.modules[__name__].__class__ = _Face

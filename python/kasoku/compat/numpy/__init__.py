@@ -53,6 +53,9 @@ def _wrapped(module, name, value):
     return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
 
 
+_core._devices_are_shown(False)  # NumPy's arrays have none
+
+
 class _Module(types.ModuleType):
     """A module of NumPy's, whose names are looked up when the program first asks for them."""
 

@@ -1,6 +1,7 @@
 """pycuda.compiler: CUDA C++ text to modules, without nvcc."""
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import says_what_is_missing
 from . import driver as _driver
@@ -10,7 +11,7 @@ DEFAULT_NVCC_FLAGS = []
 
 
 @says_what_is_missing("pycuda.compiler.SourceModule")
-class SourceModule(ks.SourceModule):
+class SourceModule(_core.SourceModule):
     """A module from text; errors are pycuda.driver.CompileError with the user's line."""
 
     def __init__(self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None,

@@ -3,6 +3,7 @@
 Each part is a module of its own, next to this one."""
 
 import kasoku as ks
+from kasoku import _core
 from kasoku.compat import missing
 
 from ._flags import (  # noqa: F401
@@ -40,7 +41,7 @@ from ._copies import (  # noqa: F401
     Memcpy2D, Memcpy3D, memcpy_atoa, memcpy_atod, memcpy_atoh, memcpy_dtoa, memcpy_htoa,
 )  # fmt: skip
 
-Module = ks.SourceModule
+Module = _core.SourceModule
 
 
 def module_from_buffer(buffer, options=(), message_handler=None):

@@ -1,14 +1,18 @@
 """The face of TensorFlow: eager tensors, tf.function, and the operations that numerical programs use."""
 
 import contextlib
+import sys as _sys
 
 import kasoku as ks
 from kasoku import _core
 
-from . import _arrays, _more, config, debugging, dtypes, errors, linalg, math, nn, random
+from .. import Face
+
+from . import _control, bitwise, config, debugging, dtypes, errors, linalg, math, nn, random, signal
 from ._ops import *  # noqa: F403
 from ._ops import elementwise as _elementwise
 from ._ops import function, tf_print  # noqa: F401
+from ._table import functions as _functions
 from ._tensor import Tensor, TensorShape, in_graph
 from ._variable import Variable
 from .dtypes import (  # noqa: F401
@@ -34,10 +38,10 @@ from .dtypes import (  # noqa: F401
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
-for _functions in (_arrays.functions, linalg.functions, debugging.functions, _more.functions):
-    globals().update(_functions)
-GradientTape, Module, TensorArray = _more.GradientTape, _more.Module, _more.TensorArray
-autograph, bitwise, signal = _more.autograph, _more.bitwise, _more.signal
+globals().update(_functions)
+globals().update(debugging.functions)
+GradientTape, Module, TensorArray = _control.GradientTape, _control.Module, _control.TensorArray
+autograph = _control.autograph
 Assert = debugging.Assert
 globals()["print"] = tf_print
 newaxis = None
@@ -83,3 +87,17 @@ class test:  # noqa: N801 - TensorFlow's module name
 
 
 __all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]
+
+
+class _Face(Face):
+    """`experimental` is imported when somebody asks for it."""
+
+    def __getattr__(self, name):
+        if name == "experimental":
+            from importlib import import_module
+
+            return import_module(f"{__name__}.experimental")
+        return super().__getattr__(name)
+
+
+_sys.modules[__name__].__class__ = _Face

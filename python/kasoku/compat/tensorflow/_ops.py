@@ -150,7 +150,7 @@ def broadcast_to(input, shape, name=None):  # noqa: A002
 def where(condition, x=None, y=None, name=None):
     condition = convert(condition)
     if x is None:
-        return Tensor(ks.array(np.argwhere(condition.numpy())))
+        return Tensor(ks.argwhere(condition._array))
     must_take("SelectV2", "b", condition)
     x, y = operands("SelectV2", x, y)
     return Tensor(ks.where(condition._array, x._array, y._array))

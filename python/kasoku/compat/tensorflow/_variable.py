@@ -53,12 +53,12 @@ class Variable:
         return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
 
     def scatter_nd_update(self, indices, updates, name=None):
-        from ._arrays import functions
+        from ._table import functions
 
         return self._set(lambda old: functions["tensor_scatter_nd_update"](old, indices, updates))
 
     def scatter_nd_add(self, indices, updates, name=None):
-        from ._arrays import functions
+        from ._table import functions
 
         return self._set(lambda old: functions["tensor_scatter_nd_add"](old, indices, updates))
 

@@ -1,16 +1,10 @@
 """tf.config: which devices there are; thread numbers are KASOKU_NUM_THREADS' business."""
 
-from dataclasses import dataclass
+from collections import namedtuple as _namedtuple
 
 import kasoku as ks
 
-
-@dataclass(frozen=True)
-class PhysicalDevice:
-    name: str
-    device_type: str
-
-
+PhysicalDevice = _namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = PhysicalDevice
 
 

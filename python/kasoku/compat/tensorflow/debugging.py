@@ -1,47 +1,69 @@
-"""tf.debugging: assertions about tensors."""
+"""tf.debugging: assertions about tensors, which are computed where they lie."""
 
-import numpy as np
+import sys as _sys
 
-from ._tensor import convert
-from .errors import InvalidArgumentError
+import numpy as _np
 
+import kasoku as ks
 
-def _assertion(name, holds, sign):
-    def f(x, y, message=None, summarize=None, name=None):
-        a, b = convert(x).numpy(), convert(y).numpy()
-        if not np.all(holds(a, b)):
-            raise InvalidArgumentError(f"{message or ''}Condition x {sign} y did not hold: x = {a}, y = {b}")
-
-    f.__name__ = name
-    return f
+from .. import Face as _Face
+from ._tensor import convert as _convert
+from .errors import InvalidArgumentError as _InvalidArgumentError
 
 
-_kinds = {
-    "assert_equal": (np.equal, "=="), "assert_none_equal": (np.not_equal, "!="), "assert_less": (np.less, "<"),
-    "assert_less_equal": (np.less_equal, "<="), "assert_greater": (np.greater, ">"),
-    "assert_greater_equal": (np.greater_equal, ">="),
+def _must_hold(is_so, sentence):
+    if not bool(is_so):
+        raise _InvalidArgumentError(sentence())
+
+
+def _of_two(holds, sign):
+    def assertion(x, y, message=None, summarize=None, name=None):
+        x, y = _convert(x), _convert(y)
+        _must_hold(
+            holds(x._array, y._array).all(),
+            lambda: f"{message or ''}Condition x {sign} y did not hold: x = {x.numpy()}, y = {y.numpy()}",
+        )
+
+    return assertion
+
+
+def _of_one(holds, word):
+    def assertion(x, message=None, summarize=None, name=None):
+        x = _convert(x)
+        _must_hold(holds(x._array, 0).all(), lambda: f"{message or ''}x is not {word}: {x.numpy()}")
+
+    return assertion
+
+
+functions = {
+    "assert_equal": _of_two(ks.equal, "=="), "assert_none_equal": _of_two(ks.not_equal, "!="),
+    "assert_less": _of_two(ks.less, "<"), "assert_less_equal": _of_two(ks.less_equal, "<="),
+    "assert_greater": _of_two(ks.greater, ">"), "assert_greater_equal": _of_two(ks.greater_equal, ">="),
+    "assert_positive": _of_one(ks.greater, "positive"), "assert_negative": _of_one(ks.less, "negative"),
+    "assert_non_negative": _of_one(ks.greater_equal, "non-negative"),
+    "assert_non_positive": _of_one(ks.less_equal, "non-positive"),
 }  # fmt: skip
-functions = {name: _assertion(name, *kind) for name, kind in _kinds.items()}
+for _name, _f in functions.items():
+    _f.__name__ = _f.__qualname__ = _name
 globals().update(functions)
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
-    a, b = convert(x).numpy(), convert(y).numpy()
-    precision = 10 * np.finfo(a.dtype).eps if a.dtype.kind in "fc" else 0
-    if not np.allclose(a, b, precision if rtol is None else rtol, precision if atol is None else atol):
-        raise InvalidArgumentError(f"{message or ''}x and y are not near: x = {a}, y = {b}")
+    x, y = _convert(x), _convert(y)
+    precision = 10 * float(_np.finfo(x.dtype.as_numpy_dtype).eps) if x.dtype.kind in "fc" else 0
+    near = ks.allclose(x._array, y._array, precision if rtol is None else rtol, precision if atol is None else atol)
+    _must_hold(near, lambda: f"{message or ''}x and y are not near: x = {x.numpy()}, y = {y.numpy()}")
 
 
 def Assert(condition, data, summarize=None, name=None):  # noqa: N802
-    if not bool(convert(condition)):
-        raise InvalidArgumentError(f"assertion failed: {[str(d) for d in data]}")
+    _must_hold(_convert(condition), lambda: f"assertion failed: {[str(d) for d in data]}")
 
 
 def check_numerics(tensor, message, name=None):
-    x = convert(tensor)
-    if not np.isfinite(x.numpy()).all():
-        raise InvalidArgumentError(f"{message} : Tensor had Inf or NaN values")
+    x = _convert(tensor)
+    _must_hold(ks.isfinite(x._array).all(), lambda: f"{message} : Tensor had Inf or NaN values")
     return x
 
 
 assert_all_finite = check_numerics
+_sys.modules[__name__].__class__ = _Face

@@ -1,95 +1,140 @@
 """tf.linalg: products, factors and norms are the engine's."""
 
-import numpy as np
+import sys as _sys
 
 import kasoku as ks
 from kasoku._core import _linalg
 
-from . import dtypes
-from ._arrays import engine, host
-from ._ops import _shape, constant, matmul, transpose  # noqa: F401
-from ._tensor import Tensor, convert
+from .. import Face as _Face
+from .._face import compositions as _compositions
+from . import dtypes as _dtypes
+from . import nn as _nn  # noqa: F401 - it fills the tables
+from ._ops import _shape, matmul, transpose  # noqa: F401
+from ._table import functions as _f
+from ._table import in_type as _in_type
+from ._table import linalgs as _functions
+from ._table import plain as _plain
+from ._table import share as _share
+from ._tensor import Tensor as _Tensor
+from ._tensor import convert as _convert
 
 matrix_transpose = transpose
-functions = {}  # those that are in tf too
 
 
-def _shared(f):
-    functions[f.__name__] = f
-    return f
-
-
-@_shared
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
-    made = ks.eye(num_rows, num_columns, dtype=dtypes.as_dtype(dtype).as_numpy_dtype)
-    return Tensor(made if batch_shape is None else ks.broadcast_to(made, (*_shape(batch_shape), *made.shape)).copy())
-
-
-@_shared
-def einsum(equation, *inputs, **ignored):
-    return host(lambda *arrays: np.einsum(equation, *arrays, optimize=True), *inputs)
-
-
-@_shared
-def tensordot(a, b, axes, name=None):
-    return host(lambda x, y: np.tensordot(x, y, axes.numpy() if hasattr(axes, "numpy") else axes), a, b)
-
-
-@_shared
-def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):  # noqa: A002
-    kind = None if ord == "euclidean" else ord
+def _norm(tensor, ord, axis, keepdims):
     along = tuple(axis) if isinstance(axis, list) else axis
-    return engine(lambda a: ks.linalg.norm(a if axis is not None else ks.ravel(a), kind, along, keepdims), tensor)
+    return ks.linalg.norm(
+        tensor if axis is not None else ks.ravel(tensor), None if ord == "euclidean" else ord, along, keepdims
+    )
 
 
-def matvec(a, b, name=None, **ignored):
-    return engine(lambda x, y: (x @ y[..., None])[..., 0], a, b)
-
-
-for _name in ("inv", "det", "solve", "cholesky", "pinv", "eigvalsh"):
-
-    def _factor(*args, name=None, _function=getattr(ks.linalg, _name), **ignored):
-        return engine(_function, *args)
-
-    globals()[_name] = _factor
-inverse = globals()["inv"]
-
-
-def qr(input, full_matrices=False, name=None):  # noqa: A002
-    return engine(lambda a: tuple(ks.linalg.qr(a, "complete" if full_matrices else "reduced")), input)
-
-
-def eigh(tensor, name=None):
-    return engine(lambda a: tuple(ks.linalg.eigh(a)), tensor)
-
-
-def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+def _svd(tensor, full_matrices, compute_uv):
     """s, u, v with tensor = u · diag(s) · vᵀ."""
-    x = convert(tensor)._array
     if not compute_uv:
-        return Tensor(ks.linalg.svdvals(x))
-    u, s, vh = ks.linalg.svd(x, full_matrices)
-    return Tensor(s), Tensor(u), Tensor(ks.conjugate(vh.mT))
+        return ks.linalg.svdvals(tensor)
+    u, s, vh = ks.linalg.svd(tensor, full_matrices)
+    return s, u, ks.conjugate(vh.mT)
 
 
-def diag(diagonal, k=0, name=None, **ignored):
-    return host(lambda a: np.diag(a, k), diagonal)
+def _band(a, lower, upper):
+    if lower >= 0:
+        a = _linalg._triangle(a, False, -lower)
+    return a if upper < 0 else _linalg._triangle(a, True, upper)
 
 
-def diag_part(input, k=0, name=None, **ignored):  # noqa: A002
-    return engine(lambda a: ks.diagonal(a, k, -2, -1).copy(), input)
+def _solved(a, b, lower, adjoint):
+    a = _compositions.triangle(a, not lower)
+    return ks.linalg.solve(ks.conjugate(a.mT) if adjoint else a, b)
 
 
-def trace(x, name=None):
-    return engine(lambda a: ks.trace(a, axis1=-2, axis2=-1), x)
+def _least_squares(a, b, l2_regularizer):
+    if not l2_regularizer:
+        return ks.linalg.pinv(a) @ b
+    at = ks.conjugate(a.mT)
+    return ks.linalg.solve(at @ a + l2_regularizer * ks.eye(a.shape[-1], dtype=a.dtype, device=a.device), at @ b)
 
 
-def band_part(input, num_lower, num_upper, name=None):  # noqa: A002
-    lower, upper = int(num_lower), int(num_upper)
+def _with_diagonal(a, diagonal):
+    a, at = ks.copy(a), ks.arange(min(a.shape[-2:]), device=a.device)
+    a[..., at, at] = diagonal
+    return a
 
-    def cut(a):
-        if lower >= 0:
-            a = _linalg._triangle(a, False, -lower)
-        return a if upper < 0 else _linalg._triangle(a, True, upper)
 
-    return engine(cut, input)
+def _diagonals(diagonal, k):
+    """The last axis as the k-th diagonal of matrices."""
+    n = diagonal.shape[-1] + abs(k)
+    at = ks.arange(diagonal.shape[-1], device=diagonal.device)
+    out = ks.zeros((*diagonal.shape[:-1], n, n), diagonal.dtype, diagonal.device)
+    out[..., at + max(-k, 0), at + max(k, 0)] = diagonal
+    return out
+
+
+def _in_complex(parts, x):
+    kind = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
+    return tuple(p.astype(kind) for p in parts)
+
+
+def _of_one(of):
+    return lambda input, **ignored: of(input)
+
+
+_functions.rows("keeps", {
+    **{name: _of_one(getattr(ks.linalg, name)) for name in ("inv", "det", "cholesky", "pinv", "eigvalsh")},
+    "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
+    "norm": lambda tensor, ord="euclidean", axis=None, keepdims=False: _norm(tensor, ord, axis, keepdims),
+    "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],
+    "qr": lambda input, full_matrices=False: tuple(ks.linalg.qr(input, "complete" if full_matrices else "reduced")),
+    "eigh": lambda tensor: tuple(ks.linalg.eigh(tensor)),
+    "slogdet": lambda input: tuple(ks.linalg.slogdet(input)),
+    "logdet": lambda matrix: ks.linalg.slogdet(matrix).logabsdet,
+    "diag": lambda diagonal, k=0, **ignored: _diagonals(diagonal, int(k)),
+    "diag_part": lambda input, k=0, **ignored: ks.diagonal(input, k, -2, -1).copy(),
+    "tensor_diag": lambda diagonal: _diagonals(diagonal, 0),
+    "tensor_diag_part": lambda input: ks.diagonal(input).copy(),
+    "set_diag": lambda input, diagonal, **ignored: _with_diagonal(input, diagonal),
+    "trace": lambda x: ks.trace(x, axis1=-2, axis2=-1),
+    "band_part": lambda input, num_lower, num_upper: _band(input, int(num_lower), int(num_upper)),
+    "cross": lambda a, b: ks.cross(a, b),
+    "adjoint": lambda matrix: ks.conjugate(matrix.mT),
+    "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
+    "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _solved(matrix, rhs, lower, adjoint),
+    "lstsq": lambda matrix, rhs, l2_regularizer=0.0, fast=True: _least_squares(matrix, rhs, l2_regularizer),
+    "expm": lambda input: _compositions.matrix_exp(input),
+    "tensordot": lambda a, b, axes: ks.tensordot(a, b, _plain(axes)),
+})  # fmt: skip
+_functions.rows("own", {
+    "svd": lambda tensor, full_matrices=False, compute_uv=True: _svd(tensor, full_matrices, compute_uv),
+    "matrix_rank": lambda a, tol=None: _in_type(ks.linalg.matrix_rank(a, tol), _dtypes.int32),
+    "eig": lambda tensor: _in_complex(ks.linalg.eig(tensor), tensor),
+    "eigvals": lambda tensor: _in_complex((ks.linalg.eigvals(tensor),), tensor)[0],
+})  # fmt: skip
+
+
+def _eye(num_rows, num_columns=None, batch_shape=None, dtype=_dtypes.float32):
+    made = ks.eye(num_rows, num_columns, dtype=_dtypes.as_dtype(dtype).as_numpy_dtype)
+    return _Tensor(made if batch_shape is None else ks.broadcast_to(made, (*_shape(batch_shape), *made.shape)).copy())
+
+
+def _clipped(t_list, clip_norm, use_norm=None):
+    norm = _functions.global_norm(t_list) if use_norm is None else _convert(use_norm)
+    scale = clip_norm / ks.maximum(norm._array, clip_norm)
+    return [_Tensor(_convert(t)._array * scale) for t in t_list], norm
+
+
+def _normalized(tensor, ord="euclidean", axis=None):
+    length = _functions.norm(tensor, ord, axis, keepdims=axis is not None)
+    return _convert(tensor) / length, length
+
+
+_functions.rows("tensors", {
+    "eye": _eye,
+    "einsum": lambda equation, *inputs, **ignored: _Tensor(
+        ks.einsum(equation, *(_convert(x)._array for x in inputs), optimize=True)),
+    "global_norm": lambda t_list: _Tensor(ks.sqrt(sum((_convert(t)._array ** 2).sum() for t in t_list))),
+    "normalize": _normalized,
+})  # fmt: skip
+_functions.alias(inverse="inv")
+_f.rows("tensors", {"clip_by_global_norm": _clipped})
+_share(_functions, _f, "eye einsum tensordot norm eig eigvals")
+globals().update(_functions)
+_sys.modules[__name__].__class__ = _Face

@@ -1,70 +1,186 @@
 """tf.nn: the functions of layers; layers themselves are not there."""
 
+import math as _math
+import sys as _sys
+
+import numpy as _np
+
 import kasoku as ks
 
-from ._arrays import nns as _nns
-from ._ops import elementwise
-from ._tensor import Tensor, convert, held, must_take, op_name
+from .. import Face as _Face
+from .._face import compositions as _compositions
+from .._face import windows as _windows
+from . import _rows  # noqa: F401 - it fills the tables
+from ._ops import elementwise as _elementwise
+from ._table import functions as _f
+from ._table import axes as _axes_of
+from ._table import ints as _ints
+from ._table import linalgs as _linalgs
+from ._table import maths as _maths
+from ._table import nns as _nns
+from ._table import share as _share
+from ._tensor import Tensor as _Tensor
+from ._tensor import convert as _convert
+from .errors import InvalidArgumentError as _InvalidArgumentError
 
-globals().update(_nns)
-tanh, sigmoid = elementwise["tanh"], elementwise["sigmoid"]
+
+def _below(x, of):
+    """x where it is above 0, of(x) below."""
+    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
 
 
-def _floating(x, name):
-    return must_take(op_name(name), "f", convert(x))._array
+def _dropped(x, rate):
+    return ks.where(ks.random.random(x.shape, dtype=_np.float32, device=x.device) >= rate, x / (1 - rate), 0)
 
 
-def softmax(logits, axis=-1, name=None):
-    x = _floating(logits, "softmax")
-    powers = ks.exp(x - x.max(axis=axis, keepdims=True))
-    return Tensor(powers / powers.sum(axis=axis, keepdims=True))
-
-
-def log_softmax(logits, axis=-1, name=None):
-    x = _floating(logits, "log_softmax")
+def _log_softmax(x, axis):
     x = x - x.max(axis=axis, keepdims=True)
-    return Tensor(x - ks.log(ks.exp(x).sum(axis=axis, keepdims=True)))
+    return x - ks.log(ks.exp(x).sum(axis=axis, keepdims=True))
 
 
-def relu(features, name=None):
-    return Tensor(ks.maximum(convert(features)._array, 0))
+def _blocks(x, size, to_depth):
+    """Squares of places as channels, or back."""
+    n, rows, columns, depth = x.shape
+    if to_depth:
+        x = x.reshape(n, rows // size, size, columns // size, size, depth)
+        return ks.transpose(x, (0, 1, 3, 2, 4, 5)).reshape(n, rows // size, columns // size, depth * size * size)
+    x = x.reshape(n, rows, columns, size, size, depth // (size * size))
+    return ks.transpose(x, (0, 1, 3, 2, 4, 5)).reshape(n, rows * size, columns * size, -1)
 
 
-def relu6(features, name=None):
-    return Tensor(ks.clip(convert(features)._array, 0, 6))
+_nns.rows("floats", {
+    "softmax": lambda logits, axis=-1: _compositions.softmax(logits, axis),
+    "log_softmax": lambda logits, axis=-1: _log_softmax(logits, axis),
+    "leaky_relu": lambda features, alpha=0.2: ks.where(features > 0, features, features * alpha),
+    "elu": lambda features: _below(features, ks.expm1),
+    "selu": lambda features: _compositions.selu(features),
+    "gelu": lambda features, approximate=False: _compositions.gelu(features, approximate),
+    "softplus": lambda features: ks.logaddexp(features, 0),
+    "softsign": lambda features: features / (1 + ks.absolute(features)),
+    "silu": lambda features, beta=1.0: features / (1 + ks.exp(-beta * features)),
+    "crelu": lambda features, axis=-1: ks.maximum(ks.concatenate([features, -features], axis), 0),
+    "l2_normalize": lambda x, axis=None, epsilon=1e-12: x / ks.sqrt(
+        ks.maximum((x * x).sum(axis=_axes_of(axis), keepdims=True), epsilon)),
+    "moments": lambda x, axes, shift=None, keepdims=False: (
+        x.mean(axis=_axes_of(axes), keepdims=keepdims), x.var(axis=_axes_of(axes), keepdims=keepdims)),
+})  # fmt: skip
+_nns.rows("keeps", {
+    "relu": lambda features: ks.maximum(features, 0),
+    "relu6": lambda features: ks.clip(features, 0, 6),
+    "l2_loss": lambda t: (t * t).sum() / 2,
+    "dropout": lambda x, rate, noise_shape=None, seed=None: _dropped(x, rate),
+    "embedding_lookup": lambda params, ids, max_norm=None: ks.take(params, ids, 0),
+    "depth_to_space": lambda input, block_size, data_format="NHWC": _blocks(input, block_size, False),
+    "space_to_depth": lambda input, block_size, data_format="NHWC": _blocks(input, block_size, True),
+    "sigmoid_cross_entropy_with_logits": lambda labels=None, logits=None: (
+        ks.maximum(logits, 0) - logits * labels + ks.log1p(ks.exp(-ks.absolute(logits)))),
+    "weighted_cross_entropy_with_logits": lambda labels, logits, pos_weight: (
+        (1 - labels) * logits + (1 + (pos_weight - 1) * labels)
+        * (ks.log1p(ks.exp(-ks.absolute(logits))) + ks.maximum(-logits, 0))),
+    "log_poisson_loss": lambda targets, log_input, compute_full_loss=False: (
+        ks.exp(_convert(log_input)._array) - _convert(log_input)._array * targets),
+    "softmax_cross_entropy_with_logits": lambda labels, logits, axis=-1: -(
+        labels * _log_softmax(logits, axis)).sum(axis=axis),
+})  # fmt: skip
+_nns.rows("own", {
+    "sparse_softmax_cross_entropy_with_logits": lambda labels, logits: -ks.take_along_axis(
+        _log_softmax(logits, -1), labels[..., None].astype("int64"), -1)[..., 0],
+})  # fmt: skip
 
 
-def leaky_relu(features, alpha=0.2, name=None):
-    x = _floating(features, "leaky_relu")
-    return Tensor(ks.where(x > 0, x, x * alpha))
+def _normal_batch(x, mean, variance, offset, scale, variance_epsilon):
+    y = (_convert(x) - mean) / _elementwise["sqrt"](_convert(variance) + variance_epsilon)
+    y = y if scale is None else y * scale
+    return y if offset is None else y + offset
 
 
-def elu(features, name=None):
-    x = _floating(features, "elu")
-    return Tensor(ks.where(x > 0, x, ks.expm1(ks.minimum(x, 0))))
+_nns.rows("composed", {
+    "bias_add": lambda value, bias, data_format=None: _convert(value) + bias,
+    "batch_normalization": _normal_batch,
+})  # fmt: skip
+_nns.alias(swish="silu")
+_nns.update(tanh=_elementwise["tanh"], sigmoid=_f["sigmoid"])
+_share(_nns, _maths, "softmax log_softmax softplus l2_normalize softsign")
+_share(_nns, _linalgs, "l2_normalize")
 
 
-def softplus(features, name=None):
-    return Tensor(ks.logaddexp(_floating(features, "softplus"), 0))
+# ── windows ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def silu(features, beta=1.0):
-    x = _floating(features, "silu")
-    return Tensor(x / (1 + ks.exp(-beta * x)))
+def _steps(value, axes, is_first):
+    """Strides and sizes: a number, one for each place, or one for each axis of the tensor."""
+    steps = _ints(value)
+    if len(steps) == axes + 2:
+        steps = steps[2:] if is_first else steps[1:-1]
+    return steps * axes if len(steps) == 1 else steps
 
 
-swish = silu
+def _channels_first(data_format):
+    return data_format is not None and data_format.startswith("NC")
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
-    x = _floating(x, "l2_normalize")
-    return Tensor(x / ks.sqrt(ks.maximum((x * x).sum(axis=axis, keepdims=True), epsilon)))
+def _widths(padding, lengths, size, strides, dilations):
+    if isinstance(padding, str):
+        if padding.upper() not in ("SAME", "VALID"):
+            raise ValueError(f"padding is 'SAME', 'VALID' or a list of pairs, not {padding!r}")
+        is_same = padding.upper() == "SAME"
+        return _windows.same_widths(lengths, size, strides, dilations) if is_same else [(0, 0)] * len(size)
+    return [tuple(p) for p in padding[1:-1]]
 
 
-def bias_add(value, bias, data_format=None, name=None):
-    return convert(value) + bias
+def _convolution(axes):
+    def convolve(input, filters, strides=1, padding="VALID", data_format=None, dilations=None):
+        is_first = _channels_first(data_format)
+        steps, gaps = _steps(strides, axes, is_first), _steps(dilations or 1, axes, is_first)
+        x = input if is_first else ks.moveaxis(input, -1, 1)
+        w = ks.moveaxis(filters, (-1, -2), (0, 1))
+        if x.shape[1] % w.shape[1]:
+            raise _InvalidArgumentError(
+                f"input depth {x.shape[1]} is no multiple of the filters' {w.shape[1]} [Op:Conv{axes}D]"
+            )
+        widths = _widths(padding, x.shape[2:], w.shape[2:], steps, gaps)
+        y = _windows.convolve(x, w, steps, widths, gaps, x.shape[1] // w.shape[1])
+        return y if is_first else ks.moveaxis(y, 1, -1)
+
+    return convolve
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None):
-    x, axes = _floating(x, "moments"), tuple(axes) if hasattr(axes, "__iter__") else axes
-    return tuple(held([Tensor(x.mean(axis=axes, keepdims=keepdims)), Tensor(x.var(axis=axes, keepdims=keepdims))]))
+def _pooling(axes, reduce, fill):
+    def pool(input, ksize, strides=None, padding="VALID", data_format=None):
+        is_first = _channels_first(data_format)
+        size = _steps(ksize, axes, is_first)
+        steps = size if strides is None else _steps(strides, axes, is_first)
+        x = input if is_first else ks.moveaxis(input, -1, 1)
+        widths = _widths(padding, x.shape[2:], size, steps, (1,) * axes)
+        y = _windows.pool(x, size, steps, widths, reduce, fill if x.dtype.kind == "f" else 0)
+        return y if is_first else ks.moveaxis(y, 1, -1)
+
+    return pool
+
+
+def _of_as_many(name):
+    """The function of as many axes as the tensor has places."""
+    return lambda input, *args, **kwargs: _nns[f"{name}{_convert(input).ndim - 2}d"](input, *args, **kwargs)
+
+
+for _axes in (1, 2, 3):
+    _nns.rows("keeps", {
+        f"conv{_axes}d": _convolution(_axes), f"max_pool{_axes}d": _pooling(_axes, ks.max, -_math.inf),
+        f"avg_pool{_axes}d": _pooling(_axes, ks.nanmean, _math.nan),  # places outside count for nothing
+    })  # fmt: skip
+
+
+def _depthwise(input, filter, strides, padding, data_format=None, dilations=None):
+    """Filters of one channel each: (height, width, channels, multiplier)."""
+    w = _convert(filter)
+    h, v, channels, times = w.shape
+    flat = _Tensor(ks.reshape(w._array, (h, v, 1, channels * times)))
+    return _nns["conv2d"](input, flat, strides, padding, data_format, dilations)
+
+
+_nns.rows("tensors", {
+    "convolution": _of_as_many("conv"), "max_pool": _of_as_many("max_pool"), "avg_pool": _of_as_many("avg_pool"),
+    "depthwise_conv2d": _depthwise,
+})  # fmt: skip
+globals().update(_nns)
+_sys.modules[__name__].__class__ = _Face

@@ -1,62 +1,101 @@
 """tf.random on kasoku's counter-based generator: the same numbers on a CPU and a GPU."""
 
-import numpy as np
+import sys as _sys
 
 import kasoku as ks
 
-from .._special import special
-from . import dtypes
+from .. import Face as _Face
+from .._face.special import special as _special
+from .._face.table import Table as _Table
+from . import dtypes as _dtypes
 from ._ops import _shape
-from ._tensor import Tensor, convert
+from ._table import in_type as _in_type
+from ._table import rules as _rules
+from ._tensor import Tensor as _Tensor
+from ._tensor import convert as _convert
 
 
 def set_seed(seed):
     ks.random.seed(int(seed))
 
 
-def _scaled(values, low, high):
-    return values if (low, high) == (0, 1) else values * (high - low) + low
+def _number(x):
+    return float(x) if isinstance(x, _Tensor) else x
 
 
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def _precision(kind):
+    return "float64" if kind == _dtypes.float64 else "float32"
+
+
+def _uniform(rng, shape, minval, maxval, dtype):
     """Numbers in [minval, maxval), of `shape`; integer types need maxval."""
-    kind = dtypes.as_dtype(dtype)
+    kind = _dtypes.as_dtype(dtype)
     if kind.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {kind.name}")
-        return Tensor(ks.random.integers(int(minval), int(maxval), size=_shape(shape), dtype=kind.as_numpy_dtype))
-    high = 1 if maxval is None else (float(maxval) if isinstance(maxval, Tensor) else maxval)
-    low = float(minval) if isinstance(minval, Tensor) else minval
-    values = ks.random.random(_shape(shape), dtype=np.float64 if kind == dtypes.float64 else np.float32)
-    return Tensor(_scaled(values, low, high).astype(kind.as_numpy_dtype))
+        return _Tensor(rng.integers(int(minval), int(maxval), size=_shape(shape), dtype=kind.as_numpy_dtype))
+    low, high = _number(minval), 1 if maxval is None else _number(maxval)
+    values = rng.random(_shape(shape), dtype=_precision(kind))
+    return _Tensor(_in_type(values if (low, high) == (0, 1) else values * (high - low) + low, kind))
 
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    kind = dtypes.as_dtype(dtype)
-    values = ks.random.standard_normal(_shape(shape), dtype=np.float64 if kind == dtypes.float64 else np.float32)
-    if (mean, stddev) != (0.0, 1.0):
-        values = values * stddev + mean
-    return Tensor(values.astype(kind.as_numpy_dtype))
+def _normal(rng, shape, mean, stddev, dtype):
+    kind = _dtypes.as_dtype(dtype)
+    values = rng.standard_normal(_shape(shape), dtype=_precision(kind))
+    return _Tensor(_in_type(values if (mean, stddev) == (0.0, 1.0) else values * stddev + mean, kind))
+
+
+def _truncated(rng, shape, mean, stddev, dtype):
+    """Normal numbers within two standard deviations: the inverse of their distribution, of uniform ones."""
+    edge = 0.02275013194817921  # of the normal distribution below -2
+    z = _special("ndtri", edge + (1 - 2 * edge) * rng.random(_shape(shape), dtype="float64"))
+    return _Tensor(_in_type(z * stddev + mean, dtype))
 
 
 def _stateless(seed):
-    a, b = (int(v) for v in convert(seed).numpy())
+    a, b = (int(v) for v in _convert(seed).numpy())
     return ks.random.default_rng((a & 0xFFFFFFFF) << 32 | (b & 0xFFFFFFFF))
 
 
-def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, **ignored):
-    kind = dtypes.as_dtype(dtype)
-    rng = _stateless(seed)
-    if kind.is_integer:
-        return Tensor(rng.integers(int(minval), int(maxval), size=_shape(shape), dtype=kind.as_numpy_dtype))
-    values = rng.random(_shape(shape), dtype=np.float64 if kind == dtypes.float64 else np.float32)
-    return Tensor(_scaled(values, minval, 1 if maxval is None else maxval).astype(kind.as_numpy_dtype))
+def _shuffled(rng, value):
+    """The rows in another order."""
+    x = _convert(value)._array
+    return _Tensor(ks.take(x, rng.permutation(x.shape[0]), 0))
 
 
-def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, **ignored):
-    kind = dtypes.as_dtype(dtype)
-    values = _stateless(seed).standard_normal(_shape(shape), dtype=np.float64 if kind == dtypes.float64 else np.float32)
-    return Tensor((values * stddev + mean).astype(kind.as_numpy_dtype))
+def _categorical(rng, logits, num_samples, dtype):
+    """Places in each row, with probabilities in proportion to exp(logits)."""
+    x = _convert(logits)._array.astype("float64")
+    sums = ks.cumsum(ks.exp(x - x.max(axis=-1, keepdims=True)), -1)
+    u = rng.random((x.shape[0], int(num_samples)), dtype="float64")
+    return _Tensor(_in_type(ks.count_nonzero(u[..., None] * sums[:, None, -1:] >= sums[:, None, :], axis=-1), dtype))
+
+
+_f32, _i64 = _dtypes.float32, _dtypes.int64
+_functions = _Table(_rules)
+_functions.rows("tensors", {
+    "uniform": lambda shape, minval=0, maxval=None, dtype=_f32, seed=None: _uniform(
+        ks.random, shape, minval, maxval, dtype),
+    "normal": lambda shape, mean=0.0, stddev=1.0, dtype=_f32, seed=None: _normal(ks.random, shape, mean, stddev, dtype),
+    "truncated_normal": lambda shape, mean=0.0, stddev=1.0, dtype=_f32, seed=None: _truncated(
+        ks.random, shape, mean, stddev, dtype),
+    "gamma": lambda shape, alpha, beta=None, dtype=_f32, seed=None: _Tensor(_in_type(
+        ks.random.gamma(_number(alpha), 1 / (1.0 if beta is None else _number(beta)), _shape(shape)), dtype)),
+    "poisson": lambda shape, lam, dtype=_f32, seed=None: _Tensor(_in_type(
+        ks.random.poisson(_number(lam), _shape(shape)), dtype)),
+    "shuffle": lambda value, seed=None: _shuffled(ks.random, value),
+    "categorical": lambda logits, num_samples, dtype=_i64, seed=None: _categorical(
+        ks.random, logits, num_samples, dtype),
+    "stateless_uniform": lambda shape, seed, minval=0, maxval=None, dtype=_f32, **ignored: _uniform(
+        _stateless(seed), shape, minval, maxval, dtype),
+    "stateless_normal": lambda shape, seed, mean=0.0, stddev=1.0, dtype=_f32, **ignored: _normal(
+        _stateless(seed), shape, mean, stddev, dtype),
+    "stateless_truncated_normal": lambda shape, seed, mean=0.0, stddev=1.0, dtype=_f32, **ignored: _truncated(
+        _stateless(seed), shape, mean, stddev, dtype),
+    "stateless_categorical": lambda logits, num_samples, seed, dtype=_i64, **ignored: _categorical(
+        _stateless(seed), logits, num_samples, dtype),
+})  # fmt: skip
+globals().update(_functions)
 
 
 class Generator:
@@ -73,42 +112,18 @@ class Generator:
     def from_non_deterministic_state(cls, alg=None):
         return cls(ks.random.default_rng())
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None):
-        kind = dtypes.as_dtype(dtype)
-        if kind.is_integer:
-            return Tensor(self._rng.integers(int(minval), int(maxval), size=_shape(shape), dtype=kind.as_numpy_dtype))
-        values = self._rng.random(_shape(shape), dtype=np.float64 if kind == dtypes.float64 else np.float32)
-        return Tensor(_scaled(values, minval, 1 if maxval is None else maxval).astype(kind.as_numpy_dtype))
+    def uniform(self, shape, minval=0, maxval=None, dtype=_f32, name=None):
+        return _uniform(self._rng, shape, minval, maxval, dtype)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
-        values = self._rng.standard_normal(
-            _shape(shape), dtype=np.float64 if dtypes.as_dtype(dtype) == dtypes.float64 else np.float32
-        )
-        return Tensor((values * stddev + mean).astype(dtypes.as_dtype(dtype).as_numpy_dtype))
+    def normal(self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None):
+        return _normal(self._rng, shape, mean, stddev, dtype)
 
-
-def shuffle(value, seed=None, name=None):
-    """The rows in another order."""
-    x = convert(value)._array
-    return Tensor(ks.take(x, ks.random.permutation(x.shape[0]), 0))
-
-
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    """Normal numbers within two standard deviations: the inverse of their distribution, of uniform ones."""
-    edge = 0.02275013194817921  # of the normal distribution below -2
-    u = ks.random.random(_shape(shape), dtype=np.float64)
-    z = special("ndtri", edge + (1 - 2 * edge) * u)
-    return Tensor((z * stddev + mean).astype(dtypes.as_dtype(dtype).as_numpy_dtype))
-
-
-def categorical(logits, num_samples, dtype=dtypes.int64, seed=None, name=None):
-    """Places in each row, with probabilities in proportion to exp(logits)."""
-    x = convert(logits).numpy().astype(np.float64)
-    sums = np.cumsum(np.exp(x - x.max(-1, keepdims=True)), -1)
-    u = ks.random.random((x.shape[0], int(num_samples)), dtype=np.float64).numpy()
-    at = (u[..., None] * sums[:, None, -1:] >= sums[:, None, :]).sum(-1)
-    return Tensor(ks.array(at.astype(dtypes.as_dtype(dtype).as_numpy_dtype)))
+    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None):
+        return _truncated(self._rng, shape, mean, stddev, dtype)
 
 
 def get_global_generator():
     return Generator(ks.random)
+
+
+_sys.modules[__name__].__class__ = _Face

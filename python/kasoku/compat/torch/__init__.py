@@ -9,15 +9,14 @@ import kasoku as ks
 
 from .. import Face
 from . import (
-    _maths,
-    _methods,
+    _methods,  # noqa: F401
     _more,
-    _ops,
+    _ops,  # noqa: F401
     _promotion,
     _rearrange,
-    _reductions,
+    _rows,  # noqa: F401
     _types,
-    _views,
+    _views,  # noqa: F401
     accelerator,
     cuda,
     fft,
@@ -26,9 +25,11 @@ from . import (
     random,
     special,
     utils,
-)  # noqa: F401
+)
 from ._creation import *  # noqa: F403
-from ._tensor import Tensor, composed, shaped
+from ._table import functions as _functions
+from ._table import in_place as _in_place
+from ._tensor import Tensor
 from ._types import (  # noqa: F401
     Size,
     as_dtype,
@@ -42,43 +43,25 @@ from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
 __version__ = "2.8.0"
 globals().update(_types.names)
-for _functions in (
-    _ops.functions,
-    _rearrange.functions,
-    _maths.functions,
-    _views.functions,
-    _more.functions,
-    _more.legacy,
-):
-    globals().update(_functions)
-matrix_exp, jit = linalg.matrix_exp, _more.jit
+globals().update({name: f for name, f in _functions.items() if not name.startswith("_")})
+globals().update(_more.legacy)
+jit = _more.jit
 cosine_similarity, pairwise_distance = nn.functional.cosine_similarity, nn.functional.pairwise_distance
 from math import e, inf, nan, pi  # noqa: E402, F401
 
-for _name, _method in {**_rearrange.functions, **_maths.functions}.items():
-    if not hasattr(Tensor, _name) and _name not in ("einsum", "complex", "polar", "searchsorted"):
-        setattr(Tensor, _name, _method)
-for _name in (
-    "erf",
-    "erfc",
-    "erfinv",
-    "lgamma",
-    "digamma",
-    "i0",
-    "frac",
-    "logit",
-    "nan_to_num",
-    "lerp",
-    "addcmul",
-    "addcdiv",
-    "conj",
-):
-    setattr(Tensor, _name + "_", _ops.in_place(globals()[_name]))
-for _name in ("sgn", "sinc", "xlogy", "clamp_min", "clamp_max", "renorm"):
-    setattr(Tensor, _name + "_", _ops.in_place(globals()[_name]))
-for _name in _more.methods:
-    if not hasattr(Tensor, _name):
-        setattr(Tensor, _name, _more.functions[_name])
+for _name in "bmm dot matmul mm mv cdist isin tensordot".split():
+    setattr(Tensor, _name, _functions[_name])
+Tensor.where = lambda self, condition, other: _functions.where(condition, self, other)
+# Rows whose first argument is the tensor are its methods, and those in place where torch has them so.
+for _name, _f in _functions.items():
+    if not hasattr(Tensor, _name) and not _name.startswith("_") and _more.is_method(_f):
+        setattr(Tensor, _name, _f)
+for _name in """
+    addbmm addcdiv addcmul addmm addmv addr baddbmm clamp clamp_max clamp_min clip conj_physical cumprod cumsum digamma erf
+    erfc erfinv frac i0 ldexp lerp lgamma logaddexp2 logit nan_to_num relu renorm round rsqrt sgn sigmoid sign sinc square
+    tril triu xlogy conj
+""".split():
+    setattr(Tensor, _name + "_", _in_place(_functions[_name]))
 for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 
@@ -89,70 +72,30 @@ class version:
     cuda = "13.0" if _types.cuda_is_available() else None
 
 
-def _same_dtype(tensors):
-    wanted = None
-    for t in tensors:
-        wanted = _promotion.wider(wanted, t.dtype)
-    return [t._a if t.dtype is wanted else t._a.astype(wanted.numpy) for t in tensors]
-
-
-@_ops.named
-def cat(tensors, dim=0, *, out=None):
-    parts = _same_dtype(tensors)
-    result = shaped(ks.concatenate, parts, dim)
-    return Tensor(result) if out is None else _ops.into(out, result)
-
-
-concat = concatenate = cat
-
-
-@_ops.named
-def stack(tensors, dim=0):
-    return Tensor(shaped(ks.stack, _same_dtype(tensors), dim))
-
-
-@_ops.named
-def vstack(tensors):
-    return cat([t.reshape(1, -1) if t.ndim < 2 else t for t in tensors])
-
-
-@_ops.named
-def hstack(tensors):
-    return cat(tensors, 0 if tensors[0].ndim < 2 else 1)
-
-
-def _view(name):
-    def function(x, *args, **kwargs):
-        return getattr(x, name)(*args, **kwargs)
+def _of_method(name):
+    def function(input, *args, **kwargs):
+        return getattr(input, name)(*args, **kwargs)
 
     function.__name__ = name
     return function
 
 
-for _f in (
-    "reshape",
-    "flatten",
-    "ravel",
-    "squeeze",
-    "unsqueeze",
-    "transpose",
-    "swapaxes",
-    "permute",
-    "t",
-    "clone",
-    "detach",
-):
-    globals()[_f] = _view(_f)
-
-
-@_ops.named
-def flip(x, *places, dims=None):
-    dims = dims if dims is not None else places[0] if len(places) == 1 else places
-    return Tensor(ks.flip(x._a, dims).copy())
+for _name in """
+    reshape flatten ravel squeeze unsqueeze transpose swapaxes permute t clone detach adjoint
+""".split():
+    globals()[_name] = _of_method(_name)
+swapdims = globals()["swapaxes"]
 
 
 def broadcast_to(x, size):
     return x.expand(*size)
+
+
+Tensor.broadcast_to = broadcast_to
+
+
+def broadcast_shapes(*shapes):
+    return Size(np.broadcast_shapes(*(s if isinstance(s, builtins.int) else tuple(s) for s in shapes)))
 
 
 def meshgrid(*tensors, indexing="ij"):
@@ -171,23 +114,15 @@ def meshgrid(*tensors, indexing="ij"):
     )
 
 
-@_ops.named
-@composed
-def outer(x, y):
-    return x.unsqueeze(1) * y.unsqueeze(0)
-
-
-def promote_types(a, b):
-    return _promotion.wider(a, b)
+def promote_types(type1, type2):
+    return _promotion.wider(type1, type2)
 
 
 def result_type(*operands):
     return _promotion.of(False, *operands)
 
 
-for _f in (flip, broadcast_to, outer):
-    setattr(Tensor, _f.__name__, _f)
-for _name in _ops.functions:
+for _name in [*_functions]:
     if hasattr(Tensor, _name + "_"):
         globals()[_name + "_"] = getattr(Tensor, _name + "_")
 

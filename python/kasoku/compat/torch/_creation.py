@@ -6,7 +6,9 @@ import numpy as np
 
 import kasoku as ks
 
-from . import _ops, _rearrange, _types, random
+from .._face.refusals import autograd
+from . import _types, random
+from ._table import functions, named
 from ._tensor import Tensor, array_of, composed
 from ._types import as_dtype, engine_device
 
@@ -46,7 +48,7 @@ def _creates(f):
         **kwargs,
     ):
         if requires_grad:
-            raise NotImplementedError("kasoku's torch computes no gradients yet")
+            raise NotImplementedError(autograd)
         if "size" in kwargs and f.__name__ != "randint":
             args = (kwargs.pop("size"), *args)
         if generator is not None:
@@ -62,7 +64,7 @@ def _creates(f):
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor with a copy of the data."""
     if requires_grad:
-        raise NotImplementedError("kasoku's torch computes no gradients yet")
+        raise NotImplementedError(autograd)
     return Tensor(array_of(data, dtype, device))
 
 
@@ -196,42 +198,42 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     return z * std + mean
 
 
-@_ops.named
+@named
 @composed
 def bernoulli(p, *, generator=None):
     return (rand(*p.shape, dtype=p.dtype, device=p.device, generator=generator) < p).to(p.dtype)
 
 
 def _like(f):
-    def function(x, *args, dtype=None, device=None, **kwargs):
-        shape = tuple(x.shape)
+    def function(input, *args, dtype=None, device=None, **kwargs):
+        shape = tuple(input.shape)
         head = (shape,) if f.__name__ in ("full",) else shape if f.__name__ != "randint" else ()
         tail = {"size": shape} if f.__name__ == "randint" else {}
         if f.__name__ in ("zeros", "ones", "empty", "rand", "randn"):
             head = (shape,)
-        return f(*head, *args, dtype=dtype or x.dtype, device=device or x.device, **kwargs, **tail)
+        return f(*head, *args, dtype=dtype or input.dtype, device=device or input.device, **kwargs, **tail)
 
     function.__name__ = f.__name__ + "_like"
-    return _ops.named(function)
+    return named(function)
 
 
 zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
 full_like, rand_like, randn_like = _like(full), _like(rand), _like(randn)
 
 
-@_ops.named
-def randint_like(x, *args, dtype=None, device=None):
-    return randint(*args, tuple(x.shape), dtype=dtype or x.dtype, device=device or x.device)
+@named
+def randint_like(input, *args, dtype=None, device=None):
+    return randint(*args, tuple(input.shape), dtype=dtype or input.dtype, device=device or input.device)
 
 
-@_ops.named
+@named
 def multinomial(x, num_samples, replacement=False, *, generator=None):
     """Places drawn with probabilities in proportion to x's elements, by rows if x has two axes."""
     if not replacement and num_samples > x.shape[-1]:
         raise RuntimeError(f"cannot draw {num_samples} of {x.shape[-1]} without replacement")
     if replacement:
-        sums = _rearrange.functions["cumsum"](x, -1)
+        sums = functions.cumsum(x, -1)
         u = rand(*x.shape[:-1], num_samples, dtype=x.dtype, device=x.device, generator=generator)
         return (u.unsqueeze(-1) * sums[..., -1:].unsqueeze(-1) >= sums.unsqueeze(-2)).sum(-1)
-    keys = _ops.functions["log"](rand(*x.shape, dtype=x.dtype, device=x.device, generator=generator)) / x
-    return _rearrange.topk(keys, num_samples).indices
+    keys = functions.log(rand(*x.shape, dtype=x.dtype, device=x.device, generator=generator)) / x
+    return functions.topk(keys, num_samples).indices

@@ -85,16 +85,6 @@ def fill_diagonal_(self, value, wrap=False):
     return self._write(value, (at,) * self.ndim)
 
 
-@_method
-def index_put_(self, indices, values, accumulate=False):
-    key = tuple(i._a for i in indices)
-    if not accumulate:
-        return self._write(values._a, key)
-    host = self._a.numpy()
-    np.add.at(host, tuple(i.numpy() for i in key), values._a.numpy())
-    return self._write(ks.asarray(host, device=self._a.device))
-
-
 def _drawn(name, draw):
     def method(self, *args, generator=None, **kwargs):
         return self._take(draw(self, *args, generator=generator, **kwargs)._a.astype(self.dtype.numpy))

@@ -1,7 +1,5 @@
 """torch's operations: functions, methods and in-place methods from one table each."""
 
-import functools
-import inspect
 import numbers
 
 import numpy as np
@@ -9,31 +7,16 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import _unsettled as unsettled
 
+from .._face.compositions import softmax
 from .._operands import divides_by_zero
 from . import _promotion, _types
+from ._table import functions, in_place, into, rules
 from ._tensor import ShapeError, Tensor, shaped
 from ._types import as_number, scalar_name
 
 
 class IntegerDivisionError(RuntimeError, ZeroDivisionError):
     """What torch raises of integers over 0 on a CPU."""
-
-
-def _must_cast(made, wanted):
-    if made.category > wanted.category:
-        raise RuntimeError(
-            f"result type {scalar_name(made)} can't be cast to the desired output type {scalar_name(wanted)}"
-        )
-
-
-def into(out, result):
-    """What out= names, which has the result's shape from now on."""
-    if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
-    _must_cast(_types.of_array(result), out.dtype)
-    if result.shape != out._a.shape:
-        out._a = ks.empty(result.shape, out.dtype.numpy, out._a.device)
-    return out._take(result)
 
 
 _by_value = frozenset("equal not_equal less less_equal greater greater_equal".split())
@@ -101,8 +84,6 @@ _floating = {
     "logaddexp": "logaddexp", "copysign": "copysign", "nextafter": "nextafter", "rad2deg": "degrees", "deg2rad": "radians",
     "float_power": "float_power", "heaviside": "heaviside",
 }  # fmt: skip
-
-functions = {}
 
 
 def _with_names(name, operands, more):
@@ -174,83 +155,31 @@ for _name, _engine in _engine_names.items():
 mul = functions["mul"]
 
 
-_other_names = {"axis": "dim", "axes": "dim", "keepdims": "keepdim"}
+_soft = rules["floats"](softmax)
 
 
-def named(f):
-    """Takes NumPy's names of arguments too, as torch does, and its own `input` for the first."""
-
-    @functools.wraps(f)
-    def function(*args, **kwargs):
-        if kwargs:
-            kwargs = {_other_names.get(k, k): v for k, v in kwargs.items()}
-            if "input" in kwargs:
-                args = (kwargs.pop("input"), *args)
-        try:
-            return f(*args, **kwargs)
-        except (TypeError, AttributeError) as error:
-            raise _in_torchs_words(f, args, error) from None
-
-    return function
-
-
-def _in_torchs_words(f, args, error):
-    """The error of a call whose arguments do not fit the function; any other as it is."""
-    name, first = f.__name__.rstrip("_"), next(iter(inspect.signature(f).parameters), "")
-    if error.__traceback__.tb_next is None:
-        return TypeError(str(error).replace(f.__qualname__, name).replace(f"'{first}'", "'input'"))
-    if args and first in ("x", "a", "t", "condition") and not isinstance(args[0], Tensor):
-        return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(args[0]).__name__}")
-    return error
-
-
-def _function(f):
-    functions[f.__name__.rstrip("_")] = named(f)
-    return f
-
-
-@_function
-def round_(x, *, decimals=0):
-    return Tensor(ks.round(x._a, decimals))
-
-
-@_function
-def sign(x):
+def _sign(x):
     """0 of what is not a number."""
-    a = x._a
-    return x.clone() if x.dtype.category == 0 else Tensor((a > 0).astype(a.dtype) - (a < 0).astype(a.dtype))
+    return x.copy() if x.dtype == "bool" else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
-@_function
-def rsqrt(x):
-    return Tensor(1 / _apply("sqrt", x, wants_float=True)._a)
-
-
-@_function
-def sigmoid(x):
-    a = _float(x)
-    return Tensor(1 / (1 + ks.exp(-a)))
-
-
-@_function
-def relu(x):
-    return Tensor(ks.maximum(x._a, 0))
-
-
-@_function
-def square(x):
-    return x * x if x.dtype.category else x.to(_types.names["int64"])
-
-
-def _float(x):
-    return x._a if x.dtype.category >= 2 else x._a.astype(_types.default_float.numpy)
-
-
-@_function
-def softmax(x, dim, dtype=None):
-    a = _float(x)
-    e = ks.exp(a - a.max(axis=dim, keepdims=True))
-    return Tensor(e / e.sum(axis=dim, keepdims=True))
+functions.rows("arrays", {
+    "round": lambda input, *, decimals=0: ks.round(input, decimals),
+    "sign": lambda input: _sign(input),
+    "relu": lambda input: ks.maximum(input, 0),
+    "square": lambda input: input * input if input.dtype != "bool" else input.astype("int64"),
+    "masked_select": lambda input, mask: input[mask],
+})  # fmt: skip
+functions.rows("floats", {
+    "rsqrt": lambda input: 1 / ks.sqrt(input),
+    "sigmoid": lambda input: 1 / (1 + ks.exp(-input)),
+})  # fmt: skip
+functions.rows("tensors", {
+    "softmax": lambda input, dim, dtype=None: _soft(input if dtype is None else input.to(dtype), dim),
+    "equal": lambda input, other: input.shape == other.shape and bool((input._a == other._a).all()),
+    "allclose": lambda input, other, rtol=1e-5, atol=1e-8, equal_nan=False: bool(
+        functions.isclose(input, other, rtol, atol, equal_nan)._a.all()),
+})  # fmt: skip
 
 
 def _within(bound, dtype):
@@ -261,30 +190,34 @@ def _within(bound, dtype):
     return max(info.min, min(bound, info.max))
 
 
-@_function
-def clamp(x, min=None, max=None):
+@functions.row("tensors")
+def clamp(input, min=None, max=None, *, out=None):
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    wanted = _promotion.of(False, x, *(v for v in (min, max) if v is not None))
+    wanted = _promotion.of(False, input, *(v for v in (min, max) if v is not None))
     low, high = (v._a.astype(wanted.numpy) if isinstance(v, Tensor) else as_number(v) for v in (min, max))
     if wanted.category == 1:
         low, high = (_within(v, wanted) for v in (low, high))
-    a = x._a if x.dtype is wanted else x._a.astype(wanted.numpy)
-    return Tensor(ks.clip(a, low, high))
+    a = input._a if input.dtype is wanted else input._a.astype(wanted.numpy)
+    result = ks.clip(a, low, high)
+    return Tensor(result) if out is None else into(out, result)
 
 
-functions["clip"] = clamp
-
-
-@_function
-def where(condition, x=None, y=None):
-    if x is None:
-        return tuple(Tensor(a) for a in ks.nonzero(condition._a))
-    wanted = _promotion.of(False, x, y)
-    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else as_number(v, wanted) for v in (x, y)]
-    if not any(isinstance(v, Tensor) for v in (x, y)):
-        parts[0] = ks.full((), x, wanted.numpy, condition._a.device)
+@functions.row("tensors")
+def where(condition, input=None, other=None):
+    if input is None:
+        return functions.nonzero(condition, as_tuple=True)
+    wanted = _promotion.of(False, input, other)
+    parts = [v._a.astype(wanted.numpy) if isinstance(v, Tensor) else as_number(v, wanted) for v in (input, other)]
+    if not any(isinstance(v, Tensor) for v in (input, other)):
+        parts[0] = ks.full((), input, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
+
+
+@functions.row("arrays")
+def nonzero(input, *, as_tuple=False):
+    axes = ks.nonzero(input)
+    return axes if as_tuple else ks.stack(axes, 1)
 
 
 def _product(name, dims=None):
@@ -316,52 +249,7 @@ _product("mv", (2, 1))
 _product("dot", (1, 1))
 
 
-@_function
-def equal(x, y):
-    return x.shape == y.shape and bool((x._a == y._a).all())
-
-
-@_function
-def allclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
-    import numpy as np
-
-    return bool(np.allclose(x._a.numpy(), y._a.numpy(), rtol, atol, equal_nan))
-
-
-@_function
-def nonzero(x, *, as_tuple=False):
-    axes = [Tensor(a) for a in ks.nonzero(x._a)]
-    return tuple(axes) if as_tuple else Tensor(ks.stack([a._a for a in axes], 1))
-
-
-@_function
-def masked_select(x, mask):
-    return x[mask]
-
-
 # ── methods ───────────────────────────────────────────────────────────────────────────────
-
-
-def in_place(function):
-    def method(self, *args, **kwargs):
-        result = unsettled(function, self, *args, **kwargs)
-        if result._a.shape != self._a.shape:
-            raise RuntimeError(
-                f"output with shape {list(self._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}"
-            )
-        _must_cast(result.dtype, self.dtype)
-        return self._take(result._a)
-
-    return method
-
-
-def add_methods(names=()):
-    """Tensor's methods of the functions so far; of those named, also in place."""
-    for name, f in functions.items():
-        if not hasattr(Tensor, name):
-            setattr(Tensor, name, f)
-    for name in names:
-        setattr(Tensor, name + "_", in_place(functions[name]))
 
 
 for _name, _engine in _engine_names.items():
@@ -369,7 +257,6 @@ for _name, _engine in _engine_names.items():
         _promotion.face_of(_engine).define_in_place(
             Tensor, _name + "_", _engine, _name in _floating, in_place(functions[_name])
         )
-add_methods(("clamp", "clip", "relu", "sigmoid", "round", "rsqrt", "sign", "square"))
 
 _known = (Tensor, numbers.Number)
 

@@ -1,56 +1,40 @@
-"""torch's ways to cut, gather, sort and count; and running sums."""
+"""torch's ways to cut, gather, sort and count; and running results. Rows of tensors here give views."""
+
+import itertools
 
 import numpy as np
 
 import kasoku as ks
 
+from .._face.compositions import searched
 from . import _types
-from ._host import on_host
-from ._ops import named
-from ._tensor import Tensor, held
+from ._table import functions
+from ._tensor import Tensor, held, shaped
 from .return_types import return_type
 
-functions = {}
+f = functions
 
 
-def _function(f):
-    functions[f.__name__.rstrip("_")] = named(f)
-    return f
+def _list_of(operands):
+    return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
 
 
-def _host(f):
-    functions[f.__name__.rstrip("_")] = named(on_host(f))
-    return f
+def _integers(x):
+    """x.tolist() of a tensor of places."""
+    return x.tolist() if isinstance(x, Tensor) else x
 
 
-_Sorted, _Top, _Middle, _Running = (
-    return_type(name, "values indices") for name in ("sort", "topk", "median", "cummax")
-)
+# ── cutting ───────────────────────────────────────────────────────────────────────────────────────
 
 
-# ── cutting ───────────────────────────────────────────────────────────────────────────────
+def _at(x, dim, where):
+    return x[(slice(None),) * (dim % x.ndim) + (where,)]
 
 
-@_function
-def narrow(x, dim, start, length):
-    """A view of `length` places along an axis."""
-    return x[(slice(None),) * (dim % x.ndim) + (slice(start, start + length),)]
-
-
-@_function
-def select(x, dim, index):
-    return x[(slice(None),) * (dim % x.ndim) + (index,)]
-
-
-@_function
-def unbind(x, dim=0):
-    return held(*(select(x, dim, i) for i in range(x.shape[dim])))
-
-
-@_function
-def split(x, split_size_or_sections, dim=0):
+@functions.row("tensors")
+def split(tensor, split_size_or_sections, dim=0):
     """Views of so many places each, or of the sizes given."""
-    n = x.shape[dim]
+    n = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
         sizes = [min(size, n - at) for at in range(0, n, size)] or [0]
@@ -58,255 +42,368 @@ def split(x, split_size_or_sections, dim=0):
         sizes = list(split_size_or_sections)
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n}, got {sizes}")
-    starts = np.cumsum([0, *sizes])
-    return held(*(narrow(x, dim, int(at), size) for at, size in zip(starts, sizes)))
+    starts = itertools.accumulate(sizes, initial=0)
+    return held(*(_at(tensor, dim, slice(at, at + size)) for at, size in zip(starts, sizes)))
 
 
-@_function
-def chunk(x, chunks, dim=0):
-    return split(x, max(1, -(-x.shape[dim] // chunks)), dim)
-
-
-@_function
-def tensor_split(x, indices_or_sections, dim=0):
-    n = x.shape[dim]
-    if isinstance(indices_or_sections, int):
-        k, more = divmod(n, indices_or_sections)
-        edges = np.cumsum([0] + [k + (i < more) for i in range(indices_or_sections)])
+@functions.row("tensors")
+def tensor_split(input, indices_or_sections, dim=0):
+    n, wanted = input.shape[dim], _integers(indices_or_sections)
+    if isinstance(wanted, int):
+        k, more = divmod(n, wanted)
+        edges = [*itertools.accumulate((k + (i < more) for i in range(wanted)), initial=0)]
     else:
-        edges = [0, *indices_or_sections, n]
-    return held(*(narrow(x, dim, int(a), int(b - a)) for a, b in zip(edges, edges[1:])))
+        edges = [0, *wanted, n]
+    return held(*(_at(input, dim, slice(a, b)) for a, b in zip(edges, edges[1:])))
 
 
-@_function
-def movedim(x, source, destination):
-    return Tensor(ks.moveaxis(x._a, source, destination))
+def _split_along(dim, least):
+    def cut(input, indices_or_sections):
+        if input.ndim < least:
+            raise RuntimeError(f"the tensor has {input.ndim} dimensions, at least {least} are needed")
+        return f.tensor_split(input, indices_or_sections, dim if input.ndim > 1 else 0)
+
+    return cut
 
 
-functions["moveaxis"] = movedim
+functions.rows("tensors", {
+    "narrow": lambda input, dim, start, length: _at(input, dim, slice(int(start), int(start) + length)),
+    "select": lambda input, dim, index: _at(input, dim, index),
+    "unbind": lambda input, dim=0: held(*(_at(input, dim, i) for i in range(input.shape[dim]))),
+    "chunk": lambda input, chunks, dim=0: f.split(input, max(1, -(-input.shape[dim] // chunks)), dim),
+    "hsplit": _split_along(1, 1), "vsplit": _split_along(0, 2), "dsplit": _split_along(2, 3),
+    "movedim": lambda input, source, destination: Tensor(ks.moveaxis(input._a, source, destination)),
+    "unflatten": lambda input, dim, sizes: input.unflatten(dim, sizes),
+    "broadcast_tensors": lambda *tensors: tuple(
+        t.expand(*np.broadcast_shapes(*(tuple(u.shape) for u in _list_of(tensors)))) for t in _list_of(tensors)),
+})  # fmt: skip
+functions.alias(moveaxis="movedim", split_with_sizes="split", unsafe_split="split", unsafe_chunk="chunk")
 
 
-# ── gathering ─────────────────────────────────────────────────────────────────────────────
+def _at_least(axes):
+    def reshaped(*tensors):
+        made = [Tensor(t) if not isinstance(t, Tensor) else t for t in _list_of(tensors)]
+        like = getattr(np, f"atleast_{axes}d")
+        made = [t.reshape(like(np.empty(tuple(t.shape), bool)).shape) for t in made]
+        return made[0] if len(made) == 1 and isinstance(tensors[0], Tensor) else tuple(made)
+
+    return reshaped
 
 
-def _along(x, dim, index):
+functions.rows("tensors", {f"atleast_{axes}d": _at_least(axes) for axes in (1, 2, 3)})
+
+
+# ── putting together ──────────────────────────────────────────────────────────────────────────────
+
+
+def _blocks(tensors):
+    blocks = [ks.atleast_2d(t) for t in tensors]
+    ends = np.cumsum([(0, 0), *(b.shape for b in blocks)], axis=0)
+    out = ks.zeros(tuple(map(int, ends[-1])), blocks[0].dtype, blocks[0].device)
+    for (i, j), (k, m), b in zip(ends, ends[1:], blocks):
+        out[int(i) : int(k), int(j) : int(m)] = b
+    return out
+
+
+def _chosen(x, r, with_replacement):
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    at = np.array(list(choose(range(len(x)), r)), np.int64).reshape(-1, r)
+    return x[ks.asarray(at, device=x.device)]
+
+
+functions.rows("meeting", {
+    "cat": lambda tensors, dim=0: ks.concatenate(tensors, dim),
+    "stack": lambda tensors, dim=0: ks.stack(tensors, dim),
+    "vstack": lambda tensors: ks.vstack(tensors), "hstack": lambda tensors: ks.hstack(tensors),
+    "dstack": lambda tensors: ks.dstack(tensors), "column_stack": lambda tensors: ks.column_stack(tensors),
+    "block_diag": lambda *tensors: _blocks(tensors),
+    "cartesian_prod": lambda *tensors: tensors[0].copy() if len(tensors) == 1 else ks.stack(
+        [g.ravel() for g in ks.meshgrid(*tensors, indexing="ij")], -1),
+})  # fmt: skip
+functions.alias(concat="cat", concatenate="cat", row_stack="vstack")
+
+functions.rows("arrays", {
+    "combinations": lambda input, r=2, with_replacement=False: _chosen(input, r, with_replacement),
+    "tile": lambda input, *dims: ks.tile(input, _list_of(dims)),
+    "repeat_interleave": lambda input, repeats, dim=None, *, output_size=None: ks.repeat(input, repeats, dim),
+    "roll": lambda input, shifts, dims=None: ks.roll(input, shifts, dims if dims != () else None),
+    "flip": lambda input, *places, dims=None: ks.flip(
+        input, dims if dims is not None else _list_of(places) if len(places) != 1 else places[0]).copy(),
+    "rot90": lambda input, k=1, dims=(0, 1): ks.rot90(input, k, dims).copy(),
+    "fliplr": lambda input: ks.fliplr(input).copy(), "flipud": lambda input: ks.flipud(input).copy(),
+    "tril": lambda input, diagonal=0: ks.tril(input, diagonal),
+    "triu": lambda input, diagonal=0: ks.triu(input, diagonal),
+    "diag": lambda input, diagonal=0: ks.diag(input, diagonal).copy(),
+    "diagflat": lambda input, offset=0: ks.diagflat(input, offset),
+    "diag_embed": lambda input, offset=0, dim1=-2, dim2=-1: _embedded(input, offset, dim1, dim2),
+})  # fmt: skip
+
+
+def _embedded(x, offset, dim1, dim2):
+    """The last axis as diagonals of two new axes."""
+    n = x.shape[-1] + abs(offset)
+    at = ks.arange(x.shape[-1], device=x.device)
+    out = ks.zeros((*x.shape[:-1], n, n), x.dtype, x.device)
+    out[..., at + max(-offset, 0), at + max(offset, 0)] = x
+    return ks.moveaxis(out, (-2, -1), (dim1, dim2)).copy()
+
+
+# ── gathering and scattering ──────────────────────────────────────────────────────────────────────
+
+
+def _along(a, dim, index):
     """An index that takes index[i, j, …] along `dim` and its own place along the other axes."""
-    places = list(np.indices(index.shape, sparse=True)) if index.ndim else []
-    places = [ks.asarray(p, device=x._a.device) for p in places]
-    if places:
-        places[dim % x.ndim] = index._a
-    return tuple(places)
+    dim %= max(a.ndim, 1)
+    axes = range(index.ndim)
+    return tuple(
+        index if k == dim else ks.arange(index.shape[k], device=a.device).reshape([-1 if k == m else 1 for m in axes])
+        for k in axes
+    )
 
 
-@_function
-def gather(x, dim, index):
-    """x's elements at positions `index` along an axis."""
-    return Tensor(x._a[_along(x, dim, index)].copy()) if x.ndim else x.clone()
-
-
-@_function
-def index_select(x, dim, index):
-    return Tensor(ks.take(x._a, index._a, dim))
-
-
-@_function
-def take(x, index):
-    return Tensor(ks.take(x._a, index._a))
-
-
-def _scatter(self, dim, index, src, reduce=None):
+def _scatter(self, dim, index, src, reduce=None, include_self=True):
     if not self.ndim:
         return self.copy_(src) if isinstance(src, Tensor) else self.fill_(src)
     value = src[tuple(slice(n) for n in index.shape)]._a if isinstance(src, Tensor) else src
+    return _put(self, _along(self._a, dim, index._a), value, reduce, include_self)
+
+
+_joins = {"add": ks.add, "sum": ks.add, "mean": ks.add, "multiply": ks.multiply, "prod": ks.multiply,
+          "amax": ks.maximum, "amin": ks.minimum}  # fmt: skip
+
+
+def _put(self, key, value, reduce=None, include_self=True):
+    """Writes to places of a tensor, or joins what comes to one with what is there, or with itself alone."""
     if reduce is None:
-        return self._write(value, _along(self, dim, index))
-    host, at = self._a.numpy(), tuple(p.numpy() for p in _along(self, dim, index))
-    {"add": np.add, "sum": np.add, "multiply": np.multiply, "prod": np.multiply,
-     "amax": np.maximum, "amin": np.minimum}[reduce].at(host, at, value.numpy() if isinstance(value, ks.Array) else value)  # fmt: skip
-    return self._write(ks.asarray(host, device=self._a.device))
+        return self._write(value, key)
+    if reduce not in _joins:
+        raise RuntimeError(f"reduce argument must be one of {', '.join(_joins)}, got {reduce}")
+    joined = self._a.copy()
+    value = value.astype(joined.dtype) if isinstance(value, ks.Array) else value
+    if not include_self:
+        limits = {"multiply": 1, "prod": 1, "amax": _least(joined.dtype), "amin": _most(joined.dtype)}
+        joined[key] = limits.get(reduce, 0)
+    _joins[reduce].at(joined, key, value)
+    if reduce == "mean":
+        counts = ks.zeros(joined.shape, "int64", joined.device)
+        counts[...] = 1 if include_self else 0
+        ks.add.at(counts, key, 1)
+        counts = ks.maximum(counts, 1)
+        joined = (joined / counts).astype(joined.dtype) if joined.dtype.kind == "f" else joined // counts
+    return self._write(joined)
 
 
-def _index_add(self, dim, index, source, alpha=1):
-    host = np.moveaxis(self._a.numpy(), dim, 0)
-    np.add.at(host, index._a.numpy(), np.moveaxis(source._a.numpy(), dim, 0) * alpha)
-    return self._write(ks.asarray(np.ascontiguousarray(np.moveaxis(host, 0, dim)), device=self._a.device))
+def _least(d):
+    return -np.inf if np.dtype(d).kind == "f" else np.iinfo(d).min
 
 
-def _index_fill(self, dim, index, value):
-    return self._write(value, (slice(None),) * (dim % self.ndim) + (index._a,))
+def _most(d):
+    return np.inf if np.dtype(d).kind == "f" else np.iinfo(d).max
 
 
-def _index_copy(self, dim, index, source):
-    return self._write(source._a, (slice(None),) * (dim % self.ndim) + (index._a,))
+def _front(self, dim, index):
+    return (slice(None),) * (dim % max(self.ndim, 1)) + (index._a,)
 
 
-def _masked_fill(self, mask, value):
-    return self._write(value.item() if isinstance(value, Tensor) else value, mask.expand_as(self)._a)
+def _masked_scatter(self, mask, source):
+    mask = mask.expand_as(self)
+    return self._write(source._a.reshape(-1)[: int(mask._a.sum())], mask._a)
+
+
+def _flat_put(self, index, source, accumulate=False):
+    _put(self.view(-1), (index._a.reshape(-1),), source._a.reshape(-1), "add" if accumulate else None)
+    return self
 
 
 in_place = {
     "scatter": _scatter,
     "scatter_add": lambda self, dim, index, src: _scatter(self, dim, index, src, "add"),
-    "scatter_reduce": lambda self, dim, index, src, reduce, **_: _scatter(self, dim, index, src, reduce),
-    "index_add": _index_add, "index_fill": _index_fill, "index_copy": _index_copy, "masked_fill": _masked_fill,
+    "scatter_reduce": lambda self, dim, index, src, reduce, *, include_self=True: _scatter(
+        self, dim, index, src, reduce, include_self),
+    "index_add": lambda self, dim, index, source, *, alpha=1: _put(
+        self, _front(self, dim, index), source._a if alpha == 1 else source._a * alpha, "add"),
+    "index_reduce": lambda self, dim, index, source, reduce, *, include_self=True: _put(
+        self, _front(self, dim, index), source._a, reduce, include_self),
+    "index_fill": lambda self, dim, index, value: _put(
+        self, _front(self, dim, index), value.item() if isinstance(value, Tensor) else value),
+    "index_copy": lambda self, dim, index, source: _put(self, _front(self, dim, index), source._a),
+    "index_put": lambda self, indices, values, accumulate=False: _put(
+        self, tuple(i._a for i in indices), values._a, "add" if accumulate else None),
+    "masked_fill": lambda self, mask, value: self._write(
+        value.item() if isinstance(value, Tensor) else value, mask.expand_as(self)._a),
+    "masked_scatter": _masked_scatter,
+    "put": _flat_put,
 }  # fmt: skip
 
 
 def _on_a_copy(method):
-    return lambda x, *args, **kwargs: method(x.clone(), *args, **kwargs)
+    return lambda input, *args, **kwargs: method(input.clone(), *args, **kwargs)
 
 
-for _name, _method in in_place.items():
-    functions[_name] = _on_a_copy(_method)
+functions.rows("tensors", {name: _on_a_copy(method) for name, method in in_place.items()})
+
+functions.rows("arrays", {
+    "gather": lambda input, dim, index, *, sparse_grad=False: (
+        input[_along(input, dim, index)] if input.ndim else input.copy()),
+    "index_select": lambda input, dim, index: ks.take(input, index, dim),
+    "take": lambda input, index: ks.take(input, index),
+    "take_along_dim": lambda input, indices, dim=None: (
+        ks.take(input, indices) if dim is None else ks.take_along_axis(input, indices, dim)),
+    "argwhere": lambda input: ks.argwhere(input),
+    "unravel_index": lambda indices, shape: ks.unravel_index(indices, shape),
+})  # fmt: skip
 
 
-# ── sorting, counting, running ────────────────────────────────────────────────────────────
+def _changed(view):
+    """A copy where the part that view(copy, …) shows is another tensor."""
+
+    def scatter(input, src, *args, **kwargs):
+        made = input.clone()
+        view(made, *args, **kwargs)[...] = src
+        return made
+
+    return scatter
+
+
+functions.rows("tensors", {
+    "select_scatter": _changed(lambda input, dim, index: f.select(input, dim, index)),
+    "slice_scatter": _changed(lambda input, dim=0, start=None, end=None, step=1: _at(
+        input, dim, slice(start, end, step))),
+    "diagonal_scatter": _changed(lambda input, offset=0, dim1=0, dim2=1: f.diagonal(input, offset, dim1, dim2)),
+})  # fmt: skip
+
+
+# ── sorting, counting, running ────────────────────────────────────────────────────────────────────
 
 
 def _first(x, k, dim, largest):
     """The first k in order and where they stand; equal ones keep their order."""
-    return held(*map(Tensor, ks.topk(x._a, k, dim, largest)))
+    return held(*map(Tensor, shaped(ks.topk, x._a, k, dim, largest)))
 
 
-@_function
-def sort(x, dim=-1, descending=False, stable=False):
-    if x.ndim == 0:
-        return _Sorted(x, x.new_zeros((), dtype=_types.names["int64"]))
-    return _Sorted(*_first(x, x.shape[dim], dim, descending))
+def _no_place(x):
+    return x.new_zeros((), dtype=_types.names["int64"])
 
 
-@_function
-def argsort(x, dim=-1, descending=False, stable=False):
-    return sort(x, dim, descending).indices
+@functions.row("tensors")
+def sort(input, dim=-1, descending=False, stable=False):
+    if input.ndim == 0:
+        return return_type("sort")(input, _no_place(input))
+    return return_type("sort")(*_first(input, input.shape[dim], dim, descending))
 
 
-@_function
-def topk(x, k, dim=-1, largest=True, sorted=True):  # noqa: A002
-    if k > x.shape[dim]:
-        raise RuntimeError(f"selected index k out of range: {k} of {x.shape[dim]}")
-    return _Top(*_first(x, k, dim, largest))
+@functions.row("tensors")
+def topk(input, k, dim=-1, largest=True, sorted=True):
+    if k > input.shape[dim]:
+        raise RuntimeError(f"selected index k out of range: {k} of {input.shape[dim]}")
+    return return_type("topk")(*_first(input, k, dim, largest))
 
 
-@_function
-def kthvalue(x, k, dim=-1, keepdim=False):
-    parts = [narrow(one, dim, k - 1, 1) if keepdim else select(one, dim, k - 1) for one in _first(x, k, dim, False)]
-    return _Top(*held(*(one.clone() for one in parts)))
+@functions.row("tensors")
+def kthvalue(input, k, dim=-1, keepdim=False):
+    at = slice(k - 1, k) if keepdim else k - 1
+    return return_type("kthvalue")(*held(*(_at(one, dim, at).clone() for one in _first(input, k, dim, False))))
 
 
-@_function
-def median(x, dim=None, keepdim=False):
+@functions.row("tensors")
+def median(input, dim=None, keepdim=False):
     """The lower of the two in the middle."""
-    if dim is None or not x.ndim:
-        if not x.numel():
-            return x.new_full((), float("nan") if x.dtype.is_floating_point else 0)
-        middle = kthvalue(x.flatten(), (x.numel() - 1) // 2 + 1).values
-        return middle if dim is None else _Middle(middle, x.new_zeros((), dtype=_types.names["int64"]))
-    return _Middle(*kthvalue(x, (x.shape[dim] - 1) // 2 + 1, dim, keepdim))
+    if dim is None or not input.ndim:
+        if not input.numel():
+            return input.new_full((), float("nan") if input.dtype.is_floating_point else 0)
+        middle = f.kthvalue(input.flatten(), (input.numel() - 1) // 2 + 1).values
+        return middle if dim is None else return_type("median")(middle, _no_place(input))
+    return return_type("median")(*f.kthvalue(input, (input.shape[dim] - 1) // 2 + 1, dim, keepdim))
 
 
-@_function
-def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
-    found = ks.unique(x._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
-    return held(*map(Tensor, found)) if return_inverse or return_counts else held(Tensor(found))[0]
+def _mode(x, dim, keepdim):
+    """The most frequent value, the least of several; the last place where it stands."""
+    x = ks.moveaxis(x, dim, -1)
+    n = x.shape[-1]
+    places = ks.arange(n, device=x.device)
+    ordered = ks.sort(x, -1)
+    is_first = ks.concatenate(
+        (ks.ones((*x.shape[:-1], 1), "bool", x.device), ordered[..., 1:] != ordered[..., :-1]), -1
+    )
+    lengths = places - ks.maximum.accumulate(ks.where(is_first, places, 0), -1)
+    values = ks.take_along_axis(ordered, ks.argmax(lengths, axis=-1, keepdims=True), -1)
+    at = ks.where(x == values, places, -1).max(axis=-1)
+    return return_type("mode")(*(ks.expand_dims(r, dim) if keepdim else r for r in (values[..., 0].copy(), at)))
 
 
-@_host
-def bincount(x, weights=None, minlength=0):
-    return np.bincount(x, weights, minlength)
+def _runs(x, return_inverse, return_counts):
+    x = x.reshape(-1)
+    is_first = ks.concatenate((ks.ones((min(x.size, 1),), "bool", x.device), x[1:] != x[:-1]))
+    starts = ks.flatnonzero(is_first)
+    ends = ks.concatenate((starts[1:], ks.full((min(x.size, 1),), x.size, "int64", x.device)))
+    more = [ks.cumsum(is_first) - 1] * return_inverse + [ends - starts] * return_counts
+    return (x[starts], *more) if more else x[starts]
 
 
-def _summed(x, dtype):
-    return x.astype(dtype or (np.int64 if x.dtype.kind in "bui" else x.dtype))
+def _best_so_far(name, join):
+    def running(input, dim):
+        if input.ndim == 0:
+            return return_type(name)(input, ks.zeros((), "int64", input.device))
+        values = join.accumulate(input, dim)
+        at = ks.arange(input.shape[dim], device=input.device).reshape(
+            [-1 if k == dim % input.ndim else 1 for k in range(input.ndim)]
+        )
+        return return_type(name)(values, ks.maximum.accumulate(ks.where(input == values, at, 0), dim))
+
+    return running
 
 
-def _running(name, function):
-    def f(x, dim, *, dtype=None):
+def _running(function):
+    def running(input, dim, *, dtype=None):
         wanted = _types.as_dtype(dtype).numpy if dtype is not None else None
-        return on_host(lambda a: function(_summed(np.atleast_1d(a), wanted), dim).reshape(a.shape))(x)
+        wanted = wanted or ("int64" if input.dtype != "bfloat16" and input.dtype.kind in "bui" else None)
+        return function(input if input.ndim else input.reshape(1), dim, wanted).reshape(input.shape)
 
-    f.__name__ = name
-    functions[name] = named(f)
-
-
-_running("cumsum", np.cumsum)
-_running("cumprod", np.cumprod)
+    return running
 
 
-def _extreme(name, better):
-    def f(x, dim):
-        def host(a):
-            if a.ndim == 0:
-                return _Running(a, np.int64(0))
-            values = better.accumulate(a, dim)
-            at = np.expand_dims(np.arange(a.shape[dim]), [d for d in range(a.ndim) if d != dim % a.ndim])
-            return _Running(values, np.maximum.accumulate(np.where(a == values, at, 0), dim))
-
-        return on_host(host)(x)
-
-    f.__name__ = name
-    functions[name] = named(f)
+def _counted(x, bins, min, max):
+    limits = (min, max) if min != max else None
+    return ks.histogram(x, bins, limits)[0].astype(x.dtype)
 
 
-_extreme("cummax", np.maximum)
-_extreme("cummin", np.minimum)
+functions.rows("arrays", {
+    "unique": lambda input, sorted=True, return_inverse=False, return_counts=False, dim=None: ks.unique(
+        input, return_inverse=return_inverse, return_counts=return_counts, axis=dim),
+    "unique_consecutive": lambda input, return_inverse=False, return_counts=False: _runs(
+        input, return_inverse, return_counts),
+    "mode": lambda input, dim=-1, keepdim=False: _mode(input, dim, keepdim),
+    "cumsum": _running(ks.cumsum), "cumprod": _running(ks.cumprod),
+    "cummax": _best_so_far("cummax", ks.maximum), "cummin": _best_so_far("cummin", ks.minimum),
+    "searchsorted": lambda sorted_sequence, input, *, out_int32=False, right=False, side=None: searched(
+        sorted_sequence, ks.asarray(input, device=sorted_sequence.device), right or side == "right").astype(
+        "int32" if out_int32 else "int64"),
+    "bucketize": lambda input, boundaries, *, out_int32=False, right=False: ks.searchsorted(
+        boundaries, ks.asarray(input, device=boundaries.device), "right" if right else "left").astype(
+        "int32" if out_int32 else "int64"),
+    "isin": lambda elements, test_elements, *, assume_unique=False, invert=False: ks.isin(
+        elements, test_elements, invert=invert),
+    "histc": lambda input, bins=100, min=0, max=0: _counted(input, bins, min, max),
+})  # fmt: skip
+functions.rows("floats", {
+    "histogram": lambda input, bins, *, range=None, weight=None, density=False: return_type("histogram")(*(part.astype(input.dtype) for part in ks.histogram(
+            input, bins, range, density=density, weights=weight))),
+    "_weighted": lambda input, weights, minlength: ks.bincount(input.astype("int64"), weights, minlength),
+})  # fmt: skip
+functions.rows("tensors", {
+    "bincount": lambda input, weights=None, minlength=0: (
+        Tensor(ks.bincount(input._a, None, minlength)) if weights is None else f._weighted(input, weights, minlength)),
+    "argsort": lambda input, dim=-1, descending=False, stable=False: f.sort(input, dim, descending).indices,
+    "msort": lambda input: f.sort(input, 0).values,
+})  # fmt: skip
 
 
-@_host
-def diff(x, n=1, dim=-1):
-    return np.diff(x, n, dim)
-
-
-@_host
-def searchsorted(sorted_sequence, values, right=False):
-    return np.searchsorted(sorted_sequence, values, "right" if right else "left")
-
-
-@_host
-def histc(x, bins=100, min=0, max=0):  # noqa: A002
-    limits = (x.min(), x.max()) if min == max == 0 and x.size else (min, max)
-    return np.histogram(x, bins, limits)[0].astype(x.dtype)
-
-
-@_host
-def tile(x, *dims):
-    return np.tile(x, dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims)
-
-
-@_host
-def repeat_interleave(x, repeats, dim=None):
-    return np.repeat(x, repeats, dim)
-
-
-@_function
-def roll(x, shifts, dims=None):
-    return Tensor(ks.roll(x._a, shifts, dims if dims != () else None))
-
-
-@_host
-def rot90(x, k=1, dims=(0, 1)):
-    return np.rot90(x, k, dims)
-
-
-@_host
-def tril(x, diagonal=0):
-    return np.tril(x, diagonal)
-
-
-@_host
-def triu(x, diagonal=0):
-    return np.triu(x, diagonal)
-
-
-@_host
-def diag(x, diagonal=0):
-    return np.diag(x, diagonal)
-
-
-@_host
-def fliplr(x):
-    return np.fliplr(x)
-
-
-@_host
-def flipud(x):
-    return np.flipud(x)
+@functions.row("tensors")
+def nanmedian(input, dim=None, keepdim=False):
+    """The lower of the two in the middle of what are numbers."""
+    middle = ks.nanquantile(input._a, 0.5, dim, method="lower", keepdims=dim is not None)
+    if dim is None:
+        return held(Tensor(middle))[0]
+    at = ks.argmax(input._a == middle, axis=dim, keepdims=True)
+    parts = [middle, at] if keepdim else [ks.squeeze(middle, dim), ks.squeeze(at, dim)]
+    return return_type("nanmedian")(*held(*map(Tensor, parts)))

@@ -10,6 +10,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._face.refusals import autograd
 from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
@@ -185,11 +186,11 @@ class Tensor:
 
     def requires_grad_(self, value=True):
         if value:
-            raise NotImplementedError("kasoku's torch computes no gradients yet")
+            raise NotImplementedError(autograd)
         return self
 
     def backward(self, *_, **__):
-        raise NotImplementedError("kasoku's torch computes no gradients yet")
+        raise NotImplementedError(autograd)
 
     def __bool__(self):
         if self._a.size != 1:
@@ -301,7 +302,7 @@ class Tensor:
 
     def repeat(self, *times):
         times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
-        return Tensor(ks.asarray(np.tile(self._a.numpy(), times), device=self._a.device))
+        return Tensor(ks.tile(self._a, times))
 
     def fill_(self, value):
         return self._write(value._a if isinstance(value, Tensor) else value)

@@ -7,16 +7,9 @@ from kasoku import _core
 
 from .. import _layout
 from . import _types
-from ._ops import named
+from ._table import functions
 from ._tensor import Tensor, shaped
 from ._types import as_dtype
-
-functions = {}
-
-
-def _function(f):
-    functions[f.__name__] = named(f)
-    return f
 
 
 def _view(x, offset, shape, strides, dtype=None):
@@ -24,17 +17,17 @@ def _view(x, offset, shape, strides, dtype=None):
     return Tensor(_core._view(a, offset, shape, strides, dtype or a.dtype, 0, a.device))
 
 
-@_function
-def diagonal(x, offset=0, dim1=0, dim2=1):
-    return _view(x, *_layout.diagonal(x._a.shape, x._a.strides, offset, dim1, dim2))
+@functions.row("tensors")
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    return _view(input, *_layout.diagonal(input._a.shape, input._a.strides, offset, dim1, dim2))
 
 
-@_function
-def as_strided(x, size, stride, storage_offset=None):
-    itemsize = x._a.itemsize
+@functions.row("tensors")
+def as_strided(input, size, stride, storage_offset=None):
+    itemsize = input._a.itemsize
     offset = storage_offset * itemsize if storage_offset is not None else None
     try:
-        return Tensor(_layout.strided(x._a, tuple(size), tuple(s * itemsize for s in stride), offset))
+        return Tensor(_layout.strided(input._a, tuple(size), tuple(s * itemsize for s in stride), offset))
     except ValueError as error:
         raise RuntimeError(f"as_strided: {error}") from None
 
@@ -59,30 +52,30 @@ def _part(x, which):
     return _view(x, which * half, a.shape, a.strides, np.dtype(f"f{half}"))
 
 
-@_function
-def real(x):
-    return _part(x, 0) if x.dtype.is_complex else x
+@functions.row("tensors")
+def real(input):
+    return _part(input, 0) if input.dtype.is_complex else input
 
 
-@_function
-def imag(x):
-    if not x.dtype.is_complex:
+@functions.row("tensors")
+def imag(input):
+    if not input.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _part(x, 1)
+    return _part(input, 1)
 
 
-@_function
-def view_as_real(x):
-    a, half = x._a, x._a.itemsize // 2
-    return _view(x, 0, (*a.shape, 2), (*a.strides, half), np.dtype(f"f{half}"))
+@functions.row("tensors")
+def view_as_real(input):
+    a, half = input._a, input._a.itemsize // 2
+    return _view(input, 0, (*a.shape, 2), (*a.strides, half), np.dtype(f"f{half}"))
 
 
-@_function
-def view_as_complex(x):
-    a = x._a
+@functions.row("tensors")
+def view_as_complex(input):
+    a = input._a
     if not a.ndim or a.shape[-1] != 2 or a.strides[-1] != a.itemsize:
         raise RuntimeError("Tensor must have a last dimension of size 2 with stride 1")
-    return _view(x, 0, a.shape[:-1], a.strides[:-1], np.dtype(f"c{2 * a.itemsize}"))
+    return _view(input, 0, a.shape[:-1], a.strides[:-1], np.dtype(f"c{2 * a.itemsize}"))
 
 
 def _set_part(which):
@@ -129,5 +122,5 @@ def expand(self, *shape):
 
 
 Tensor.expand = expand
-Tensor.real, Tensor.imag = property(real, _set_part(0)), property(imag, _set_part(1))
-Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, as_strided, functions["diagonal"]
+Tensor.real, Tensor.imag = property(functions.real, _set_part(0)), property(functions.imag, _set_part(1))
+Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, as_strided, functions.diagonal

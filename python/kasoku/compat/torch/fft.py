@@ -1,62 +1,48 @@
 """torch.fft: the engine's, where the tensors lie; float32 gives complex64."""
 
+import sys as _sys
+
 import kasoku as ks
 
+from .. import Face as _Face
+from .._face.table import Table as _Table
 from . import _types
-from ._engine import by_engine
+from ._table import rules as _rules
 from ._tensor import Tensor
 from ._types import as_dtype, engine_device
 
-
-def _transform(name):
-    function = getattr(ks.fft, name)
-
-    @by_engine
-    def f(x, n=None, dim=-1, norm=None):
-        return function(x, n, dim, norm)
-
-    f.__name__ = name
-    return f
+_functions = _Table(_rules)
 
 
-def _transform_n(name, dims):
-    function = getattr(ks.fft, name)
-
-    @by_engine
-    def f(x, s=None, dim=dims, norm=None):
-        return function(x, s, dim, norm)
-
-    f.__name__ = name
-    return f
+def _of_one(of):
+    return lambda input, n=None, dim=-1, norm=None: of(input, n, dim, norm)
 
 
-fft, ifft, rfft, irfft, hfft, ihfft = map(_transform, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
-fft2, ifft2, rfft2, irfft2 = (_transform_n(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2"))
-fftn, ifftn, rfftn, irfftn = (_transform_n(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn"))
+def _of_several(of, dims):
+    return lambda input, s=None, dim=dims, norm=None: of(input, s, dim, norm)
 
 
-def _shift(name):
-    function = getattr(ks.fft, name)
-
-    def f(x, dim=None):
-        return Tensor(function(x._a, dim))
-
-    f.__name__ = name
-    return f
-
-
-fftshift, ifftshift = _shift("fftshift"), _shift("ifftshift")
-
-
-def _frequencies(name):
-    function = getattr(ks.fft, name)
-
-    def f(n, d=1.0, *, dtype=None, device=None, **ignored):
+def _frequencies(of):
+    def frequencies(n, d=1.0, *, dtype=None, device=None, layout=None, requires_grad=False):
         kind = _types.default_float if dtype is None else as_dtype(dtype)
-        return Tensor(function(n, d, engine_device(device)).astype(kind.numpy))
+        return Tensor(of(n, d, engine_device(device)).astype(kind.numpy))
 
-    f.__name__ = name
-    return f
+    return frequencies
 
 
-fftfreq, rfftfreq = _frequencies("fftfreq"), _frequencies("rfftfreq")
+_named = {
+    name: getattr(ks.fft, name)
+    for name in """
+    fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift fftfreq rfftfreq
+""".split()
+}
+_functions.rows("singles", {name: _of_one(of) for name, of in _named.items() if name.endswith("fft")})
+_functions.rows("singles", {name: _of_several(of, (-2, -1)) for name, of in _named.items() if name.endswith("fft2")})
+_functions.rows("singles", {name: _of_several(of, None) for name, of in _named.items() if name.endswith("fftn")})
+_functions.rows("arrays", {
+    "fftshift": lambda input, dim=None: ks.fft.fftshift(input, dim),
+    "ifftshift": lambda input, dim=None: ks.fft.ifftshift(input, dim),
+})  # fmt: skip
+_functions.rows("tensors", {name: _frequencies(of) for name, of in _named.items() if name.endswith("freq")})
+globals().update(_functions)
+_sys.modules[__name__].__class__ = _Face

@@ -1,132 +1,111 @@
-"""torch.linalg: the engine's, where the tensors lie."""
+"""torch.linalg: the engine's, where the tensors lie. Halves are computed in float32."""
 
-import math
+import sys as _sys
 
-import numpy as np
+import numpy as _np
 
 import kasoku as ks
 from kasoku._core import _linalg
 
-from ._engine import by_engine
-from ._ops import functions as _functions
-from .return_types import return_type
+from .. import Face as _Face
+from .._face import compositions as _compositions
+from .._face.table import Table as _Table
+from ._table import functions as _f
+from ._table import rules as _rules
+from .return_types import return_type as _return_type
 
-matmul = _functions["matmul"]
-
-
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
-    return _functions["norm"](x, ord, dim, keepdim, dtype=dtype)
-
-
-def norm(x, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Of a matrix where two axes are meant, of a vector else."""
-    of_matrix = x.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2
-    if ord is None or not of_matrix:
-        if ord is not None and dim is None and x.ndim > 2:
-            raise RuntimeError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {x.ndim}D."
-            )
-        return vector_norm(x, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return matrix_norm(x if dtype is None else x.to(dtype), ord, tuple(dim) if dim is not None else (-2, -1), keepdim)
+_functions = _Table(_rules)
 
 
-inv, det, eigvals, eigvalsh, matrix_power, cond, cholesky, svdvals = (
-    by_engine(getattr(ks.linalg, name))
-    for name in ("inv", "det", "eigvals", "eigvalsh", "matrix_power", "cond", "cholesky", "svdvals")
-)
-multi_dot = by_engine(ks.linalg.multi_dot)
+def _kind(name, parts):
+    return _return_type("linalg_" + name)(*parts)
 
 
-def _named(name, fields):
-    kind = return_type("linalg_" + name, fields)
-    function = getattr(ks.linalg, name)
-    return by_engine(lambda *args, **kwargs: kind(*function(*args, **kwargs)))
-
-
-eig, eigh = (_named(name, "eigenvalues eigenvectors") for name in ("eig", "eigh"))
-slogdet = _named("slogdet", "sign logabsdet")
-qr, _svd = _named("qr", "Q R"), _named("svd", "U S Vh")
-_Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
-_Svd3 = return_type("svd", "U S V")
-
-
-def svd(x, full_matrices=True, *, driver=None, out=None):
-    return _svd(x, full_matrices, out=out)
-
-
-@by_engine
-def solve(a, b, *, left=True):
-    if b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]):  # a stack of vectors
-        return ks.linalg.solve(a if left else a.mT, b[..., None])[..., 0]
+def _solved(a, b, upper, left, unitriangular, transpose=False):
+    """x with a x = b (or x a = b); only one triangle of a is read."""
+    a = _compositions.triangle(a, upper, unitriangular)
+    a = a.mT if transpose else a
     return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
-
-
-@by_engine
-def lstsq(a, b, rcond=None, *, driver=None):
-    x, residuals, rank, s = ks.linalg.lstsq(a, b, rcond)
-    return _Lstsq(x, residuals, ks.array(rank, device=x.device), s)
 
 
 def _limit(a, s, atol, rtol):
     """What a singular value has to be above, as torch has it."""
     if rtol is None:
-        rtol = max(a.shape[-2:]) * np.finfo(a.dtype).eps if atol is None else 0
+        rtol = max(a.shape[-2:]) * _np.finfo(a.dtype).eps if atol is None else 0
     return ks.maximum(rtol * s.max(axis=-1, initial=0), 0 if atol is None else atol)
 
 
-@by_engine
-def matrix_rank(a, tol=None, hermitian=False, *, atol=None, rtol=None):
-    s = ks.linalg.svdvals(a)
-    return ks.count_nonzero(s > _limit(a, s, tol if atol is None else atol, rtol)[..., None], axis=-1)
-
-
-@by_engine
-def pinv(a, rcond=None, hermitian=False, *, atol=None, rtol=None):
+def _pseudo_inverse(a, atol, rtol):
     u, s, vh = ks.linalg.svd(a, full_matrices=False)
-    counts = s > _limit(a, s, atol, rcond if rtol is None else rtol)[..., None]
+    counts = s > _limit(a, s, atol, rtol)[..., None]
     inverse = ks.where(counts, 1 / ks.where(counts, s, ks.ones_like(s)), ks.zeros_like(s))
     return ks.conjugate(vh.mT) @ (inverse[..., None] * ks.conjugate(u.mT))
 
 
-@by_engine
-def cross(a, b, *, dim=-1):
-    return ks.linalg.cross(a, b, axis=dim)
+def _rank(a, atol, rtol):
+    s = ks.linalg.svdvals(a)
+    return ks.count_nonzero(s > _limit(a, s, atol, rtol)[..., None], axis=-1)
 
 
-@by_engine
-def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
-    """x with a x = b (or x a = b); only one triangle of a is read."""
-    a = _linalg._triangle(a, not upper)
-    if unitriangular:
-        one = ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
-        a = a * (1 - one) + one
-    return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
+def _of_all(function):
+    return lambda A: function(A)
 
 
-@by_engine
-def matrix_norm(x, ord="fro", dim=(-2, -1), keepdim=False):
-    return _linalg._matrix_norm(x, ord, tuple(dim), keepdim)
+_functions.rows("singles", {
+    **{name: _of_all(getattr(ks.linalg, name)) for name in ("inv", "det", "eigvals", "svdvals")},
+    "cholesky": lambda A, *, upper=False: ks.linalg.cholesky(A).mT if upper else ks.linalg.cholesky(A),
+    "eigvalsh": lambda A, UPLO="L": ks.linalg.eigvalsh(A, UPLO),
+    "matrix_power": lambda A, n: ks.linalg.matrix_power(A, n),
+    "cond": lambda A, p=None: ks.linalg.cond(A, p),
+    "multi_dot": lambda tensors: ks.linalg.multi_dot(tensors),
+    "eig": lambda A: _kind("eig", ks.linalg.eig(A)),
+    "eigh": lambda A, UPLO="L": _kind("eigh", ks.linalg.eigh(A, UPLO)),
+    "slogdet": lambda A: _kind("slogdet", ks.linalg.slogdet(A)),
+    "qr": lambda A, mode="reduced": _kind("qr", ks.linalg.qr(A, mode)),
+    "svd": lambda A, full_matrices=True, *, driver=None: _kind("svd", ks.linalg.svd(A, full_matrices)),
+    "lstsq": lambda A, B, rcond=None, *, driver=None: (lambda x, residuals, rank, s: _kind(
+        "lstsq", (x, residuals, ks.array(rank, device=x.device), s)))(*ks.linalg.lstsq(A, B, rcond)),
+    "matrix_rank": lambda A, tol=None, hermitian=False, *, atol=None, rtol=None: _rank(
+        A, tol if atol is None else atol, rtol),
+    "pinv": lambda A, rcond=None, hermitian=False, *, atol=None, rtol=None: _pseudo_inverse(
+        A, atol, rcond if rtol is None else rtol),
+    "cross": lambda input, other, *, dim=-1: ks.linalg.cross(input, other, axis=dim),
+    "solve_triangular": lambda A, B, *, upper, left=True, unitriangular=False: _solved(A, B, upper, left, unitriangular),
+    "matrix_norm": lambda A, ord="fro", dim=(-2, -1), keepdim=False: _linalg._matrix_norm(A, ord, tuple(dim), keepdim),
+    "vecdot": lambda x, y, *, dim=-1: ks.vecdot(x, y, axis=dim),
+    "matrix_exp": lambda A: _compositions.matrix_exp(A),
+    "vander": lambda x, N=None: x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device),
+    "tensorinv": lambda A, ind=2: ks.linalg.tensorinv(A, ind),
+    "tensorsolve": lambda A, B, dims=None: ks.linalg.tensorsolve(A, B, dims),
+})  # fmt: skip
 
 
-def vecdot(x, y, *, dim=-1):
-    return (x.conj() * y).sum(dim) if x.dtype.is_complex else (x * y).sum(dim)
+@_functions.row("singles")
+def solve(A, B, *, left=True):  # noqa: N803
+    if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):  # a stack of vectors
+        return ks.linalg.solve(A if left else A.mT, B[..., None])[..., 0]
+    return ks.linalg.solve(A, B) if left else ks.linalg.solve(A.mT, B.mT).mT
 
 
-@by_engine
-def matrix_exp(x):
-    """By scaling, a Taylor series of 18 terms and squaring."""
-    largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))
-    times = max(0, math.ceil(math.log2(max(largest, 1e-300))) + 3)
-    small = x / 2.0**times
-    term = total = ks.broadcast_to(ks.eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape)
-    for k in range(1, 19):
-        term = term @ small / k
-        total = total + term
-    for _ in range(times):
-        total = total @ total
-    return total
+@_functions.row("tensors")
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):  # noqa: N803
+    """Of a matrix where two axes are meant, of a vector else."""
+    of_matrix = A.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2
+    if ord is None or not of_matrix:
+        if ord is not None and dim is None and A.ndim > 2:
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+            )
+        return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(A if dtype is None else A.to(dtype), ord, tuple(dim) if dim is not None else (-2, -1), keepdim)
 
 
-@by_engine
-def vander(x, N=None):  # noqa: N803
-    return x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)
+_functions.rows("tensors", {
+    "matmul": lambda input, other, *, out=None: _f.matmul(input, other, out=out),
+    "vector_norm": lambda x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None: _f.norm(
+        x, ord, dim, keepdim, dtype=dtype),
+    "diagonal": lambda A, *, offset=0, dim1=-2, dim2=-1: _f.diagonal(A, offset, dim1, dim2),
+})  # fmt: skip
+globals().update(_functions)
+matrix_norm, vector_norm = _functions["matrix_norm"], _functions["vector_norm"]
+_sys.modules[__name__].__class__ = _Face

@@ -1,13 +1,23 @@
-"""What functions with several results give: torch.return_types.max and the like."""
+"""What functions with several results give: torch.return_types.max and the like, made when they are asked for."""
 
-import collections
 import functools
+
+_places = "values indices"
+_fields = {
+    **dict.fromkeys("sort topk kthvalue median nanmedian mode max min cummax cummin".split(), _places),
+    "aminmax": "min max", "histogram": "hist bin_edges", "frexp": "mantissa exponent", "svd": "U S V",
+    "triangular_solve": "solution cloned_coefficient", "linalg_eig": "eigenvalues eigenvectors",
+    "linalg_eigh": "eigenvalues eigenvectors", "linalg_slogdet": "sign logabsdet", "linalg_qr": "Q R",
+    "linalg_svd": "U S Vh", "linalg_lstsq": "solution residuals rank singular_values",
+}  # fmt: skip
 
 
 @functools.cache
-def return_type(name, fields):
+def return_type(name):
     """The class of this name, which prints as torch's does."""
-    kind = collections.namedtuple(name, fields, module=__name__)
+    import collections
+
+    kind = collections.namedtuple(name, _fields[name], module=__name__)
 
     def __repr__(self):
         parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
@@ -16,3 +26,13 @@ def return_type(name, fields):
     kind.__repr__ = kind.__str__ = __repr__
     globals()[name] = kind
     return kind
+
+
+def __getattr__(name):
+    if name in _fields:
+        return return_type(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*_fields]

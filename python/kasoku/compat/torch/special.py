@@ -1,23 +1,35 @@
 """torch.special: functions of mathematical physics and statistics."""
 
-import functools
+import sys as _sys
 
-from .._special import special as _special
-from . import _maths, _more, _ops, _types
-from ._tensor import Tensor
+from .. import Face as _Face
+from .._face.table import Table as _Table
+from .._face.special import special as _special
+from . import _more, _rows  # noqa: F401 - they fill the table
+from ._table import functions as _f
+from ._table import rules as _rules
 
-_f = {**_ops.functions, **_maths.functions, **_more.functions}
-erf, erfc, erfinv, i0 = _f["erf"], _f["erfc"], _f["erfinv"], _f["i0"]
-expit, logit, gammaln, xlogy, sinc = _f["sigmoid"], _f["logit"], _f["lgamma"], _f["xlogy"], _f["sinc"]
-exp2, expm1, log1p, logsumexp, softmax, log_softmax = (
-    _f[name] for name in ("exp2", "expm1", "log1p", "logsumexp", "softmax", "log_softmax")
+_functions = _Table(_rules)
+
+
+def _of_each(name):
+    return lambda input: _special(name, input)
+
+
+_functions.rows("floats", {
+    ours: _of_each(name) for ours, name in {
+        "i1": "i1", "erfcx": "erfcx", "ndtr": "ndtr", "ndtri": "ndtri", "bessel_j0": "j0", "bessel_j1": "j1",
+        "bessel_y0": "y0", "bessel_y1": "y1",
+    }.items()
+})  # fmt: skip
+globals().update(_functions)
+globals().update(
+    {
+        name: _f[name]
+        for name in """
+    erf erfc erfinv i0 logit xlogy sinc exp2 expm1 log1p logsumexp softmax log_softmax digamma round
+""".split()
+    }
 )
-
-
-def _of_each(name, x):
-    return Tensor(_special(name, x._a, _types.default_float.numpy))
-
-
-i1, erfcx, ndtr, ndtri, bessel_j0, bessel_j1, bessel_y0, bessel_y1 = (
-    functools.partial(_of_each, name) for name in ("i1", "erfcx", "ndtr", "ndtri", "j0", "j1", "y0", "y1")
-)
+expit, gammaln, psi = _f.sigmoid, _f.lgamma, _f.digamma
+_sys.modules[__name__].__class__ = _Face

@@ -56,3 +56,10 @@ get_nvcc_path = get_rocm_path = get_hipcc_path = get_cuda_path
 def profile():
     """Accepted: no profiler is started."""
     yield
+
+
+import sys as _sys  # noqa: E402
+
+from ... import Face as _Face  # noqa: E402
+
+_sys.modules[__name__].__class__ = _Face

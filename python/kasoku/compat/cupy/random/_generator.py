@@ -83,6 +83,17 @@ class RandomState(_Drawing):
             raise TypeError(f"a seed is an integer, not {seed!r}")
         self._g = ks.random.default_rng(None if seed is None else int(seed))
 
+    def get_state(self, legacy=True):
+        """Refused."""
+        raise NotImplementedError(
+            "cupy.random.RandomState.get_state: the generator counts its draws and has no state of cuRAND's or MT19937's\n"
+            "  fix  keep the seed: RandomState(seed) starts the same numbers again"
+        )
+
+    def set_state(self, state):
+        """Refused."""
+        self.get_state()
+
     def rand(self, *size, dtype=float, **kwargs):
         return self._uniform(size, dtype)
 

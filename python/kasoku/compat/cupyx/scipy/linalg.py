@@ -3,18 +3,52 @@
 import sys as _sys
 
 import kasoku as _ks
-from kasoku._core import _linalg
 
 from ... import Face as _Face
+from ..._face.compositions import matrix_exp as expm  # noqa: F401
+from ..._face.compositions import triangle as _triangle
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one."""
-    a = _linalg._triangle(a, lower)
-    if unit_diagonal:
-        one = _ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
-        a = a * (1 - one) + one
+    a = _triangle(a, not lower, unit_diagonal)
     return _ks.linalg.solve({0: a, "N": a}.get(trans, a.mT if trans in (1, "T") else _ks.conjugate(a.mT)), b)
+
+
+def block_diag(*arrs):
+    """Blocks along the diagonal of a matrix of zeros."""
+    blocks = [_ks.atleast_2d(_ks.asarray(a)) for a in arrs]
+    rows, columns = (sum(b.shape[k] for b in blocks) for k in (0, 1))
+    out = _ks.zeros((rows, columns), _ks.result_type(*blocks), blocks[0].device)
+    row = column = 0
+    for b in blocks:
+        out[row : row + b.shape[0], column : column + b.shape[1]] = b
+        row, column = row + b.shape[0], column + b.shape[1]
+    return out
+
+
+def toeplitz(c, r=None):
+    """A matrix whose diagonals are constant: its first column and its first row."""
+    c = _ks.ravel(_ks.asarray(c))
+    r = _ks.conjugate(c) if r is None else _ks.ravel(_ks.asarray(r))
+    values = _ks.concatenate((_ks.flip(c[1:]), c[:1], r[1:]))
+    at = _ks.arange(r.size, device=c.device) - _ks.arange(c.size, device=c.device)[:, None]
+    return values[at + c.size - 1]
+
+
+def circulant(c):
+    """A matrix whose columns are the first one turned."""
+    c = _ks.ravel(_ks.asarray(c))
+    at = _ks.arange(c.size, device=c.device)
+    return c[(at[:, None] - at) % c.size]
+
+
+def hankel(c, r=None):
+    """A matrix whose antidiagonals are constant: its first column and its last row."""
+    c = _ks.ravel(_ks.asarray(c))
+    r = _ks.zeros_like(c) if r is None else _ks.ravel(_ks.asarray(r))
+    values = _ks.concatenate((c, r[1:]))
+    return values[_ks.arange(c.size, device=c.device)[:, None] + _ks.arange(r.size, device=c.device)]
 
 
 _sys.modules[__name__].__class__ = _Face

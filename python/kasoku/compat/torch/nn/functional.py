@@ -1,113 +1,88 @@
 """torch.nn.functional: what needs no gradients."""
 
-import builtins
 import math
+import sys
 
 import numpy as np
 
 import kasoku as ks
 
-from ... import _windows as windows
-from ..._windows import same_widths
-from .. import _creation, _maths, _more, _ops, _rearrange, _types
-from .._host import on_host
-from .._tensor import Tensor, composed
+from ... import Face
+from ..._face import compositions, windows
+from ..._face.table import Table
+from .. import _creation, _rearrange, _rows, _types
+from .._table import functions as _f
+from .._table import rules
+from .._tensor import Tensor, shaped
 
-_f = {**_ops.functions, **_rearrange.functions, **_maths.functions}
-for _name in ("relu", "sigmoid", "tanh", "log_softmax", "softplus"):
-    globals()[_name] = _f[_name]
-
-
-def softmax(input, dim=None, _stacklevel=3, dtype=None):  # noqa: A002
-    return _f["softmax"](input, -1 if dim is None else dim)
+_functions = Table(rules)
+_ = _rearrange, _rows  # they fill the table
 
 
-def softmin(input, dim=None):  # noqa: A002
-    return softmax(-input, dim)
+def _mean_of(x, axes, eps):
+    """x less its mean over its spread."""
+    middle = x.mean(axis=axes, keepdims=True)
+    return (x - middle) / ks.sqrt(x.var(axis=axes, keepdims=True) + eps)
 
 
-@composed
-def leaky_relu(input, negative_slope=0.01, inplace=False):  # noqa: A002
-    return _f["where"](input > 0, input, negative_slope * input)
+def _scaled(x, weight, bias, axis=None):
+    """x * weight + bias, whose places are those of one axis, or of the last ones."""
+    for operand, join in ((weight, ks.multiply), (bias, ks.add)):
+        if operand is not None:
+            shape = [-1 if k == axis else 1 for k in range(x.ndim)]
+            x = join(x, operand if axis is None else operand.reshape(shape))
+    return x
 
 
-@composed
-def elu(input, alpha=1.0, inplace=False):  # noqa: A002
-    return _f["where"](input > 0, input, alpha * _f["expm1"](input))
+def _normal_groups(x, groups, weight, bias, eps):
+    parts = x.reshape(x.shape[0], groups, -1)
+    return _scaled(_mean_of(parts, (2,), eps).reshape(x.shape), weight, bias, 1)
 
 
-@composed
-def silu(input, inplace=False):  # noqa: A002
-    return input * _f["sigmoid"](input)
+def _normal_batch(x, mean, var, weight, bias, training, eps):
+    axes = (0, *range(2, x.ndim))
+    shape = [-1 if k == 1 else 1 for k in range(x.ndim)]
+    if training:
+        return _scaled(_mean_of(x, axes, eps), weight, bias, 1)
+    return _scaled((x - mean.reshape(shape)) / ks.sqrt(var.reshape(shape) + eps), weight, bias, 1)
 
 
-@composed
-def gelu(input, approximate="none"):  # noqa: A002
-    if approximate == "tanh":
-        inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)
-        return 0.5 * input * (1 + _f["tanh"](inner))
-    return 0.5 * input * (1 + _f["erf"](input / math.sqrt(2)))
+def _negative_part(x, of):
+    """x where it is above 0, of(x) below."""
+    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
 
 
-def relu6(input, inplace=False):  # noqa: A002
-    return _f["clamp"](input, 0, 6)
-
-
-def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):  # noqa: A002
-    return _f["clamp"](input, min_val, max_val)
-
-
-@composed
-def logsigmoid(input):  # noqa: A002
-    return -_f["softplus"](-input)
-
-
-@composed
-def linear(input, weight, bias=None):  # noqa: A002
-    product = _f["matmul"](input, weight.t())
-    return product if bias is None else product + bias
-
-
-def one_hot(tensor, num_classes=-1):
-    if num_classes < 0:
-        num_classes = int(tensor.max().item()) + 1
-    classes = _creation.arange(num_classes, device=tensor.device)
-    return (tensor.unsqueeze(-1) == classes).to(_types.names["int64"])
-
-
-def normalize(input, p=2.0, dim=1, eps=1e-12):  # noqa: A002
-    return input / _f["clamp"](_f["norm"](input, p, dim, True), min=eps)
-
-
-@composed
-def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    lengths = _f["norm"](x1, 2, dim) * _f["norm"](x2, 2, dim)
-    return (x1 * x2).sum(dim) / _f["clamp"](lengths, min=eps)
-
-
-def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    return _f["norm"](x1 - x2 + eps, p, -1, keepdim)
-
-
-def dropout(input, p=0.5, training=True, inplace=False):  # noqa: A002
-    if not training or p == 0:
-        return input
-    kept = _creation.rand_like(input) >= p
-    return input * kept / (1 - p)
-
-
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
-    scores = _f["matmul"](query, key.mT) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    if is_causal:
-        rows, columns = query.shape[-2], key.shape[-2]
-        attn_mask = _f["tril"](_creation.ones(rows, columns, dtype=_types.names["bool"], device=query.device))
-    if attn_mask is not None:
-        is_mask = attn_mask.dtype is _types.names["bool"]
-        scores = scores.masked_fill(~attn_mask, -math.inf) if is_mask else scores + attn_mask
-    return _f["matmul"](dropout(softmax(scores, -1), dropout_p), value)
-
-
-# ── losses ────────────────────────────────────────────────────────────────────────────────────
+_functions.rows("floats", {
+    "leaky_relu": lambda input, negative_slope=0.01, inplace=False: ks.where(input > 0, input, negative_slope * input),
+    "elu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x)),
+    "celu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x / alpha)),
+    "selu": lambda input, inplace=False: compositions.selu(input),
+    "silu": lambda input, inplace=False: input / (1 + ks.exp(-input)),
+    "mish": lambda input, inplace=False: input * ks.tanh(ks.logaddexp(input, 0)),
+    "gelu": lambda input, approximate="none": compositions.gelu(input, approximate == "tanh"),
+    "prelu": lambda input, weight: ks.where(
+        input > 0, input, input * (weight if weight.size == 1 else weight.reshape(-1, *(1,) * (input.ndim - 2)))),
+    "softsign": lambda input: input / (1 + ks.abs(input)),
+    "tanhshrink": lambda input: input - ks.tanh(input),
+    "hardshrink": lambda input, lambd=0.5: ks.where(ks.abs(input) > lambd, input, 0),
+    "softshrink": lambda input, lambd=0.5: ks.sign(input) * ks.maximum(ks.abs(input) - lambd, 0),
+    "hardsigmoid": lambda input, inplace=False: ks.clip(input / 6 + 0.5, 0, 1),
+    "hardswish": lambda input, inplace=False: input * ks.clip(input / 6 + 0.5, 0, 1),
+    "threshold": lambda input, threshold, value, inplace=False: ks.where(input > threshold, input, value),
+    "logsigmoid": lambda input: -ks.logaddexp(-input, 0),
+    "glu": lambda input, dim=-1: (lambda a, b: a / (1 + ks.exp(-b)))(*ks.split(input, 2, axis=dim)),
+    "layer_norm": lambda input, normalized_shape, weight=None, bias=None, eps=1e-5: _scaled(
+        _mean_of(input, tuple(range(-len(tuple(normalized_shape)), 0)), eps), weight, bias),
+    "rms_norm": lambda input, normalized_shape, weight=None, eps=None: _scaled(
+        input / ks.sqrt((input * input).mean(axis=tuple(range(-len(tuple(normalized_shape)), 0)), keepdims=True)
+                        + (float(np.finfo(input.dtype).eps) if eps is None else eps)), weight, None),
+    "group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5: _normal_groups(
+        input, num_groups, weight, bias, eps),
+    "batch_norm": lambda input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
+    eps=1e-5: _normal_batch(input, running_mean, running_var, weight, bias, training, eps),
+    "instance_norm": lambda input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
+    momentum=0.1, eps=1e-5: _normal_groups(input, input.shape[1], weight, bias, eps),
+})  # fmt: skip
 
 
 def _reduced(each, reduction):
@@ -116,71 +91,139 @@ def _reduced(each, reduction):
     return each if reduction == "none" else each.mean() if reduction == "mean" else each.sum()
 
 
-def mse_loss(input, target, reduction="mean"):  # noqa: A002
-    return _reduced(_f["square"](input - target), reduction)
+def _lengths(x1, x2, dim, eps):
+    return _f.clamp(_f.norm(x1, 2, dim) * _f.norm(x2, 2, dim), min=eps)
 
 
-def l1_loss(input, target, reduction="mean"):  # noqa: A002
-    return _reduced(_f["abs"](input - target), reduction)
+def _entropy(x, target):
+    return -(target * _f.clamp(_f.log(x), min=-100) + (1 - target) * _f.clamp(_f.log1p(-x), min=-100))
 
 
-def smooth_l1_loss(input, target, reduction="mean", beta=1.0):  # noqa: A002
-    far = _f["abs"](input - target)
-    return _reduced(_f["where"](far < beta, 0.5 * far * far / beta, far - 0.5 * beta), reduction)
+def _far(x, target, beta, scale):
+    far = _f.abs(x - target)
+    return _f.where(far < beta, 0.5 * far * far * (scale / beta), scale * (far - 0.5 * beta))
 
 
-def binary_cross_entropy(input, target, weight=None, reduction="mean"):  # noqa: A002
-    each = -(
-        target * _f["clamp"](_f["log"](input), min=-100) + (1 - target) * _f["clamp"](_f["log1p"](-input), min=-100)
-    )
-    return _reduced(each if weight is None else each * weight, reduction)
+_functions.rows("composed", {
+    "linear": lambda input, weight, bias=None: (
+        _f.matmul(input, weight.t()) if bias is None else _f.matmul(input, weight.t()) + bias),
+    "normalize": lambda input, p=2.0, dim=1, eps=1e-12: input / _f.clamp(_f.norm(input, p, dim, True), min=eps),
+    "cosine_similarity": lambda x1, x2, dim=1, eps=1e-8: (x1 * x2).sum(dim) / _lengths(x1, x2, dim, eps),
+    "pairwise_distance": lambda x1, x2, p=2.0, eps=1e-6, keepdim=False: _f.norm(x1 - x2 + eps, p, -1, keepdim),
+    "mse_loss": lambda input, target, reduction="mean": _reduced(_f.square(input - target), reduction),
+    "l1_loss": lambda input, target, reduction="mean": _reduced(_f.abs(input - target), reduction),
+    "smooth_l1_loss": lambda input, target, reduction="mean", beta=1.0: _reduced(
+        _far(input, target, beta, 1) if beta else _f.abs(input - target), reduction),
+    "huber_loss": lambda input, target, reduction="mean", delta=1.0: _reduced(
+        _far(input, target, delta, delta), reduction),
+    "soft_margin_loss": lambda input, target, reduction="mean": _reduced(
+        _f.log1p(_f.exp(-target * input)), reduction),
+    "hinge_embedding_loss": lambda input, target, margin=1.0, reduction="mean": _reduced(
+        _f.where(target == 1, input, _f.clamp(margin - input, min=0)), reduction),
+    "margin_ranking_loss": lambda input1, input2, target, margin=0.0, reduction="mean": _reduced(
+        _f.clamp(-target * (input1 - input2) + margin, min=0), reduction),
+    "poisson_nll_loss": lambda input, target, log_input=True, full=False, eps=1e-8, reduction="mean": _reduced(
+        _f.exp(input) - target * input if log_input else input - target * _f.log(input + eps), reduction),
+    "gaussian_nll_loss": lambda input, target, var, full=False, eps=1e-6, reduction="mean": _reduced(
+        0.5 * (_f.log(_f.clamp(var, min=eps)) + (input - target) ** 2 / _f.clamp(var, min=eps))
+        + (0.5 * math.log(2 * math.pi) if full else 0), reduction),
+    "triplet_margin_loss": lambda anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, reduction="mean": _reduced(
+        _f.clamp(_f.norm(anchor - positive + eps, p, -1) - _f.norm(anchor - negative + eps, p, -1) + margin, min=0),
+        reduction),
+    "binary_cross_entropy": lambda input, target, weight=None, reduction="mean": _reduced(
+        _entropy(input, target) if weight is None else _entropy(input, target) * weight, reduction),
+    "binary_cross_entropy_with_logits": lambda input, target, weight=None, reduction="mean", pos_weight=None: _reduced(
+        _with_logits(input, target, pos_weight) * (1 if weight is None else weight), reduction),
+})  # fmt: skip
 
 
-def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean"):  # noqa: A002
-    each = _f["clamp"](input, min=0) - input * target + _f["log1p"](_f["exp"](-_f["abs"](input)))
-    return _reduced(each if weight is None else each * weight, reduction)
+def _with_logits(x, target, pos_weight):
+    if pos_weight is None:
+        return _f.clamp(x, min=0) - x * target + _f.log1p(_f.exp(-_f.abs(x)))
+    return (1 - target) * x + (1 + (pos_weight - 1) * target) * (
+        _f.log1p(_f.exp(-_f.abs(x))) + _f.clamp(-x, min=0))  # fmt: skip
 
 
-def nll_loss(input, target, weight=None, reduction="mean"):  # noqa: A002
+_functions.rows("tensors", {
+    "softmax": lambda input, dim=None, _stacklevel=3, dtype=None: _f.softmax(input, -1 if dim is None else dim, dtype),
+    "softmin": lambda input, dim=None: _f.softmax(-input, -1 if dim is None else dim),
+    "relu6": lambda input, inplace=False: _f.clamp(input, 0, 6),
+    "hardtanh": lambda input, min_val=-1.0, max_val=1.0, inplace=False: _f.clamp(input, min_val, max_val),
+    "embedding": lambda input, weight, padding_idx=None: weight[input],
+})  # fmt: skip
+_functions.update({name: _f[name] for name in ("relu", "sigmoid", "tanh", "log_softmax", "softplus")})
+
+
+@_functions.row("tensors")
+def one_hot(tensor, num_classes=-1):
+    if num_classes < 0:
+        num_classes = int(tensor.max().item()) + 1
+    classes = _creation.arange(num_classes, device=tensor.device)
+    return (tensor.unsqueeze(-1) == classes).to(_types.names["int64"])
+
+
+@_functions.row("tensors")
+def dropout(input, p=0.5, training=True, inplace=False):
+    if not training or p == 0:
+        return input
+    kept = _creation.rand_like(input) >= p
+    return input * kept / (1 - p)
+
+
+@_functions.row("tensors")
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+    scores = _f.matmul(query, key.mT) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        rows, columns = query.shape[-2], key.shape[-2]
+        attn_mask = _f.tril(_creation.ones(rows, columns, dtype=_types.names["bool"], device=query.device))
+    if attn_mask is not None:
+        is_mask = attn_mask.dtype is _types.names["bool"]
+        scores = scores.masked_fill(~attn_mask, -math.inf) if is_mask else scores + attn_mask
+    return _f.matmul(_functions.dropout(_f.softmax(scores, -1), dropout_p), value)
+
+
+@_functions.row("tensors")
+def nll_loss(input, target, weight=None, reduction="mean"):
     at = target.unsqueeze(1)
-    each = -_f["gather"](input, 1, at).squeeze(1)
+    each = -_f.gather(input, 1, at).squeeze(1)
     if weight is None:
         return _reduced(each, reduction)
     scale = weight[target]
     return (each * scale).sum() / scale.sum() if reduction == "mean" else _reduced(each * scale, reduction)
 
 
-def cross_entropy(input, target, weight=None, reduction="mean"):  # noqa: A002
+@_functions.row("tensors")
+def cross_entropy(input, target, weight=None, reduction="mean", label_smoothing=0.0):
     dim = 1 if input.ndim > 1 else 0
-    logs = _f["log_softmax"](input, dim)
-    if target.is_floating_point():
-        each = -(logs * target).sum(dim)
-        return _reduced(each, reduction)
-    return nll_loss(logs, target, weight, reduction) if dim else -logs[target]
+    logs = _f.log_softmax(input, dim)
+    if target.is_floating_point() or label_smoothing:
+        if not target.is_floating_point():
+            target = _f.movedim(_functions.one_hot(target, input.shape[dim]), -1, dim).to(input.dtype)
+        target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
+        return _reduced(-(logs * target).sum(dim), reduction)
+    return _functions.nll_loss(logs, target, weight, reduction) if dim else -logs[target]
 
 
-def kl_div(input, target, reduction="mean", log_target=False):  # noqa: A002
-    each = (
-        _f["exp"](target) * (target - input)
-        if log_target
-        else _more.functions["xlogy"](target, target) - target * input
-    )
+@_functions.row("tensors")
+def kl_div(input, target, reduction="mean", log_target=False):
+    each = _f.exp(target) * (target - input) if log_target else _f.xlogy(target, target) - target * input
     return each.sum() / input.shape[0] if reduction == "batchmean" else _reduced(each, reduction)
 
 
-# ── windows: padding, convolution, pooling ────────────────────────────────────────────────────
+# ── windows: padding, convolution, pooling ────────────────────────────────────────────────────────
 
 _pad_modes = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-def pad(input, pad, mode="constant", value=None):  # noqa: A002
+@_functions.row("arrays")
+def pad(input, pad, mode="constant", value=None):
     """Pairs of widths, of the last axis first."""
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
     cut = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(input.shape, widths))
     widths = [(max(0, a), max(0, b)) for a, b in widths]
     options = {"constant_values": value or 0} if mode == "constant" else {}
-    return on_host(lambda x: np.pad(x[cut], widths, _pad_modes[mode], **options))(input)
+    return ks.pad(input[cut], widths, _pad_modes[mode], **options)
 
 
 def _each_axis(value, axes):
@@ -188,60 +231,80 @@ def _each_axis(value, axes):
 
 
 def _convolution(axes):
-    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):  # noqa: A002
+    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
         if padding == "same":
-            widths = same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
+            widths = windows.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
         else:
             widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
+        is_one = input.ndim == axes + 1
+        y = windows.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
+        y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
+        return y[0] if is_one else y
 
-        def host(x, w, b):
-            is_one = x.ndim == axes + 1
-            y = windows.convolve(x[None] if is_one else x, w, strides, widths, dilations, groups)
-            if b is not None:
-                y = y + b.reshape(-1, *(1,) * axes)
-            return y[0] if is_one else y
-
-        return on_host(host)(input, weight, bias)
-
-    convolve.__name__ = f"conv{axes}d"
     return convolve
 
 
-conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)
-
-
-def _pooling(axes, name, reduce, fill):
-    def pool(input, kernel_size, stride=None, padding=0):  # noqa: A002
+def _pooling(axes, reduce, is_max):
+    def pool(input, kernel_size, stride=None, padding=0):
         size = _each_axis(kernel_size, axes)
         strides = size if stride is None else _each_axis(stride, axes)
-        widths = [(p, p) for p in _each_axis(padding, axes)]
+        fill = -math.inf if is_max and (input.dtype == "bfloat16" or input.dtype.kind == "f") else 0
+        return windows.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
 
-        def host(x):
-            return windows.pool(x, size, strides, widths, reduce, fill if x.dtype.kind == "f" else 0)
+    return pool
 
-        return on_host(host)(input)
 
-    pool.__name__ = f"{name}_pool{axes}d"
-    globals()[pool.__name__] = pool
+def _adaptive(axes, reduce):
+    """Windows that leave so many places, from floor(i n / m) to ceil((i + 1) n / m)."""
+
+    def pool(input, output_size):
+        for axis, m in enumerate(_each_axis(output_size, axes), input.ndim - axes):
+            n = input.shape[axis]
+            m = n if m is None else m
+            cuts = [(i * n // m, -(-(i + 1) * n // m)) for i in range(m)]
+            front = (slice(None),) * axis
+            input = ks.concatenate([reduce(input[(*front, slice(*c))], axis=axis, keepdims=True) for c in cuts], axis)
+        return input
+
+    return pool
 
 
 for _axes in (1, 2, 3):
-    _pooling(_axes, "max", np.max, -np.inf)
-    _pooling(_axes, "avg", np.mean, 0)
+    _functions.rows("floats", {
+        f"conv{_axes}d": _convolution(_axes), f"avg_pool{_axes}d": _pooling(_axes, ks.mean, False),
+        f"adaptive_avg_pool{_axes}d": _adaptive(_axes, ks.mean),
+    })  # fmt: skip
+    _functions.rows("arrays", {
+        f"max_pool{_axes}d": _pooling(_axes, ks.max, True), f"adaptive_max_pool{_axes}d": _adaptive(_axes, ks.max),
+    })  # fmt: skip
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest"):  # noqa: A002
+@_functions.row("tensors")
+def interpolate(input, size=None, scale_factor=None, mode="nearest"):
     """By the nearest element."""
     if mode != "nearest":
         raise NotImplementedError(f"kasoku's interpolate has mode='nearest', not {mode!r}")
     axes = input.ndim - 2
     lengths = tuple(input.shape[2:])
     to = _each_axis(size, axes) if size is not None else tuple(
-        int(n * s) for n, s in zip(lengths, scale_factor if builtins.hasattr(scale_factor, "__len__") else (scale_factor,) * axes)
+        int(n * s) for n, s in zip(lengths, scale_factor if hasattr(scale_factor, "__len__") else (scale_factor,) * axes)
     )  # fmt: skip
     result = input._a
     for axis, (n, m) in enumerate(zip(lengths, to)):
         at = np.minimum((np.arange(m) * (n / m)).astype(np.int64), n - 1)
-        result = ks.take(result, ks.asarray(at, device=result.device), axis + 2)
+        result = shaped(ks.take, result, ks.asarray(at, device=result.device), axis + 2)
     return Tensor(result)
+
+
+def _shuffled(x, r):
+    *front, channels, rows, columns = x.shape
+    x = x.reshape(*front, channels // (r * r), r, r, rows, columns)
+    k = len(front)
+    x = ks.transpose(x, (*range(k + 1), k + 3, k + 1, k + 4, k + 2))
+    return x.reshape(*front, channels // (r * r), rows * r, columns * r)
+
+
+_functions.rows("arrays", {"pixel_shuffle": lambda input, upscale_factor: _shuffled(input, upscale_factor)})
+globals().update(_functions)
+sys.modules[__name__].__class__ = Face

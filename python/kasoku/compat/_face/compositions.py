@@ -1,0 +1,78 @@
+"""What several faces have by a name of their own and ks has as a composition of its functions."""
+
+import math
+
+import kasoku as ks
+from kasoku._core import _linalg
+
+from .special import special
+
+
+def log_sum(x, axis=None, keepdims=False):
+    """log(sum(exp(x))), without a power that is too large."""
+    axis = None if axis == () else axis
+    if not x.size:
+        return ks.log(ks.exp(x).sum(axis=axis, keepdims=keepdims))
+    top = x.max(axis=axis, keepdims=True)
+    top = ks.where(ks.isfinite(top), top, 0)
+    sums = ks.log(ks.exp(x - top).sum(axis=axis, keepdims=True)) + top
+    return sums if keepdims else ks.squeeze(sums, axis)
+
+
+def softmax(x, axis=-1):
+    powers = ks.exp(x - x.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def xlogy(x, y):
+    """x log y, and 0 where x is 0; one of them may be a number."""
+    if not isinstance(y, ks.Array):
+        y = ks.asarray(y, dtype=x.dtype, device=x.device)
+    return ks.where((x == 0) & ~ks.isnan(y), 0, x * ks.log(y))
+
+
+def gelu(x, by_tanh=False):
+    if by_tanh:
+        return 0.5 * x * (1 + ks.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + special("erf", x / math.sqrt(2)))
+
+
+def selu(x):
+    return 1.0507009873554805 * ks.where(x > 0, x, 1.6732632423543772 * ks.expm1(ks.minimum(x, 0)))
+
+
+def paired(real, imag):
+    """Complex numbers of their parts."""
+    kind = "complex128" if real.dtype == "float64" else "complex64"
+    return ks.stack((real, imag), -1).view(kind)[..., 0]
+
+
+def searched(edges, values, right):
+    """Where values would go in sorted edges, or in the rows of edges, each its own row's values."""
+    if edges.ndim == 1:
+        return ks.searchsorted(edges, values, "right" if right else "left")
+    before = edges[..., None, :] <= values[..., None] if right else edges[..., None, :] < values[..., None]
+    return ks.count_nonzero(before, axis=-1)
+
+
+def triangle(a, upper, unit=False):
+    """One triangle of a matrix, with ones on the diagonal if asked for."""
+    a = _linalg._triangle(a, not upper)
+    if not unit:
+        return a
+    one = ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
+    return a * (1 - one) + one
+
+
+def matrix_exp(x):
+    """By scaling, a Taylor series of 18 terms and squaring."""
+    largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))
+    times = max(0, math.ceil(math.log2(max(largest, 1e-300))) + 3)
+    small = x / 2.0**times
+    term = total = ks.broadcast_to(ks.eye(x.shape[-1], dtype=x.dtype, device=x.device), x.shape)
+    for k in range(1, 19):
+        term = term @ small / k
+        total = total + term
+    for _ in range(times):
+        total = total @ total
+    return total

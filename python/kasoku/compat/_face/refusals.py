@@ -1,0 +1,60 @@
+"""What the faces refuse by name, and why: a program is told so, and the reference lists it."""
+
+autograd = "autograd is not here: kasoku computes no gradients yet"
+_layers = "layers and optimisers need gradients, and autograd is not here"
+_data = "kasoku has no data loaders and pipelines: give it arrays"
+_sparse = "kasoku's arrays are dense"
+_several = "kasoku spreads work by tasks and by kasoku.distributed"
+_graph = "a GPU's work is recorded by ks.record()"
+
+# The package, and of names in it the reason.
+reasons = {
+    "torch": {
+        "autograd backward Function vmap func": autograd,
+        "optim nn.Module nn.Parameter nn.Linear nn.Conv2d nn.Sequential nn.ReLU hub": _layers,
+        "utils.data": _data,
+        "sparse sparse_coo_tensor sparse_csr_tensor": _sparse,
+        "distributed multiprocessing": _several,
+        "complex32 quantize_per_tensor": "there is no such dtype in kasoku",
+        "onnx export fx ao": "kasoku keeps no graph of a program that could be written down",
+    },
+    "tensorflow": {
+        "GradientTape gradients custom_gradient": autograd,
+        "keras estimator optimizers": _layers,
+        "data io": _data,
+        "sparse SparseTensor ragged RaggedTensor": _sparse,
+        "distribute": _several,
+        "strings string": "tensors hold no text",
+        "compat saved_model lite": "kasoku keeps no graph of a program that could be written down",
+    },
+    "cupy": {
+        "sparse": _sparse,
+        "nccl": _several,
+        "cuda.Graph": _graph,
+        "cutensor": "products are the engine's",
+    },
+    "cupyx": {
+        "scipy.sparse": _sparse,
+        "cutensor": "products are the engine's: cupy.einsum and cupy.tensordot",
+        "distributed": _several,
+    },
+    "pycuda": {
+        "gl": "there is no OpenGL beside kasoku",
+        "sparse": _sparse,
+    },
+}
+_of_name = {
+    f"{package}.{name}": why
+    for package, names in reasons.items()
+    for words, why in names.items()
+    for name in words.split()
+}
+
+
+def reason_of(name):
+    """Why a face refuses the name, or a name that it is in; None where it is not known."""
+    while name:
+        if name in _of_name:
+            return _of_name[name]
+        name = name.rpartition(".")[0]
+    return None

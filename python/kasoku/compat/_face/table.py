@@ -1,0 +1,69 @@
+"""A face's functions as rows of tables.
+
+A row is a name, the arguments under the face's names and with its defaults, and what is computed of them: Python's own
+`lambda`, so a signature is read where it is written. By which rule the operands become the engine's arrays and the results
+the face's tensors belongs to the group of rows; documentation is that of the function of kasoku's that a row calls.
+"""
+
+import kasoku as ks
+
+_functions = vars(ks)
+
+
+def described(f):
+    """The documentation of the function of kasoku's that a row calls, without its own signature."""
+    names = f.__code__.co_names
+    name = next((b for a, b in zip(names, names[1:]) if a == "ks"), None)
+    text = getattr(_functions.get(name), "__doc__", None)
+    if name is None or not text:
+        return name and f"kasoku.{name} of tensors."
+    return text.partition("\n\n")[2] if text.startswith(name + "(") else text
+
+
+def in_words_of(f, error):
+    """Python's sentence about arguments that do not fit the row, with the nearest argument that there is."""
+    text = str(error)
+    _, unexpected, rest = text.partition("unexpected keyword argument '")
+    if unexpected:
+        import difflib
+        import inspect
+
+        near = difflib.get_close_matches(rest.partition("'")[0], inspect.signature(f).parameters, 1)
+        text += f"; did you mean {near[0]!r}?" if near else ""
+    return TypeError(text)
+
+
+class Table(dict):
+    """Functions by name; `rules` makes the function of a row: rule -> maker of a function of the row's."""
+
+    def __init__(self, rules):
+        self._rules = rules
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def rows(self, rule, rows):
+        make = self._rules[rule]
+        for name, f in rows.items():
+            f.__name__ = f.__qualname__ = name
+            self[name] = function = make(f)
+            function.__name__ = function.__qualname__ = name
+            function.__module__, function.__wrapped__ = f.__module__, f
+            function.__doc__ = f.__doc__ or described(f)
+
+    def row(self, rule):
+        """A decorator: a row of several lines. A trailing underscore keeps Python's own name free."""
+
+        def add(f):
+            self.rows(rule, {f.__name__.rstrip("_"): f})
+            return f
+
+        return add
+
+    def alias(self, **names):
+        """Other names of rows."""
+        for name, of in names.items():
+            self[name] = self[of]

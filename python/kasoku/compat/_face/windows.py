@@ -1,0 +1,55 @@
+"""Sums and maxima over sliding windows: what the faces' convolutions and poolings are, where the arrays lie.
+Arrays are (samples, channels, places …), weights (outputs, channels of a group, places …)."""
+
+import math
+
+import kasoku as ks
+from kasoku import _core
+
+
+def same_widths(lengths, size, strides, dilations):
+    """Padding that leaves ceil(length / stride) places, the odd one at the end."""
+    widths = []
+    for n, k, s, d in zip(lengths, size, strides, dilations):
+        total = max(0, (-(-n // s) - 1) * s + d * (k - 1) + 1 - n)
+        widths.append((total // 2, total - total // 2))
+    return widths
+
+
+def _windows(x, size, strides, dilations):
+    """Those of the last axes, as new last axes: a view."""
+    axes = len(size)
+    lengths, steps = x.shape[-axes:], x.strides[-axes:]
+    places = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, size, strides, dilations)]
+    if min(places) < 1:
+        raise ks.errors.ValueError(f"windows of {tuple(size)} places do not fit in {tuple(lengths)}")
+    return _core._view(
+        x, 0, (*x.shape[:-axes], *places, *size),
+        (*x.strides[:-axes], *(b * s for b, s in zip(steps, strides)), *(b * d for b, d in zip(steps, dilations))),
+        x.dtype, 0, x.device,
+    )  # fmt: skip
+
+
+def _padded(x, widths, fill=0):
+    front = [(0, 0)] * (x.ndim - len(widths))
+    return ks.pad(x, front + list(widths), constant_values=fill) if any(map(any, widths)) else x
+
+
+def convolve(x, weight, strides, widths, dilations, groups=1):
+    """As a product of matrices: a row for each window, a column for each output."""
+    size = weight.shape[2:]
+    x = _windows(_padded(x, widths), size, strides, dilations)
+    n, places = x.shape[0], x.shape[2 : 2 + len(size)]
+    inputs, outputs = x.shape[1] // groups, weight.shape[0] // groups
+    parts = []
+    for k in range(groups):
+        part = ks.moveaxis(x[:, k * inputs : (k + 1) * inputs], 1, 1 + len(size))
+        rows = part.reshape(n * math.prod(places), inputs * math.prod(size))
+        columns = weight[k * outputs : (k + 1) * outputs].reshape(outputs, -1).T
+        parts.append((rows @ columns).reshape(n, *places, outputs))
+    return ks.moveaxis(parts[0] if groups == 1 else ks.concatenate(parts, -1), -1, 1)
+
+
+def pool(x, size, strides, widths, reduce, fill=0):
+    axes = len(size)
+    return reduce(_windows(_padded(x, widths, fill), size, strides, (1,) * axes), axis=tuple(range(-axes, 0)))

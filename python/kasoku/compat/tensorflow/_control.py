@@ -1,0 +1,219 @@
+"""TensorFlow's functions of functions, and what it keeps values and methods in."""
+
+import inspect
+import time
+
+
+from .._face.refusals import autograd
+from . import dtypes
+from ._ops import constant, stack
+from ._table import functions, in_tables, plain
+from ._tensor import Tensor, convert, held
+from ._variable import Variable
+from .errors import InvalidArgumentError, UnimplementedError
+
+_row = in_tables("tensors", functions)
+
+# ── choices and loops ─────────────────────────────────────────────────────────────────────────────
+
+
+@_row
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False):
+    """The first function whose condition holds."""
+    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    for condition, function in pairs:
+        if bool(convert(condition)):
+            return function()
+    if default is None:
+        raise InvalidArgumentError("tf.case: no condition holds and there is no default")
+    return default()
+
+
+@_row
+def switch_case(branch_index, branch_fns, default=None):
+    """The function of that number, or the last one."""
+    numbered = dict(branch_fns if isinstance(branch_fns, dict) else
+                    enumerate(branch_fns) if callable(branch_fns[0]) else branch_fns)  # fmt: skip
+    return numbered.get(int(branch_index), default or numbered[max(numbered)])()
+
+
+functions.rows("tensors", {
+    "timestamp": lambda: convert(time.time(), dtypes.float64),
+    "group": lambda *inputs, **ignored: None,
+    "no_op": lambda: None,
+    "get_static_value": lambda tensor, partial=False: convert(tensor).numpy(),
+})  # fmt: skip
+
+
+@_row
+def map_fn(fn, elems, dtype=None, fn_output_signature=None, **ignored):
+    several = isinstance(elems, (list, tuple))
+    rows = zip(*(functions.unstack(e) for e in elems)) if several else functions.unstack(elems)
+    results = [fn(row) for row in rows]
+    if results and isinstance(results[0], (list, tuple)):
+        return type(results[0])(stack(part) for part in zip(*results))
+    return stack(results)
+
+
+functions.alias(vectorized_map="map_fn")
+
+
+def _folded(fn, elems, initializer, keeps, from_right=False):
+    rows = functions.unstack(elems)[:: -1 if from_right else 1]
+    value = initializer if initializer is not None else rows.pop(0)
+    kept = [] if initializer is not None else [value]
+    for row in rows:
+        value = fn(value, row)
+        kept.append(value)
+    return stack(kept[:: -1 if from_right else 1]) if keeps else value
+
+
+@_row
+def scan(fn, elems, initializer=None, reverse=False, **ignored):
+    return _folded(fn, elems, initializer, True, reverse)
+
+
+@_row
+def foldl(fn, elems, initializer=None, **ignored):
+    return _folded(fn, elems, initializer, False)
+
+
+@_row
+def foldr(fn, elems, initializer=None, **ignored):
+    return _folded(fn, elems, initializer, False, True)
+
+
+@_row
+def numpy_function(func, inp, Tout, stateful=True):
+    result = func(*(plain(convert(x)) for x in inp))
+    if isinstance(Tout, (list, tuple)):
+        return [constant(part, kind) for part, kind in zip(result, Tout)]
+    return constant(result, Tout)
+
+
+@_row
+def py_function(func, inp, Tout):
+    result = func(*(convert(x) for x in inp))
+    if isinstance(Tout, (list, tuple)):
+        return [convert(part, kind) for part, kind in zip(result, Tout)]
+    return convert(result, Tout)
+
+
+@_row
+def ensure_shape(x, shape):
+    x = convert(x)
+    wanted = tuple(shape)
+    if len(wanted) != x.ndim or any(n is not None and n != own for n, own in zip(wanted, x.shape)):
+        raise InvalidArgumentError(f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {wanted}")
+    return x
+
+
+# ── what keeps values and methods ─────────────────────────────────────────────────────────
+
+
+class Module:
+    """Finds the variables among its attributes, and those of modules and lists in them."""
+
+    def __init__(self, name=None):
+        self._name = name or type(self).__name__.lower()
+
+    @property
+    def name(self):
+        return getattr(self, "_name", type(self).__name__.lower())
+
+    def _found(self, kind):
+        found, rest = [], [value for _, value in sorted(vars(self).items())]
+        while rest:
+            one = rest.pop(0)
+            if isinstance(one, kind) and not any(one is f for f in found):
+                found.append(one)
+            if isinstance(one, Module):
+                rest[:0] = [value for _, value in sorted(vars(one).items())]
+            elif isinstance(one, dict):
+                rest[:0] = list(one.values())
+            elif isinstance(one, (list, tuple)):
+                rest[:0] = list(one)
+        return tuple(found)
+
+    @property
+    def variables(self):
+        return self._found(Variable)
+
+    @property
+    def trainable_variables(self):
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def submodules(self):
+        return self._found(Module)
+
+
+class TensorArray:
+    """A list of tensors, written place by place."""
+
+    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, **ignored):
+        self.dtype, self._dynamic = dtypes.as_dtype(dtype), bool(dynamic_size)
+        self._items = [None] * int(0 if size is None else size)
+
+    def write(self, index, value, name=None):
+        index = int(index)
+        if index >= len(self._items):
+            if not self._dynamic:
+                raise InvalidArgumentError(
+                    f"Tried to write to index {index} but array is not resizeable and size is: {len(self._items)}"
+                )
+            self._items += [None] * (index + 1 - len(self._items))
+        (self._items[index],) = held([convert(value, None if isinstance(value, Tensor) else self.dtype)])
+        return self
+
+    def read(self, index, name=None):
+        value = self._items[int(index)] if int(index) < len(self._items) else None
+        if value is None:
+            raise InvalidArgumentError(f"Could not read index {int(index)}: nothing was written there")
+        return value
+
+    def size(self, name=None):
+        return convert(len(self._items), dtypes.int32)
+
+    def stack(self, name=None):
+        return stack([self.read(i) for i in range(len(self._items))])
+
+    def concat(self, name=None):
+        from ._ops import concat
+
+        return concat([self.read(i) for i in range(len(self._items))], 0)
+
+    def unstack(self, value, name=None):
+        self._items = functions.unstack(value)
+        return self
+
+
+class GradientTape:
+    """Refused: kasoku computes no gradients yet."""
+
+    def __init__(self, *args, **kwargs):
+        raise UnimplementedError(
+            f"tf.GradientTape: {autograd}\n"
+            "  fix  write the derivative out, or `kasoku run --real tensorflow …` uses the installed tensorflow"
+        )
+
+
+class autograph:  # noqa: N801
+    """tf.autograph: functions run as they are written, branches and loops by their values."""
+
+    @staticmethod
+    def to_code(entity, recursive=True, **ignored):
+        return inspect.getsource(getattr(entity, "python_function", entity))
+
+    @staticmethod
+    def to_graph(entity, recursive=True, **ignored):
+        return entity
+
+    class experimental:  # noqa: N801
+        @staticmethod
+        def do_not_convert(func=None, **ignored):
+            return func if func is not None else (lambda f: f)
+
+        @staticmethod
+        def set_loop_options(**ignored):
+            pass

@@ -1,0 +1,379 @@
+"""TensorFlow's functions that are ks's under TensorFlow's names: cutting, gathering, scattering, sorting, counting,
+arithmetic. What a row is written for is its rule's (_table.py)."""
+
+import math
+
+import numpy as np
+
+import kasoku as ks
+
+from .._face.compositions import log_sum, paired, searched, xlogy
+from .._face.special import special
+from . import dtypes
+from ._ops import _shape, elementwise
+from ._table import axes, functions, held, in_type, ints, maths, nns, plain, share
+from ._tensor import Tensor, TensorShape, convert
+from .errors import InvalidArgumentError
+
+# ── cutting and putting together ──────────────────────────────────────────────────────────────────
+
+_modes = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+
+
+def _padded(x, paddings, mode, value):
+    if mode.upper() not in _modes:
+        raise InvalidArgumentError(f"the mode is one of {', '.join(_modes)}, not {mode}")
+    options = {"constant_values": plain(value)} if mode.upper() == "CONSTANT" else {}
+    return ks.pad(x, [tuple(map(int, p)) for p in np.asarray(plain(paddings))], _modes[mode.upper()], **options)
+
+
+functions.rows("keeps", {
+    "tile": lambda input, multiples: ks.tile(input, ints(multiples)),
+    "repeat": lambda input, repeats, axis=None: ks.repeat(
+        input, repeats._array if isinstance(repeats, Tensor) else repeats, axis),
+    "roll": lambda input, shift, axis: ks.roll(input, plain(shift), plain(axis)),
+    "reverse": lambda tensor, axis: ks.flip(tensor, ints(axis)),
+    "pad": lambda tensor, paddings, mode="CONSTANT", constant_values=0: _padded(
+        tensor, paddings, mode, constant_values),
+    "unstack": lambda value, num=None, axis=0: [ks.take(value, at, axis) for at in range(value.shape[axis])],
+})  # fmt: skip
+
+
+def _split(value, num_or_size_splits, axis=0, num=None):
+    """Parts along an axis: so many equal ones, or of the sizes given."""
+    x, axis = convert(value), int(axis)
+    length = x.shape[axis]
+    if np.ndim(plain(num_or_size_splits)) == 0:
+        count = int(num_or_size_splits)
+        if length % count:
+            raise InvalidArgumentError(f"Dimension size, {length}, must be evenly divisible by {count} [Op:Split]")
+        sizes = [length // count] * count
+    else:
+        sizes = [*ints(num_or_size_splits)]
+        if -1 in sizes:
+            sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
+    at = np.cumsum([0, *sizes])
+    front = (slice(None),) * (axis % x.ndim)
+    return held([x[(*front, slice(int(a), int(b)))] for a, b in zip(at, at[1:])])
+
+
+def _meshgrid(*args, indexing="xy"):
+    arrays = [convert(a)._array for a in args]
+    return [Tensor(g.astype(arrays[0].dtype)) for g in ks.meshgrid(*arrays, indexing=indexing)]
+
+
+functions.rows("tensors", {
+    "split": _split,
+    "meshgrid": _meshgrid,
+    "slice": lambda input_, begin, size: convert(input_)[tuple(
+        slice(b, None if n == -1 else b + n) for b, n in zip(ints(begin), ints(size)))],
+    "strided_slice": lambda input_, begin, end, strides=None, **ignored: convert(input_)[tuple(
+        slice(*k) for k in zip(ints(begin), ints(end), ints(strides) if strides is not None else (1,) * 99))],
+    "boolean_mask": lambda tensor, mask, axis=None: convert(tensor)[((slice(None),) * (axis or 0)) + (convert(mask),)],
+    "broadcast_static_shape": lambda shape_x, shape_y: TensorShape(
+        np.broadcast_shapes(tuple(shape_x), tuple(shape_y))),
+    "broadcast_dynamic_shape": lambda shape_x, shape_y: convert(
+        list(np.broadcast_shapes(ints(shape_x), ints(shape_y))), dtypes.int32),
+    "identity_n": lambda input: held([Tensor(ks.copy(convert(x)._array)) for x in input]),
+    "shape_n": lambda input, out_type=dtypes.int32: [convert(list(convert(x).shape), out_type) for x in input],
+})  # fmt: skip
+
+# ── gathering and scattering ──────────────────────────────────────────────────────────────────────
+
+
+def _gathered(params, indices, axis, batch_dims):
+    axis = batch_dims if axis is None else axis
+    if not batch_dims:
+        return ks.take(params, indices, int(axis or 0))
+    if axis != batch_dims:
+        raise NotImplementedError(
+            "tf.gather: with batch_dims the axis is the one behind them\n  fix  tf.transpose, or tf.gather_nd"
+        )
+    return params[(*_batches(indices, batch_dims), indices)]
+
+
+def _batches(indices, count):
+    """Places of the first axes, shaped to meet `indices`."""
+    return [
+        ks.arange(indices.shape[k], device=indices.device).reshape([-1 if m == k else 1 for m in range(indices.ndim)])
+        for k in range(count)
+    ]
+
+
+def _places(indices):
+    """The index that the last axis of indices holds."""
+    return tuple(indices[..., k] for k in range(indices.shape[-1]))
+
+
+def _gathered_nd(params, indices, batch_dims):
+    front = _batches(indices[..., 0], batch_dims) if batch_dims else ()
+    return params[(*front, *_places(indices))]
+
+
+def _scattered(join):
+    def scatter(tensor, indices, updates):
+        made = ks.copy(tensor)
+        if join is None:
+            made[_places(indices)] = updates
+        else:
+            join.at(made, _places(indices), updates.astype(made.dtype))
+        return made
+
+    return scatter
+
+
+def _hot(indices, depth, on, off, axis, dtype):
+    is_on = indices[..., None] == ks.arange(int(depth), device=indices.device)
+    return ks.moveaxis(in_type(ks.where(is_on, plain(on), plain(off)), dtype), -1, axis)
+
+
+functions.rows("keeps", {
+    "gather": lambda params, indices, validate_indices=None, axis=None, batch_dims=0: _gathered(
+        params, indices, axis, batch_dims),
+    "gather_nd": lambda params, indices, batch_dims=0: _gathered_nd(params, indices, batch_dims),
+    **{"tensor_scatter_nd_" + name: _scattered(join) for name, join in {
+        "update": None, "add": ks.add, "sub": ks.subtract, "max": ks.maximum, "min": ks.minimum}.items()},
+    "unravel_index": lambda indices, dims: ks.stack(ks.unravel_index(indices, ints(dims))),
+    "dynamic_partition": lambda data, partitions, num_partitions: [
+        data[convert(partitions)._array == k] for k in range(int(num_partitions))],
+})  # fmt: skip
+functions.rows("own", {
+    "scatter_nd": lambda indices, updates, shape: _scattered(ks.add)(
+        ks.zeros(_shape(shape), updates.dtype, updates.device), indices, updates),
+    "one_hot": lambda indices, depth, on_value=1, off_value=0, axis=-1, dtype=dtypes.float32: _hot(
+        indices, depth, on_value, off_value, axis, dtype),
+    "sequence_mask": lambda lengths, maxlen=None, dtype=dtypes.bool: in_type(
+        ks.arange(int(lengths.max() if maxlen is None else maxlen), device=lengths.device) < lengths[..., None], dtype),
+})  # fmt: skip
+
+# ── sorting, counting, running ────────────────────────────────────────────────────────────────────
+
+
+def _first(x, k, axis, largest):
+    """The first k in order and where they stand, as int32; equal ones keep their order."""
+    found, at = ks.topk(x, int(k), axis, largest)
+    return found, at.astype("int32")
+
+
+def _uniques(x, out_idx, counted=False):
+    """Each value once, in the order of first appearance, and where each element's value is."""
+    values, first, inverse, *counts = ks.unique(x, return_index=True, return_inverse=True, return_counts=counted)
+    order = ks.argsort(first)
+    place = ks.argsort(order)  # of a permutation: its inverse
+    at = in_type(ks.take(place, inverse.reshape(-1)), out_idx)
+    return ks.take(values, order), at, *(in_type(ks.take(c, order), out_idx) for c in counts)
+
+
+def _running(scan, neutral):
+    def run(x, axis=0, exclusive=False, reverse=False):
+        axis = int(axis)
+        x = ks.flip(x, axis) if reverse else x
+        out = scan(x, axis)
+        if exclusive:
+            front = (slice(None),) * (axis % x.ndim)
+            first = ks.full_like(out[(*front, slice(0, 1))], neutral)
+            out = ks.concatenate([first, out[(*front, slice(0, -1))]], axis)
+        return ks.flip(out, axis) if reverse else out
+
+    return run
+
+
+def _counted(arr, weights, minlength, maxlength, dtype):
+    counts = ks.bincount(ks.ravel(arr), None if weights is None else ks.ravel(weights), int(minlength or 0))
+    return in_type(counts if maxlength is None else counts[: int(maxlength)], dtype)
+
+
+def _bins(values, value_range, nbins, dtype):
+    low, high = (float(v) for v in np.asarray(plain(value_range)))
+    at = ks.clip(((values - low) / (high - low) * nbins).astype("int64"), 0, nbins - 1)
+    return in_type(ks.bincount(ks.ravel(at), minlength=nbins), dtype)
+
+
+def _extreme_of(d, is_least):
+    info = np.finfo(d) if np.dtype(d).kind == "f" else np.iinfo(d)
+    return info.min if is_least else info.max
+
+
+def _segments(join, start):
+    def segment(data, segment_ids, num_segments=None):
+        n = int(num_segments) if num_segments is not None else int(segment_ids.max()) + 1 if segment_ids.size else 0
+        out = ks.full((n, *data.shape[segment_ids.ndim :]), start(data.dtype), data.dtype, data.device)
+        join.at(out, (segment_ids,), data)
+        return out
+
+    return segment
+
+
+_sums = _segments(ks.add, lambda d: 0)
+
+
+def _segment_means(root=False):
+    def segment(data, segment_ids, num_segments=None):
+        sums = _sums(data, segment_ids, num_segments)
+        counts = ks.maximum(_sums(ks.ones(segment_ids.shape, "float64", data.device), segment_ids, sums.shape[0]), 1)
+        return sums / (ks.sqrt(counts) if root else counts).reshape(-1, *(1,) * (sums.ndim - 1))
+
+    return segment
+
+
+functions.rows("keeps", {
+    "sort": lambda values, axis=-1, direction="ASCENDING": _first(
+        values, values.shape[axis], axis, direction == "DESCENDING")[0],
+    "cumsum": _running(ks.cumsum, 0),
+})  # fmt: skip
+functions.rows("own", {
+    "argsort": lambda values, axis=-1, direction="ASCENDING", stable=False: _first(
+        values, values.shape[axis], axis, direction == "DESCENDING")[1],
+    "unique": lambda x, out_idx=dtypes.int32: _uniques(x, out_idx),
+    "unique_with_counts": lambda x, out_idx=dtypes.int32: _uniques(x, out_idx, True),
+    "searchsorted": lambda sorted_sequence, values, side="left", out_type=dtypes.int32: in_type(
+        searched(sorted_sequence, values, side == "right"), out_type),
+    "histogram_fixed_width": lambda values, value_range, nbins=100, dtype=dtypes.int32: _bins(
+        values, value_range, int(nbins), dtype),
+    "argmax": lambda input, axis=None, output_type=dtypes.int64: in_type(
+        ks.argmax(input, axis=0 if axis is None else int(axis)), output_type),
+    "argmin": lambda input, axis=None, output_type=dtypes.int64: in_type(
+        ks.argmin(input, axis=0 if axis is None else int(axis)), output_type),
+})  # fmt: skip
+_kinds_of_segments = {
+    "sum": _sums, "prod": _segments(ks.multiply, lambda d: 1),
+    "max": _segments(ks.maximum, lambda d: _extreme_of(d, True)),
+    "min": _segments(ks.minimum, lambda d: _extreme_of(d, False)),
+    "mean": _segment_means(), "sqrt_n": _segment_means(True),
+}  # fmt: skip
+maths.rows("keeps", {
+    "cumprod": _running(ks.cumprod, 1),
+    "cumulative_logsumexp": _running(ks.logaddexp.accumulate, -math.inf),
+    "invert_permutation": lambda x: ks.argsort(x),
+    **{"unsorted_segment_" + name: of for name, of in _kinds_of_segments.items()},
+    **{"segment_" + name: of for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
+})  # fmt: skip
+maths.rows("own", {
+    "bincount": lambda arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, **ignored: _counted(
+        arr, weights, minlength, maxlength, dtype),
+    "top_k": lambda input, k=1, sorted=True, index_type=dtypes.int32: _first(input, plain(k), -1, True),
+    "in_top_k": lambda targets, predictions, k: ks.count_nonzero(
+        predictions > ks.take_along_axis(predictions, targets[:, None].astype("int64"), 1), axis=1) < int(k),
+    "confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32: _confusion(
+        labels, predictions, num_classes, weights, dtype),
+    "zero_fraction": lambda value: (value == 0).mean().astype("float32"),
+    "count_nonzero": lambda input, axis=None, keepdims=False, dtype=dtypes.int64: in_type(
+        ks.count_nonzero(input, axis=axes(axis), keepdims=keepdims), dtype or dtypes.int64),
+})  # fmt: skip
+
+
+def _confusion(true, said, n, weights, dtype):
+    n = int(n) if n is not None else int(max(true.max(initial=-1), said.max(initial=-1))) + 1
+    counts = ks.zeros((n, n), "float64", true.device)
+    ks.add.at(counts, (true, said), 1 if weights is None else weights.astype("float64"))
+    return in_type(counts, dtype)
+
+
+# ── arithmetic ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _no_nan(x, y, value):
+    """value(x, y) where y is not 0, and 0 elsewhere."""
+    return ks.where(y == 0, 0, value(x, ks.where(y == 0, 1, y)))
+
+
+def _truncated(x, y):
+    return ks.trunc(x / y) if x.dtype.kind == "f" else (x - ks.fmod(x, y)) // y
+
+
+def _saturated(value, dtype):
+    info = np.iinfo(dtypes.as_dtype(dtype).as_numpy_dtype)
+    return in_type(ks.clip(value, info.min, info.max), dtype)
+
+
+def _total(inputs):
+    total = convert(inputs[0])
+    for one in inputs[1:]:
+        total = total + one
+    return total
+
+
+def _value_of(coeffs, x):
+    value = convert(coeffs[0])
+    for one in coeffs[1:]:
+        value = value * x + one
+    return value
+
+
+def _clipped(t, clip_norm, axis):
+    length = ks.sqrt((t * t).sum(axis=axes(axis), keepdims=True))
+    return t * (clip_norm / ks.maximum(length, clip_norm)).astype(t.dtype)
+
+
+def _is_rising(x, compare):
+    x = ks.ravel(x)
+    return compare(x[1:], x[:-1]).all()
+
+
+functions.rows("numbers", {"sigmoid": lambda x: 1 / (1 + ks.exp(-x))})
+functions.rows("keeps", {
+    "truncatediv": lambda x, y: _truncated(x, y),
+    "truncatemod": lambda x, y: ks.fmod(x, y),
+    "clip_by_norm": lambda t, clip_norm, axes=None: _clipped(t, clip_norm, axes),
+    "reduce_logsumexp": lambda input_tensor, axis=None, keepdims=False: log_sum(input_tensor, axes(axis), keepdims),
+    "stop_gradient": lambda input: input,
+    "guarantee_const": lambda input: input,
+})  # fmt: skip
+functions.rows("own", {
+    "complex": lambda real, imag: paired(real, imag),
+    "saturate_cast": lambda value, dtype: _saturated(value, dtype),
+    "bitcast": lambda input, type: input.view(dtypes.as_dtype(type).as_numpy_dtype),
+})  # fmt: skip
+functions.rows("composed", {
+    "add_n": _total,
+    "clip_by_value": lambda t, clip_value_min, clip_value_max: elementwise["minimum"](
+        elementwise["maximum"](convert(t), clip_value_min), clip_value_max),
+    "scalar_mul": lambda scalar, x: convert(x) * scalar,
+    "realdiv": lambda x, y: elementwise["divide"](x, y),
+})  # fmt: skip
+maths.rows("composed", {"polyval": _value_of})
+maths.rows("keeps", {
+    "divide_no_nan": lambda x, y: _no_nan(x, y, lambda x, y: x / y),
+    "multiply_no_nan": lambda x, y: ks.where(y == 0, 0, x * y),
+    "reciprocal_no_nan": lambda x: _no_nan(1, x, lambda one, x: one / x),
+    "xlogy": lambda x, y: xlogy(x, y),
+    "xlog1py": lambda x, y: xlogy(x, 1 + y),
+    "xdivy": lambda x, y: ks.where(x == 0, 0, x / ks.where(x == 0, 1, y)),
+    "conj": lambda x: ks.conj(x),
+    "reduce_euclidean_norm": lambda input_tensor, axis=None, keepdims=False: ks.sqrt(
+        (input_tensor * input_tensor).sum(axis=axes(axis), keepdims=keepdims)),
+})  # fmt: skip
+maths.rows("own", {
+    "real": lambda input: ks.real(input),
+    "imag": lambda input: ks.imag(input),
+    "angle": lambda input: ks.angle(input).astype(ks.real(input).dtype),
+    "is_non_decreasing": lambda x: _is_rising(x, ks.greater_equal),
+    "is_strictly_increasing": lambda x: _is_rising(x, ks.greater),
+})  # fmt: skip
+maths.rows("numbers", {
+    "rsqrt": lambda x: 1 / ks.sqrt(x),
+    "reduce_std": lambda input_tensor, axis=None, keepdims=False: input_tensor.std(axis=axes(axis), keepdims=keepdims),
+    "reduce_variance": lambda input_tensor, axis=None, keepdims=False: input_tensor.var(
+        axis=axes(axis), keepdims=keepdims),
+})  # fmt: skip
+
+
+def _each(name):
+    return lambda x: special(name, x)
+
+
+maths.rows("floats", {
+    **{name: _each(ours) for name, ours in {
+        "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "erfcinv": "erfcinv", "lgamma": "lgamma", "ndtri": "ndtri",
+        "digamma": "digamma", "bessel_i0": "i0", "bessel_i1": "i1"}.items()},
+    "log_sigmoid": lambda x: -ks.logaddexp(-x, 0),
+})  # fmt: skip
+share(
+    functions,
+    maths,
+    """
+    sigmoid add_n cumsum scalar_mul argmax argmin reduce_logsumexp
+""",
+)
+maths.alias(accumulate_n="add_n")
+share(maths, nns, "top_k zero_fraction in_top_k")

@@ -1,0 +1,60 @@
+"""tf.signal: Fourier transforms, the engine's, and windows."""
+
+import math as _math
+import sys as _sys
+
+import numpy as _np
+
+import kasoku as ks
+
+from .. import Face as _Face
+from .._face.table import Table as _Table
+from . import dtypes as _dtypes
+from ._table import in_type as _in_type
+from ._table import plain as _plain
+from ._table import rules as _rules
+from ._tensor import Tensor as _Tensor
+
+_functions = _Table(_rules)
+
+
+def _of_one(of):
+    return lambda input: of(input)
+
+
+def _of_length(of, axes):
+    def transform(input, fft_length=None):
+        if fft_length is None:
+            return of(input) if axes != 3 else of(input, None, (-3, -2, -1))
+        length = [int(n) for n in _np.ravel(_plain(fft_length))]
+        return of(input, length[0]) if axes == 1 else of(input, length, tuple(range(-axes, 0)))
+
+    return transform
+
+
+_functions.rows("own", {
+    **{name: _of_one(getattr(ks.fft, name)) for name in ("fft", "ifft", "fft2", "ifft2")},
+    **{name + end: _of_length(getattr(ks.fft, name + of), axes) for name in ("rfft", "irfft")
+       for end, of, axes in (("", "", 1), ("2d", "2", 2), ("3d", "n", 3))},
+    "fft3d": lambda input: ks.fft.fftn(input, None, (-3, -2, -1)),
+    "ifft3d": lambda input: ks.fft.ifftn(input, None, (-3, -2, -1)),
+    "fftshift": lambda x, axes=None: ks.fft.fftshift(x, axes),
+    "ifftshift": lambda x, axes=None: ks.fft.ifftshift(x, axes),
+})  # fmt: skip
+_functions.alias(fft2d="fft2", ifft2d="ifft2")
+
+
+def _window(first, second):
+    """A raised cosine; a periodic one is that of a place more, without the last."""
+
+    def window(window_length, periodic=True, dtype=_dtypes.float32):
+        n = int(window_length)
+        at = ks.arange(n, dtype="float64") * (2 * _math.pi / max(n - 1 + bool(periodic), 1))
+        return _Tensor(_in_type(first - second * ks.cos(at), dtype))
+
+    return window
+
+
+_functions.rows("tensors", {"hann_window": _window(0.5, 0.5), "hamming_window": _window(0.54, 0.46)})
+globals().update(_functions)
+_sys.modules[__name__].__class__ = _Face

@@ -1,0 +1,162 @@
+"""torch's functions of elements and numbers that are kasoku's under torch's names: arithmetic, products by letters, sums
+along axes, statistics, complex numbers. What a row is written for is its rule's (_table.py)."""
+
+import math
+
+import kasoku as ks
+
+from .._face.compositions import log_sum, paired, xlogy
+from .._face.special import special
+from ._reductions import dims
+from ._table import functions
+from ._tensor import Tensor, held
+from .return_types import return_type
+
+f = functions
+
+
+def _list_of(operands):
+    return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
+
+
+def _distances(x, y, p):
+    difference = ks.abs(ks.expand_dims(x, -2) - ks.expand_dims(y, -3))
+    return difference.max(axis=-1) if math.isinf(p) else (difference**p).sum(axis=-1) ** (1 / p)
+
+
+def _real(name):
+    """One of the special functions of real numbers."""
+
+    def of_each(input):
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not implemented for {input.dtype!r}")
+        return special(name, input)
+
+    return of_each
+
+
+def _running_trapezoids(y, x, dx, dim):
+    y = ks.moveaxis(y, dim, -1)
+    steps = dx if x is None else ks.diff(x if x.ndim == 1 else ks.moveaxis(x, dim, -1))
+    return ks.moveaxis(ks.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
+
+
+def _powers(x, N, increasing):  # noqa: N803
+    powers = x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)
+    return powers if increasing else ks.flip(powers, -1).copy()
+
+
+functions.rows("arrays", {
+    "frac": lambda input: input - ks.trunc(input),
+    "nan_to_num": lambda input, nan=0.0, posinf=None, neginf=None: ks.nan_to_num(
+        input, nan=nan or 0.0, posinf=posinf, neginf=neginf),
+    "sgn": lambda input: ks.sign(input) if input.dtype.kind == "c" else f.sign(Tensor(input))._a,
+    "trace": lambda input: ks.trace(input),
+    "isposinf": lambda input: input == math.inf,
+    "isneginf": lambda input: input == -math.inf,
+    "isreal": lambda input: ks.isreal(input),
+    "diff": lambda input, n=1, dim=-1, prepend=None, append=None: ks.diff(input, n, dim, prepend, append),
+    "vander": lambda x, N=None, increasing=False: _powers(x, N, increasing),
+    "quantile": lambda input, q, dim=None, keepdim=False, *, interpolation="linear": ks.quantile(
+        input, q, dim, keepdims=keepdim, method=interpolation),
+    "nanquantile": lambda input, q, dim=None, keepdim=False, *, interpolation="linear": ks.nanquantile(
+        input, q, dim, keepdims=keepdim, method=interpolation),
+    "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),
+    "conj_physical": lambda input: ks.conj(input),
+    "bitwise_count": lambda input: ks.bitwise_count(input),
+    "gradient": lambda input, *, spacing=1, dim=None, edge_order=1: ks.gradient(
+        input, *(spacing if type(spacing) in (list, tuple) else (spacing,)), axis=dim, edge_order=edge_order),
+})  # fmt: skip
+
+functions.rows("floats", {
+    "logsumexp": lambda input, dim, keepdim=False: log_sum(input, dims(input, dim), keepdim),
+    "_log_softmax": lambda input, dim: input - log_sum(input, dims(input, dim), True),
+    "softplus": lambda input: ks.logaddexp(input, 0),
+    "logit": lambda input, eps=None: (lambda a: ks.log(a / (1 - a)))(
+        input if eps is None else ks.clip(input, eps, 1 - eps)),
+    "cdist": lambda x1, x2, p=2.0: _distances(x1, x2, p),
+    "cov": lambda input, *, correction=1, fweights=None, aweights=None: ks.cov(
+        input, ddof=correction, fweights=fweights, aweights=aweights),
+    "corrcoef": lambda input: ks.corrcoef(input),
+    "polar": lambda abs, angle: paired(abs * ks.cos(angle), abs * ks.sin(angle)),
+    "angle": lambda input: ks.angle(input),
+    "sinc": lambda input: ks.sinc(input),
+    "xlogy": lambda input, other: xlogy(input, other),
+    "logaddexp2": lambda input, other: ks.logaddexp2(input, other),
+    "ldexp": lambda input, other: input * 2.0**other,
+    "trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: ks.trapezoid(y, x, dx, dim),
+    "cumulative_trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: _running_trapezoids(y, x, dx, dim),
+    "logcumsumexp": lambda input, dim: ks.logaddexp.accumulate(input, dim),
+    **{name: _real(name) for name in ("erf", "erfc", "erfinv", "lgamma", "digamma", "i0")},
+})  # fmt: skip
+
+functions.rows("meeting", {
+    "isclose": lambda input, other, rtol=1e-5, atol=1e-8, equal_nan=False: ks.isclose(
+        input, other, rtol, atol, equal_nan),
+    "einsum": lambda equation, *operands: ks.einsum(equation, *_list_of(operands), optimize=True),
+    "tensordot": lambda a, b, dims=2: ks.tensordot(a, b, dims),
+    "inner": lambda input, other: ks.inner(input, other),
+    "kron": lambda input, other: ks.kron(input, other),
+    "cross": lambda input, other, dim=-1: ks.cross(input, other, axis=dim),
+    "complex": lambda real, imag: paired(real, imag),
+    "ger": lambda input, vec2: ks.outer(input, vec2),
+    "outer": lambda input, vec2: ks.outer(input, vec2),
+    "vdot": lambda input, other: ks.vdot(input, other),
+})  # fmt: skip
+
+
+def _adding(product):
+    """beta * input + alpha * product(…)."""
+    return lambda input, a, b, *, beta=1, alpha=1: beta * input + alpha * f[product](a, b)
+
+
+functions.rows("composed", {
+    "lerp": lambda input, end, weight: input + weight * (end - input),
+    "addcmul": lambda input, tensor1, tensor2, *, value=1: input + value * (tensor1 * tensor2),
+    "addcdiv": lambda input, tensor1, tensor2, *, value=1: input + value * (tensor1 / tensor2),
+    "addmm": _adding("mm"), "addmv": _adding("mv"), "baddbmm": _adding("bmm"), "addr": _adding("outer"),
+    "addbmm": lambda input, batch1, batch2, *, beta=1, alpha=1: beta * input + alpha * f.bmm(batch1, batch2).sum(0),
+    "rsub": lambda input, other, *, alpha=1: other - alpha * input,
+    "dist": lambda input, other, p=2: f.norm(input - other, p),
+    "clamp_min": lambda input, min: f.clamp(input, min=min),
+    "clamp_max": lambda input, max: f.clamp(input, max=max),
+})  # fmt: skip
+
+
+def _spread_and_mean(name):
+    return lambda input, dim=None, *, keepdim=False, **options: held(
+        f[name](input, dim, keepdim=keepdim, **options), f.mean(input, dim, keepdim)
+    )
+
+
+def _ignoring_nan(name):
+    def of_all(input, dim=None, keepdim=False, *, dtype=None):
+        input = input if dtype is None else input.to(dtype)
+        if input.dtype.category < 2:
+            return f[name](input, dim, keepdim)
+        along = {"axis": dims(input, dim), "keepdims": keepdim}
+        return Tensor(ks.nansum(input._a, **along) if name == "sum" else ks.nanmean(input._a, **along))
+
+    return of_all
+
+
+functions.rows("tensors", {
+    "log_softmax": lambda input, dim, dtype=None: f._log_softmax(input if dtype is None else input.to(dtype), dim),
+    "std_mean": _spread_and_mean("std"), "var_mean": _spread_and_mean("var"),
+    "nansum": _ignoring_nan("sum"), "nanmean": _ignoring_nan("mean"),
+    "conj": lambda input: Tensor(input._a.conj()) if input.dtype.is_complex else input,
+    "resolve_conj": lambda input: input, "resolve_neg": lambda input: input,
+    "is_conj": lambda input: False, "is_neg": lambda input: False,
+    "aminmax": lambda input, *, dim=None, keepdim=False: return_type("aminmax")(
+        *held(f.amin(input, dim, keepdim), f.amax(input, dim, keepdim))),
+})  # fmt: skip
+
+
+@functions.row("tensors")
+def renorm(input, p, dim, maxnorm):
+    others = tuple(d for d in range(input.ndim) if d != dim % input.ndim)
+    norms = f.norm(input, p, others, True)
+    return input * f.where(norms > maxnorm, maxnorm / (norms + 1e-7), norms * 0 + 1)
+
+
+functions.alias(clip="clamp", trapz="trapezoid")

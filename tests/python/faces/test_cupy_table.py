@@ -1,0 +1,132 @@
+"""What CuPy's face has from ks under CuPy's names, and complex numbers in order, against NumPy."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+
+from kasoku.compat import cupy
+
+rng = np.random.default_rng(31)
+M = rng.standard_normal((3, 4))
+V = rng.standard_normal(6)
+N = np.where(rng.random((3, 4)) < 0.3, np.nan, M)
+I = np.array([[3, 1, 2], [9, 7, 8]])  # noqa: E741
+Z = np.round(M, 0) + 1j * rng.integers(-2, 3, M.shape)
+W = Z[::-1, ::-1].copy()
+ZN = np.where(rng.random((3, 4)) < 0.2, np.nan, Z)
+
+CASES = {
+    "angle": lambda xp, a: xp.angle(a(Z)), "array_split": lambda xp, a: xp.array_split(a(V), 4)[1],
+    "average": lambda xp, a: xp.average(a(M), 1, a(V[:4])), "bartlett": lambda xp, a: xp.bartlett(7),
+    "block": lambda xp, a: xp.block([[a(M), a(M)], [a(M), a(M)]]), "column_stack": lambda xp, a: xp.column_stack([a(V), a(V)]),
+    "divmod": lambda xp, a: xp.divmod(a(V), 0.5)[1], "dstack": lambda xp, a: xp.dstack([a(M), a(M)]),
+    "fix": lambda xp, a: xp.fix(a(V * 3)), "frexp": lambda xp, a: xp.frexp(a(V))[1], "geomspace": lambda xp, a: xp.geomspace(1, 1000, 4),
+    "hsplit": lambda xp, a: xp.hsplit(a(M), 2)[1], "i0": lambda xp, a: xp.i0(a(V)), "isclose": lambda xp, a: xp.isclose(a(V), a(V + 1e-9)),
+    "ix_": lambda xp, a: a(M)[xp.ix_([0, 2], [1, 3])], "kaiser": lambda xp, a: xp.kaiser(5, 3.0), "ldexp": lambda xp, a: xp.ldexp(a(V), 3),
+    "logspace": lambda xp, a: xp.logspace(0, 2, 5), "mask_indices": lambda xp, a: a(M[:, :3])[xp.mask_indices(3, xp.triu)],
+    "matrix_transpose": lambda xp, a: xp.matrix_transpose(a(M)), "mgrid": lambda xp, a: xp.mgrid[0:3, 0:2], "modf": lambda xp, a: xp.modf(a(V))[0],
+    "nan_to_num": lambda xp, a: xp.nan_to_num(a(N)), "nanmean": lambda xp, a: xp.nanmean(a(N), 1), "nanstd": lambda xp, a: xp.nanstd(a(N)),
+    "ogrid": lambda xp, a: xp.ogrid[0:3, 0:2][0], "packbits": lambda xp, a: xp.packbits(a(M > 0)), "piecewise": lambda xp, a: xp.piecewise(a(V), [a(V) < 0, a(V) >= 0], [-1, 1]),
+    "polyfit": lambda xp, a: xp.polyfit(a(V), a(V**2), 2), "polyval": lambda xp, a: xp.polyval(a(V), 2.0), "poly1d": lambda xp, a: xp.poly1d(a(V))(0.5),
+    "ptp": lambda xp, a: xp.ptp(a(M), 0), "r_": lambda xp, a: xp.r_[a(V), 1.0, a(V)], "c_": lambda xp, a: xp.c_[a(V), a(V)],
+    "rollaxis": lambda xp, a: xp.rollaxis(a(M), 1), "roots": lambda xp, a: xp.roots(a(np.array([1.0, -3, 2]))), "sinc": lambda xp, a: xp.sinc(a(V)),
+    "trim_zeros": lambda xp, a: xp.trim_zeros(a(np.array([0, 1, 0, 2, 0]))), "unique_counts": lambda xp, a: xp.unique_counts(a(I)).counts,
+    "unstack": lambda xp, a: xp.unstack(a(M), axis=1)[2], "unwrap": lambda xp, a: xp.unwrap(a(V * 9)), "vander": lambda xp, a: xp.vander(a(V), 3),
+    "vecdot": lambda xp, a: xp.vecdot(a(M), a(M)), "size": lambda xp, a: xp.size(a(M), 1), "shape": lambda xp, a: np.array(xp.shape(a(M))),
+    "linspace of arrays": lambda xp, a: xp.linspace(a(V[:2]), a(V[2:4]), 5), "linspace along an axis": lambda xp, a: xp.linspace(a(V[:2]), 3, 4, axis=1),
+    "linspace's step": lambda xp, a: xp.linspace(0, 1, 5, retstep=True)[1], "linspace open": lambda xp, a: xp.linspace(a(V[:2]), 9, 4, endpoint=False),
+    "linspace of integers": lambda xp, a: xp.linspace(-3, 8, 7, dtype=int), "linspace of complex": lambda xp, a: xp.linspace(1j, 2, 5),
+    "linspace of one": lambda xp, a: xp.linspace(a(V[:2]), 9, 1),
+    "complex less": lambda xp, a: xp.less(a(Z), a(W)), "complex greater_equal": lambda xp, a: xp.greater_equal(a(Z), a(W)), "complex and real": lambda xp, a: xp.less_equal(a(Z), 1.0),
+    "complex maximum": lambda xp, a: xp.maximum(a(ZN), a(W)), "complex fmin": lambda xp, a: xp.fmin(a(ZN), a(W)),
+    "complex max": lambda xp, a: xp.max(a(Z)), "complex min along": lambda xp, a: xp.min(a(Z), axis=1), "complex max kept": lambda xp, a: xp.max(a(Z), axis=(0, 1), keepdims=True),
+    "complex max of two axes": lambda xp, a: xp.max(a(np.stack([Z, W, Z * 2])), axis=(0, 2)), "complex max with NaN": lambda xp, a: xp.max(a(ZN), 1).real,
+    "complex argmax": lambda xp, a: xp.argmax(a(Z), 0), "complex argmin of all": lambda xp, a: xp.argmin(a(Z)), "complex round": lambda xp, a: xp.round(a(Z / 3), 2),
+    "maximum.accumulate": lambda xp, a: xp.maximum.accumulate(a(M), 1), "add.reduceat": lambda xp, a: xp.add.reduceat(a(V), [0, 2, 5]),
+    "subtract.outer": lambda xp, a: xp.subtract.outer(a(V), a(V)), "nextafter of halves": lambda xp, a: xp.nextafter(
+        a(np.float16([0, 0, 1, -1, 1, 65504, np.nan, 2])), a(np.float16([1, -1, 2, 0, 0, np.inf, 1, 2]))),
+}  # fmt: skip
+
+
+@pytest.fixture
+def cp(device):
+    with cupy.cuda.Device(0):
+        yield cupy
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_values(case, cp):
+    found, wanted = CASES[case](cp, cp.array), np.asarray(CASES[case](np, np.asarray))
+    found = cp.asnumpy(found) if isinstance(found, cp.ndarray) else np.asarray(found)
+    assert found.shape == wanted.shape and found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
+
+
+def test_what_repeats_is_joined_at_its_place(cp):
+    a = cp.zeros(3)
+    cp.add.at(a, cp.array([0, 0, 2]), cp.array([1.0, 2.0, 4.0]))
+    assert a.tolist() == [3, 0, 4]
+
+
+def test_names_that_are_looked_up_when_asked_for(cp):
+    from kasoku.compat.cupy import _table
+
+    assert all(callable(getattr(cp, name)) or name in dir(cp) for name in _table.later)
+    assert {"hanning", "add", "ndarray", "polyfit"} <= set(cp.__all__) and "Delayed" not in dir(cp)
+    everything = {}
+    exec("from kasoku.compat.cupy import *", everything)
+    assert everything["hanning"] is cp.hanning
+    file = io.BytesIO()
+    cp.save(file, cp.array(M))
+    file.seek(0)
+    assert (cp.asnumpy(cp.load(file)) == M).all()
+    with pytest.raises(AttributeError, match="kasoku does not have cupy.from_arrow yet"):
+        cp.from_arrow
+
+
+def test_states_of_the_generator_are_refused(cp):
+    state = cp.random.RandomState(7)
+    first = state.rand(3)
+    state.seed(7)
+    assert (first == state.rand(3)).all()
+    with pytest.raises(NotImplementedError, match="keep the seed"):
+        state.get_state()
+    with pytest.raises(NotImplementedError, match="keep the seed"):
+        state.set_state(None)
+    assert sorted(cp.random.default_rng(1).choice(5, 5, replace=False).tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_special_functions(cp):
+    from kasoku.compat.cupyx.scipy import special
+
+    x = np.abs(V) + 0.25
+    for name, wanted in {
+        "erf": np.vectorize(math.erf)(x), "gammaln": np.vectorize(math.lgamma)(x), "gamma": np.vectorize(math.gamma)(x),
+        "expit": 1 / (1 + np.exp(-x)), "i0": np.i0(x), "exp10": 10**x, "entr": -x * np.log(x), "sinc": np.sinc(x),
+        "ndtr": 0.5 * np.vectorize(math.erfc)(-x / math.sqrt(2)), "log_softmax": x - np.log(np.exp(x).sum()),
+        "logsumexp": np.log(np.exp(x).sum()), "softmax": np.exp(x) / np.exp(x).sum(),
+    }.items():  # fmt: skip
+        np.testing.assert_allclose(cp.asnumpy(getattr(special, name)(cp.array(x))), wanted, 1e-11)
+    out = cp.empty(6)
+    assert special.xlogy(cp.array([0.0] * 6), cp.array(x), out=out) is out and not out.any()
+    np.testing.assert_allclose(
+        cp.asnumpy(special.kl_div(cp.array(x), cp.array(x + 1))), x * np.log(x / (x + 1)) + 1, 1e-12
+    )
+    assert special.erf(cp.array([0, 1])).dtype == np.float64
+    with pytest.raises(AttributeError, match="kasoku does not have cupyx.scipy.special.zeta yet"):
+        special.zeta
+
+
+def test_matrices_by_name(cp):
+    from kasoku.compat.cupyx.scipy import linalg
+
+    def host(x):
+        return cp.asnumpy(x).tolist()
+
+    assert host(linalg.toeplitz(cp.array([1, 2, 3]), cp.array([1, 4]))) == [[1, 4], [2, 1], [3, 2]]
+    assert host(linalg.circulant(cp.array([1, 2, 3]))) == [[1, 3, 2], [2, 1, 3], [3, 2, 1]]
+    assert host(linalg.hankel(cp.array([1, 2, 3]))) == [[1, 2, 3], [2, 3, 0], [3, 0, 0]]
+    assert host(linalg.block_diag(cp.array([[1, 2]]), cp.array([3]))) == [[1, 2, 0], [0, 0, 3]]
+    np.testing.assert_allclose(cp.asnumpy(linalg.expm(cp.zeros((2, 2)))), np.eye(2))

@@ -1,0 +1,67 @@
+"""The data behind the faces: what is refused is not there and says why; the reference lists what is there."""
+
+import importlib
+import inspect
+import pathlib
+import sys
+
+import kasoku as ks
+import pytest
+
+from kasoku.compat._face.refusals import reason_of, reasons
+from kasoku.compat._face.table import Table
+
+root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
+REFUSED = [(package, name) for package, rows in reasons.items() for words in rows for name in words.split()]
+
+
+@pytest.mark.parametrize("package, name", REFUSED, ids=lambda x: x)
+def test_what_is_refused_says_why(package, name):
+    found = importlib.import_module(f"kasoku.compat.{package}.{name}".rpartition(".")[0])
+    try:
+        found = getattr(found, name.rpartition(".")[2])
+    except AttributeError as error:
+        why = str(error)
+    else:  # it is there to be refused when it is used
+        with pytest.raises(NotImplementedError) as refused:
+            found()
+        why = str(refused.value)
+    assert reason_of(f"{package}.{name}") in why
+    assert reason_of(f"{package}.{name}.more") == reason_of(f"{package}.{name}") and reason_of(f"{package}.no") is None
+
+
+@pytest.mark.parametrize("package", reasons)
+def test_the_reference_lists_what_is_there(package):
+    sys.path.insert(0, str(root / "docs/_extension"))
+    try:
+        import made
+    finally:
+        sys.path.pop(0)
+    text = made.face(package)
+    assert f"@@face {package}@@" in (root / "docs/reference/faces.md").read_text()
+    for words, why in reasons[package].items():
+        assert f"`{package}.{words.split()[0]}`" in text and why in text
+    expected = {
+        "torch": "cumsum",
+        "tensorflow": "tensor_scatter_nd_add",
+        "cupy": "hanning",
+        "pycuda": "GPUArray",
+        "cupyx": "scatter_add",
+    }
+    assert f"`{expected[package]}`" in text
+
+
+def test_a_row_is_a_function_with_the_rows_signature_and_kasokus_words():
+    table = Table({"as it is": lambda f: lambda *args, **kwargs: f(*args, **kwargs)})
+    table.rows("as it is", {"turned": lambda input, k=1: ks.rot90(input, k)})
+
+    @table.row("as it is")
+    def sum_(input):
+        """The sum."""
+        return input.sum()
+
+    table.alias(total="sum")
+    assert str(inspect.signature(table.turned)) == "(input, k=1)" and "right angles" in table.turned.__doc__
+    assert table["sum"].__doc__ == "The sum." and table.total is table.sum and table.sum(ks.ones(3)) == 3
+    with pytest.raises(AttributeError):
+        table.nothing
