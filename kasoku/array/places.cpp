@@ -89,4 +89,9 @@ void scatter(const Array& array, const Places& places, const Array& value, std::
   scatter_into(read_first(value.input(), array), to, *array.buffer());
 }
 
+void store_at(const Array& array, const Array& positions, const Array& values) {
+  const int64_t n = values.size();
+  scatter(array, {{{positions, array.size(), static_cast<int64_t>(array.itemsize())}}, true, {n}, 0, {{n}, {0}, 0}}, values);
+}
+
 }  // namespace kasoku

@@ -32,5 +32,7 @@ Array gather(const Array& array, const Places& places);
 /// Stores `value`, which has the shape of the places' view; the last one stays where places repeat. With `join`, what is
 /// there is joined to the values in their order.
 void scatter(const Array& array, const Places& places, const Array& value, std::optional<Op> join = std::nullopt);
+/// Stores values at positions within an array of one axis, which are all different, or where they are not, have equal values.
+void store_at(const Array& array, const Array& positions, const Array& values);
 
 }  // namespace kasoku

@@ -1,12 +1,17 @@
 #include "kasoku/array/shape.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
+#include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/axis_error.h"
+#include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/replay.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -205,6 +210,56 @@ Array roll(const Array& array, std::span<const int64_t> shifts, const std::optio
   return result;
 }
 
+namespace {
+
+/// Rows of bytes between memory with gaps.
+void copy_rows(char* to, size_t to_step, const char* from, size_t from_step, size_t bytes, int64_t n) {
+  const auto step = [](size_t by, int64_t i) { return by * static_cast<size_t>(i); };
+  const bool is_element = with_size(bytes, [&]<size_t size>() {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + step(to_step, i), from + step(from_step, i), size);
+  });
+  for (int64_t i = 0; i < n && !is_element; ++i) std::memcpy(to + step(to_step, i), from + step(from_step, i), bytes);
+}
+
+/// Parts that are there in memory of the host, in C order and of the result's dtype, are copied by rows: a row of a kernel's
+/// loop costs more than a short one's bytes. False if it is not done: long rows are for kernels, which share them out.
+bool copy_parts(const Array& result, std::span<const Array> parts, size_t axis) {
+  constexpr size_t long_row = size_t{1} << 18, bytes_of_share = size_t{1} << 17;
+  if (!few_at_once.load(std::memory_order_relaxed) || Recorder::current() || !result.device().is_host() || result.dtype() == Dtype::opaque) return false;
+  const Shape& shape = result.shape();
+  const int64_t rows = std::accumulate(shape.begin(), shape.begin() + static_cast<int64_t>(axis), int64_t{1}, std::multiplies<>());
+  size_t below = result.itemsize();
+  for (size_t d = axis + 1; d < shape.size(); ++d) below *= static_cast<size_t>(shape[d]);
+  const auto row_of = [&](const Array& x) { return below * static_cast<size_t>(x.shape()[axis]); };
+  for (const Array& part : parts)
+    if (part.dtype() != result.dtype() || &part.device() != &result.device() || part.is_pending() || !part.is_contiguous() || row_of(part) > long_row) return false;
+  if (result.size() == 0) return true;
+  char* to = static_cast<char*>(result.data());
+  const size_t whole = row_of(result);
+  for (const Array& part : parts) {
+    const size_t row = row_of(part);
+    if (row == 0) continue;
+    const char* const from = static_cast<const char*>(part.data_for_read());
+    if (static_cast<size_t>(rows) * row <= bytes_of_share)
+      copy_rows(to, whole, from, row, row, rows);
+    else
+      cpu::parallel_blocks(static_cast<uint64_t>(rows), bytes_of_share / row + 1, [&](uint64_t begin, uint64_t end) {
+        copy_rows(to + begin * whole, whole, from + begin * row, row, row, static_cast<int64_t>(end - begin));
+      });
+    to += row;
+  }
+  return true;
+}
+
+/// A view with at least so many axes, as NumPy's atleast_1d, _2d and _3d give them.
+Array at_least(const Array& x, int axes) {
+  if (x.ndim() >= axes) return x;
+  if (axes == 3 && x.ndim() == 2) return expand_dims(x, {-1});
+  return reshape(x, axes == 1 ? Shape{1} : axes == 2 ? Shape{1, x.size()} : Shape{1, x.size(), 1});
+}
+
+}  // namespace
+
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, std::optional<Dtype> dtype) {
   if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to concatenate");
   std::vector<Array> parts(arrays.begin(), arrays.end());
@@ -227,6 +282,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, st
     dtypes.push_back({part.dtype()});
   }
   Array result = Array::empty(shape, dtype.value_or(promote(dtypes)), parts[0].device());
+  if (copy_parts(result, parts, d)) return result;
   View view{shape, result.strides(), 0};
   for (const Array& part : parts) {
     view.shape[d] = part.shape()[d];
@@ -243,6 +299,17 @@ Array stack(std::span<const Array> arrays, int64_t axis) {
     if (array.shape() != arrays[0].shape()) throw Error(ErrorKind::value, "all input arrays must have the same shape");
     parts.push_back(expand_dims(array, {axis}));
   }
+  return concatenate(parts, axis);
+}
+
+Array stack_as(Stack form, std::span<const Array> arrays) {
+  if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to stack");
+  std::vector<Array> parts;
+  for (const Array& x : arrays) {
+    if (form == Stack::columns) parts.push_back(x.ndim() > 1 ? x : reshape(x, {x.size(), 1}));
+    else parts.push_back(at_least(x, form == Stack::horizontal ? 1 : form == Stack::vertical ? 2 : 3));
+  }
+  const int64_t axis = form == Stack::vertical || (form == Stack::horizontal && parts[0].ndim() == 1) ? 0 : form == Stack::deep ? 2 : 1;
   return concatenate(parts, axis);
 }
 

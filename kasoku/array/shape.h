@@ -29,6 +29,9 @@ Array roll(const Array& array, std::span<const int64_t> shifts, const std::optio
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis,
                   std::optional<Dtype> dtype = std::nullopt);
 Array stack(std::span<const Array> arrays, int64_t axis);
+/// NumPy's hstack, vstack, dstack and column_stack: arrays of few axes get more before they are put together.
+enum class Stack : uint8_t { horizontal, vertical, deep, columns };
+Array stack_as(Stack form, std::span<const Array> arrays);
 
 /// 0 <= axis < ndim, or an error.
 size_t normal_axis(int64_t axis, int64_t ndim);

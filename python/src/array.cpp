@@ -283,8 +283,17 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   });
 }
 
+/// What loops over an array ask for, one after the other until there is none.
 PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
-  return guarded([=] { return subscript(self, nb::int_(at).ptr()); });
+  return guarded([=]() -> PyObject* {
+    const Array& x = *array_of(self);
+    if (x.ndim() == 0) return subscript(self, nb::int_(at).ptr());
+    const int64_t place = at, length = x.shape()[0];
+    if (place < 0 || place >= length) return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", at, static_cast<Py_ssize_t>(length));
+    if (x.ndim() == 1)
+      if (nb::object element = element_of(x, {&place, 1}); element.is_valid()) return element.release().ptr();
+    return subscript(self, nb::int_(at).ptr());
+  });
 }
 
 /// The number that a value is for an array of this dtype; nothing for an array, and an element of another dtype.
@@ -574,9 +583,7 @@ void bind_array(nb::module_& m) {
            [](nb::object self) {
              const Array& x = nb::cast<Array&>(self);
              if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
-             nb::list rows;
-             for (int64_t i = 0; i < x.shape()[0]; ++i) rows.append(self[nb::int_(i)]);
-             return nb::iter(rows);
+             return nb::steal(PySeqIter_New(self.ptr()));  // each row is what it is when it is asked for
            })
       .def("__contains__",
            [](const Array& x, nb::handle value) {

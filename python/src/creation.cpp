@@ -208,6 +208,13 @@ void bind_creation(nb::module_& m) {
     const GilReleased release;
     return stack(parts, axis);
   }, "arrays"_a, "axis"_a = 0, "Arrays in a row along a new axis.");
+  constexpr std::pair<const char*, Stack> stacks[] = {{"_hstack", Stack::horizontal}, {"_vstack", Stack::vertical}, {"_dstack", Stack::deep}, {"_column_stack", Stack::columns}};
+  for (const auto& [name, form] : stacks)
+    m.def(name, [form = form](nb::handle arrays) {
+      const std::vector<Array> parts = arrays_from(arrays);
+      const GilReleased release;
+      return stack_as(form, parts);
+    }, "arrays"_a);
   m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "A read-only view stretched to a shape.");
   const auto view = [&m](const char* name, const char* word, auto f, const char* doc) {
     m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, nb::arg(word) = nb::none(), doc);

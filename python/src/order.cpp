@@ -184,6 +184,14 @@ Array is_in(handle element, handle test_elements, bool, bool invert, handle kind
   return isin(a, b, invert);
 }
 
+Ties ties_from(handle method) {
+  constexpr std::pair<const char*, Ties> all[] = {{"average", Ties::average}, {"min", Ties::min}, {"max", Ties::max}, {"dense", Ties::dense}, {"ordinal", Ties::ordinal}};
+  const std::string name = nb::isinstance<nb::str>(method) ? nb::cast<std::string>(method) : nb::cast<std::string>(nb::repr(method));
+  for (const auto& [known, ties] : all)
+    if (name == known) return ties;
+  throw Error(ErrorKind::value, "rankdata: equal elements are ranked by \"average\", \"min\", \"max\", \"dense\" or \"ordinal\", not \"" + name + "\"");
+}
+
 nb::dict table() {
   nb::dict rows;
   for (const AlgorithmInfo& row : algorithm_table)
@@ -219,6 +227,13 @@ void bind_sorts(nb::module_& m) {
     return topk(x, k, along, largest);
   }, "a"_a, "k"_a, "axis"_a = -1, "largest"_a = true);
   bind_algorithm(m, Algorithm::lexsort, &ordered_by_keys, "keys"_a, axis);
+  bind_algorithm(m, Algorithm::rankdata, [](handle a, handle method, handle along) {
+    const Array x = array_given(a);
+    const Ties ties = ties_from(method);
+    const std::optional<int64_t> of_axis = axis_from(along);
+    const GilReleased release;
+    return rankdata(x, ties, of_axis);
+  }, "a"_a, "method"_a = "average", nb::kw_only(), "axis"_a = nb::none());
   bind_algorithm(m, Algorithm::sort_complex, [](handle a) {
     const Array x = array_given(a);
     const GilReleased release;

@@ -19,6 +19,14 @@ std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis = -1, b
 /// Positions along the axis that sort by the last key; where its elements are equal, by the one before, and so on. Keys have one shape.
 Array lexsort(std::span<const Array> keys, int64_t axis = -1);
 
+/// What equal elements have: the mean of their ranks, the least or the greatest, one rank for all and the next one for the next
+/// greater element, or each its own in the order in which they stand.
+enum class Ties : uint8_t { average, min, max, dense, ordinal };
+
+/// The rank of each element among those along the axis (none: of the ravelled array), from 1 on: float64 of means, else int64.
+/// NaN come last and are equal.
+Array rankdata(const Array& array, Ties ties, std::optional<int64_t> axis);
+
 /// Sorted along the last axis, as complex64 of integers of at most 16 bits, else complex128.
 Array sort_complex(const Array& array);
 

@@ -42,17 +42,6 @@ Array at(const Array& array, const Array& places) { return take_along(array, pla
 Array where_true(const Array& mask) { return nonzero(mask)[0]; }
 Array those(const Array& array, const Array& mask) { return at(array, where_true(mask)); }
 
-/// Stores values at places that are all different, or where they are not, equal values.
-void store_at(const Array& array, const Array& places, const Array& values) {
-  const int64_t n = values.size();
-  Places to;
-  to.along.push_back({places, array.size(), static_cast<int64_t>(array.itemsize())});
-  to.are_different = true;
-  to.together = {n};
-  to.view = {{n}, {0}, 0};
-  scatter(array, to, values);
-}
-
 /// The values at places that are all different.
 Array put(const Array& places, const Array& values) {
   const Array result = Array::empty(values.shape(), values.dtype(), values.device());

@@ -116,15 +116,15 @@ def atleast_3d(*arrays) -> Any:
     )
 
 
-def _parts(arrays, widen):
-    if isinstance(arrays, Array):
-        arrays = unstack(arrays)
+def _parts(arrays, dtype=None, casting="same_kind"):
+    """What is to be stacked: a sequence, or the parts of an array."""
     if not isinstance(arrays, Iterable):
         raise TypeError("arrays to stack are a sequence of arrays")
-    arrays = [widen(x) for x in together(*arrays)]
-    if not arrays:
-        raise ValueError("need at least one array to stack")
-    return arrays
+    if dtype is not None:
+        return _cast(together(*arrays), dtype, casting)
+    return (
+        unstack(arrays) if isinstance(arrays, Array) else arrays if isinstance(arrays, (list, tuple)) else list(arrays)
+    )
 
 
 def vstack(tup, *, dtype=None, casting="same_kind") -> Array:
@@ -134,7 +134,7 @@ def vstack(tup, *, dtype=None, casting="same_kind") -> Array:
     array([[1., 1.],
            [0., 0.]])
     """
-    return _core.concatenate(_cast(_parts(tup, atleast_2d), dtype, casting), 0)
+    return _core._vstack(_parts(tup, dtype, casting))
 
 
 def hstack(tup, *, dtype=None, casting="same_kind") -> Array:
@@ -143,8 +143,7 @@ def hstack(tup, *, dtype=None, casting="same_kind") -> Array:
     >>> ks.hstack([ks.ones(2), ks.zeros(1)])
     array([1., 1., 0.])
     """
-    parts = _cast(_parts(tup, atleast_1d), dtype, casting)
-    return _core.concatenate(parts, 0 if parts[0].ndim == 1 else 1)
+    return _core._hstack(_parts(tup, dtype, casting))
 
 
 def dstack(tup) -> Array:
@@ -153,7 +152,7 @@ def dstack(tup) -> Array:
     >>> ks.dstack([ks.ones(2), ks.zeros(2)]).shape
     (1, 2, 2)
     """
-    return _core.concatenate(_parts(tup, atleast_3d), 2)
+    return _core._dstack(_parts(tup))
 
 
 def column_stack(tup) -> Array:
@@ -163,15 +162,13 @@ def column_stack(tup) -> Array:
     array([[1, 3],
            [2, 4]])
     """
-    return _core.concatenate(_parts(tup, lambda x: x if x.ndim > 1 else _core.reshape(x, (x.size, 1))), 1)
+    return _core._column_stack(_parts(tup))
 
 
 row_stack = vstack
 
 
 def _cast(arrays, dtype, casting):
-    if dtype is None:
-        return arrays
     for x in arrays:
         if not _core.can_cast(x, dtype, casting):
             raise TypeError(f"cannot cast {x.dtype} to {dtype} under casting={casting!r}")

@@ -68,7 +68,7 @@ def with_nan(x):
 
 def test_every_row_of_the_table_has_its_line_of_reference():
     for name in rows:
-        assert "." in getattr(ks, name).__doc__ and (name == "topk" or hasattr(np, name))
+        assert "." in getattr(ks, name).__doc__ and (name in ("topk", "rankdata") or hasattr(np, name))
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "uint8", "int64", "float16", "float32", "float64", "complex64"])
@@ -117,6 +117,62 @@ def test_sets_with_nan_and_choices(on_device):
     same(ks.intersect1d(ks.array(x), ks.array(y), return_indices=True), np.intersect1d(x, y, return_indices=True))
     with pytest.raises(ValueError, match="Invalid kind"):
         ks.isin(ks.array(x), ks.array(y), kind="tree")
+
+
+def ranks(row, method):
+    """One element after the other, by those below it and those that are equal."""
+    same_as = lambda a, b: a == b or (a != a and b != b)  # noqa: E731
+    below = lambda a, b: not same_as(a, b) and (b != b or bool(np.sort(np.array([a, b]))[0] == a))  # noqa: E731
+    result = []
+    for i, x in enumerate(row):
+        least = 1 + sum(below(y, x) for y in row)
+        equal = sum(same_as(y, x) for y in row)
+        result.append(
+            {
+                "min": least,
+                "max": least + equal - 1,
+                "average": least + (equal - 1) / 2,
+                "ordinal": least + sum(same_as(y, x) for y in row[:i]),
+                "dense": 1 + len({y.item() for y in row if below(y, x)}),
+            }[method]
+        )
+    return np.array(result, "float64" if method == "average" else "int64")
+
+
+@pytest.mark.parametrize("method", ["average", "min", "max", "dense", "ordinal"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])
+def test_ranks(method, dtype, on_device):
+    for shape in ((30,), (1,), (3, 4, 5), (2, 1), (0,), (3, 0)):
+        x = elements(dtype, *shape)
+        x = with_nan(x) if x.dtype.kind == "f" else x
+        for axis in (None, *range(-1, x.ndim)):
+            rows = x.reshape(1, x.size) if axis is None else np.moveaxis(x, axis, -1)
+            want = np.array([ranks(row, method) for row in rows.reshape(-1, rows.shape[-1])] if x.size else [], object)
+            want = want.astype("float64" if method == "average" else "int64").reshape(rows.shape)
+            want = want.ravel() if axis is None else np.moveaxis(want, -1, axis)
+            same(ks.rankdata(ks.array(x), method, axis=axis), want)
+            same(
+                ks.rankdata(ks.array(x)[::-1], method, axis=axis),
+                ks.rankdata(ks.array(x[::-1].copy()), method, axis=axis).numpy(),
+            )
+    big = rng.integers(0, 500, 20000)
+    first = np.searchsorted(np.sort(big), big, "left") + 1
+    last = np.searchsorted(np.sort(big), big, "right")
+    wants = {
+        "min": first,
+        "max": last,
+        "average": (first + last) / 2,
+        "dense": np.unique(big, return_inverse=True)[1] + 1,
+    }
+    wants["ordinal"] = np.argsort(np.argsort(big, kind="stable")) + 1
+    same(ks.rankdata(ks.array(big), method), wants[method])
+
+
+def test_ranks_refuse_what_they_do_not_know(on_device):
+    with pytest.raises(ValueError, match='ranked by "average", "min", "max", "dense" or "ordinal", not "mean"'):
+        ks.rankdata(ks.arange(3), "mean")
+    with pytest.raises(IndexError, match="axis 1 is out of bounds"):
+        ks.rankdata(ks.arange(3), axis=1)
 
 
 @pytest.mark.parametrize("invert", [False, True])
@@ -317,6 +373,7 @@ def test_nothing_is_copied_to_the_host_or_from_it(on_device, device):
         *ks.topk(x, 4),
         ks.lexsort(x),
         ks.isin(x, x[0]),
+        ks.rankdata(x, axis=1),
     )
     moved = ks.stats() - before
     assert moved.bytes_to_device == 0 and moved.bytes_from_device == 0

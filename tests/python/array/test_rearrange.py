@@ -221,3 +221,65 @@ def test_elements_stay_where_they_are(name, device):
             result.eval()
         copied = ks.stats() - before
         assert copied.bytes_from_device <= 64 and copied.bytes_to_device == 0
+
+
+@pytest.mark.parametrize("name", ["concatenate", "hstack", "vstack", "dstack", "column_stack", "stack"])
+def test_arrays_put_together(name, device):
+    """Short rows and long ones, of elements of each size, with gaps and of two dtypes, pending and there, and of no elements."""
+    g = np.random.default_rng(8)
+    shapes = [
+        [(3,), (3,)],
+        [(2, 3), (2, 3), (2, 3)],
+        [(2, 1, 4), (2, 1, 4)],
+        [(0,), (0,)],
+        [(0, 3), (0, 3)],
+        [(3000, 7), (3000, 7)],
+    ]
+    if name in ("concatenate", "vstack"):
+        shapes += [[(5, 2), (1, 2), (0, 2)], [(1, 70000), (2, 70000)]]
+    if name in ("hstack", "column_stack"):
+        shapes += [[(5, 2), (5, 1), (5, 0), (5, 31)]]
+    if name in ("vstack", "hstack", "dstack", "column_stack"):
+        shapes += [[(), ()]]
+    for each in shapes:
+        for dtype in ("int8", "float16", "float32", "complex128", "bool"):
+            a = [np.asarray(g.integers(0, 2, shape)).astype(dtype) for shape in each]
+            x = [ks.array(v, device=device) for v in a]
+            want = getattr(np, name)(a)
+            forms = [
+                x,
+                tuple(x),
+                [v + v if dtype != "bool" else v | v for v in x],
+                [ks.array(np.repeat(v, 2, -1), device=device)[..., ::2] if v.ndim else v for v in x],
+            ]
+            for k, parts in enumerate(forms):
+                got = getattr(ks, name)(parts)
+                assert got.dtype == want.dtype and got.shape == want.shape
+                np.testing.assert_array_equal(got.numpy(), want + want if k == 2 and dtype != "bool" else want)
+            mixed = [a[0].astype("float64"), *a[1:]]
+            got = getattr(ks, name)([ks.array(v, device=device) for v in mixed])
+            want = getattr(np, name)(mixed)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got.numpy(), want)
+    if name not in ("concatenate", "stack"):
+        np.testing.assert_array_equal(
+            getattr(ks, name)(ks.ones((3, 2), device=device)).numpy(), getattr(np, name)(np.ones((3, 2)))
+        )
+        with pytest.raises(ValueError, match="need at least one array to stack"):
+            getattr(ks, name)([])
+        with pytest.raises(TypeError, match="a sequence of arrays"):
+            getattr(ks, name)(3)
+    if name in ("hstack", "vstack"):
+        got = getattr(ks, name)([ks.ones(2, device=device), ks.zeros(2, device=device)], dtype="float32")
+        assert got.dtype == np.float32
+        with pytest.raises(TypeError, match="cannot cast"):
+            getattr(ks, name)([ks.ones(2, device=device)], dtype="int32")
+
+
+def test_parts_of_one_array_are_put_into_others(device):
+    """What is written afterwards changes nothing, also of a part that is the whole result."""
+    x = ks.array(np.arange(6.0).reshape(2, 3), device=device)
+    one, both = ks.concatenate([x]), ks.concatenate([x[:1], x])
+    x[...] = 0
+    np.testing.assert_array_equal(one.numpy(), np.arange(6.0).reshape(2, 3))
+    np.testing.assert_array_equal(both.numpy(), np.array([[0, 1, 2], [0, 1, 2], [3, 4, 5]]))

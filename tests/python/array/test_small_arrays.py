@@ -445,3 +445,28 @@ def test_equal_numbers_make_no_kernel_of_their_own(device):
     (x * 5.0 + x * 5.0).eval()
     made = ks.stats() - before
     assert made.misses == made.disk_hits == 0 and made.groups_by_kernel == 1
+
+
+def test_a_loop_over_an_array_sees_what_was_written_meanwhile(device):
+    def changed(np):
+        x = np.arange(6) if np is not ks else ks.arange(6, device=device)
+        seen = []
+        for i, value in enumerate(x):
+            seen.append(int(value))
+            x[i + 1 :] += 10
+        rows = np.zeros((3, 2)) if np is not ks else ks.zeros((3, 2), device=device)
+        for row in rows:
+            row[:] = 1
+            rows[2, 0] = 5
+            seen.append(float(row.sum()))
+        return seen, [float(v) for row in rows for v in row]
+
+    assert changed(ks) == changed(np)
+    x = ks.arange(3, device=device)
+    a, b, c = x
+    assert (int(a), int(b), int(c)) == (0, 1, 2) and [int(v) for v in reversed(x)] == [2, 1, 0]
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        a, b = x
+    with pytest.raises(TypeError, match="iteration over a 0-d array"):
+        iter(ks.array(1, device=device))
+    assert list(ks.zeros((0, 3), device=device)) == []
