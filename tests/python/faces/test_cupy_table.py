@@ -64,6 +64,11 @@ def test_values(case, cp):
     np.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
 
 
+def test_names_that_numpy_has_no_more(cp):
+    assert cp.in1d(cp.array([[1, 2], [3, 1]]), cp.array([1])).tolist() == [True, False, False, True]
+    assert cp.msort(cp.array([[3, 1], [2, 5]])).tolist() == [[2, 1], [3, 5]]
+
+
 def test_what_repeats_is_joined_at_its_place(cp):
     a = cp.zeros(3)
     cp.add.at(a, cp.array([0, 0, 2]), cp.array([1.0, 2.0, 4.0]))

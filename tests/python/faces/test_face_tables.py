@@ -65,3 +65,6 @@ def test_a_row_is_a_function_with_the_rows_signature_and_kasokus_words():
     assert table["sum"].__doc__ == "The sum." and table.total is table.sum and table.sum(ks.ones(3)) == 3
     with pytest.raises(AttributeError):
         table.nothing
+    itself = Table({"itself": lambda f: f})
+    itself.rows("itself", {"twice": lambda x, y=2: x * y})
+    assert str(inspect.signature(itself.twice)) == "(x, y=2)"

@@ -100,6 +100,9 @@ CASES = {
     "set_diag": (lambda: tf.linalg.set_diag(M, [1.0, 2.0, 3.0, 4.0]), np.where(np.eye(4, 6, dtype=bool), np.float32([[1], [2], [3], [4]]), M)),
     "expm": (lambda: tf.linalg.expm([[0.0, 1.0], [-1.0, 0.0]]), np.float32([[math.cos(1), math.sin(1)], [-math.sin(1), math.cos(1)]])),
     "l2_normalize": (lambda: tf.linalg.l2_normalize(M, axis=1), M / np.linalg.norm(M, axis=1, keepdims=True)),
+    "lbeta": (lambda: tf.math.lbeta(P), (np.vectorize(math.lgamma)(P).sum(-1) - np.vectorize(math.lgamma)(P.sum(-1))).astype(np.float32)),
+    "weighted_moments": (lambda: tf.nn.weighted_moments(M, [1], P)[1], np.array([np.cov(m, aweights=w, ddof=0) for m, w in zip(M, P)]).astype(np.float32)),
+    "compute_average_loss": (lambda: tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=8), np.float32(0.5)),
     "crelu": (lambda: tf.nn.crelu(M), np.maximum(np.concatenate([M, -M], -1), 0)),
     "weighted_cross_entropy": (
         lambda: tf.nn.weighted_cross_entropy_with_logits(np.float32(M > 0), M, 2.0),
@@ -139,6 +142,24 @@ def test_assertions():
         tf.debugging.assert_negative([1.0, -2.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="x == y did not hold"):
         tf.debugging.assert_equal([1, 2], [1, 3])
+
+
+def test_assertions_about_shapes_and_types():
+    tf.debugging.assert_rank(M, 2)
+    tf.debugging.assert_scalar(3)
+    tf.debugging.assert_integer(I)
+    assert tf.debugging.is_numeric_tensor(tf.constant(1)) and not tf.debugging.is_numeric_tensor(1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x has rank 2, not 1"):
+        tf.debugging.assert_rank(M, 1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="less than 3"):
+        tf.debugging.assert_rank_at_least(M, 3)
+    with pytest.raises(TypeError, match="of float32, not of int32"):
+        tf.debugging.assert_type(M, tf.int32)
+    with tf.control_dependencies([]), tf.init_scope():
+        assert not tf.inside_function() and tf.function(lambda: tf.inside_function())()
+    assert tf.dtypes.cast(M, tf.int32).dtype == tf.int32
+    a, b = (tf.random.stateless_shuffle(tf.range(50), [1, 2]).numpy() for _ in range(2))
+    assert (a == b).all() and sorted(a) == list(range(50))
 
 
 def test_help_shows_tensorflows_arguments():

@@ -187,6 +187,12 @@ CASES = {
     "bartlett_window": (lambda: torch.bartlett_window(9, False), np.bartlett(9).astype(np.float32)),
     "kaiser_window": (lambda: torch.kaiser_window(9, False, 5.0), np.kaiser(9, 5.0).astype(np.float32)),
     "where of a tensor": (lambda: t(M).where(t(M > 0), t(-M)), np.abs(M)),
+    "pdist": (lambda: torch.pdist(t(M)), np.array([np.linalg.norm(M[i] - M[j]) for i in range(4) for j in range(i + 1, 4)])),
+    "frobenius_norm": (lambda: torch.frobenius_norm(t(M), 1), np.linalg.norm(M, axis=1)),
+    "fill": (lambda: torch.fill(t(HOLED), 2.5), np.full_like(M, 2.5)),
+    "diagonal_copy": (lambda: torch.diagonal_copy(t(M)), np.diagonal(M)),
+    "scalar_tensor": (lambda: torch.scalar_tensor(2), np.float32(2)),
+    "layer_norm of torch itself": (lambda: torch.layer_norm(t(X), (5,)), normal(X, 2)),
     "celu": (lambda: F.celu(t(M), 2.0), np.where(M > 0, M, 2 * np.expm1(M / 2))),
     "mish": (lambda: F.mish(t(M)), M * np.tanh(softplus(M))),
     "hardswish": (lambda: F.hardswish(t(3 * M)), 3 * M * np.clip(M / 2 + 0.5, 0, 1)),
@@ -235,6 +241,16 @@ def test_copies_are_apart_from_what_they_were_made_of():
         x = torch.ones(3, 3)
         f(x).zero_()
         assert x.sum() == 9
+
+
+def test_draws_of_parameters():
+    torch.manual_seed(4)
+    means = torch.full((20000,), 3.0)
+    drawn = torch.poisson(means)
+    assert drawn.dtype is torch.float32 and abs(drawn.mean().item() - 3) < 0.1
+    drawn = torch.binomial(torch.full((20000,), 10.0), torch.full((20000,), 0.25))
+    assert abs(drawn.mean().item() - 2.5) < 0.1 and drawn.max() <= 10
+    assert set(torch.full((50,), 0.5).bernoulli().tolist()) == {0.0, 1.0}
 
 
 def test_in_place_and_out():

@@ -51,7 +51,8 @@ class Table(dict):
             f.__name__ = f.__qualname__ = name
             self[name] = function = make(f)
             function.__name__ = function.__qualname__ = name
-            function.__module__, function.__wrapped__ = f.__module__, f
+            if function is not f:
+                function.__module__, function.__wrapped__ = f.__module__, f
             function.__doc__ = f.__doc__ or described(f)
 
     def row(self, rule):

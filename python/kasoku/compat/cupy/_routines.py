@@ -188,6 +188,16 @@ def fromDlpack(dltensor):  # noqa: N802
     return _core.from_dlpack(dltensor)
 
 
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """Which elements of the first are among the second, as one axis."""
+    return _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)
+
+
+def msort(a):
+    """Sorted along the first axis."""
+    return _core.sort(asarray(a), 0)
+
+
 class broadcast:
     """Arrays stretched to one shape: values, shape, nd, size."""
 

@@ -112,32 +112,31 @@ def where(criterion, then_, else_, out=None, stream=None):
     return _choose(criterion, then_, else_, out, stream, "!= 0")
 
 
+def _of_numbers(name, *operands):
+    """NumPy's function, where no operand is an array here."""
+    return None if any(isinstance(x, GPUArray) for x in operands) else getattr(np, name)(*operands)
+
+
 def _of_two(name):
     def function(a, b, out=None, stream=None):
-        if not isinstance(a, GPUArray) and not isinstance(b, GPUArray):
-            return getattr(np, name)(a, b)
-        return binary(name, a, b, common(a, b), out=out, stream=stream)
+        found = _of_numbers(name, a, b)
+        return binary(name, a, b, common(a, b), out=out, stream=stream) if found is None else found
 
     function.__name__ = name
     return function
-
-
-maximum = _of_two("maximum")
-minimum = _of_two("minimum")
 
 
 def _logical(name):
     def function(x1, x2, /, out=None, *, allocator=None):
-        if not isinstance(x1, GPUArray) and not isinstance(x2, GPUArray):
-            return getattr(np, name)(x1, x2)
-        return binary(name, x1, x2, common(x1, x2), np.dtype(bool), out=out)
+        found = _of_numbers(name, x1, x2)
+        return binary(name, x1, x2, common(x1, x2), np.dtype(bool), out=out) if found is None else found
 
     function.__name__ = name
     return function
 
 
-logical_and = _logical("logical_and")
-logical_or = _logical("logical_or")
+maximum, minimum = _of_two("maximum"), _of_two("minimum")
+logical_and, logical_or = _logical("logical_and"), _logical("logical_or")
 
 
 def logical_not(x, /, out=None, *, allocator=None):

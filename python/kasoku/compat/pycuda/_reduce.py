@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._face.table import Table
 from . import _kernels, driver
 from ._array import GPUArray
 from ._choose import cast
@@ -20,52 +21,28 @@ def _reduce(name, a, dtype, subset=None, other=None, stream=None, allocator=None
     return out
 
 
-def sum(a, dtype=None, stream=None, allocator=None):
-    """The sum of all elements as a 0-d array; the same bits on every device."""
-    return _reduce("sum", a, np.dtype(dtype or a.dtype), stream=stream, allocator=allocator)
-
-
-def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
-    return _reduce("sum", a, np.dtype(dtype or a.dtype), subset, stream=stream, allocator=allocator)
-
-
-def any(a, stream=None, allocator=None):
-    return _reduce("any", a, np.dtype(bool), stream=stream, allocator=allocator)
-
-
-def all(a, stream=None, allocator=None):
-    return _reduce("all", a, np.dtype(bool), stream=stream, allocator=allocator)
-
-
-def _same_dtype(a, b):
+def _dot(a, b, dtype, subset, stream, allocator):
     common = np.result_type(a.dtype, b.dtype)
-    return cast(a, common), cast(b, common), common
+    a, b = cast(a, common), cast(b, common)
+    return _reduce("dot", a, np.dtype(dtype or common), subset, b, stream, allocator)
 
 
-def dot(a, b, dtype=None, stream=None, allocator=None):
-    a, b, common = _same_dtype(a, b)
-    return _reduce("dot", a, np.dtype(dtype or common), other=b, stream=stream, allocator=allocator)
-
-
-def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
-    a, b, common = _same_dtype(a, b)
-    return _reduce("dot", a, np.dtype(dtype or common), subset, b, stream=stream, allocator=allocator)
-
-
-def max(a, stream=None, allocator=None):
-    return _reduce("max", a, a.dtype, stream=stream, allocator=allocator)
-
-
-def min(a, stream=None, allocator=None):
-    return _reduce("min", a, a.dtype, stream=stream, allocator=allocator)
-
-
-def subset_max(subset, a, stream=None, allocator=None):
-    return _reduce("max", a, a.dtype, subset, stream=stream, allocator=allocator)
-
-
-def subset_min(subset, a, stream=None, allocator=None):
-    return _reduce("min", a, a.dtype, subset, stream=stream, allocator=allocator)
-
-
-GPUArray.any, GPUArray.all, GPUArray.sum = any, all, sum
+functions = Table({"arrays": lambda f: f})
+functions.rows("arrays", {
+    "sum": lambda a, dtype=None, stream=None, allocator=None: _reduce(
+        "sum", a, dtype or a.dtype, stream=stream, allocator=allocator),
+    "subset_sum": lambda subset, a, dtype=None, stream=None, allocator=None: _reduce(
+        "sum", a, dtype or a.dtype, subset, stream=stream, allocator=allocator),
+    "any": lambda a, stream=None, allocator=None: _reduce("any", a, bool, stream=stream, allocator=allocator),
+    "all": lambda a, stream=None, allocator=None: _reduce("all", a, bool, stream=stream, allocator=allocator),
+    "dot": lambda a, b, dtype=None, stream=None, allocator=None: _dot(a, b, dtype, None, stream, allocator),
+    "subset_dot": lambda subset, a, b, dtype=None, stream=None, allocator=None: _dot(
+        a, b, dtype, subset, stream, allocator),
+    "max": lambda a, stream=None, allocator=None: _reduce("max", a, a.dtype, stream=stream, allocator=allocator),
+    "min": lambda a, stream=None, allocator=None: _reduce("min", a, a.dtype, stream=stream, allocator=allocator),
+    "subset_max": lambda subset, a, stream=None, allocator=None: _reduce(
+        "max", a, a.dtype, subset, stream=stream, allocator=allocator),
+    "subset_min": lambda subset, a, stream=None, allocator=None: _reduce(
+        "min", a, a.dtype, subset, stream=stream, allocator=allocator),
+})  # fmt: skip
+GPUArray.any, GPUArray.all, GPUArray.sum = functions.any, functions.all, functions.sum

@@ -32,16 +32,7 @@ from ._make import (  # noqa: F401
     zeros,
     zeros_like,
 )
-from ._reduce import (  # noqa: F401
-    all,
-    any,
-    dot,
-    max,
-    min,
-    subset_dot,
-    subset_max,
-    subset_min,
-    subset_sum,
-    sum,
-)
+from ._reduce import functions as _reductions
 from ._vec import vec  # noqa: F401
+
+globals().update(_reductions)

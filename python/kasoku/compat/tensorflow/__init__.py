@@ -45,6 +45,7 @@ autograph = _control.autograph
 Assert = debugging.Assert
 globals()["print"] = tf_print
 newaxis = None
+dtypes.cast, dtypes.saturate_cast, dtypes.complex = cast, _functions["saturate_cast"], _functions["complex"]  # noqa: F405
 
 
 def executing_eagerly():

@@ -1,5 +1,6 @@
 """TensorFlow's functions of functions, and what it keeps values and methods in."""
 
+import contextlib
 import inspect
 import time
 
@@ -8,7 +9,7 @@ from .._face.refusals import autograd
 from . import dtypes
 from ._ops import constant, stack
 from ._table import functions, in_tables, plain
-from ._tensor import Tensor, convert, held
+from ._tensor import Tensor, convert, held, in_graph
 from ._variable import Variable
 from .errors import InvalidArgumentError, UnimplementedError
 
@@ -38,6 +39,9 @@ def switch_case(branch_index, branch_fns, default=None):
 
 
 functions.rows("tensors", {
+    "control_dependencies": lambda control_inputs: contextlib.nullcontext(),
+    "init_scope": lambda: contextlib.nullcontext(),
+    "inside_function": lambda: in_graph(),
     "timestamp": lambda: convert(time.time(), dtypes.float64),
     "group": lambda *inputs, **ignored: None,
     "no_op": lambda: None,

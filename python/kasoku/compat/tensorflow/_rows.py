@@ -366,6 +366,7 @@ maths.rows("floats", {
     **{name: _each(ours) for name, ours in {
         "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "erfcinv": "erfcinv", "lgamma": "lgamma", "ndtri": "ndtri",
         "digamma": "digamma", "bessel_i0": "i0", "bessel_i1": "i1"}.items()},
+    "lbeta": lambda x: special("lgamma", x).sum(axis=-1) - special("lgamma", x.sum(axis=-1)),
     "log_sigmoid": lambda x: -ks.logaddexp(-x, 0),
 })  # fmt: skip
 share(

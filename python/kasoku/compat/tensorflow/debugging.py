@@ -7,7 +7,9 @@ import numpy as _np
 import kasoku as ks
 
 from .. import Face as _Face
+from ._tensor import Tensor as _Tensor
 from ._tensor import convert as _convert
+from .dtypes import as_dtype as _as_dtype
 from .errors import InvalidArgumentError as _InvalidArgumentError
 
 
@@ -53,6 +55,36 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     precision = 10 * float(_np.finfo(x.dtype.as_numpy_dtype).eps) if x.dtype.kind in "fc" else 0
     near = ks.allclose(x._array, y._array, precision if rtol is None else rtol, precision if atol is None else atol)
     _must_hold(near, lambda: f"{message or ''}x and y are not near: x = {x.numpy()}, y = {y.numpy()}")
+
+
+def assert_rank(x, rank, message=None, name=None):
+    x = _convert(x)
+    _must_hold(x.ndim == int(rank), lambda: f"{message or ''}x has rank {x.ndim}, not {int(rank)}")
+
+
+def assert_rank_at_least(x, rank, message=None, name=None):
+    x = _convert(x)
+    _must_hold(x.ndim >= int(rank), lambda: f"{message or ''}x has rank {x.ndim}, less than {int(rank)}")
+
+
+def assert_scalar(tensor, message=None, name=None):
+    assert_rank(tensor, 0, message)
+
+
+def assert_type(tensor, tf_type, message=None, name=None):
+    found = _convert(tensor).dtype
+    if found != tf_type:
+        raise TypeError(f"{message or ''}the tensor is of {found.name}, not of {_as_dtype(tf_type).name}")
+
+
+def assert_integer(x, message=None, name=None):
+    found = _convert(x).dtype
+    if not found.is_integer:
+        raise TypeError(f"{message or ''}the tensor is of {found.name}, not of integers")
+
+
+def is_numeric_tensor(tensor):
+    return isinstance(tensor, _Tensor) and not tensor.dtype.is_bool
 
 
 def Assert(condition, data, summarize=None, name=None):  # noqa: N802

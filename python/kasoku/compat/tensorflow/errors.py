@@ -25,5 +25,13 @@ class OutOfRangeError(OpError):
     """Past an end."""
 
 
+class FailedPreconditionError(OpError):
+    """Something is not as it has to be."""
+
+
+class InternalError(OpError):
+    """An error of kasoku's own."""
+
+
 class NotFoundError(OpError):
     """Something named is not there."""

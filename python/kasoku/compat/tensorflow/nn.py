@@ -94,6 +94,28 @@ def _normal_batch(x, mean, variance, offset, scale, variance_epsilon):
     return y if offset is None else y + offset
 
 
+def _weighted_moments(x, axes, frequency_weights, keepdims=False):
+    """The mean and the variance of elements that count so often."""
+    x, w = _convert(x)._array, _convert(frequency_weights)._array
+    along = {"axis": _axes_of(axes), "keepdims": True}
+    w = ks.broadcast_to(w, x.shape)
+    mean = (x * w).sum(**along) / w.sum(**along)
+    parts = mean, ((x - mean) ** 2 * w).sum(**along) / w.sum(**along)
+    return tuple(_Tensor(p if keepdims else ks.squeeze(p, _axes_of(axes))) for p in parts)
+
+
+_nns.rows("tensors", {
+    "weighted_moments": _weighted_moments,
+    "compute_average_loss": lambda per_example_loss, sample_weight=None, global_batch_size=None: _average_loss(
+        _convert(per_example_loss)._array, sample_weight, global_batch_size),
+})  # fmt: skip
+
+
+def _average_loss(each, weights, count):
+    each = each if weights is None else each * _convert(weights)._array
+    return _Tensor(each.sum() / (each.size if count is None else int(count)))
+
+
 _nns.rows("composed", {
     "bias_add": lambda value, bias, data_format=None: _convert(value) + bias,
     "batch_normalization": _normal_batch,

@@ -92,6 +92,11 @@ _functions.rows("tensors", {
         _stateless(seed), shape, mean, stddev, dtype),
     "stateless_truncated_normal": lambda shape, seed, mean=0.0, stddev=1.0, dtype=_f32, **ignored: _truncated(
         _stateless(seed), shape, mean, stddev, dtype),
+    "stateless_gamma": lambda shape, seed, alpha, beta=None, dtype=_f32: _Tensor(_in_type(
+        _stateless(seed).gamma(_number(alpha), 1 / (1.0 if beta is None else _number(beta)), _shape(shape)), dtype)),
+    "stateless_poisson": lambda shape, seed, lam, dtype=_f32: _Tensor(_in_type(
+        _stateless(seed).poisson(_number(lam), _shape(shape)), dtype)),
+    "stateless_shuffle": lambda value, seed: _shuffled(_stateless(seed), value),
     "stateless_categorical": lambda logits, num_samples, seed, dtype=_i64, **ignored: _categorical(
         _stateless(seed), logits, num_samples, dtype),
 })  # fmt: skip

@@ -46,7 +46,16 @@ globals().update(_types.names)
 globals().update({name: f for name, f in _functions.items() if not name.startswith("_")})
 globals().update(_more.legacy)
 jit = _more.jit
-cosine_similarity, pairwise_distance = nn.functional.cosine_similarity, nn.functional.pairwise_distance
+globals().update(
+    {
+        name: getattr(nn.functional, name)
+        for name in """
+    adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm celu conv1d conv2d conv3d cosine_similarity dropout embedding
+    group_norm hardshrink hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d
+    max_pool3d pairwise_distance pixel_shuffle poisson_nll_loss prelu rms_norm selu threshold triplet_margin_loss
+""".split()
+    }
+)
 from math import e, inf, nan, pi  # noqa: E402, F401
 
 for _name in "bmm dot matmul mm mv cdist isin tensordot".split():
@@ -182,6 +191,14 @@ def manual_seed_all(n):
 
 def use_deterministic_algorithms(mode, warn_only=False):
     """They are."""
+
+
+def are_deterministic_algorithms_enabled():
+    return True
+
+
+def is_inference_mode_enabled():
+    return False
 
 
 class finfo:

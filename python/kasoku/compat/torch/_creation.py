@@ -16,7 +16,7 @@ from ._types import as_dtype, engine_device
 __all__ = (
     "tensor as_tensor asarray from_numpy from_dlpack is_tensor is_floating_point numel zeros ones empty full arange linspace "
     "logspace eye rand randn randint randperm normal bernoulli zeros_like ones_like empty_like full_like rand_like randn_like "
-    "randint_like multinomial"
+    "randint_like multinomial poisson binomial scalar_tensor"
 ).split()
 
 
@@ -202,6 +202,23 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
 @composed
 def bernoulli(p, *, generator=None):
     return (rand(*p.shape, dtype=p.dtype, device=p.device, generator=generator) < p).to(p.dtype)
+
+
+@named
+def poisson(input, generator=None):
+    """A number of Poisson's distribution for each mean."""
+    return Tensor(random.source(generator).poisson(input._a, device=input._a.device).astype(input._a.dtype))
+
+
+@named
+def binomial(count, prob, generator=None):
+    """How many of so many trials succeed, for each pair."""
+    drawn = random.source(generator).binomial(count._a.astype("int64"), prob._a, device=prob._a.device)
+    return Tensor(drawn.astype(prob._a.dtype))
+
+
+def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+    return tensor(s, dtype=dtype or _types.default_float, device=device, requires_grad=requires_grad)
 
 
 def _like(f):

@@ -68,6 +68,31 @@ def share_memory_(self):
 
 
 @_method
+def reshape_as(self, other):
+    return self.reshape(other.shape)
+
+
+@_method
+def is_pinned(self, device=None):
+    return False
+
+
+@_method
+def is_shared(self):
+    return False
+
+
+@_method
+def detach_(self):
+    return self
+
+
+@_method
+def bernoulli(self, p=None, *, generator=None):
+    return self.clone().bernoulli_(self if p is None else p, generator=generator)
+
+
+@_method
 def adjoint(self):
     return self.mT.conj()
 
@@ -145,7 +170,7 @@ def _reshaped(name):
     setattr(Tensor, method.__name__, method)
 
 
-for _name in ("squeeze", "unsqueeze", "t", "transpose"):
+for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes"):
     _reshaped(_name)
 
 

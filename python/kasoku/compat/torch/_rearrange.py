@@ -265,6 +265,15 @@ def _changed(view):
     return scatter
 
 
+def _copied(name):
+    """What the view of that name shows, apart from it."""
+    return lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs).clone()
+
+
+functions.rows("tensors", {
+    f"{name}_copy": _copied(name)
+    for name in "narrow permute select diagonal squeeze unsqueeze view expand transpose t unfold as_strided".split()
+})  # fmt: skip
 functions.rows("tensors", {
     "select_scatter": _changed(lambda input, dim, index: f.select(input, dim, index)),
     "slice_scatter": _changed(lambda input, dim=0, start=None, end=None, step=1: _at(

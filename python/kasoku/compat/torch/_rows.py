@@ -47,6 +47,7 @@ def _powers(x, N, increasing):  # noqa: N803
 
 
 functions.rows("arrays", {
+    "fill": lambda input, value: ks.full_like(input, value),
     "frac": lambda input: input - ks.trunc(input),
     "nan_to_num": lambda input, nan=0.0, posinf=None, neginf=None: ks.nan_to_num(
         input, nan=nan or 0.0, posinf=posinf, neginf=neginf),
@@ -74,6 +75,7 @@ functions.rows("floats", {
     "softplus": lambda input: ks.logaddexp(input, 0),
     "logit": lambda input, eps=None: (lambda a: ks.log(a / (1 - a)))(
         input if eps is None else ks.clip(input, eps, 1 - eps)),
+    "pdist": lambda input, p=2.0: _distances(input, input, p)[ks.triu_indices(input.shape[0], 1, device=input.device)],
     "cdist": lambda x1, x2, p=2.0: _distances(x1, x2, p),
     "cov": lambda input, *, correction=1, fweights=None, aweights=None: ks.cov(
         input, ddof=correction, fweights=fweights, aweights=aweights),
@@ -116,6 +118,8 @@ functions.rows("composed", {
     "addcdiv": lambda input, tensor1, tensor2, *, value=1: input + value * (tensor1 / tensor2),
     "addmm": _adding("mm"), "addmv": _adding("mv"), "baddbmm": _adding("bmm"), "addr": _adding("outer"),
     "addbmm": lambda input, batch1, batch2, *, beta=1, alpha=1: beta * input + alpha * f.bmm(batch1, batch2).sum(0),
+    "frobenius_norm": lambda input, dim, keepdim=False: f.norm(input, 2, dim, keepdim),
+    "nuclear_norm": lambda input, dim=(-2, -1), keepdim=False: f.norm(input, "nuc", dim, keepdim),
     "rsub": lambda input, other, *, alpha=1: other - alpha * input,
     "dist": lambda input, other, p=2: f.norm(input - other, p),
     "clamp_min": lambda input, min: f.clamp(input, min=min),
