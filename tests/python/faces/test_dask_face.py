@@ -788,7 +788,10 @@ def test_tasks_that_wait_for_others_give_their_place_to_them(how):
         assert client.submit(fibonacci, 6).result() == 8
     with pytest.raises(ValueError, match="this is no task of a Client"):
         secede()
-    assert not [thread for thread in threading.enumerate() if "stand_in" in thread.name and thread.is_alive()]
+    for thread in threading.enumerate():
+        if "stand_in" in thread.name:
+            thread.join(timeout=10)
+            assert not thread.is_alive()
 
 
 def test_an_overlap_is_also_a_module():

@@ -25,7 +25,6 @@ for _name in (
     "round", "full", "arange", "where", "concatenate", "stack", "store", "overlap", "map_overlap", "sort", "tril", "triu",
 ):  # fmt: skip
     globals()[_name] = _more[_name]
-overlap.overlap, overlap.map_overlap = overlap, map_overlap  # noqa: F821 - a module in Dask
 
 for _name in (
     "abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor "
