@@ -734,3 +734,67 @@ def test_arguments_that_share_keys_compute_them_once():
     x = from_func(lambda: calls.append(1) or np.arange(3), (3,), int)
     assert delayed(lambda a, b, c: (a + b + c).tolist())(x + 1, b=x + 2, c=1).compute() == [4, 6, 8]
     assert delayed(sum)([x, x * 2]).compute().tolist() == [0, 3, 6] and len(calls) == 2
+
+
+def test_tasks_of_a_client_agree_by_name():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=3) as client:
+        total = [0]
+
+        def count(k):
+            with distributed.Lock("count"), distributed.Semaphore(2, "two"):
+                before = total[0]
+                time.sleep(0.001)
+                total[0] = before + k
+            distributed.Queue("counted").put(k)
+
+        client.gather(client.map(count, range(20)))
+        assert total[0] == sum(range(20)) and not distributed.Lock("count").locked()
+        counted = distributed.Queue("counted")
+        assert counted.qsize() == 20 and sorted(counted.get(batch=True)) == list(range(20))
+        with pytest.raises(TimeoutError, match="the queue 'counted' was empty for 0.01 s"):
+            counted.get(timeout=0.01)
+        answer = client.submit(lambda: distributed.Variable("answer").get(timeout=5))
+        distributed.Variable("answer").set(42)
+        assert answer.result() == 42
+        with pytest.raises(TimeoutError, match="was not set within 0.01 s"):
+            distributed.Variable().get(timeout=0.01)
+        started = distributed.Event("started")
+        client.submit(lambda: distributed.Event("started").set())
+        assert started.wait(5) and pickle.loads(pickle.dumps(started)).is_set()
+        assert not distributed.Event().is_set()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("how", ["secede", "worker_client"])
+def test_tasks_that_wait_for_others_give_their_place_to_them(how):
+    """With one thread each of them would wait for what stands behind it."""
+    from kasoku.compat.dask.distributed import Client, get_client, rejoin, secede, worker_client
+
+    def fibonacci(n):
+        if n < 2:
+            return n
+        if how == "worker_client":
+            with worker_client() as client:
+                return sum(client.gather([client.submit(fibonacci, n - 1), client.submit(fibonacci, n - 2)]))
+        parts = [get_client().submit(fibonacci, n - k) for k in (1, 2)]
+        secede()
+        values = get_client().gather(parts)
+        rejoin()
+        return sum(values)
+
+    with Client(n_workers=1) as client:
+        assert client.submit(fibonacci, 6).result() == 8
+    with pytest.raises(ValueError, match="this is no task of a Client"):
+        secede()
+    for thread in threading.enumerate():
+        if "stand_in" in thread.name:
+            thread.join(timeout=10)
+            assert not thread.is_alive()
+
+
+def test_an_overlap_is_also_a_module():
+    from kasoku.compat.dask import array
+
+    assert array.overlap.overlap(array.ones((4, 4), chunks=2), depth=1, boundary=0).shape == (8, 8)

@@ -12,6 +12,7 @@ import kasoku as ks
 from kasoku._task import client_of, clients
 
 from . import base
+from ._coordination import Event, Lock, Places, Queue, Semaphore, Variable, rejoin, secede, worker_client  # noqa: F401
 
 FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
 TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
@@ -100,6 +101,7 @@ class LocalCluster:
         self.n_workers, self.threads_per_worker = n_workers or 1, threads_per_worker
         threads = n_workers and n_workers * (threads_per_worker or 1) or threads_per_worker
         self._pool = ks.Pool(threads)
+        self._places = Places(self._pool)
         self.dashboard_link = ""
 
     def scale(self, n=None, **ignored):
@@ -160,16 +162,16 @@ class Client:
         waiting = {f._future for f in futures_of((args, kwargs))}
 
         def work():
-            return func(*_gathered(args), **_gathered(kwargs))
+            try:
+                value = func(*_gathered(args), **_gathered(kwargs))
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(value)
 
         def start():
-            if not future.set_running_or_notify_cancel():
-                return
-            self._pool.submit(work).add_done_callback(finish)
-
-        def finish(ran):
-            error = ran.exception()
-            future.set_exception(error) if error is not None else future.set_result(ran.result())
+            if future.set_running_or_notify_cancel():
+                self.cluster._places.run(work)
 
         last = _Last(waiting, start)
         for f in waiting:

@@ -661,3 +661,6 @@ def store(sources, targets, lock=True, regions=None, compute=True, return_stored
     regions = [regions] * len(sources) if regions is None or isinstance(regions, tuple) else regions
     for target, region, value in zip(targets, regions, run(*sources)):
         target[region if region is not None else (slice(None),) * np.ndim(value) or ...] = value
+
+
+overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask

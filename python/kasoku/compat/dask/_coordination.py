@@ -1,0 +1,197 @@
+"""What tasks of a Client agree by: locks, queues and variables, each known by its name to all threads of this process; and
+secede(), with which a task that waits for others leaves its thread's place to them."""
+
+import contextlib
+import itertools
+import queue
+import threading
+
+_numbers = itertools.count()
+_known, _known_lock = {}, threading.Lock()
+
+
+def _shared(kind, name, make):
+    with _known_lock:
+        return _known.setdefault((kind, name), make())
+
+
+class _Named:
+    def __init__(self, make, name):
+        self.name = f"{type(self).__name__.lower()}-{next(_numbers)}" if name is None else name
+        self._own = _shared(type(self).__name__, self.name, make)
+
+    def __reduce__(self):
+        return type(self), (self.name,)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}: {self.name}>"
+
+
+class Lock(_Named):
+    def __init__(self, name=None, client=None):
+        super().__init__(threading.Lock, name)
+
+    def acquire(self, blocking=True, timeout=None):
+        return self._own.acquire(blocking, -1 if timeout is None or not blocking else timeout)
+
+    def release(self):
+        self._own.release()
+
+    def locked(self):
+        return self._own.locked()
+
+    def __enter__(self):
+        self.acquire()
+        return self
+
+    def __exit__(self, *error):
+        self.release()
+
+
+class Semaphore(_Named):
+    def __init__(self, max_leases=1, name=None, **ignored):
+        self.max_leases = max_leases
+        super().__init__(lambda: threading.Semaphore(max_leases), name)
+
+    def acquire(self, timeout=None):
+        return self._own.acquire(timeout=timeout)
+
+    def release(self):
+        self._own.release()
+        return True
+
+    def __reduce__(self):
+        return Semaphore, (self.max_leases, self.name)
+
+    __enter__, __exit__ = Lock.__enter__, Lock.__exit__
+
+
+class Event(_Named):
+    def __init__(self, name=None, client=None):
+        super().__init__(threading.Event, name)
+
+    def set(self):
+        self._own.set()
+
+    def clear(self):
+        self._own.clear()
+
+    def is_set(self):
+        return self._own.is_set()
+
+    def wait(self, timeout=None):
+        return self._own.wait(timeout)
+
+
+class Queue(_Named):
+    def __init__(self, name=None, client=None, maxsize=0):
+        super().__init__(lambda: queue.Queue(maxsize), name)
+
+    def put(self, value, timeout=None, **ignored):
+        """Waits while the queue is full; TimeoutError after `timeout` seconds."""
+        try:
+            self._own.put(value, timeout=timeout)
+        except queue.Full:
+            raise TimeoutError(f"the queue {self.name!r} was full for {timeout} s") from None
+
+    def get(self, timeout=None, batch=False, **ignored):
+        """The first value; with `batch` all that are there, or that many."""
+        if batch is not False:
+            n = self._own.qsize() if batch is True else batch
+            return [self.get(timeout) for _ in range(n)]
+        try:
+            return self._own.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError(f"the queue {self.name!r} was empty for {timeout} s") from None
+
+    def qsize(self):
+        return self._own.qsize()
+
+
+class _Cell:
+    def __init__(self):
+        self.values, self.changed = [], threading.Condition()
+
+
+class Variable(_Named):
+    def __init__(self, name=None, client=None):
+        super().__init__(_Cell, name)
+
+    def set(self, value, **ignored):
+        with self._own.changed:
+            self._own.values = [value]
+            self._own.changed.notify_all()
+
+    def get(self, timeout=None, **ignored):
+        """The value, as soon as there is one; TimeoutError after `timeout` seconds."""
+        with self._own.changed:
+            if not self._own.changed.wait_for(lambda: self._own.values, timeout):
+                raise TimeoutError(f"the variable {self.name!r} was not set within {timeout} s")
+            return self._own.values[0]
+
+    def delete(self):
+        with self._own.changed:
+            self._own.values = []
+
+
+# ── threads' places ───────────────────────────────────────────────────────────────────────
+
+_here = threading.local()
+
+
+class Places:
+    """A pool's threads, and those that stand in for tasks that wait; whoever is free takes the call that came first."""
+
+    def __init__(self, pool):
+        self._pool, self._calls = pool, queue.SimpleQueue()
+
+    def run(self, call):
+        self._calls.put(call)
+        self._pool.submit(self._take_one)
+
+    def _take_one(self, timeout=0.0):
+        try:
+            call = self._calls.get(timeout > 0, timeout)
+        except queue.Empty:  # a stand-in had it
+            return
+        before, _here.places, _here.stand_ins = getattr(_here, "places", None), self, []
+        try:
+            call()
+        finally:
+            while _here.stand_ins:
+                rejoin()
+            _here.places = before
+
+    def stand_in(self, is_back):
+        while not is_back.is_set():
+            self._take_one(0.02)
+
+
+def secede():
+    """Within a task: while it waits, another thread does what its own would do. Elsewhere ValueError."""
+    places = getattr(_here, "places", None)
+    if places is None:
+        raise ValueError("secede: this is no task of a Client")
+    is_back = threading.Event()
+    threading.Thread(target=places.stand_in, args=(is_back,), daemon=True).start()
+    _here.stand_ins.append(is_back)
+
+
+def rejoin():
+    """The task goes on in its thread's place."""
+    if getattr(_here, "stand_ins", None):
+        _here.stand_ins.pop().set()
+
+
+@contextlib.contextmanager
+def worker_client(timeout=None, separate_thread=True):
+    """The Client, within a task; what waits in here holds up no other task."""
+    from .distributed import get_client
+
+    if separate_thread:
+        secede()
+    try:
+        yield get_client()
+    finally:
+        if separate_thread:
+            rejoin()
