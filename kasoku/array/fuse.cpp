@@ -317,7 +317,8 @@ class Builder {
     if (group.is_reduce || group.scan) {
       // Four columns of a thread are in registers.
       const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && info(group.accumulate).size <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
-      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small});
+      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small, .may_be_tiles = group.is_reduce && !group.has_indices});
+      if (group.form == ReduceForm::tiles) group.along = static_cast<uint8_t>(space.inner);
     }
     group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && !is_by_columns(group.form) && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {

@@ -81,6 +81,7 @@ struct Group {
   /// Positions of partial results: the last value but one holds them.
   bool has_indices = false;
   ReduceForm form{};
+  uint8_t along = 0;  ///< tiles: the axis of the innermost loop
 
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
