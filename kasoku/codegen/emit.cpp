@@ -287,6 +287,7 @@ Group::operator Loop() const {
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
   for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
   for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
+  if (walks_numbers) add("o", "", Walk::numbers);
   if (scatter) loop.operands[0].is_gathered = true;
   for (const Instruction& x : values)
     if (x.kind == Instruction::gather) loop.operands[x.index + walks_result()].is_gathered = true;

@@ -55,6 +55,7 @@ struct JoinedLoop {
 struct Reduction : JoinedLoop {
   /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
   bool is_range = false;
+  bool walks_numbers = false;  ///< the last operand is the number of a result
   bool is_users = false;       ///< values of a size that is not known may be structs, which have nothing to begin with
 
   std::string identity;        ///< joins without a trace; empty: only what is there is joined

@@ -86,6 +86,9 @@ std::string store(const Reduction& r, const std::string& at, const std::string& 
   return r.store(at, lane + ".value", (has_short_positions(r) ? "_begin + " : "") + lane + ".at", indent);
 }
 
+/// Which of all results' chunks a pair is.
+std::string number_of_pair(const Reduction& r) { return r.walks_numbers ? "_b_o * _chunks + _c - _first_chunk" : "_pair"; }
+
 /// A lane that nothing was joined to.
 std::string fresh_lane(const Reduction& r, const std::string& name, const std::string& indent) {
   const std::string start = joins_all(r) ? identity(r) : r.start;
@@ -268,7 +271,7 @@ SerialRows serial_chunks(const Reduction& r) {
   }
   if (searches) text += first_place_of_best(r);
   if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
-  return {memory, text + store(r, "_pair", has_numbers ? "_best_lane" : "_acc[0]", "    ")};
+  return {memory, text + store(r, number_of_pair(r), has_numbers ? "_best_lane" : "_acc[0]", "    ")};
 }
 
 std::string serial_rows(const Reduction& r) {
@@ -360,7 +363,8 @@ std::string serial_tiles(const Reduction& r) {
 }
 
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
-  return store(r, "(_start + _place) * _chunks + _c - _first_chunk", lane, indent);
+  const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
+  return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
@@ -428,7 +432,7 @@ std::string rows_of_threads(const Reduction& r) {
                        : set("_sum", "_value", "        ")) + "      }\n" +
          "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) _sum = " +
          (joins_all(r) ? joined : fmt::format("_level > 0 || _lane < _count ? {} : _held[0]", joined)) + ";\n      _held[_level] = _sum;\n" +
-         "    }\n" + store(r, "_pair", "_held[_bits]", "    ") + "  }\n";
+         "    }\n" + store(r, number_of_pair(r), "_held[_bits]", "    ") + "  }\n";
 }
 
 bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
@@ -557,14 +561,14 @@ std::string rows_of_blocks(const Reduction& r) {
     text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & 1) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
                         "    __syncthreads();\n    if ((_t >> 5) == (_turn & 7)) {{\n      const ks_lane _sum = {};\n      if ((_t & 31) == 0) {{\n",
                         chunk_lanes / 4, sum);
-    return text + store(r, "_pair", "_sum", "        ") + "      }\n    }\n  }\n";
+    return text + store(r, number_of_pair(r), "_sum", "        ") + "      }\n    }\n  }\n";
   }
   text += join_below(r, "_t + 512", "_acc0", "_acc2", "    ") + join_below(r, "_t + 768", "_acc1", "_acc3", "    ") + join_below(r, "_t + 256", "_acc0", "_acc1", "    ") +
           "    _shared[_t] = _acc0;\n    __syncthreads();\n"
           "    for (int _s = 128; _s > 16; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncthreads();\n    }\n"
           "    for (int _s = 16; _s > 0; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncwarp();\n    }\n"
           "    if (_t == 0) {\n";
-  return text + store(r, "_pair", "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
+  return text + store(r, number_of_pair(r), "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
 }
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
@@ -583,7 +587,7 @@ std::string rows_of_warps(const Reduction& r) {
           (joins_all(r) ? "_sum = ks_join(_sum, ks_from_lane(_sum, _s));\n"
                         : "{\n      const ks_lane _other = ks_from_lane(_sum, _s);\n      if (_l < _s && _l + _s < _count) _sum = ks_join(_sum, _other);\n    }\n") +
           "    if (_l == 0) {\n";
-  return text + store(r, "_pair", "_sum", "      ") + "    }\n  }\n";
+  return text + store(r, number_of_pair(r), "_sum", "      ") + "    }\n  }\n";
 }
 
 constexpr const char* from_lane =
