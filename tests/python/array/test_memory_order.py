@@ -6,7 +6,17 @@ import kasoku as ks
 import numpy as np
 import pytest
 
-SHAPES = [(300, 301), (512, 1024), (17, 40_000), (40_000, 17), (9, 70_000), (70_000, 3), (64, 8192), (16, 16_384), (5, 13_000)]
+SHAPES = [
+    (300, 301),
+    (512, 1024),
+    (17, 40_000),
+    (40_000, 17),
+    (9, 70_000),
+    (70_000, 3),
+    (64, 8192),
+    (16, 16_384),
+    (5, 13_000),
+]
 
 
 def tree(x):
@@ -89,7 +99,16 @@ def test_kernels_of_users_walk_so_too(device):
     a = values((700, 300), "float32")
     x, in_order = (ks.array(z, device=device).eval() for z in (a, np.ascontiguousarray(a.T)))
     total = ks.ReductionKernel("T x", "T y", "x * 2", "a + b", "y = a", "0", "total_of_doubles")
-    first = ks.ReductionKernel("T x, raw T w", "int64 y", "x > w[_j % 7] ? _j : 1 << 30", "a < b ? a : b", "y = a", "1 << 30", "first_above", reduce_type="long long")
+    first = ks.ReductionKernel(
+        "T x, raw T w",
+        "int64 y",
+        "x > w[_j % 7] ? _j : 1 << 30",
+        "a < b ? a : b",
+        "y = a",
+        "1 << 30",
+        "first_above",
+        reduce_type="long long",
+    )
     w = ks.array(values(7, "float32", 2), device=device).eval()
     assert total(x.T).numpy() == total(in_order).numpy() == tree(a.T.ravel() * 2)
     assert first(x.T, w).numpy() == first(in_order, w).numpy() == np.argmax(a.T.ravel() > np.resize(w.numpy(), a.size))
