@@ -166,6 +166,8 @@ class Builder {
     IterationSpace& space = fused.space;
     group.is_simt = takes_gpu_form(device);
     group.by_chains = !group.is_simt && device.properties().architecture == "x86-64-v4";
+    constexpr int64_t large = 65536;  // what fits a core's cache may be walked in any order
+    if (group.is_reduce && space.size() >= large) group.walks_numbers = space.order_kept();
     const bool has_order = group.is_reduce || group.scan || (group.scatter && !group.is_simt);
     space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
@@ -317,11 +319,12 @@ class Builder {
     if (group.is_reduce || group.scan) {
       // Four columns of a thread are in registers.
       const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && info(group.accumulate).size <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
-      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small});
+      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small, .may_be_tiles = group.is_reduce && !group.has_indices});
+      if (group.form == ReduceForm::tiles) group.along = static_cast<uint8_t>(space.inner);
     }
     group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && !is_by_columns(group.form) && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
-      const Walk& walk = space.walks[space.walks.size() - fused.randoms.size() + k];
+      const Walk& walk = space.walks[space.walks.size() - group.walks_numbers - fused.randoms.size() + k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }

@@ -108,7 +108,7 @@ Hash128 structure(const Group& group, const Device& device) {
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
-      group.accumulate, group.has_indices, group.form, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
+      group.accumulate, group.has_indices, group.form, group.along, group.walks_numbers, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
   count(group.values.size());
   put_all(group.values);
   count(group.loads.size());

@@ -278,7 +278,7 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), is_by_columns(form) ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
+  Loop loop{{}, rank(), is_by_columns(form) ? kept_rank - 1 : form == ReduceForm::tiles ? along : rank() - 1, is_reduce || scan, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
@@ -287,6 +287,7 @@ Group::operator Loop() const {
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);
   for (size_t k = 0; k < aranges.size(); ++k) add(fmt::format("a{}", k), "", Walk::numbers);
   for (size_t k = 0; k < randoms.size(); ++k) add(fmt::format("r{}", k), "", Walk::numbers);
+  if (walks_numbers) add("o", "", Walk::numbers);
   if (scatter) loop.operands[0].is_gathered = true;
   for (const Instruction& x : values)
     if (x.kind == Instruction::gather) loop.operands[x.index + walks_result()].is_gathered = true;

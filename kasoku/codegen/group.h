@@ -62,7 +62,7 @@ struct Group {
   std::vector<ScalarSpec> scalars;
   std::vector<Dtype> aranges;
   std::vector<RandomSpec> randoms;
-  /// Of what moves: the result (elementwise), then loads, aranges and randoms.
+  /// Of what moves: the result (elementwise), then loads, aranges, randoms and numbers of results.
   std::vector<Inner> inner;
 
   /// Axes of the domain: kept ones, then reduced ones (none: an elementwise group).
@@ -81,6 +81,8 @@ struct Group {
   /// Positions of partial results: the last value but one holds them.
   bool has_indices = false;
   ReduceForm form{};
+  uint8_t along = 0;  ///< tiles: the axis of the innermost loop
+  bool walks_numbers = false;  ///< of results, as the last operand: they are computed in an order other than theirs
 
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
@@ -95,7 +97,7 @@ struct Group {
   int rank() const { return kept_rank + reduced_rank; }
   /// Whether the result is an operand of the loop; else it is one for each row, or for each of its chunks.
   bool walks_result() const { return !is_reduce && !(scan && scan->gives_totals); }
-  /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …
+  /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …, numbers of results o
   operator Loop() const;
 };
 

@@ -49,6 +49,7 @@ Reduction reduction_of(const Group& group) {
     r.value = fmt::format("(int)v{}", group.values.back().in[0]);
   }
   r.keeps_position = info(group.reduce_op).keeps_position();
+  r.walks_numbers = group.walks_numbers;
   r.element = [&group](const Place& place, const std::string&, const std::string& indent) { return element(group, place, indent); };
   if (group.has_indices) {
     r.value = last_value(group, 1);

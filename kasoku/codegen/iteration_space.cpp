@@ -36,10 +36,11 @@ void IterationSpace::erase_axis(size_t at) {
 }
 
 /// An axis goes inside another if some operand has smaller steps along it and none has larger ones.
-void IterationSpace::sort() {
+bool IterationSpace::sort(size_t count) {
   const auto belongs_inside = [&](size_t a, size_t b) {
     bool is_smaller = false;
     for (const Walk& walk : walks) {
+      if (is_reduction() && walk.kind != Walk::memory) continue;
       const int64_t x = std::abs(walk.strides[a]), y = std::abs(walk.strides[b]);
       if (x == 0 || y == 0) continue;
       if (x > y) return false;
@@ -47,8 +48,20 @@ void IterationSpace::sort() {
     }
     return is_smaller;
   };
-  for (size_t i = 1; i < lengths.size(); ++i)
-    for (size_t j = i; j > 0 && belongs_inside(j - 1, j); --j) swap(j - 1, j);
+  bool moved = false;
+  for (size_t i = 1; i < count; ++i)
+    for (size_t j = i; j > 0 && belongs_inside(j - 1, j); --j, moved = true) swap(j - 1, j);
+  return moved;
+}
+
+bool IterationSpace::order_kept() {
+  Walk results{.offset = 0, .strides = Extents(lengths.size(), 0), .unit = 1, .kind = Walk::numbers};
+  int64_t step = 1;
+  for (size_t d = kept; d-- > 0; step *= lengths[d]) results.strides[d] = lengths[d] == 1 ? 0 : step;
+  walks.push_back(std::move(results));
+  if (sort(kept)) return true;
+  walks.pop_back();
+  return false;
 }
 
 void IterationSpace::merge() {
@@ -68,7 +81,7 @@ void IterationSpace::merge() {
 }
 
 void IterationSpace::arrange(AxisOrder order) {
-  if (order == AxisOrder::free) sort();
+  if (order == AxisOrder::free) sort(lengths.size());
   if (order != AxisOrder::given) merge();
   if (lengths.size() == (kept == all ? 0 : kept)) insert_axis(lengths.size());
   const size_t last = lengths.size() - 1;

@@ -43,11 +43,15 @@ struct IterationSpace {
   /// order is free, axes are ordered first as all operands agree to, and a short innermost one
   /// changes places with the longest. There is an axis at the end, behind the kept ones.
   void arrange(AxisOrder order);
+  /// Kept axes become ordered as memory is, where all operands agree to an order other than theirs. Then the results' numbers walk
+  /// along, behind the other walks, and it says so.
+  bool order_kept();
   /// `axis` is the innermost loop's: each walk's `inner`.
   void go_along(size_t axis);
 
  private:
-  void sort();
+  /// Of the first axes so many; whether any moved.
+  bool sort(size_t count);
   void merge();
   void swap(size_t a, size_t b);
   void insert_axis(size_t at);

@@ -179,7 +179,7 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
   std::string text;
   // Numbers along the axes, innermost first; the last quotient needs no remainder.
   std::string rest = at;
-  for (int d = last - 1; d >= first; --d) {
+  for (int d = last - 1; d >= first && !at.empty(); --d) {
     if (d == first) {
       text += fmt::format("{}const ks_index _i{} = {};\n", indent, d, rest);
     } else {

@@ -116,7 +116,7 @@ std::string row_length(const Loop& loop);
 /// Where the rows lie whose number is `_row`.
 std::string row_positions(const Loop& loop, const std::string& indent);
 /// Definitions of each operand's position at the linear number `at` over axes [first, last):
-/// `_{from}_x` becomes `_{to}_x`, or the memory if `is_first`.
+/// `_{from}_x` becomes `_{to}_x`, or the memory if `is_first`. Without `at` the numbers along the axes are there.
 std::string positions(const Loop& loop, int first, int last, const std::string& at, bool is_first,
                       char from, char to, const std::string& indent);
 /// The operand's element there; of a number, the number.

@@ -16,6 +16,7 @@ enum class ReduceForm : uint8_t {
   warps,    ///< by threads: few elements for each result
   threads,  ///< by threads: very few
   wide_columns,  ///< by threads: columns, of which a thread has four neighbours
+  tiles,    ///< a block, several chunks, brought into a core's cache in the order that memory likes
 };
 
 constexpr bool is_by_columns(ReduceForm form) { return form == ReduceForm::columns || form == ReduceForm::wide_columns; }
@@ -26,9 +27,9 @@ inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, th
 
 /// What a body allows.
 struct ReduceTraits {
-  bool may_be_columns = true, may_be_wide = false;
+  bool may_be_columns = true, may_be_wide = false, may_be_tiles = false;
 };
-/// A reduction's form; where it is by columns, the innermost loop of `space` goes along them.
+/// A reduction's form; where it is by columns or tiles, the innermost loop of `space` goes along them.
 ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits);
 
 /// The most columns that a reduction by columns takes at once, of values of so many bytes: a block of threads has one in each of
@@ -54,6 +55,7 @@ struct JoinedLoop {
 struct Reduction : JoinedLoop {
   /// No kernel: one thread, which takes the pairs from `_at` to `_end` that the text around gives.
   bool is_range = false;
+  bool walks_numbers = false;  ///< the last operand is the number of a result
   bool is_users = false;       ///< values of a size that is not known may be structs, which have nothing to begin with
 
   std::string identity;        ///< joins without a trace; empty: only what is there is joined
@@ -87,7 +89,7 @@ struct Chunks {
 };
 struct ReduceLaunch {
   LaunchShape shape;
-  int64_t numbers[6];
+  int64_t numbers[8];
   int count;  ///< of numbers
 };
 /// Of a space with `kept` axes before the reduced ones; `workers` share the launch.

@@ -17,12 +17,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 namespace kasoku {
 namespace {
 
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
 constexpr const char* unrolled = "#pragma unroll\n";
+
+/// A tile's squares: elements of so many lines, so many of each; and how many lines' squares are side by side.
+constexpr int64_t tile_side = 16, lines_at_once = 64;
+
+/// The most chunks that a block brings into its memory at once: lines of memory then serve as many lines as they have values.
+int64_t chunks_of_tile(size_t value_bytes) { return std::clamp(64 / static_cast<int64_t>(value_bytes), int64_t{4}, int64_t{16}); }
+
+/// An axis along which neighbours share a line of memory that those along the last axis do not: elements along the last one are far
+/// from one another. None where there is no such.
+std::optional<size_t> axis_of_tiles(const IterationSpace& space) {
+  constexpr int64_t line = 64, few = 4;
+  const size_t last = space.lengths.size() - 1;
+  for (size_t d = space.kept; d < last; ++d)
+    if (space.lengths[d] >= few && std::ranges::any_of(space.walks, [&](const Walk& walk) {
+          const int64_t near = std::abs(walk.strides[d]), far = std::abs(walk.strides[last]);
+          return walk.kind == Walk::memory && near > 0 && near <= line / few && far >= line;
+        }))
+      return d;
+  return std::nullopt;
+}
 
 bool brings_position(const Reduction& r) { return !r.position.empty(); }
 
@@ -63,6 +85,9 @@ std::string store(const Reduction& r, const std::string& at, const std::string& 
   if (!r.keeps_position) return r.store(at, lane, "", indent);
   return r.store(at, lane + ".value", (has_short_positions(r) ? "_begin + " : "") + lane + ".at", indent);
 }
+
+/// Which of all results' chunks a pair is.
+std::string number_of_pair(const Reduction& r) { return r.walks_numbers ? "_b_o * _chunks + _c - _first_chunk" : "_pair"; }
 
 /// A lane that nothing was joined to.
 std::string fresh_lane(const Reduction& r, const std::string& name, const std::string& indent) {
@@ -164,8 +189,12 @@ std::string one_row_of_lanes(const Reduction& r, bool searches) {
          over("_both", "_half", there("_l", lanes.c_str())) + "    }\n";
 }
 
-/// Lanes are an array, and the loops over it become vectors.
-std::string serial_rows(const Reduction& r) {
+/// Lanes are an array, and the loops over it become vectors. `memory` of them, and what reduces a chunk.
+struct SerialRows {
+  std::string memory, chunk;
+};
+
+SerialRows serial_chunks(const Reduction& r) {
   const bool by_fours = !r.head_of_fours.empty();
   // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
   const bool has_numbers = kasoku::has_numbers(r) && !by_fours;
@@ -175,11 +204,10 @@ std::string serial_rows(const Reduction& r) {
   const bool starts_with_elements = has_numbers || !joins_all(r);
   const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
   // Of a user's type memory alone, as it may have no value to begin with.
-  std::string text = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
+  std::string memory = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
                                 : fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
-  if (has_numbers && !searches) text += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
-  text += pairs_of_block(r) + pair_numbers(r) + output_positions(r) +
-          fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
+  if (has_numbers && !searches) memory += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
+  std::string text = fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
   if (starts_with_elements && !r.start.empty()) text += set("_acc[0]", r.start, "    ");
   // The tree's step from some lanes to half of them.
   const std::string step =
@@ -243,11 +271,100 @@ std::string serial_rows(const Reduction& r) {
   }
   if (searches) text += first_place_of_best(r);
   if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
-  return text + store(r, "_pair", has_numbers ? "_best_lane" : "_acc[0]", "    ") + "  }\n";
+  return {memory, text + store(r, number_of_pair(r), has_numbers ? "_best_lane" : "_acc[0]", "    ")};
+}
+
+std::string serial_rows(const Reduction& r) {
+  const SerialRows rows = serial_chunks(r);
+  return rows.memory + pairs_of_block(r) + pair_numbers(r) + output_positions(r) + rows.chunk + "  }\n";
+}
+
+/// Neighbours in memory lie in neighbouring lines: elements that one step along the loop's axis takes. So a block brings the elements
+/// of several chunks into its memory, by squares of which lines of memory are read whole, and reduces them there as rows.
+std::string serial_tiles(const Reduction& r) {
+  const int first = r.kept_rank, last = r.loop.rank, along = r.loop.inner;
+  const int64_t most = chunks_of_tile(r.value_bytes);
+  Reduction there = r;
+  there.loop = Loop{{{"_tile", r.type, Inner::unit}}, 1, 0, true};
+  there.kept_rank = 0;
+  there.is_short = true;
+  there.element = [&there](const Place& place, const std::string&, const std::string& indent) {
+    return fmt::format("{}const {}& _left_there = {};\n", indent, there.type, value_at(there.loop, there.loop.operands[0], place));
+  };
+  there.value = "_left_there";
+  const SerialRows rows = serial_chunks(there);
+  const auto memory = [&](const char* name, int64_t n) {
+    // A user's type may have a constructor.
+    return r.is_users ? fmt::format("  __align__(16) unsigned char {0}_storage[{1} * sizeof({2})];\n  {2}* const {0} = ({2}*){0}_storage;\n", name, n, r.type)
+                      : fmt::format("  {} {}[{}];\n", r.type, name, n);
+  };
+  const std::string numbers = last - first == 2 ? fmt::format("              const ks_index _i{} = _line + _first_line, _i{} = _i + _r;\n", first, first + 1) : "";
+  // The next square's lines are far from these, so that no processor fetches them by itself.
+  std::string ahead;
+  for (const LoopOperand& x : r.loop.operands)
+    if (x.kind == Walk::memory) ahead += fmt::format("              __builtin_prefetch((const char*)_p_{0} + {1} * _s{2}_{0});\n", x.name, tile_side, last - 1);
+  const auto square = [&](const char* lines, const char* pragma) {
+    return fmt::format("            for (int _r = 0; _r < _m; ++_r) {{\n              const ks_index _at = (_line + _first_line) * _inner + _i + _r;\n{}", numbers) +
+           positions(r.loop, first, last, numbers.empty() ? "_at" : "", false, 'b', 'p', "              ") + ahead +
+           fmt::format("{}              for (int _place = 0; _place < {}; ++_place) {{\n", pragma, lines) +
+           r.element({"_place"}, "(_at + _place * _inner)", "                ") + fmt::format("                _square[{} * _r + _place] = {};\n              }}\n            }}\n", tile_side, r.value);
+  };
+  return memory("_chunks_there", most * chunk_elements) + memory("_square", tile_side * tile_side) + rows.memory +
+         "  const long long _last = (blockIdx.x + 1ll) * _per_block < _pairs ? (blockIdx.x + 1ll) * _per_block : _pairs;\n"
+         "  for (long long _set = blockIdx.x * _per_block; _set < _last; ++_set) {\n"
+         "    const long long _o = _set / _sets, _in_output = _set % _sets;\n" + output_positions(r) +
+         // What is taken: neighbouring chunks, or where lines are longer, those of neighbouring lines that have about the same place in them.
+         fmt::format("    const bool _are_long = _inner > {0};\n    const long long _end_chunk = _first_chunk + _chunks, _all_lines = _length / _inner;\n"
+                     "    long long _taken[{1}], _q = 0, _q_end = 0, _start = 0, _end = 0;\n    int _slot[{2}], _count_taken = 0, _n_lines = 0;\n"
+                     "    if (_are_long) {{\n"
+                     "      const long long _steps = _inner / {0} + 2, _of_lines = _in_output / _steps, _turns = (_n{3} + _together - 1) / _together;\n"
+                     "      const long long _place_along = _of_lines % _turns * _together;\n"
+                     "      _q = _of_lines / _turns * _n{3} + _place_along;\n"
+                     "      _n_lines = (int)(_n{3} - _place_along < _together ? _n{3} - _place_along : _together);\n"
+                     "      for (int _k = 0; _k < _n_lines; ++_k) {{\n"
+                     "        const long long _c = ((_q + _k) * _inner + {0} - 1) / {0} + _in_output % _steps, _until = ((_q + _k + 1) * _inner + {0} - 1) / {0};\n"
+                     "        const bool _is_taken = _c < _until && _c >= _first_chunk && _c < _end_chunk;\n"
+                     "        _slot[_k] = _is_taken ? _count_taken : -1;\n        if (_is_taken) _taken[_count_taken++] = _c;\n      }}\n"
+                     "    }} else {{\n"
+                     "      for (long long _c = _first_chunk + _in_output * _together; _count_taken < _together && _c < _end_chunk; ++_c) _taken[_count_taken++] = _c;\n"
+                     "      _start = _taken[0] * {0};\n      _end = (_taken[_count_taken - 1] + 1) * {0} < _length ? (_taken[_count_taken - 1] + 1) * {0} : _length;\n"
+                     "      _q = _start / _inner;\n      _q_end = (_end - 1) / _inner + 1;\n    }}\n",
+                     chunk_elements, most, tile_side, along) +
+         // Some lines at a time: where the elements of each go, and which of them are taken. Of a chunk that goes on in the next line
+         // that is taken afterwards, with the other ends; the last line's alone, as the axis may end there.
+         fmt::format("    for (int _turn = 0; _are_long ? _turn < 3 : _q < _q_end; ++_turn) {{\n"
+                     "      long long _line = _q, _to[{2}], _low[{2}], _high[{2}], _least = _inner, _most = 0;\n      int _lines;\n"
+                     "      if (_are_long) {{\n"
+                     "        const int _from = _turn == 2 ? _n_lines - 1 : 0;\n        _line = _q + _from + (_turn > 0);\n"
+                     "        _lines = _turn == 0 ? _n_lines : _turn == 1 ? _n_lines - 1 : 1;\n"
+                     "        for (int _k = 0; _k < _lines; ++_k) {{\n"
+                     "          const int _s = _slot[_from + _k];\n          const long long _before = (_line + _k) * _inner - (_s < 0 ? 0 : _taken[_s] * {0});\n"
+                     "          _to[_k] = _s * {0}ll + _before;\n          _low[_k] = _before < 0 ? -_before : 0;\n"
+                     "          _high[_k] = _s < 0 || _line + _k >= _all_lines ? 0 : {0} - _before < _inner ? {0} - _before : _inner;\n        }}\n"
+                     "      }} else {{\n"
+                     "        const long long _place_along = _q % _n{3}, _to_end = _n{3} - _place_along < _q_end - _q ? _n{3} - _place_along : _q_end - _q, _whole = {2} - _place_along % {2};\n"
+                     "        _lines = (int)(_to_end < _whole ? _to_end : _whole);\n        _q += _lines;\n"
+                     "        for (int _k = 0; _k < _lines; ++_k) {{\n          _to[_k] = (_line + _k) * _inner - _start;\n          _low[_k] = _to[_k] < 0 ? -_to[_k] : 0;\n"
+                     "          _high[_k] = _end - (_line + _k) * _inner < _inner ? _end - (_line + _k) * _inner : _inner;\n        }}\n      }}\n"
+                     "      for (int _k = 0; _k < _lines; ++_k) {{\n        if (_low[_k] >= _high[_k]) continue;\n"
+                     "        _least = _low[_k] < _least ? _low[_k] : _least;\n        _most = _high[_k] > _most ? _high[_k] : _most;\n      }}\n"
+                     "      for (long long _i = _least / {4} * {4}; _i < _most; _i += {4})\n        for (int _first_line = 0; _first_line < _lines; _first_line += {4}) {{\n"
+                     "          const int _m = (int)(_inner - _i < {4} ? _inner - _i : {4}), _w = _lines - _first_line < {4} ? _lines - _first_line : {4};\n"
+                     "          if (_w == {4}) {{\n",
+                     chunk_elements, most, lines_at_once, along, tile_side) +
+         square(std::to_string(tile_side).c_str(), vectorise) + "          } else {\n" + square("_w", "") + "          }\n" +
+         fmt::format("          for (int _k = 0; _k < _w; ++_k) {{\n            const long long _from = _low[_first_line + _k] - _i, _until = _high[_first_line + _k] - _i;\n"
+                     "            {1}* const _row = _chunks_there + (_to[_first_line + _k] + _i);\n            if (_from <= 0 && _until >= {0}) {{\n"
+                     "{2}              for (int _r = 0; _r < {0}; ++_r) _row[_r] = _square[{0} * _r + _k];\n            }} else {{\n"
+                     "              for (int _r = 0; _r < {0}; ++_r)\n                if (_r >= _from && _r < _until) _row[_r] = _square[{0} * _r + _k];\n            }}\n          }}\n        }}\n    }}\n",
+                     tile_side, r.type, unrolled) +
+         "    for (int _t = 0; _t < _count_taken; ++_t) {\n    const long long _pair = _o * _chunks + _taken[_t] - _first_chunk;\n" + pair_numbers(r) +
+         fmt::format("    const {}* const _b__tile = _chunks_there + (_t * {}ll - _begin);\n", r.type, chunk_elements) + rows.chunk + "    }\n  }\n";
 }
 
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
-  return store(r, "(_start + _place) * _chunks + _c - _first_chunk", lane, indent);
+  const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
+  return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
@@ -315,7 +432,7 @@ std::string rows_of_threads(const Reduction& r) {
                        : set("_sum", "_value", "        ")) + "      }\n" +
          "      int _level = 0;\n      for (; _i >> _level & 1; ++_level) _sum = " +
          (joins_all(r) ? joined : fmt::format("_level > 0 || _lane < _count ? {} : _held[0]", joined)) + ";\n      _held[_level] = _sum;\n" +
-         "    }\n" + store(r, "_pair", "_held[_bits]", "    ") + "  }\n";
+         "    }\n" + store(r, number_of_pair(r), "_held[_bits]", "    ") + "  }\n";
 }
 
 bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
@@ -444,14 +561,14 @@ std::string rows_of_blocks(const Reduction& r) {
     text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & 1) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
                         "    __syncthreads();\n    if ((_t >> 5) == (_turn & 7)) {{\n      const ks_lane _sum = {};\n      if ((_t & 31) == 0) {{\n",
                         chunk_lanes / 4, sum);
-    return text + store(r, "_pair", "_sum", "        ") + "      }\n    }\n  }\n";
+    return text + store(r, number_of_pair(r), "_sum", "        ") + "      }\n    }\n  }\n";
   }
   text += join_below(r, "_t + 512", "_acc0", "_acc2", "    ") + join_below(r, "_t + 768", "_acc1", "_acc3", "    ") + join_below(r, "_t + 256", "_acc0", "_acc1", "    ") +
           "    _shared[_t] = _acc0;\n    __syncthreads();\n"
           "    for (int _s = 128; _s > 16; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncthreads();\n    }\n"
           "    for (int _s = 16; _s > 0; _s >>= 1) {\n      if (_t < _s && _t + _s < _count) _shared[_t] = ks_join(_shared[_t], _shared[_t + _s]);\n      __syncwarp();\n    }\n"
           "    if (_t == 0) {\n";
-  return text + store(r, "_pair", "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
+  return text + store(r, number_of_pair(r), "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
 }
 
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
@@ -470,7 +587,7 @@ std::string rows_of_warps(const Reduction& r) {
           (joins_all(r) ? "_sum = ks_join(_sum, ks_from_lane(_sum, _s));\n"
                         : "{\n      const ks_lane _other = ks_from_lane(_sum, _s);\n      if (_l < _s && _l + _s < _count) _sum = ks_join(_sum, _other);\n    }\n") +
           "    if (_l == 0) {\n";
-  return text + store(r, "_pair", "_sum", "      ") + "    }\n  }\n";
+  return text + store(r, number_of_pair(r), "_sum", "      ") + "    }\n  }\n";
 }
 
 constexpr const char* from_lane =
@@ -532,6 +649,14 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
       return is_wide ? ReduceForm::wide_columns : ReduceForm::columns;
     }
   }
+  // What fits a core's cache may be walked in any order.
+  constexpr int64_t large = 65536, few_elements = 1024;
+  if (!by_threads && traits.may_be_tiles && space.size() >= large && reduced >= few_elements) {
+    if (const auto axis = axis_of_tiles(space)) {
+      space.go_along(*axis);
+      return ReduceForm::tiles;
+    }
+  }
   if (!by_threads) return ReduceForm::rows;
   constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
   if (results <= 1 || reduced > warp_row) return ReduceForm::rows;
@@ -569,6 +694,7 @@ std::string reduce_text(const Reduction& r) {
     case ReduceForm::wide_columns: return r.by_threads ? columns_of_threads(r) : serial_columns(r);
     case ReduceForm::warps: return rows_of_warps(r);
     case ReduceForm::threads: return rows_of_threads(r);
+    case ReduceForm::tiles: return serial_tiles(r);
     default: return r.by_threads ? rows_of_blocks(r) : serial_rows(r);
   }
 }
@@ -576,7 +702,7 @@ std::string reduce_text(const Reduction& r) {
 std::string reduce_parameters(const Reduction& r) {
   const std::string loop = loop_parameters(r.loop);
   return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _first_chunk, long long _length" +
-         (is_by_columns(r.form) ? ", long long _width" : "");
+         (is_by_columns(r.form) ? ", long long _width" : r.form == ReduceForm::tiles ? ", long long _inner, long long _together, long long _sets" : "");
 }
 
 int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, int workers) {
@@ -590,7 +716,7 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
   int64_t outputs = 1;
   for (size_t d = 0; d < kept; ++d) outputs *= space.lengths[d];
   const int64_t length = outputs ? space.size() / outputs : 0;
-  int64_t pairs = outputs * part.chunks, elements = std::clamp(length, int64_t{1}, chunk_elements), width = 1;
+  int64_t pairs = outputs * part.chunks, elements = std::clamp(length, int64_t{1}, chunk_elements), width = 1, together = 1, sets = 1;
   if (is_by_columns(form)) {
     const int64_t columns = space.lengths[kept - 1];
     width = columns_at_once(value_bytes, form, by_threads);
@@ -598,8 +724,17 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
     pairs = pairs / columns * divide_up(columns, width);
     elements *= std::min(columns, width);
   }
+  if (form == ReduceForm::tiles) {
+    // `width` is that of a line. Fewer chunks are taken at once where else not all workers had some.
+    for (size_t d = space.inner + 1; d < space.lengths.size(); ++d) width *= space.lengths[d];
+    together = std::clamp(pairs / (4 * workers), std::min(int64_t{4}, pairs), chunks_of_tile(value_bytes));
+    const int64_t along = space.lengths[space.inner];
+    sets = width <= chunk_elements ? divide_up(part.chunks, together) : length / (width * along) * divide_up(along, together) * (width / chunk_elements + 2);
+    pairs = outputs * sets;
+    elements *= together;
+  }
   const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
-  ReduceLaunch launch{{}, {pairs, per_block, part.chunks, part.first_chunk, length, width}, is_by_columns(form) ? 6 : 5};
+  ReduceLaunch launch{{}, {pairs, per_block, part.chunks, part.first_chunk, length, width, together, sets}, form == ReduceForm::tiles ? 8 : is_by_columns(form) ? 6 : 5};
   if (by_threads) {
     const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads ? threads_of_block : 1;
     // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.

@@ -48,12 +48,12 @@ struct PointerKey {
 struct ElementKey {
   static constexpr size_t max_params = 64;
   Device* device = nullptr;
-  uint8_t ndim = 0, is_narrow = 0, form = 0, index = 0, count = 0;
+  uint8_t ndim = 0, is_narrow = 0, form = 0, along = 0, index = 0, count = 0;
   std::array<uint16_t, max_params> params{};  ///< use, dtype, step or rank
 
   bool operator==(const ElementKey& other) const {
     return device == other.device && ndim == other.ndim && is_narrow == other.is_narrow &&
-           form == other.form && index == other.index && count == other.count &&
+           form == other.form && along == other.along && index == other.index && count == other.count &&
            std::memcmp(params.data(), other.params.data(), count * sizeof params[0]) == 0;
   }
 };

@@ -143,6 +143,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   key.ndim = static_cast<uint8_t>(rank);
   key.index = static_cast<uint8_t>(kept_rank);
   key.form = static_cast<uint8_t>(unsigned(form) * 2 + is_simt);
+  key.along = static_cast<uint8_t>(space.inner);
   key.count = static_cast<uint8_t>(inputs + outputs);
   for (size_t k = 0, walk = 0; k < inputs + outputs; ++k) {
     const Parameter& param = k < inputs ? state.in[k] : state.out[k - inputs];

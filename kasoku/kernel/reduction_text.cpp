@@ -27,7 +27,7 @@ ReduceForm reduce_form(IterationSpace& space, size_t value_bytes, bool is_simt) 
   if (space.size() == 0) return ReduceForm::rows;
   // A block of threads, or a core, holds many values by columns, and has so much memory for them.
   constexpr size_t most_bytes = 16;
-  return choose_reduce_form(space, is_simt, {.may_be_columns = value_bytes > 0 && value_bytes <= most_bytes});
+  return choose_reduce_form(space, is_simt, {.may_be_columns = value_bytes > 0 && value_bytes <= most_bytes, .may_be_tiles = value_bytes > 0 && value_bytes <= most_bytes});
 }
 
 Program reduction_program(ReductionText text) {

@@ -191,7 +191,8 @@ void initialize_llvm() {
         found->second->addOccurrence(0, found->first(), value);
     };
     // Interleaved accesses take an index like (3 * t) & 31 for one that never wraps, and lose
-    // the test for it: loads from beyond the array, silently. Gathers are right.
+    // the test for it: loads from beyond the array, silently. Gathers are right, and passes/whole_rows.h
+    // finds those of neighbouring records.
     set("enable-interleaved-mem-accesses", "false");
     // A loop with at most so many passes stays a loop: as a row of exits it is no vector.
     set("unroll-max-upperbound", "0");

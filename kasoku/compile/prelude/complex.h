@@ -48,9 +48,8 @@ struct alignas(2 * sizeof(T)) ks_complex {
   ks_inline friend bool operator!=(const ks_complex& a, T b) { return !(a == b); }
 
   ks_inline friend ks_complex operator*(const ks_complex& a, const ks_complex& b) {
-    T x = a.re * b.re - a.im * b.im, y = a.re * b.im + a.im * b.re;
-    if (__builtin_expect(x != x && y != y, 0)) return recover_product(a, b, {x, y});
-    return {x, y};
+    const T x = a.re * b.re - a.im * b.im, y = a.re * b.im + a.im * b.re;
+    return recovered(a, b, {x, y});
   }
   // Smith's way: the larger part of the divisor is divided out first.
   ks_inline friend ks_complex operator/(const ks_complex& a, const ks_complex& b) {
@@ -66,25 +65,20 @@ struct alignas(2 * sizeof(T)) ks_complex {
  private:
   ks_inline static T magnitude(T v) { return v < 0 ? -v : v; }
   ks_inline static bool is_infinite(T v) { return __builtin_isinf(v); }
-  ks_inline static T box(T v) { return (T)__builtin_copysign(is_infinite(v) ? 1.0 : 0.0, (double)v); }
-  ks_inline static T zero_nan(T v) { return v != v ? (T)__builtin_copysign(0.0, (double)v) : v; }
-  __host__ __device__ static ks_complex recover_product(ks_complex a, ks_complex b, ks_complex r) {
-    bool again = false;
-    if (is_infinite(a.re) || is_infinite(a.im)) {
-      a = {box(a.re), box(a.im)}, b = {zero_nan(b.re), zero_nan(b.im)};
-      again = true;
-    }
-    if (is_infinite(b.re) || is_infinite(b.im)) {
-      b = {box(b.re), box(b.im)}, a = {zero_nan(a.re), zero_nan(a.im)};
-      again = true;
-    }
-    if (!again && (is_infinite(a.re * b.re) || is_infinite(a.im * b.im) || is_infinite(a.re * b.im) ||
-                   is_infinite(a.im * b.re))) {
-      a = {zero_nan(a.re), zero_nan(a.im)}, b = {zero_nan(b.re), zero_nan(b.im)};
-      again = true;
-    }
+  ks_inline static T signed_as(T size, T sign) {
+    return sizeof(T) == 4 ? (T)__builtin_copysignf((float)size, (float)sign) : (T)__builtin_copysign((double)size, (double)sign);
+  }
+  ks_inline static T box(T v) { return signed_as(is_infinite(v) ? T(1) : T(0), v); }
+  ks_inline static T zero_nan(T v) { return v != v ? signed_as(T(0), v) : v; }
+  // Without branches, so that loops over products become vectors.
+  ks_inline static ks_complex recovered(ks_complex a, ks_complex b, ks_complex r) {
+    const bool a_infinite = is_infinite(a.re) | is_infinite(a.im), b_infinite = is_infinite(b.re) | is_infinite(b.im);
+    const bool overflows = is_infinite(a.re * b.re) | is_infinite(a.im * b.im) | is_infinite(a.re * b.im) | is_infinite(a.im * b.re);
+    const bool is_lost = (r.re != r.re) & (r.im != r.im) & (a_infinite | b_infinite | overflows);
+    const ks_complex c = {zero_nan(a_infinite ? box(a.re) : a.re), zero_nan(a_infinite ? box(a.im) : a.im)};
+    const ks_complex d = {zero_nan(b_infinite ? box(b.re) : b.re), zero_nan(b_infinite ? box(b.im) : b.im)};
     const T inf = (T)__builtin_inf();
-    return again ? ks_complex(inf * (a.re * b.re - a.im * b.im), inf * (a.re * b.im + a.im * b.re)) : r;
+    return {is_lost ? inf * (c.re * d.re - c.im * d.im) : r.re, is_lost ? inf * (c.re * d.im + c.im * d.re) : r.im};
   }
   __host__ __device__ static ks_complex recover_quotient(ks_complex a, ks_complex b, ks_complex r) {
     const T inf = (T)__builtin_inf();

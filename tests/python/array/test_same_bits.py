@@ -54,6 +54,8 @@ def results():
             for name, axis in (("sum", 0), ("sum", 1), ("std", 1), ("argmin", 0), ("mean", 1)) if n > 1 else ():
                 yield f"{name} {axis} {dtype} {n}", bits(getattr(ks, name)(rows, axis=axis))
                 yield f"{name} {axis} of columns {dtype} {n}", bits(getattr(ks, name)(rows.T, axis=axis))
+            for name in ("sum", "argmax", "std") if n > 1 else ():
+                yield f"{name} of columns {dtype} {n}", bits(getattr(ks, name)(rows.T))
 
 
 @pytest.fixture(scope="module")

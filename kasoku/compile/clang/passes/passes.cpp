@@ -112,6 +112,7 @@ void Passes::observe(PassInstrumentationCallbacks& callbacks) {
       {"kasoku::embedded::SpeculateDivisionPass", PassId::speculate_division},
       {"kasoku::embedded::WidenThreadsPass", PassId::widen},
       {"kasoku::embedded::WholeStoresPass", PassId::store_predication},
+      {"kasoku::embedded::WholeRowsPass", PassId::whole_rows},
       {"kasoku::embedded::RareCallsPass", PassId::rare_calls},
       {"kasoku::embedded::UnrollScalarsPass", PassId::unroll_scalars},
       {"kasoku::embedded::LaneMemoryPass", PassId::forward_lanes},

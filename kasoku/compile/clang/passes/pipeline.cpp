@@ -1,6 +1,7 @@
 #include "kasoku/compile/clang/passes/pipeline.h"
 
 #include "kasoku/compile/clang/passes/prefetch.h"
+#include "kasoku/compile/clang/passes/whole_rows.h"
 #include "kasoku/compile/clang/passes/x86_idioms.h"
 #include "kasoku/compile/clang/passes/forward_lanes.h"
 #include "kasoku/compile/clang/passes/late_failures.h"
@@ -265,6 +266,7 @@ bool Pipeline::optimize(Module& module, bool is_serial) {
   passes.addPass(LCSSAPass());
   passes.addPass(OfferMaskedFormsPass());
   passes.addPass(LoopVectorizePass());
+  passes.addPass(WholeRowsPass());
   passes.addPass(RareCallsPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));
