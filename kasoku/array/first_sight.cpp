@@ -248,9 +248,11 @@ bool run_by_operations(const Fused& fused, Buffer& to) {
   const Array result = Operations(fused, to.device()).run();
   View target{result.shape(), contiguous_strides(result.shape(), result.itemsize()), 0};
   if (!fused.group.is_reduce) target = {fused.space.lengths, fused.space.walks[0].strides, fused.space.walks[0].offset};
+  if (fused.group.walks_numbers)
+    for (size_t d = 0; d < target.strides.size(); ++d) target.strides[d] = fused.space.walks.back().strides[d] * static_cast<int64_t>(result.itemsize());
   if (runs_on_host(to.device())) {
     result.buffer();
-  } else if (fused.group.is_reduce) {
+  } else if (fused.group.is_reduce && !fused.group.walks_numbers) {
     to.device().copy(to.memory(), result.buffer()->memory(), result.nbytes(), to.device().current_stream());
   } else {
     Input value = result.input();

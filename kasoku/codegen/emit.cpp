@@ -238,7 +238,9 @@ std::string values_text(const Group& group, const Place& place, const std::strin
 }
 
 int copies_of_element(const Group& group) {
-  constexpr int most = 128, division = 16, quarter_of_call = 4;
+  constexpr int division = 16, quarter_of_call = 4;
+  // What reads no memory waits for its own multiplications alone: on a GPU more draws beside each other fill the time.
+  const int most = group.is_simt && group.by_fours && group.loads.empty() ? 512 : 128;
   const auto weight_of = [&](const Instruction& x) {
     if (x.kind == Instruction::random) return group.by_fours ? quarter_of_call : division;
     return x.kind == Instruction::apply && (x.op == Op::floor_divide || x.op == Op::remainder || x.op == Op::power) ? division : 1;

@@ -76,6 +76,13 @@ TEST_CASE("first sight: beside the host, operations have the bits of their group
   }
 }
 
+TEST_CASE("first sight: beside the host, results that are computed in memory's order lie in theirs") {
+  const GpuForm form;
+  const Array x = transpose(numbers({40, 50, 60}, Dtype::int16), Extents{0, 2, 1});
+  check_both([&] { return reduce(ReduceOp::sum, x, Over{.axes = Extents{0}}); });
+  check_both([&] { return reduce(ReduceOp::max, apply(Op::subtract, {apply(Op::multiply, {x, 3}), x}), Over{.axes = Extents{0}}); });
+}
+
 TEST_CASE("first sight: beside the host, what lacks an operation's kernel has its own, and the operation's is compiled") {
   const GpuForm form;
   const Array x = numbers({3000}, Dtype::int16), y = numbers({3000}, Dtype::int16);

