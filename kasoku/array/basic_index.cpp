@@ -30,7 +30,7 @@ bool may_be_written(const Array::State& x, const Held& held) {
 
 /// write(memory, view, elements), if `at` names few elements that may be written now.
 template <class Write>
-bool write_few(const Array& array, std::span<const Cut> at, Write&& write) {
+bool write_few(const Array& array, std::span<const BasicIndex> at, Write&& write) {
   const Array::State& x = array.state();
   if (x.dtype == Dtype::opaque || !few_at_once.load(std::memory_order_relaxed)) return false;
   const std::optional<View> view = cut(x.view, at);
@@ -43,7 +43,7 @@ bool write_few(const Array& array, std::span<const Cut> at, Write&& write) {
 
 }  // namespace
 
-void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride) {
+void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stride) {
   if (slice.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
   const bool is_forward = slice.step > 0;
   const auto clamp = [&](int64_t at) {
@@ -58,11 +58,11 @@ void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride) {
   view.strides.push_back(n > 1 ? stride * slice.step : stride);
 }
 
-std::optional<View> cut(const View& view, std::span<const Cut> cuts) {
+std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
   std::optional<View> result(std::in_place);
   result->offset = view.offset;
   size_t d = 0;
-  for (const Cut& x : cuts) {
+  for (const BasicIndex& x : cuts) {
     if (x.is_new_axis) {
       result->shape.push_back(1);
       result->strides.push_back(0);
@@ -104,7 +104,7 @@ bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& 
   return true;
 }
 
-bool set_few(const Array& array, std::span<const Cut> at, const Scalar& value) {
+bool set_few(const Array& array, std::span<const BasicIndex> at, const Scalar& value) {
   return write_few(array, at, [&](const Held& held, const View& view, const Elements& elements) {
     alignas(16) char number[16];
     value.store(array.dtype(), number);
@@ -113,7 +113,7 @@ bool set_few(const Array& array, std::span<const Cut> at, const Scalar& value) {
   });
 }
 
-bool set_few(const Array& array, std::span<const Cut> at, const Array& value) {
+bool set_few(const Array& array, std::span<const BasicIndex> at, const Array& value) {
   const Array::State &x = array.state(), &from = value.state();
   if (from.dtype != x.dtype) return false;
   if (from.number) return set_few(array, at, *from.number);

@@ -12,7 +12,7 @@
 namespace kasoku {
 
 /// An entry of an index; bounds count from the end when negative, and may lie outside.
-struct Cut {
+struct BasicIndex {
   bool is_number = true;
   bool is_new_axis = false;  ///< of length 1; it takes none of the array's
   int64_t start = 0;  ///< the number, or the slice's bound
@@ -20,11 +20,11 @@ struct Cut {
 };
 
 /// Adds to `view` the axis that a slice leaves of one with this length and stride.
-void add_slice(View& view, const Cut& slice, int64_t length, int64_t stride);
+void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stride);
 
 /// Of an array's view, for its first axes. Nothing where there are more cuts than axes, or a number outside of its
 /// axis.
-std::optional<View> cut(const View& view, std::span<const Cut> cuts);
+std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts);
 
 /// The value of the element that a number for each axis names, a read-only array of no axes. Nothing (null) where the
 /// array is not at hand, computed and in memory that the host reaches, or there is no such element.
@@ -33,7 +33,7 @@ Array get_element(const Array& array, std::span<const int64_t> at);
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 /// Writes `value`, which has this dtype and the shape of the cut, or a number. False, and nothing done, as above, or if
 /// there are many elements.
-bool set_few(const Array& array, std::span<const Cut> at, const Array& value);
-bool set_few(const Array& array, std::span<const Cut> at, const Scalar& value);
+bool set_few(const Array& array, std::span<const BasicIndex> at, const Array& value);
+bool set_few(const Array& array, std::span<const BasicIndex> at, const Scalar& value);
 
 }  // namespace kasoku

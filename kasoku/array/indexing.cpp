@@ -56,7 +56,7 @@ std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& ind
   return result;
 }
 
-Cut slice_of(const Index& x) {
+BasicIndex slice_of(const Index& x) {
   constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
   return {.is_number = false,
           .start = x.start.value_or(x.step > 0 ? 0 : most),

@@ -229,30 +229,30 @@ class BasicKey {
     count_ = entries.size();
   }
   explicit operator bool() const { return count_ > 0; }
-  std::span<const Cut> cuts() const { return {&rooms_[0].cut, count_}; }
+  std::span<const BasicIndex> cuts() const { return {&rooms_[0].cut, count_}; }
 
  private:
-  static bool read(PyObject* entry, Cut& cut) {
+  static bool read(PyObject* entry, BasicIndex& cut) {
     if (PySlice_Check(entry)) {
       Py_ssize_t start, stop, step;
       if (PySlice_Unpack(entry, &start, &stop, &step) != 0) throw nb::python_error();
-      new (&cut) Cut{.is_number = false, .start = start, .stop = stop, .step = step};
+      new (&cut) BasicIndex{.is_number = false, .start = start, .stop = stop, .step = step};
       return true;
     }
     if (entry == Py_None) {
-      new (&cut) Cut{.is_number = false, .is_new_axis = true};
+      new (&cut) BasicIndex{.is_number = false, .is_new_axis = true};
       return true;
     }
     const std::optional<int64_t> place = place_from(entry);
-    if (place) new (&cut) Cut{.start = *place};
+    if (place) new (&cut) BasicIndex{.start = *place};
     return place.has_value();
   }
 
   union Room {
     Room() {}  // most keys need few of them
-    Cut cut;
+    BasicIndex cut;
   };
-  static_assert(sizeof(Room) == sizeof(Cut) && std::is_trivially_destructible_v<Cut>);
+  static_assert(sizeof(Room) == sizeof(BasicIndex) && std::is_trivially_destructible_v<BasicIndex>);
   Room rooms_[Entries::most];
   size_t count_ = 0;
 };

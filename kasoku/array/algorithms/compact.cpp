@@ -174,8 +174,8 @@ void put_few(const uint8_t* flags, int64_t n, const char* from, char* to) {
 }
 
 /// How many flags are set up to the end of each chunk.
-struct Chunks {
-  explicit Chunks(const Array& of)
+struct FlagChunks {
+  explicit FlagChunks(const Array& of)
       : flags(of),
         device(of.device()),
         is_simt(takes_gpu_form(device)),
@@ -222,7 +222,7 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
     return result;
   }
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
-  const Chunks chunks(flags);
+  const FlagChunks chunks(flags);
   Array result = Array::empty({chunks.count}, dtype, device, itemsize);
   if (result.size() > 0)
     chunks.move(itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)", result.data(), from);
@@ -269,7 +269,7 @@ bool place(const Array& array, const Array& mask, const Array& values) {
     with_size(array.itemsize(), [&]<size_t size>() { put_few<size>(flag, n, static_cast<const char*>(from), to); });
     return true;
   }
-  const Chunks chunks(flags);
+  const FlagChunks chunks(flags);
   if (chunks.count != given.size()) return false;
   if (given.size() > 0) chunks.move(array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]", array.data(), from);
   return true;

@@ -51,21 +51,21 @@ Number up(const Number& a) { return of(Op::ceil, [](double x) { return std::ceil
 Number even(const Number& a) { return of(Op::rint, [](double x) { return std::nearbyint(x); }, a); }
 
 /// Between which elements a quantile lies, and how near to the second one.
-struct Place {
+struct QuantilePlace {
   Number first, second, part;
   bool is_element = false;  ///< it is the first one
 };
 
 /// `n`: how many elements there are, at least 1.
-Place place_of(QuantileMethod method, const Number& n, double q) {
+QuantilePlace place_of(QuantileMethod method, const Number& n, double q) {
   using M = QuantileMethod;
   const Number last = n - 1;
-  const auto element = [&](const Number& at) { return Place{least(greatest(at, 0), last), 0, 0, true}; };
+  const auto element = [&](const Number& at) { return QuantilePlace{least(greatest(at, 0), last), 0, 0, true}; };
   const Number along = last * q, plain = n * q - 1;
   const auto with = [&](double alpha, double beta) { return n * q + (alpha + q * (1 - alpha - beta)) - 1; };
   const auto between = [&](const Number& at) {
     const Number inside = least(greatest(at, 0), last), first = down(inside);
-    return Place{first, least(greatest(down(at) + 1, 0), last), inside - first};
+    return QuantilePlace{first, least(greatest(down(at) + 1, 0), last), inside - first};
   };
   switch (method) {
     case M::lower: return element(down(along));
@@ -79,12 +79,12 @@ Place place_of(QuantileMethod method, const Number& n, double q) {
       return element(whole + 1 - is_equal(at, whole) * is_odd);
     }
     case M::averaged_inverted_cdf: {
-      Place place = between(plain);
+      QuantilePlace place = between(plain);
       place.part = 1 - 0.5 * is_equal(down(plain), plain);
       return place;
     }
     case M::midpoint: {
-      Place place = between(along);
+      QuantilePlace place = between(along);
       place.part = 0.5 * (1 - is_equal(down(along), along));
       return place;
     }
@@ -206,7 +206,7 @@ std::vector<Array> quantiles(const Array& array, std::span<const double> q, Quan
       results.push_back(sorted.nan());
       continue;
     }
-    const Place place = place_of(method, sorted.count(), x);
+    const QuantilePlace place = place_of(method, sorted.count(), x);
     if (place.is_element) {
       results.push_back(sorted.finished(copy(sorted.at(place.first))));
       continue;
