@@ -2,6 +2,7 @@
 /// Sorting and order.
 #include "algorithm.h"
 #include "array_object.h"
+#include "given.h"
 #include "kasoku/array/algorithms/order.h"
 #include "kasoku/array/algorithms/quantile.h"
 #include "kasoku/array/algorithms/sets.h"
@@ -20,7 +21,6 @@ namespace {
 using namespace nb::literals;
 using nb::handle;
 
-Array array_given(handle object) { return array_from(object, default_device()); }
 
 /// Of two operands the second one goes where the first is, if that is an array.
 std::pair<Array, Array> two_given(handle a, handle b) {
@@ -88,7 +88,7 @@ void in_place(const Array& x, F&& f) {
 nb::object ordered_by_keys(handle keys, handle axis) {
   std::vector<Array> all;
   if (array_of(keys) || nb::isinstance(keys, numpy().attr("ndarray"))) {
-    const Array rows = array_given(keys);
+    const Array rows = given_array(keys);
     if (rows.ndim() == 0) throw Error(ErrorKind::type, "need sequence of keys with len > 0 in lexsort");
     Index row;
     for (; row.number_value < rows.shape()[0]; ++row.number_value) all.push_back(get_view(rows, {row}));
@@ -106,7 +106,7 @@ nb::object ordered_by_keys(handle keys, handle axis) {
 }
 
 nb::object median_of(const char* name, handle a, handle axis, handle out, bool keepdims, bool leaves_nan_out) {
-  const Array x = array_given(a);
+  const Array x = given_array(a);
   const Over over{axes_from(axis), keepdims};
   Array result;
   {
@@ -120,7 +120,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
                        handle interpolation) {
   if (!weights.is_none()) throw Error(ErrorKind::unsupported, std::string(name) + " takes no weights");
   const QuantileMethod way = quantile_method(interpolation.is_none() ? method : nb::cast<std::string>(interpolation));
-  const Array x = array_given(a);
+  const Array x = given_array(a);
   const nb::object parts = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q)), "float64");
   std::vector<double> values;
   for (nb::handle part : nb::list(parts.attr("ravel")().attr("tolist")())) values.push_back(nb::cast<double>(part) / whole);
@@ -147,7 +147,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
 }
 
 nb::object unique_of(handle ar, bool return_index, bool return_inverse, bool return_counts, handle axis, bool equal_nan, bool) {
-  const Array x = array_given(ar);
+  const Array x = given_array(ar);
   const std::optional<int64_t> along = axis_from(axis);
   Unique result;
   {
@@ -204,17 +204,17 @@ void bind_sorts(nb::module_& m) {
   const auto kind = "kind"_a = nb::none(), order = "order"_a = nb::none(), stable = "stable"_a = nb::none();
   const auto descending = "descending"_a = false;
   const auto by_choice = "kind"_a = "introselect";
-  bind_algorithm(m, Algorithm::sort, [](handle a, handle along, handle way, handle by, handle, bool down) { return sorted(array_given(a), along, way, by, down); }, "a"_a, axis, kind, order,
+  bind_algorithm(m, Algorithm::sort, [](handle a, handle along, handle way, handle by, handle, bool down) { return sorted(given_array(a), along, way, by, down); }, "a"_a, axis, kind, order,
                  nb::kw_only(), stable, descending);
-  bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle, bool down) { return arg_sorted(array_given(a), along, way, by, down); }, "a"_a, axis, kind, order,
+  bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle, bool down) { return arg_sorted(given_array(a), along, way, by, down); }, "a"_a, axis, kind, order,
                  nb::kw_only(), stable, descending);
   bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { in_place(x, [&] { return sorted(x, along, way, by, down); }); }, axis, kind,
                         order, nb::kw_only(), stable, descending);
   bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { return arg_sorted(x, along, way, by, down); }, axis, kind, order,
                         nb::kw_only(), stable, descending);
-  bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(array_given(a), kth, along, way, by); },
+  bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
-  bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(array_given(a), kth, along, way, by); },
+  bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
   bind_algorithm_method(m, Algorithm::partition,
                         [](const Array& x, handle kth, handle along, handle way, handle by) { in_place(x, [&] { return partitioned<partition>(x, kth, along, way, by); }); }, "kth"_a,
@@ -222,20 +222,20 @@ void bind_sorts(nb::module_& m) {
   bind_algorithm_method(m, Algorithm::argpartition, [](const Array& x, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(x, kth, along, way, by); },
                         "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::topk, [](handle a, int64_t k, int64_t along, bool largest) {
-    const Array x = array_given(a);
+    const Array x = given_array(a);
     const GilReleased release;
     return topk(x, k, along, largest);
   }, "a"_a, "k"_a, "axis"_a = -1, "largest"_a = true);
   bind_algorithm(m, Algorithm::lexsort, &ordered_by_keys, "keys"_a, axis);
   bind_algorithm(m, Algorithm::rankdata, [](handle a, handle method, handle along) {
-    const Array x = array_given(a);
+    const Array x = given_array(a);
     const Ties ties = ties_from(method);
     const std::optional<int64_t> of_axis = axis_from(along);
     const GilReleased release;
     return rankdata(x, ties, of_axis);
   }, "a"_a, "method"_a = "average", nb::kw_only(), "axis"_a = nb::none());
   bind_algorithm(m, Algorithm::sort_complex, [](handle a) {
-    const Array x = array_given(a);
+    const Array x = given_array(a);
     const GilReleased release;
     return sort_complex(x);
   }, "a"_a);

@@ -14,7 +14,6 @@
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
-#include "kasoku/compile/backends.h"
 #include "kasoku/device/replay.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 import inspect
 import math
 
-import kasoku as ks
 import numpy as np
 import pytest
+from moved import bytes_to_host
 
 from kasoku.compat import tensorflow as tf
 from kasoku.compat.tensorflow.experimental import numpy as tnp
@@ -178,10 +178,5 @@ def test_help_shows_tensorflows_arguments():
 def test_no_elements_go_to_the_host(case, device):
     """A length or an end may be read, as few numbers; results stay where the tensors lie."""
     with tf.device("/CPU:0" if device == "cpu" else "/GPU:0"):
-        CASES[case][0]()
-        before = ks.stats()
-        made = CASES[case][0]()
-        between = ks.stats() - before
-    to_host = between["bytes_from_device"] + sum(n for name, n in between.items() if name.endswith("for_numpy"))
-    assert to_host <= 64, {name: n for name, n in between.items() if n}
-    del made
+        to_host, counted = bytes_to_host(CASES[case][0])
+    assert to_host <= 64, counted

@@ -3,9 +3,9 @@
 import inspect
 import math
 
-import kasoku as ks
 import numpy as np
 import pytest
+from moved import bytes_to_host
 
 from kasoku.compat import torch
 from kasoku.compat.torch.nn import functional as F
@@ -302,10 +302,5 @@ def test_shapes_that_do_not_fit():
 @pytest.mark.parametrize("case", CASES)
 def test_no_elements_go_to_the_host(case):
     """A length or an end may be read, as few numbers; results stay where the tensors lie."""
-    CASES[case][0]()
-    before = ks.stats()
-    made = CASES[case][0]()
-    between = ks.stats() - before
-    to_host = between["bytes_from_device"] + sum(n for name, n in between.items() if name.endswith("for_numpy"))
-    assert to_host <= 64, {name: n for name, n in between.items() if n}
-    del made
+    to_host, counted = bytes_to_host(CASES[case][0])
+    assert to_host <= 64, counted
