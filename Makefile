@@ -8,6 +8,7 @@ VENV := .venv
 PRESET ?= release
 BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
+export NINJA_STATUS ?= [%f/%t after %e s] # what is done, and how long it took
 
 DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
   nlohmann-json3-dev doctest-dev libbenchmark-dev ninja-build cmake ccache g++ git \
@@ -58,7 +59,7 @@ clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs install acceptance-full
+.PHONY: lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs docs-pictures install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -138,6 +139,13 @@ docs: build  ## build/docs: the documentation site, with search: guides, and ref
 	@$(PIP) $$($(VENV)/bin/python tools/requirements.py docs)
 	@$(VENV)/bin/python -m sphinx -W --keep-going -q -E -b html docs build/docs
 	@echo "== build/docs/index.html"
+
+docs-pictures: docs  ## build/docs-pictures: the site's pages as a browser shows them, to look at
+	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES="chromium fonts-dejavu-core"
+	@mkdir -p build/docs-pictures; cd build/docs; for page in $$(find * -name '*.html' -not -path '_*'); do \
+	  chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1600 \
+	    --screenshot=../docs-pictures/$${page//\//.}.png file://$$PWD/$$page 2> /dev/null; \
+	done; echo "== $$(ls ../docs-pictures | wc -l) pictures in build/docs-pictures"
 
 install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
