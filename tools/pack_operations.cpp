@@ -47,7 +47,8 @@ void run(Op op, Dtype dtype) {
   for (unsigned numbers = 0; numbers + 1 < 1u << arity; ++numbers) {
     std::vector<Operand> operands;
     for (unsigned i = 0; i < arity; ++i) {
-      if (numbers >> i & 1) operands.push_back(is_floating(dtype) ? Operand(1.0) : Operand(1));
+      if (numbers >> i & 1 && is_floating(dtype)) operands.emplace_back(1.0);
+      else if (numbers >> i & 1) operands.emplace_back(1);
       else operands.push_back(ones(operand_dtype(op, i, dtype)));
     }
     if_there_is([&] { return apply(op, std::span<const Operand>(operands)); });

@@ -177,7 +177,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     text.options = &state.options;
     text.operation = &state.operation;
     const int rank = static_cast<int>(space.lengths.size());
-    text.loop = {.rank = rank, .inner = rank - 1, .schedule = schedule};
+    text.loop = {.operands = {}, .rank = rank, .inner = rank - 1, .schedule = schedule};
     text.index = static_cast<Inner>(key.index);
     text.is_narrow = key.is_narrow;
     text.is_simt = is_simt;

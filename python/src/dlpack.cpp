@@ -92,9 +92,12 @@ nb::object give(const Array& array, nb::handle stream, nb::handle max_version, n
     if (stride % static_cast<int64_t>(x.itemsize()) != 0)
       refuse("the array's strides are no whole numbers of elements");
   const bool knows_flags = !max_version.is_none() && nb::cast<int64_t>(nb::int_(nb::object(max_version[0]))) >= 1;
-  if (knows_flags)
-    return capsule_of<dlpack::ManagedVersioned>(
-        x, (x.is_read_only() ? dlpack::read_only : 0) | (is_copied ? dlpack::copied : 0));
+  if (knows_flags) {
+    uint64_t flags = 0;
+    if (x.is_read_only()) flags |= dlpack::read_only;
+    if (is_copied) flags |= dlpack::copied;
+    return capsule_of<dlpack::ManagedVersioned>(x, flags);
+  }
   if (x.is_read_only())
     refuse("the array is read-only, which DLPack says from version 1.0 on; copy=True, or max_version=(1, 0)");
   return capsule_of<dlpack::Managed>(x, 0);

@@ -209,21 +209,6 @@ nb::object without_values(nb::handle object) {
   return nb::borrow(object);
 }
 
-/// Whether the bytes from the first element to the last of both have some in common.
-bool overlap(const Array& x, const Array& y) {
-  if (x.size() == 0 || y.size() == 0) return false;
-  if (x.is_pending() || y.is_pending()) return false;  // each has memory of its own
-  const auto bounds = [](const Array& a) {
-    char *low = static_cast<char*>(a.address()), *high = low + a.itemsize();
-    for (size_t i = 0; i < a.shape().size(); ++i)
-      (a.strides()[i] < 0 ? low : high) += a.strides()[i] * (a.shape()[i] - 1);
-    return std::pair{low, high};
-  };
-  const auto [x_low, x_high] = bounds(x);
-  const auto [y_low, y_high] = bounds(y);
-  return &x.device() == &y.device() && x_low < y_high && y_low < x_high;
-}
-
 /// NumPy's functions on our arrays: the function of that name, on their device.
 nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handle args, nb::handle kwargs) {
   const std::string name = nb::cast<std::string>(function.attr("__name__"));

@@ -158,7 +158,8 @@ class Aggregator {
         const BasicBlock* from = at->getBlock()->getSinglePredecessor();
         const auto* branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
         if (!branch || branch->isUnconditional()) continue;
-        Way way{false, of_block, branch};
+        Way way;
+        way.many = false, way.one_of_block = of_block, way.branch = branch;
         take_apart(branch->getCondition(), branch->getSuccessor(0) == at->getBlock(), ask, way);
         if (!way.first) continue;
         for (const Value* other : way.others) way.others_are_same &= is_same(other, uniformity);
