@@ -337,27 +337,122 @@ Array value_of(const Array& element) {
 
 }  // namespace
 
+namespace {
+
+bool is_whole_mask(const Array& array, const std::vector<Index>& index) {
+  return index.size() == 1 && is_mask(index[0]) && array.ndim() > 0 && index[0].array_value->shape() == array.shape();
+}
+
+Array elements_at(const Basic& basic, const Places& from) {
+  const Array& view = basic.view;
+  if (are_for_kernel(view, from)) return gather(view, with_positions(from, basic));
+  const FewPlaces places(basic, from);
+  Array result = Array::empty(from.view.shape, view.dtype(), view.device(), view.itemsize());
+  places.read(static_cast<const char*>(view.data_for_read()), static_cast<char*>(result.data()));
+  return result;
+}
+
+bool is_in_order(const Extents& order) { return std::ranges::is_sorted(order); }
+
+/// Axes of the indices, outer ones in memory first: the order in which all of them lie.
+Extents order_of_indices(const Basic& basic, size_t ndim) {
+  std::vector<Strides> strides;
+  for (const auto& x : basic.arrays) {
+    strides.emplace_back(ndim, 0);
+    const size_t missing = ndim - x.array.shape().size();
+    for (size_t d = missing; d < ndim; ++d)
+      if (x.array.shape()[d - missing] != 1) strides.back()[d] = std::abs(x.array.strides()[d - missing]);
+  }
+  // Above 0: `a` is the outer one though `b` comes first. 0: no array moves along both.
+  const auto belongs_outside = [&](int64_t a, int64_t b) {
+    int verdict = 0;
+    for (const Strides& x : strides) {
+      const int64_t inner = x[static_cast<size_t>(a)], outer = x[static_cast<size_t>(b)];
+      if (inner != 0 && outer != 0) verdict = inner <= outer ? -1 : verdict == 0 ? 1 : verdict;
+    }
+    return verdict;
+  };
+  Extents from_inside;
+  for (auto d = static_cast<int64_t>(ndim); d-- > 0;) {
+    auto at = static_cast<int64_t>(from_inside.size());
+    for (int64_t k = at; k-- > 0;) {
+      const int verdict = belongs_outside(from_inside[static_cast<size_t>(k)], d);
+      if (verdict < 0) break;
+      if (verdict > 0) at = k;
+    }
+    from_inside.insert(from_inside.begin() + at, d);
+  }
+  std::reverse(from_inside.begin(), from_inside.end());
+  return from_inside;
+}
+
+/// Axes of the result, outer ones in memory first, as NumPy has it: those of the indices, in C order, and then what is left
+/// by the array's strides. Where at most one element is left at each index, in the order of the indices.
+Extents memory_order(const Basic& basic, const Places& places) {
+  const size_t n_together = places.together.size(), ndim = places.view.shape.size();
+  Extents order;
+  if (product(places.view.shape) == product(places.together))
+    order = order_of_indices(basic, n_together);
+  else
+    for (size_t d = 0; d < n_together; ++d) order.push_back(static_cast<int64_t>(d));
+  for (int64_t& d : order) d += static_cast<int64_t>(places.front);
+  for (size_t d = 0; d < ndim; ++d)
+    if (d < places.front || d >= places.front + n_together) order.push_back(static_cast<int64_t>(d));
+  std::stable_sort(order.begin() + static_cast<int64_t>(n_together), order.end(), [&](int64_t a, int64_t b) {
+    return std::abs(places.view.strides[static_cast<size_t>(a)]) > std::abs(places.view.strides[static_cast<size_t>(b)]);
+  });
+  return order;
+}
+
+/// Puts the axes of the places in that order.
+void reorder(Basic& basic, Places& places, const Extents& order) {
+  const View view = places.view;
+  for (size_t d = 0; d < order.size(); ++d) {
+    places.view.shape[d] = view.shape[static_cast<size_t>(order[d])];
+    places.view.strides[d] = view.strides[static_cast<size_t>(order[d])];
+  }
+  const auto n = static_cast<int64_t>(places.together.size());
+  Extents of_indices(order.begin(), order.begin() + n);
+  for (int64_t& d : of_indices) d -= static_cast<int64_t>(places.front);
+  places.front = 0;
+  if (is_in_order(of_indices)) return;
+  places.together = Shape(places.view.shape.begin(), places.view.shape.begin() + n);
+  for (auto& x : basic.arrays) {
+    Extents missing;
+    for (int64_t d = x.array.ndim(); d < n; ++d) missing.push_back(d - x.array.ndim());
+    x.array = transpose(missing.empty() ? x.array : expand_dims(x.array, missing), of_indices);
+  }
+}
+
+enum class ResultOrder : uint8_t { c, numpy };
+
+Array indexed(const Array& array, const std::vector<Index>& index, ResultOrder result_order) {
+  if (is_whole_mask(array, index) && (array.dtype() != Dtype::opaque || array.device().is_host()))
+    return compress(to_device(*index[0].array_value, array.device()), array);
+  Basic basic = basic_part(array, index);
+  if (basic.arrays.empty()) return basic.view;
+  if (array.dtype() == Dtype::opaque && !array.device().is_host())
+    return to_device(indexed(to_device(array, device("cpu")), on_host(index), result_order), array.device());
+  Places from = places_of(basic);
+  if (result_order == ResultOrder::c || from.view.shape.size() < 2) return elements_at(basic, from);
+  const Extents order = memory_order(basic, from);
+  if (is_in_order(order)) return elements_at(basic, from);
+  reorder(basic, from, order);
+  Extents back(order.size());
+  for (size_t d = 0; d < order.size(); ++d) back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+  return transpose(elements_at(basic, from), back);
+}
+
+}  // namespace
+
 Array get_item(const Array& array, const std::vector<Index>& index) {
-  const Array part = get_view(array, index);
+  const Array part = indexed(array, index, ResultOrder::numpy);
   const bool is_element = static_cast<int>(index.size()) == array.ndim() &&
                           std::all_of(index.begin(), index.end(), [](const Index& x) { return x.kind == Index::number; });
   return is_element ? value_of(part) : part;
 }
 
-Array get_view(const Array& array, const std::vector<Index>& index) {
-  if (index.size() == 1 && is_mask(index[0]) && array.ndim() > 0 && index[0].array_value->shape() == array.shape() && (array.dtype() != Dtype::opaque || array.device().is_host()))
-    return compress(to_device(*index[0].array_value, array.device()), array);
-  const Basic basic = basic_part(array, index);
-  if (basic.arrays.empty()) return basic.view;
-  const bool are_records = array.dtype() == Dtype::opaque;
-  if (are_records && !array.device().is_host()) return to_device(get_view(to_device(array, device("cpu")), on_host(index)), array.device());
-  const Places from = places_of(basic);
-  if (are_for_kernel(array, from)) return gather(basic.view, with_positions(from, basic));
-  const FewPlaces places(basic, from);
-  Array result = Array::empty(from.view.shape, array.dtype(), array.device(), array.itemsize());
-  places.read(static_cast<const char*>(basic.view.data_for_read()), static_cast<char*>(result.data()));
-  return result;
-}
+Array get_view(const Array& array, const std::vector<Index>& index) { return indexed(array, index, ResultOrder::c); }
 
 namespace {
 
@@ -504,7 +599,7 @@ Array take(const Array& array, const Array& positions, std::optional<int64_t> ax
   last.kind = Index::array;
   last.array_value = positions;
   index.push_back(last);
-  return get_item(array, index);
+  return get_view(array, index);
 }
 
 }  // namespace kasoku

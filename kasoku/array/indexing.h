@@ -19,9 +19,10 @@ struct Index {
 };
 
 /// Numbers, slices, newaxis and ellipsis give a view; arrays a copy. A number for each axis names one element and
-/// gives the value that it has now, a read-only array of no axes, as NumPy gives a scalar.
+/// gives the value that it has now, a read-only array of no axes, as NumPy gives a scalar. What arrays choose lies in
+/// memory in NumPy's order.
 Array get_item(const Array& array, const std::vector<Index>& index);
-/// The same, but one element is a view too, as CuPy and PyTorch have it.
+/// The same, but one element is a view too and what arrays choose lies in C order, as CuPy and PyTorch have it.
 Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to all elements of an array, or of a view of one.
 void set_view(const Array& view, const Array& value);

@@ -1,10 +1,13 @@
 #include "arguments.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
+#include <algorithm>
 #include <string>
 
 namespace kasoku {
@@ -29,6 +32,23 @@ bool is_array_of_numpys(nb::handle key) { return nb::isinstance(key, numpy().att
 
 bool is_bool_array(nb::handle key) { return nb::cast<std::string>(nb::str(nb::object(key.attr("dtype")))) == "bool"; }
 
+/// With the axes in the order in which they lie in its memory, which decides how what it chooses lies.
+Array indices_in_their_order(nb::handle key, Device& device) {
+  if (!is_array_of_numpys(key) || nb::cast<int>(key.attr("ndim")) < 2 || nb::cast<bool>(key.attr("flags").attr("c_contiguous"))) return array_from(key, device);
+  const auto shape = nb::cast<std::vector<int64_t>>(key.attr("shape")), strides = nb::cast<std::vector<int64_t>>(key.attr("strides"));
+  nb::list once;  // what is repeated along an axis stays without steps there
+  Extents order;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    once.append(nb::slice(nb::none(), strides[d] == 0 && shape[d] > 1 ? nb::object(nb::int_(1)) : nb::none(), nb::none()));
+    order.push_back(static_cast<int64_t>(d));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return std::abs(strides[static_cast<size_t>(a)]) > std::abs(strides[static_cast<size_t>(b)]); });
+  Extents back(order.size());
+  for (size_t d = 0; d < order.size(); ++d) back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+  const nb::object in_order = key[nb::tuple(once)].attr("transpose")(tuple_from(order));
+  return broadcast_to(transpose(array_from(in_order, device), back), Shape(shape.begin(), shape.end()));
+}
+
 Index one_index(nb::handle key, Device& device) {
   Index x;
   if (key.is_none()) {
@@ -47,7 +67,7 @@ Index one_index(nb::handle key, Device& device) {
     if (PyUnicode_Check(key.ptr()))
       throw Error(ErrorKind::index, "an index is an integer, a slice, ..., None or an array of integers or bools, not a str");
     x.kind = Index::array;
-    x.array_value = array_from(key, device);
+    x.array_value = indices_in_their_order(key, device);
     // Lists that hold no number have no dtype of their own.
     if (nb::isinstance<nb::list>(key) && x.array_value->size() == 0)
       x.array_value = Array::empty(x.array_value->shape(), Dtype::int64, device);

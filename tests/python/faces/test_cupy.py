@@ -658,3 +658,9 @@ def test_tensors_and_arrays_exchange_capsules(cp):
     y = from_dlpack(a.toDlpack())
     y.add_(1)
     assert a.tolist() == [[8, 8, 8], [4, 5, 6]]
+
+
+def test_what_indices_choose_lies_in_c_order(cp):
+    x, index = cp.arange(60.0).reshape(3, 4, 5), cp.array([2, 0])
+    for key in ((slice(None), index), (..., index), (index, slice(None), index)):
+        assert x[key].flags.c_contiguous

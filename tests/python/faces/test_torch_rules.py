@@ -233,3 +233,17 @@ def test_draws_in_place_come_of_the_generator():
         g.manual_seed(8)
         assert (getattr(torch.empty(100), name)(2.0, 3.0, generator=g) == first).all()
     assert 2 <= torch.empty(1000).uniform_(2, 3).min().item() < torch.empty(1000).uniform_(2, 3).max().item() <= 3
+
+
+@pytest.mark.parametrize("n", [5, 40])
+def test_what_indices_choose_can_be_viewed(n):
+    x = torch.arange(n**3).view(n, n, n)
+    index = torch.tensor([[2, 0], [1, 2]])
+    for key in ((slice(None), index), (..., index), (index, slice(None), index), (index.t(),), (0, slice(None), index)):
+        chosen = x[key]
+        assert chosen.is_contiguous() and chosen.contiguous() is chosen
+        assert chosen.view(-1).tolist() == np.arange(n**3).reshape(n, n, n)[numpy_key(key)].ravel().tolist()
+
+
+def numpy_key(key):
+    return tuple(k.cpu().numpy() if isinstance(k, torch.Tensor) else k for k in key)
