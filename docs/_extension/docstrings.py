@@ -2,6 +2,10 @@
 
 import re
 
+import sphinx.util.inspect
+
+from kasoku import _core
+
 
 def _marked(line):
     """`code` becomes literal; what else reStructuredText would read as markup stays what it is."""
@@ -52,7 +56,16 @@ def _signature(app, what, name, subject, options, signature, result):
     return (short(signature) if signature else signature), result
 
 
+def _show_methods():
+    """autodoc knows methods of C++ by the names of their types, of which ours is none: it would show them as attributes."""
+    is_attribute = sphinx.util.inspect.isattributedescriptor
+    sphinx.util.inspect.isattributedescriptor = lambda subject: (
+        not isinstance(subject, _core._Method) and is_attribute(subject)
+    )
+
+
 def setup(app):
+    _show_methods()
     app.connect("autodoc-process-docstring", _text)
     app.connect("autodoc-process-signature", _signature)
     return {"parallel_read_safe": True}
