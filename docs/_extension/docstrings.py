@@ -21,9 +21,14 @@ def _marked(line):
 
 
 def _text(app, what, name, subject, options, lines):
-    made, in_code, in_list = [], False, False
+    made, in_code, in_list, in_example = [], False, False, False
     for line in lines:
         if re.match(r"\(self\) -> ", line):  # what nanobind says of a property
+            continue
+        in_example = line.startswith(">>> ") or (in_example and bool(line.strip()))
+        if in_example:  # what a console shows stays as it is
+            in_list = in_code = False
+            made.append(line)
             continue
         if not line.strip():
             made.append("")

@@ -154,7 +154,7 @@ void bind_check(nb::module_& m) {
   nb::class_<Finding>(m, "Finding",
                       "One thing that kasoku.check found; prints as a sentence.\n\n"
                       "kind: 'race', 'bounds', 'mutation', 'uninitialised' or 'divergence'; array: the name in\n"
-                      "the source; file, line: of the access that completes it; other_line: of the earlier one.")
+                      "the source; file, line: of the access that completes it; other_line: of the earlier one.\n\n>>> ks.Finding(\"race\", \"x\", \"a.py\", 7, 5).kind\n'race'")
       .def("__init__",
            [](Finding* self, std::string kind, std::string array, std::string file, int line, int other_line,
               std::string text) {

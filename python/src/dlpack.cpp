@@ -125,7 +125,7 @@ void bind_dlpack(nb::module_& m) {
   m.def("from_dlpack", &from_dlpack, "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
         "An array that shows what another library's array, or a capsule, shows: without a copy, unless copy is True or "
         "device is another one. "
-        "ValueError for a capsule that was used before, and for copy=False where there is no other way.");
+        "ValueError for a capsule that was used before, and for copy=False where there is no other way.\n\nReturns an Array.\n\n>>> import numpy as np\n>>> ks.from_dlpack(np.arange(3))\narray([0, 1, 2])");
 }
 
 }  // namespace kasoku

@@ -49,7 +49,11 @@ if every array is raw, give ``size=n``. ``_ind.size()`` and ``_ind.get()`` tell 
 
 Both take ``stream=`` and ``block_size=``. Text compiles at the first call for a combination of
 dtypes, ranks and contiguity; ``texts()`` shows it. A wrong argument is one sentence that names
-the parameter (TypeError, ValueError); wrong text is ks.CompileError with the line in it.)doc";
+the parameter (TypeError, ValueError); wrong text is ks.CompileError with the line in it.
+
+>>> squared = ks.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)")
+>>> squared(ks.array([1.0, 2.0]), 5.0)
+array([16.,  9.]))doc";
 
 ElementwiseOptions options_of(const BoundArguments& bound, const std::string& operation) {
   ElementwiseOptions options;

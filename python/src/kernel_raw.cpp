@@ -24,7 +24,13 @@ constexpr const char* module_doc = R"doc(CUDA C++ text as it stands.
 ``RawModule(code, path=None, options=(), backend="nvrtc", name_expressions=None,
 include_dirs=())``; ``path`` names a file of text. Options are NVRTC's (``-D -I -std=c++17
 --use_fast_math …``). Nothing is compiled before a kernel is used; ``compile()`` does it now.
-``get_function(name)`` takes a name of the source, a name expression or a symbol.)doc";
+``get_function(name)`` takes a name of the source, a name expression or a symbol.
+
+>>> module = ks.RawModule('extern "C" __global__ void one(int* x) { *x = 1; }')
+>>> x = ks.zeros(1, "int32")
+>>> module.get_function("one")((1,), (1,), (x,))
+>>> x
+array([1], dtype=int32))doc";
 
 constexpr const char* kernel_doc = R"doc(One kernel of a RawModule; also ``RawKernel(code, name, options=())``.
 
@@ -37,7 +43,13 @@ Launched as in PyCUDA or as in CuPy::
 Arguments are checked against the declaration first: their number, dtypes, device, layout. Python
 numbers take the declared type (an int for ``int n``); arrays must be contiguous, and writable
 where the kernel writes; NumPy arrays are used where they are on a cpu; None is a null pointer, an
-int an address. A wrong one is a TypeError or ValueError that names the parameter.)doc";
+int an address. A wrong one is a TypeError or ValueError that names the parameter.
+
+>>> text = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
+>>> x = ks.ones(3, "float32")
+>>> ks.RawKernel(text, "twice")((1,), (3,), (x,))
+>>> x
+array([2., 2., 2.], dtype=float32))doc";
 
 RawModule::Options module_options(const BoundArguments& bound) {
   RawModule::Options options;

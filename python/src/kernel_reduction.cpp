@@ -35,13 +35,21 @@ Elements, as CuPy's (a list of parameters first)::
     norm(x, axis=1)                 # also keepdims=, out=, stream=
 
 The result depends on shapes and values alone: the same bits with any number of threads, on a CPU
-or a GPU. Reducing nothing gives the identity; without one it is a ValueError.)doc";
+or a GPU. Reducing nothing gives the identity; without one it is a ValueError.
+
+>>> norm = ks.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")
+>>> norm(ks.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
+array([ 5., 10.]))doc";
 
 constexpr const char* scan_doc = R"doc(Prefix results from C++ text: ``InclusiveScanKernel(dtype, scan_expr, neutral=None,
 name_prefix="scan", options=[], preamble="")``.
 
 ``kernel(x)`` works in place, ``kernel(x, y)`` from x to y, ``kernel(x, "new")`` into a new array;
-the output is returned. Order is kept, so ``scan_expr`` of ``a`` and ``b`` need not commute.)doc";
+the output is returned. Order is kept, so ``scan_expr`` of ``a`` and ``b`` need not commute.
+
+>>> kernel = ks.InclusiveScanKernel("int32", "a + b")
+>>> kernel(ks.array([1, 2, 3], "int32"))
+array([1, 3, 6], dtype=int32))doc";
 
 /// NumPy dtypes of structs that kernels know by name; tools.register_dtype fills it.
 nb::dict& registered_types() {

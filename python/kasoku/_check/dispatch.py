@@ -37,6 +37,10 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
     arguments, whatever the timing; functions that the checker could not look into (generators, C code that
     is handed a shared object) are named in `.unseen`, and in the list's own text.
+
+    >>> shift = ks.ElementwiseKernel("float *x, float *y", "y[i] = x[i + 1]", "shift")
+    >>> [finding.kind for finding in ks.check(shift, ks.ones(4, "float32"), ks.ones(4, "float32"))]
+    ['bounds']
     """
     if isinstance(f, _core.Delayed):
         return _check_graph([f])
