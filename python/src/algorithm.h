@@ -17,7 +17,7 @@ void bind_algorithm(nb::module_& m, Algorithm row, F&& f, const Args&... args) {
 
 template <class F, class... Args>
 void bind_algorithm_method(nb::module_& m, Algorithm row, F&& f, const Args&... args) {
-  add_method(m.attr("Array"), info(row).name.data(), std::forward<F>(f), args..., described_method(info(row).name, info(row).doc).c_str());
+  add_method(m.attr("Array"), info(row).name.data(), std::forward<F>(f), args..., described_method(info(row).name, info(row).doc, row == Algorithm::sort || row == Algorithm::partition).c_str());
 }
 
 }  // namespace kasoku

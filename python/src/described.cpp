@@ -118,7 +118,7 @@ std::string described(ReduceOp op, std::string_view name, ReductionWords words) 
   const Rule rule = [op](Dtype dtype) { return reduction_types(op, dtype); };
   std::string text = row.keeps_position() ? "axis= is the axis along which to look, or None for the ravelled array; keepdims=True leaves it with length 1. "
                                           : "axis= is an axis, a tuple of axes, or None for all of them; keepdims=True leaves them with length 1. ";
-  text += "Returns an array in " + result_dtype(rule, "the elements' dtype") + ". " + refusal(rule);
+  text += "Returns an array of " + result_dtype(rule, "the elements' dtype") + ". " + refusal(rule);
   text += row.has_identity() ? std::string(" Of no elements it is ") +
                                    (row.takes == ReductionInfo::truth && row.result == ReductionInfo::own ? row.identity[0] == ReductionInfo::zero ? "False" : "True"
                                     : row.identity[0] == ReductionInfo::zero                               ? "0"
@@ -127,8 +127,7 @@ std::string described(ReduceOp op, std::string_view name, ReductionWords words) 
   std::string more = any_axis_error + " out= is an array that takes the result and is returned.";
   if (words.dtype) more += " dtype= is the dtype that is computed in and returned.";
   if (words.initial) more += " initial= counts as one more element.";
-  if (words.where) more += " where= is a mask of bools: other elements do not count.";
-  if (words.where && words.initial && !row.has_identity()) more += " It needs initial=.";
+  if (words.where) more += std::string(" where= is a mask of bools: other elements do not count") + (row.has_identity() ? "." : "; it needs initial=.");
   const std::string alias = name == row.name ? "" : "Alias of " + std::string(row.name) + ".";
   return paragraphs({alias, row.doc, wrapped(text), wrapped(more), example(row.call, row.shown)});
 }
@@ -136,7 +135,7 @@ std::string described(ReduceOp op, std::string_view name, ReductionWords words) 
 std::string described(ScanOp op) {
   const ScanInfo& row = info(op);
   const Rule rule = [op](Dtype dtype) { return scan_types(op, dtype); };
-  return paragraphs({row.doc, wrapped("axis= is an axis, or None for the ravelled array. Returns an array of as many elements in " + result_dtype(rule, "the elements' dtype") +
+  return paragraphs({row.doc, wrapped("axis= is an axis, or None for the ravelled array. Returns an array of as many elements, of " + result_dtype(rule, "the elements' dtype") +
                                       ". " + refusal(rule) + " dtype= is the dtype that is computed in and returned. out= is an array that takes the result and is returned. " +
                                       any_axis_error),
                      example(row.call, row.shown)});
@@ -162,8 +161,8 @@ std::string described(Algorithm name) {
   return paragraphs({row.doc, wrapped(text), example(row.call, row.shown)});
 }
 
-std::string described_method(std::string_view function, const char* doc) {
-  return paragraphs({doc, "As ks." + std::string(function) + "() of this array, which says what the arguments are."});
+std::string described_method(std::string_view function, const char* doc, bool in_place) {
+  return paragraphs({doc, (in_place ? "Changes this array, and returns None; else as ks." : "As ks.") + std::string(function) + "() of this array, which says what the arguments are."});
 }
 
 }  // namespace kasoku

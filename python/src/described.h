@@ -22,7 +22,7 @@ std::string described(ReduceOp op, std::string_view name, ReductionWords words);
 std::string described(ScanOp op);
 std::string described(Algorithm row);
 
-/// Of the method that is the function with the array for its first argument.
-std::string described_method(std::string_view function, const char* doc);
+/// Of the method that is the function with the array for its first argument, or puts what that gives in its place.
+std::string described_method(std::string_view function, const char* doc, bool in_place = false);
 
 }  // namespace kasoku
