@@ -64,7 +64,9 @@ def test_a_public_name_says_what_it_gives(name):
     """A sentence that begins so, or a first one that names the result and tells no action."""
     text = prose(inspect.getdoc(named(name)))
     noun = r"(?:An?|The|Each|All|Whether|How|Where|What|One|No|Views?|Products?|Pairs?|Ones?|Zeros?|Positions?) "
-    assert inspect.isclass(named(name)) or re.search(r"\b[Rr]eturns\b|Returned|^Refused:", text) or re.match(noun, text), text
+    assert (
+        inspect.isclass(named(name)) or re.search(r"\b[Rr]eturns\b|Returned|^Refused:", text) or re.match(noun, text)
+    ), text
 
 
 @pytest.mark.parametrize("name", ours)
