@@ -7,6 +7,19 @@ import sphinx.util.inspect
 from kasoku import _core
 
 
+def _words(text):
+    """Of plain sentences: parameters (`axis=`, `keepdims=True`) become literal, functions (`ks.sort()`) links."""
+    parts = re.split(r"((?<![\w.=])[A-Za-z_]\w*=(?!=)(?:\"[^\"]*\"|\w+(?:\.\w+)*)?|\bks\.[\w.]+\(\))", text)
+    for i, part in enumerate(parts):
+        if i % 2 == 0:
+            parts[i] = re.sub(r"([*|\\]|_\b|`)", r"\\\1", part)
+        elif part.startswith("ks."):
+            parts[i] = f":py:func:`{part} <kasoku.{part[3:-2]}>`"
+        else:
+            parts[i] = f"``{part}``"
+    return "".join(parts)
+
+
 def _marked(line):
     """`code` becomes literal; what else reStructuredText would read as markup stays what it is."""
     parts = re.split(r"(``[^`]+``|`[^`]+`)", line)
@@ -16,7 +29,7 @@ def _marked(line):
         if part.startswith("`"):
             parts[i] = f"`{part}`"
         else:
-            parts[i] = re.sub(r"([*|\\]|_\b|`)", r"\\\1", part)
+            parts[i] = _words(part)
     return "".join(parts)
 
 

@@ -112,7 +112,8 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     some; anything else comes back as it is. workers (num_workers): at most so many tasks at once, 0 for
     as many as the pool has; scheduler="synchronous" is one. scheduler may also be a `distributed.Client`, whose
     cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: a
-    function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a second. An exception in a task ends the run and is raised here.
+    function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a
+    second. An exception in a task ends the run and is raised here.
 
     >>> square = ks.delayed(lambda x: x * x)
     >>> ks.compute(square(2), [square(3), 4])
@@ -181,7 +182,8 @@ def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **i
 
     filename: with or without ending (.svg, .png, .pdf, .dot); format: the ending if the name has none
     (default svg). times=True runs the graph first, writes each task's time and the bytes of its value into its box, and
-    draws the path that took longest in red. Without Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
+    draws the path that took longest in red. Without Graphviz' `dot` only .svg and .dot can be made; others raise
+    RuntimeError.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

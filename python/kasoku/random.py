@@ -119,7 +119,8 @@ def normal(self, loc=0.0, scale=1.0, size=None, dtype=None, device=None):
 
 
 def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device=None):
-    """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given. int64 unless `dtype` says else.
+    """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given.
+    int64 unless `dtype` says else.
 
     >>> ks.random.default_rng(1).integers(0, 10, 4)
     array([8, 5, 6, 4])

@@ -450,14 +450,15 @@ array([ 7, 13]))")
               throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
                   .fix("x = x.reshape(shape)");
             x = reshape(x, shape_from(shape));
-          })
-      .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
-      .def_prop_ro("ndim", &Array::ndim)
-      .def_prop_ro("size", &Array::size)
-      .def_prop_ro("itemsize", &Array::itemsize)
-      .def_prop_ro("nbytes", &Array::nbytes)
-      .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); })
-      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); })
+          },
+          "The lengths of the axes, a tuple; may be set where the elements lie in C order.")
+      .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); }, "Bytes from an element to the next one along each axis, a tuple.")
+      .def_prop_ro("ndim", &Array::ndim, "How many axes there are.")
+      .def_prop_ro("size", &Array::size, "How many elements there are.")
+      .def_prop_ro("itemsize", &Array::itemsize, "Bytes of an element.")
+      .def_prop_ro("nbytes", &Array::nbytes, "Bytes of all elements.")
+      .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); }, "The dtype of the elements, a numpy.dtype.")
+      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); }, "Where the elements lie, a Device.")
       .def_prop_ro(
           "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
       .def_prop_ro(

@@ -160,7 +160,8 @@ void bind_creation(nb::module_& m) {
   };
   constant("zeros", 0, R"(A new array of zeros.
 
-shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its name, the default one unless given.
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.zeros((2, 3))
@@ -174,7 +175,8 @@ Returns an Array.
 array([0, 0]))");
   constant("ones", 1, R"(A new array of ones.
 
-shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its name, the default one unless given.
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.ones(3, dtype="int32")
@@ -189,7 +191,8 @@ array([[1., 1.]]))");
     return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
   }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array whose values are not defined.
 
-shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its name, the default one unless given.
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.empty((2, 3)).shape
@@ -215,7 +218,8 @@ dtype('int64'))");
     return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
   }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array of one value, or of a row that is stretched.
 
-shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its name, the default one unless given.
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
 fill_value is a number, or an array that broadcasts to the shape. Returns an Array of its dtype, or of dtype=.
 
 >>> ks.full((2, 2), 7)

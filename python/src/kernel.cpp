@@ -202,19 +202,20 @@ void bind_kernel(nb::module_& m) {
   bind_check_call(elementwise, [](const ElementwiseKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
   bind_construct(elementwise, construct_elementwise);
   elementwise
-      .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; })
-      .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); })
-      .def_prop_ro("preamble", [](const ElementwiseKernel& k) { return k.options().preamble; })
-      .def_prop_ro("nin", [](const ElementwiseKernel& k) { return k.in_params().size(); })
-      .def_prop_ro("nout", [](const ElementwiseKernel& k) { return k.out_params().size(); })
+      .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; }, "The kernel's name, as it was given.")
+      .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); }, "The C++ text of one element.")
+      .def_prop_ro("preamble", [](const ElementwiseKernel& k) { return k.options().preamble; }, "C++ text before the kernel.")
+      .def_prop_ro("nin", [](const ElementwiseKernel& k) { return k.in_params().size(); }, "How many inputs it has.")
+      .def_prop_ro("nout", [](const ElementwiseKernel& k) { return k.out_params().size(); }, "How many outputs it has.")
       .def("texts", &ElementwiseKernel::texts,
            "The kernel texts generated so far, newest first.")
-      .def_prop_ro("cached_codes", &ElementwiseKernel::texts)
+      .def_prop_ro("cached_codes", &ElementwiseKernel::texts, "texts(), by CuPy's name.")
       .def_prop_ro("cached_code",
                    [](const ElementwiseKernel& k) {
                      const std::vector<std::string> texts = k.texts();
                      return texts.empty() ? std::string() : texts.front();
-                   })
+                   },
+                   "The newest of the kernel texts, by CuPy's name; empty before the first call.")
       .def("__repr__", [](const ElementwiseKernel& k) {
         return "<kasoku.ElementwiseKernel " + k.options().name + ">";
       });

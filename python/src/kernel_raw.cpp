@@ -281,11 +281,11 @@ void bind_raw_kernel(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
   nb::class_<RawKernel> cls(m, "RawKernel", kernel_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_construct(cls, construct_kernel);
-  cls.def_prop_ro("name", &RawKernel::name)
-      .def_prop_ro("code", [](const RawKernel& k) { return k.module().program().text; })
+  cls.def_prop_ro("name", &RawKernel::name, "The kernel's name in the text.")
+      .def_prop_ro("code", [](const RawKernel& k) { return k.module().program().text; }, "The module's CUDA C++ text.")
       .def_prop_ro("options", [](const RawKernel& k) {
         return nb::tuple(nb::cast(k.module().program().options));
-      })
+      }, "The compiler's options, a tuple of texts.")
       .def("compile", [](const RawKernel& k, nb::args, nb::kwargs) { function_on(k, nb::none()); },
            "Compiles now, for the default device.")
       .def("text", [](const RawKernel& k, nb::handle device) {

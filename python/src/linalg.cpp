@@ -106,7 +106,8 @@ void bind_in_both(nb::module_& m) {
     return of_two(a, b, [&](const Array& x, const Array& y) { return vecdot(x, y, axis); });
   }, "x1"_a, "x2"_a, nb::kw_only(), "axis"_a = -1, R"(The sums of products of two arrays along an axis, the first one conjugated.
 
-The other axes broadcast. Returns an array in the common dtype without that axis. Lengths along it that differ are a ValueError.
+The other axes broadcast. Returns an array in the common dtype without that axis.
+Lengths along it that differ are a ValueError.
 
 >>> ks.vecdot([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
@@ -175,14 +176,16 @@ SlogdetResult(sign=array(-1.), logabsdet=array(1.79175947)))");
     const Array x = given_array(a);
     const GilReleased release;
     return cholesky(x, upper);
-  }, "a"_a, nb::kw_only(), "upper"_a = false, R"(The lower triangular L with a = L L^H, of hermitian positive definite matrices (…, n, n); with upper=True U with a = U^H U.
+  }, "a"_a, nb::kw_only(), "upper"_a = false, R"(The lower triangular L with a = L L^H, of hermitian positive definite matrices (…, n, n);
+with upper=True U with a = U^H U.
 
 Returns an array of the same shape. Raises LinAlgError if a matrix is not positive definite.
 
 >>> ks.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
 array([[2., 0.],
        [1., 2.]]))");
-  m.def("qr", &qr_of, "a"_a, "mode"_a = "reduced", R"(The factors Q, of orthonormal columns, and R, upper triangular, with a = Q R, of matrices (…, m, n), by Householder's reflectors.
+  m.def("qr", &qr_of, "a"_a, "mode"_a = "reduced", R"(The factors Q, of orthonormal columns, and R, upper triangular, with a = Q R, of matrices (…, m, n),
+by Householder's reflectors.
 
 mode="reduced" has k = min(m, n) columns and rows, "complete" all; "r" is only R, "raw" LAPACK's reflectors and
 their scales. Returns a pair (Q, R), or what the mode says. Another mode is a ValueError.
@@ -216,7 +219,8 @@ convergence.
 array([2.+0.j, 3.+0.j]))");
   m.def("eigh", [](nb::handle a, nb::handle uplo) {
     return pair_of("EighResult", a, [upper = is_upper(uplo)](const Array& x) { return eigh(x, upper); });
-  }, "a"_a, "UPLO"_a = "L", R"(The eigenvalues (…, n) in increasing order and eigenvectors, the columns of (…, n, n), of symmetric or hermitian matrices.
+  }, "a"_a, "UPLO"_a = "L", R"(The eigenvalues (…, n) in increasing order and eigenvectors, the columns of (…, n, n), of symmetric or
+hermitian matrices.
 
 UPLO="L" reads the lower triangle, "U" the upper one. Returns a pair (eigenvalues, eigenvectors). Raises LinAlgError
 without convergence.
@@ -428,8 +432,16 @@ array([3, 7]))");
       .def("__enter__", [](Deterministic& self) { linalg::set_deterministic(self.value); })
       .def("__exit__", [](Deterministic& self, nb::args) { linalg::set_deterministic(self.before); });
   core.def("deterministic", [](bool value) { return Deterministic{value, linalg::set_deterministic(value)}; }, "value"_a = true,
-           "deterministic() gives products of matrices on a CPU the same bits with any number of threads from now on, for a tenth more time;\n"
-           "deterministic(False) no longer. `with deterministic():` does so until the block ends. All other operations do anyway.\n\nReturns an object for `with`, which may be dropped.\n\n>>> with ks.deterministic():\n...     y = ks.matmul(ks.ones((2, 2)), ks.ones(2))\n>>> y\narray([2., 2.])");
+           R"(deterministic() gives products of matrices on a CPU the same bits with any number of threads from now on, for a
+tenth more time; deterministic(False) no longer. `with deterministic():` does so until the block ends.
+All other operations do anyway.
+
+Returns an object for `with`, which may be dropped.
+
+>>> with ks.deterministic():
+...     y = ks.matmul(ks.ones((2, 2)), ks.ones(2))
+>>> y
+array([2., 2.]))");
 
   bind_in_both(core);
 }

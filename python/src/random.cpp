@@ -153,7 +153,8 @@ array([1.80455566, 1.07835396]))")
       .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
   random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, R"(A generator of its own. seed is an int, or nothing for one that nobody knows.
 
-Returns a Generator, whose methods are the functions of ks.random. Two of one seed give the same numbers, on every device.
+Returns a Generator, whose methods are the functions of ks.random. Two of one seed give the same
+numbers, on every device.
 
 >>> ks.random.default_rng(1).random(2)
 array([0.89025922, 0.58572612]))");

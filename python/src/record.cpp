@@ -56,7 +56,13 @@ class PythonReplay {
 }  // namespace
 
 void bind_record(nb::module_& m) {
-  nb::class_<PythonReplay>(m, "Replay", "Launches that ks.record() took down; a call repeats them.\n\n>>> x = ks.zeros(2)\n>>> with ks.record() as replay:\n...     x += 1\n>>> len(replay) > 0\nTrue")
+  nb::class_<PythonReplay>(m, "Replay", R"(Launches that ks.record() took down; a call repeats them.
+
+>>> x = ks.zeros(2)
+>>> with ks.record() as replay:
+...     x += 1
+>>> len(replay) > 0
+True)")
       .def("__enter__",
            [](nb::handle self) {
              nb::cast<PythonReplay&>(self).begin();

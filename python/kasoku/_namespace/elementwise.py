@@ -134,7 +134,8 @@ def fix(x, /, out=None) -> Array:
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
-    """A copy with numbers in place of NaN and infinities, which become the greatest and the least float unless others are given.
+    """A copy with numbers in place of NaN and infinities, which become the greatest and the least float
+    unless others are given.
 
     `copy=False` changes `x` itself, which must be an array of ours.
 

@@ -101,3 +101,42 @@ def test_a_public_name_has_a_signature(name):
         assert inspect.getdoc(value)
     if inspect.isroutine(value) or isinstance(value, type(ks.add)):
         assert inspect.signature(value) is not None
+
+
+kinds = {"bools": "bool", "integers": "int64", "floats": "float32", "complex numbers": "complex64"}
+
+
+def refused(text):
+    """The kinds of elements that a docstring says to be refused."""
+    said = re.search(r"Raises TypeError for ([\w, ]+)\.", " ".join(text.split()))
+    return set(re.split(r", | and ", said[1])) if said else set()
+
+
+@pytest.mark.parametrize(("name", "arity"), [row[:2] for row in ks._core._ops()])
+def test_an_operation_refuses_what_it_says(name, arity):
+    does = set()
+    for kind, dtype in kinds.items():
+        x = ks.ones(2, dtype)
+        try:
+            getattr(ks, name)(*[x] * arity)
+        except TypeError:
+            does.add(kind)
+    assert refused(getattr(ks, name).__doc__) == does
+
+
+@pytest.mark.parametrize("name", ks._core._reductions())
+def test_a_reduction_refuses_what_it_says_and_gives_of_nothing_what_it_says(name):
+    reduction, text = getattr(ks, name), " ".join(getattr(ks, name).__doc__.split())
+    does = set()
+    for kind, dtype in kinds.items():
+        try:
+            reduction(ks.ones(2, dtype))
+        except TypeError:
+            does.add(kind)
+    assert refused(text) == does
+    if "Of no elements it raises ValueError" in text:
+        with pytest.raises(ValueError):
+            reduction(ks.ones(0))
+    else:
+        said = re.search(r"Of no elements it is (\w+)\.", text)[1]
+        assert reduction(ks.ones(0)).item() == {"0": 0, "1": 1, "False": False, "True": True}[said]
