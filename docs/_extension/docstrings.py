@@ -2,6 +2,23 @@
 
 import re
 
+import sphinx.util.inspect
+
+from kasoku import _core
+
+
+def _words(text):
+    """Of plain sentences: parameters (`axis=`, `keepdims=True`) become literal, functions (`ks.sort()`) links."""
+    parts = re.split(r"((?<![\w.=])[A-Za-z_]\w*=(?!=)(?:\"[^\"]*\"|\w+(?:\.\w+)*)?|\bks\.[\w.]+\(\))", text)
+    for i, part in enumerate(parts):
+        if i % 2 == 0:
+            parts[i] = re.sub(r"([*|\\]|_\b|`)", r"\\\1", part)
+        elif part.startswith("ks."):
+            parts[i] = f":py:func:`{part} <kasoku.{part[3:-2]}>`"
+        else:
+            parts[i] = f"``{part}``"
+    return "".join(parts)
+
 
 def _marked(line):
     """`code` becomes literal; what else reStructuredText would read as markup stays what it is."""
@@ -12,14 +29,19 @@ def _marked(line):
         if part.startswith("`"):
             parts[i] = f"`{part}`"
         else:
-            parts[i] = re.sub(r"([*|\\]|_\b|`)", r"\\\1", part)
+            parts[i] = _words(part)
     return "".join(parts)
 
 
 def _text(app, what, name, subject, options, lines):
-    made, in_code, in_list = [], False, False
+    made, in_code, in_list, in_example = [], False, False, False
     for line in lines:
         if re.match(r"\(self\) -> ", line):  # what nanobind says of a property
+            continue
+        in_example = line.startswith(">>> ") or (in_example and bool(line.strip()))
+        if in_example:  # what a console shows stays as it is
+            in_list = in_code = False
+            made.append(line)
             continue
         if not line.strip():
             made.append("")
@@ -52,7 +74,16 @@ def _signature(app, what, name, subject, options, signature, result):
     return (short(signature) if signature else signature), result
 
 
+def _show_methods():
+    """autodoc knows methods of C++ by the names of their types, of which ours is none: it would show them as attributes."""
+    is_attribute = sphinx.util.inspect.isattributedescriptor
+    sphinx.util.inspect.isattributedescriptor = lambda subject: (
+        not isinstance(subject, _core._Method) and is_attribute(subject)
+    )
+
+
 def setup(app):
+    _show_methods()
     app.connect("autodoc-process-docstring", _text)
     app.connect("autodoc-process-signature", _signature)
     return {"parallel_read_safe": True}

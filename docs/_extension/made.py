@@ -22,7 +22,7 @@ def _table(head, rows):
 def _rows(table, word):
     """The rows of a .def file: their arguments, texts without quotation marks."""
     text = re.sub(r"^//.*$", "", (root / "kasoku" / table).read_text(), flags=re.M)
-    for row in re.finditer(rf"^{word}\((.*)\)\s*$", text, re.M):
+    for row in re.finditer(rf"^{word}\((.*?)\)\s*$", text, re.M | re.S):
         yield [cell.strip('"') for cell in re.findall(r'\s*("(?:[^"\\]|\\.)*"|[^,"]+?)\s*(?:,|$)', row[1])]
 
 
@@ -34,7 +34,7 @@ def operations():
     head = ["function", "operands", "bool", "integer", "floating", "complex", ""]
     kinds = {"refused": "refused", "": "converted"}
     rows = []
-    for name, arity, _, *texts, _, doc in _rows("codegen/ops.def", "OP"):
+    for name, arity, _, *texts, _, doc, _, _ in _rows("codegen/ops.def", "OP"):
         name = name.rstrip("_")
         has = ["" if text in kinds else "yes" for text in texts]
         rows.append([f"`ks.{name}`", arity, *has, doc])

@@ -37,11 +37,13 @@ struct OpInfo {
   std::string_view text[4];
   Domain domain;
   const char* doc;
+  const char* call = "";   ///< an example
+  const char* shown = "";  ///< what Python shows of it
 };
 
 inline constexpr OpInfo op_table[] = {
-#define OP(name, arity, result, b, i, f, c, domain, doc) \
-  {#name, arity, ResultRule::result, {b, i, f, c}, Domain::domain, doc},
+#define OP(name, arity, result, b, i, f, c, domain, doc, ...) \
+  {#name, arity, ResultRule::result, {b, i, f, c}, Domain::domain, doc __VA_OPT__(, ) __VA_ARGS__},
 #include "kasoku/codegen/ops.def"
 #undef OP
 };

@@ -23,6 +23,8 @@ struct ReductionInfo {
   Result result;
   Takes takes;
   const char* doc;
+  const char* call = "";   ///< an example
+  const char* shown = "";  ///< what Python shows of it
 
   constexpr bool keeps_position() const { return result == position; }
   /// Whether no elements have a result.
@@ -30,8 +32,8 @@ struct ReductionInfo {
 };
 
 inline constexpr ReductionInfo reduction_table[] = {
-#define REDUCTION(name, join, of_integers, of_floats, result, takes, doc) \
-  {#name, Op::join, {ReductionInfo::of_integers, ReductionInfo::of_floats}, ReductionInfo::result, ReductionInfo::takes, doc},
+#define REDUCTION(name, join, of_integers, of_floats, result, takes, doc, ...) \
+  {#name, Op::join, {ReductionInfo::of_integers, ReductionInfo::of_floats}, ReductionInfo::result, ReductionInfo::takes, doc __VA_OPT__(, ) __VA_ARGS__},
 #include "kasoku/codegen/reductions.def"
 #undef REDUCTION
 };

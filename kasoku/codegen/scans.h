@@ -18,10 +18,13 @@ struct ScanInfo {
   ReductionInfo::Result result;
   ReductionInfo::Takes takes;
   const char* doc;
+  const char* call = "";   ///< an example
+  const char* shown = "";  ///< what Python shows of it
 };
 
 inline constexpr ScanInfo scan_table[] = {
-#define SCAN(name, join, result, takes, doc) {#name, Op::join, ReductionInfo::result, ReductionInfo::takes, doc},
+#define SCAN(name, join, result, takes, doc, ...) \
+  {#name, Op::join, ReductionInfo::result, ReductionInfo::takes, doc __VA_OPT__(, ) __VA_ARGS__},
 #include "kasoku/codegen/scans.def"
 #undef SCAN
 };

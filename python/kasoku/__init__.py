@@ -120,7 +120,7 @@ def __dir__():
 
 
 def load_ipython_extension(shell):
-    """`%load_ext kasoku`: programs' imports of torch, pycuda and so on come from kasoku."""
+    """What `%load_ext kasoku` calls: programs' imports of torch, pycuda and so on come from kasoku then. Returns None."""
     from .notebook import load
 
     load(shell)

@@ -22,7 +22,17 @@ _core._jit_typing_error(TypingError)
 
 
 def prange(*args):
-    """`range` whose iterations are independent: compiled code runs them on all workers."""
+    """`range` whose iterations are independent: compiled code runs them on all workers. Returns a range elsewhere.
+
+    >>> @ks.jit
+    ... def total(n):
+    ...     s = 0
+    ...     for i in ks.prange(n):
+    ...         s += i
+    ...     return s
+    >>> total(1000)
+    499500
+    """
     return range(*args)
 
 
@@ -206,7 +216,17 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
     (`parallel=False`: one). Indices are checked (`boundscheck=False`: not). `fastmath` lets sums be
     reordered; the result stays the same with any number of workers. Compiled code is always cached.
     What has no compiled form runs in the interpreter, with a warning, but for the loops that have one
-    (`nopython=True`: it is an error).
+    (`nopython=True`: it is an error). Returns a JitFunction, or without a function the decorator that makes one.
+
+    >>> @ks.jit
+    ... def count(x, limit):
+    ...     n = 0
+    ...     for i in range(len(x)):
+    ...         if x[i] < limit:
+    ...             n += 1
+    ...     return n
+    >>> count(ks.array([0.5, 1.5, 2.5]), 2.0)
+    2
     """
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
@@ -245,7 +265,16 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
 
 
 def njit(*args, **options):
-    """jit that never falls back to the interpreter."""
+    """The decorator jit() with `nopython=True`: it never falls back to the interpreter.
+
+    Takes jit's arguments. Raises CompileError, at the first call, for what has no compiled form.
+
+    >>> @ks.njit
+    ... def square(x):
+    ...     return x * x
+    >>> square(3)
+    9
+    """
     options["nopython"] = True
     return jit(*args, **options)
 

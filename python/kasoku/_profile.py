@@ -31,6 +31,11 @@ class profile:
 
         with ks.profile("run.html"):
             ks.compute(*tasks)
+
+    >>> with ks.profile() as seen:
+    ...     y = ks.eval(ks.arange(100000.0) * 2)
+    >>> len(seen.events) > 0
+    True
     """
 
     def __init__(self, path=None):

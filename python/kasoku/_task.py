@@ -30,6 +30,10 @@ def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
     obj: a function (also as a decorator), or any value. nout: how many values the function's calls
     return, so that they can be unpacked. traverse: look for Delayed values inside lists, tuples, dicts
     and sets. Returns a Delayed; `.compute()` runs its graph on the pool.
+
+    >>> total = ks.delayed(sum)([1, 2, 3])
+    >>> (total + 1).compute()
+    7
     """
     if obj is _nothing:
         return functools.partial(delayed, name=name, pure=pure, nout=nout, traverse=traverse)
@@ -108,7 +112,12 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     some; anything else comes back as it is. workers (num_workers): at most so many tasks at once, 0 for
     as many as the pool has; scheduler="synchronous" is one. scheduler may also be a `distributed.Client`, whose
     cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: a
-    function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a second. An exception in a task ends the run and is raised here.
+    function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a
+    second. An exception in a task ends the run and is raised here.
+
+    >>> square = ks.delayed(lambda x: x * x)
+    >>> ks.compute(square(2), [square(3), 4])
+    (4, [9, 4])
     """
     if "get" in ignored:
         raise TypeError("compute: get= was removed from Dask\n  fix  scheduler=, with the same function")
@@ -173,7 +182,14 @@ def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **i
 
     filename: with or without ending (.svg, .png, .pdf, .dot); format: the ending if the name has none
     (default svg). times=True runs the graph first, writes each task's time and the bytes of its value into its box, and
-    draws the path that took longest in red. Without Graphviz' `dot` only .svg and .dot can be made; others raise RuntimeError.
+    draws the path that took longest in red. Without Graphviz' `dot` only .svg and .dot can be made; others raise
+    RuntimeError.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = ks.visualize(ks.delayed(abs)(-1), filename=os.path.join(folder, "graph.svg"))
+    >>> os.path.basename(name)
+    'graph.svg'
     """
     roots = _roots(args)
     stem, dot, ending = str(filename).rpartition(".")
@@ -200,6 +216,10 @@ class Pool(concurrent.futures.Executor):
 
     max_workers: how many calls run at once; default as many as KASOKU_NUM_THREADS says. thread_name_prefix,
     initializer, initargs: as ThreadPoolExecutor has them. A child of fork() starts threads of its own.
+
+    >>> with ks.Pool(2) as pool:
+    ...     list(pool.map(abs, [-1, -2]))
+    [1, 2]
     """
 
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):

@@ -16,11 +16,27 @@ __all__ = [
 
 
 class Error(Exception):
-    """The base of all that kasoku raises: what happened, where, why, and what to type."""
+    """The base of all that kasoku raises: what happened, where, why, and what to type.
+
+    Each is an exception of Python's too: a ValueError, TypeError, IndexError ….
+
+    >>> try:
+    ...     ks.add([1, 2], [1, 2, 3])
+    ... except ks.Error as error:
+    ...     isinstance(error, ValueError)
+    True
+    """
 
 
 class CompileError(Error, builtins.RuntimeError):
-    """A kernel's text does not compile; the message has the user's line and a caret."""
+    """A kernel's text does not compile; the message has the user's line and a caret.
+
+    >>> try:
+    ...     ks.ElementwiseKernel("T x", "T y", "y = x +")(ks.ones(2))
+    ... except ks.CompileError as error:
+    ...     "expected expression" in str(error)
+    True
+    """
 
 
 class ValueError(Error, builtins.ValueError):

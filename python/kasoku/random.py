@@ -78,30 +78,53 @@ _standard_normal, _integers = Generator.standard_normal, Generator.integers
 
 
 def random(self, size=None, dtype=None, out=None, device=None):
-    """Numbers in [0, 1), multiples of 2**-53; of float32 of 2**-24."""
+    """Numbers in [0, 1), multiples of 2**-53; of float32 of 2**-24.
+
+    Philox 4x32-10 makes their bits (Salmon and others, 2011).
+
+    >>> ks.random.default_rng(1).random(3)
+    array([0.89025922, 0.58572612, 0.67199844])
+    """
     return _stored(_random(self, _size_of(size, out), dtype, device), out)
 
 
 def standard_normal(self, size=None, dtype=None, out=None, device=None):
-    """Normal numbers of mean 0 and variance 1."""
+    """Normal numbers of mean 0 and variance 1. By the transform of Box and Muller.
+
+    >>> ks.random.default_rng(1).standard_normal(3)
+    array([1.80455566, 1.07835396, 1.47561985])
+    """
     return _stored(_standard_normal(self, _size_of(size, out), dtype, device), out)
 
 
 def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
-    """Numbers in [low, high)."""
+    """Numbers in [low, high).
+
+    >>> ks.random.default_rng(1).uniform(10, 20, 3)
+    array([18.90259216, 15.85726123, 16.71998441])
+    """
     low, high = _given(low, device), _given(high, device)
     return _uniform_of(self, low, high, _shape(size, [low, high]), dtype, device)
 
 
 def normal(self, loc=0.0, scale=1.0, size=None, dtype=None, device=None):
-    """Normal numbers of mean `loc` and standard deviation `scale`."""
+    """Normal numbers of mean `loc` and standard deviation `scale`. By the transform of Box and Muller.
+
+    >>> ks.random.default_rng(1).normal(5, 2, 3)
+    array([8.60911133, 7.15670792, 7.95123969])
+    """
     loc, scale = _given(loc, device), _given(scale, device)
     _must(">= 0", scale=scale)
     return _normal_of(self, loc, scale, _shape(size, [loc, scale]), dtype, device)
 
 
 def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device=None):
-    """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given. int64 unless `dtype` says else."""
+    """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given.
+    int64 unless `dtype` says else.
+
+    >>> ks.random.default_rng(1).integers(0, 10, 4)
+    array([8, 5, 6, 4])
+    """
     low, high = (0, _given(low, device)) if high is None else (_given(low, device), _given(high, device))
     if not isinstance(low, _Array) and not isinstance(high, _Array):
         return _integers(self, low, high, size, dtype, endpoint, device)
@@ -115,10 +138,10 @@ def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device
 
 
 def exponential(self, scale=1.0, size=None, dtype=None, device=None):
-    """Exponential numbers of mean `scale`.
+    """Exponential numbers of mean `scale`. By -log of a uniform number.
 
-    >>> ks.random.default_rng(1).exponential(2.0, 3).shape
-    (3,)
+    >>> ks.random.default_rng(1).exponential(2.0, 3)
+    array([4.4192684 , 1.76245597, 2.22947383])
     """
     scale = _given(scale, device)
     _must(">= 0", scale=scale)
@@ -126,7 +149,11 @@ def exponential(self, scale=1.0, size=None, dtype=None, device=None):
 
 
 def standard_exponential(self, size=None, dtype=None, method="zig", out=None, device=None):
-    """Exponential numbers of mean 1."""
+    """Exponential numbers of mean 1. By -log of a uniform number.
+
+    >>> ks.random.default_rng(1).standard_exponential(3)
+    array([2.2096342 , 0.88122799, 1.11473692])
+    """
     return _stored(self.exponential(1.0, _size_of(size, out), dtype, device), out)
 
 
@@ -142,7 +169,11 @@ def _stored(x, out):
 
 
 def standard_gamma(self, shape, size=None, dtype=None, out=None, device=None):
-    """Gamma numbers of a shape parameter and of scale 1."""
+    """Gamma numbers of a shape parameter and of scale 1. By the rejection of Marsaglia and Tsang (2000).
+
+    >>> ks.random.default_rng(1).standard_gamma(2.0, 3)
+    array([5.25039819, 4.38968138, 1.90027998])
+    """
     shape = _given(shape, device)
     _must(">= 0", shape=shape)
     size = _shape(_size_of(size, out), [shape])
@@ -150,28 +181,44 @@ def standard_gamma(self, shape, size=None, dtype=None, out=None, device=None):
 
 
 def gamma(self, shape, scale=1.0, size=None, device=None):
-    """Gamma numbers of mean `shape * scale`."""
+    """Gamma numbers of mean `shape * scale`. By the rejection of Marsaglia and Tsang (2000).
+
+    >>> ks.random.default_rng(1).gamma(2.0, 3.0, 3)
+    array([15.75119457, 13.16904414,  5.70083995])
+    """
     shape, scale = _given(shape, device), _given(scale, device)
     _must(">= 0", shape=shape, scale=scale)
     return scale * _gamma(self, shape, _shape(size, [shape, scale]), device)
 
 
 def beta(self, a, b, size=None, device=None):
-    """Beta numbers in [0, 1]."""
+    """Beta numbers in [0, 1]. By two gamma numbers; for small parameters by Johnk's rejection.
+
+    >>> ks.random.default_rng(1).beta(2.0, 3.0, 3)
+    array([0.64997915, 0.60032899, 0.48784434])
+    """
     a, b = _given(a, device), _given(b, device)
     _must("> 0", a=a, b=b)
     return self._sampled("beta", [a, b], _shape(size, [a, b]), device)
 
 
 def chisquare(self, df, size=None, device=None):
-    """Sums of the squares of `df` normal numbers."""
+    """Sums of the squares of `df` normal numbers. By a gamma number of half the shape.
+
+    >>> ks.random.default_rng(1).chisquare(2, 3)
+    array([1.49722935, 5.48614424, 1.63645805])
+    """
     df = _given(df, device)
     _must("> 0", df=df)
     return 2.0 * _gamma(self, df / 2, _shape(size, [df]), device)
 
 
 def noncentral_chisquare(self, df, nonc, size=None, device=None):
-    """As chisquare(), of normal numbers whose means have squares of sum `nonc`."""
+    """Sums of the squares of `df` normal numbers whose means have squares of sum `nonc`.
+
+    >>> ks.random.default_rng(1).noncentral_chisquare(2, 1.0, 3)
+    array([1.26885961, 0.89867766, 7.28153232])
+    """
     df, nonc = _given(df, device), _given(nonc, device)
     _must("> 0", df=df)
     _must(">= 0", nonc=nonc)
@@ -180,14 +227,22 @@ def noncentral_chisquare(self, df, nonc, size=None, device=None):
 
 
 def f(self, dfnum, dfden, size=None, device=None):
-    """Ratios of two chi-square numbers by their degrees of freedom."""
+    """Ratios of two chi-square numbers by their degrees of freedom.
+
+    >>> ks.random.default_rng(1).f(2, 5, 3)
+    array([0.88777377, 3.91408709, 0.47090735])
+    """
     dfnum, dfden = _given(dfnum, device), _given(dfden, device)
     shape = _shape(size, [dfnum, dfden])
     return (self.chisquare(dfnum, shape, device) / dfnum) / (self.chisquare(dfden, shape, device) / dfden)
 
 
 def noncentral_f(self, dfnum, dfden, nonc, size=None, device=None):
-    """As f(), of a noncentral numerator."""
+    """Ratios of a noncentral chi-square number and a chi-square number by their degrees of freedom.
+
+    >>> ks.random.default_rng(1).noncentral_f(2, 5, 1.0, 3)
+    array([0.75828945, 0.46333606, 2.40606255])
+    """
     dfnum, dfden, nonc = (_given(x, device) for x in (dfnum, dfden, nonc))
     shape = _shape(size, [dfnum, dfden, nonc])
     above = self.noncentral_chisquare(dfnum, nonc, shape, device) / dfnum
@@ -195,7 +250,11 @@ def noncentral_f(self, dfnum, dfden, nonc, size=None, device=None):
 
 
 def standard_t(self, df, size=None, device=None):
-    """Student's t of `df` degrees of freedom."""
+    """Numbers of Student's t distribution of `df` degrees of freedom.
+
+    >>> ks.random.default_rng(1).standard_t(5, 3)
+    array([1.96513445, 1.28812487, 1.11945021])
+    """
     df = _given(df, device)
     _must("> 0", df=df)
     shape = _shape(size, [df])
@@ -203,14 +262,22 @@ def standard_t(self, df, size=None, device=None):
 
 
 def lognormal(self, mean=0.0, sigma=1.0, size=None, device=None):
-    """exp() of normal numbers."""
+    """Numbers whose logarithms are normal, of mean `mean` and standard deviation `sigma`.
+
+    >>> ks.random.default_rng(1).lognormal(0, 1, 3)
+    array([6.07727049, 2.93983647, 4.37374598])
+    """
     mean, sigma = _given(mean, device), _given(sigma, device)
     _must(">= 0", sigma=sigma)
     return _core.exp(mean + sigma * self.standard_normal(_shape(size, [mean, sigma]), device=device))
 
 
 def laplace(self, loc=0.0, scale=1.0, size=None, device=None):
-    """Laplace's double exponential numbers."""
+    """Laplace's double exponential numbers around `loc`. By inversion.
+
+    >>> ks.random.default_rng(1).laplace(0, 1, 3)
+    array([-1.51648702, -0.18808081, -0.42158974])
+    """
     loc, scale = _given(loc, device), _given(scale, device)
     _must(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
@@ -220,7 +287,11 @@ def laplace(self, loc=0.0, scale=1.0, size=None, device=None):
 
 
 def logistic(self, loc=0.0, scale=1.0, size=None, device=None):
-    """Logistic numbers."""
+    """Logistic numbers around `loc`. By inversion.
+
+    >>> ks.random.default_rng(1).logistic(0, 1, 3)
+    array([-2.0933916 , -0.34632502, -0.71723766])
+    """
     loc, scale = _given(loc, device), _given(scale, device)
     _must(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
@@ -228,7 +299,11 @@ def logistic(self, loc=0.0, scale=1.0, size=None, device=None):
 
 
 def gumbel(self, loc=0.0, scale=1.0, size=None, device=None):
-    """Gumbel's numbers, of greatest values."""
+    """Gumbel's numbers, of greatest values. By inversion.
+
+    >>> ks.random.default_rng(1).gumbel(0, 1, 3)
+    array([-0.79282698,  0.12643891, -0.10861843])
+    """
     loc, scale = _given(loc, device), _given(scale, device)
     _must(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
@@ -236,14 +311,22 @@ def gumbel(self, loc=0.0, scale=1.0, size=None, device=None):
 
 
 def rayleigh(self, scale=1.0, size=None, device=None):
-    """Lengths of vectors of two normal numbers."""
+    """Lengths of vectors of two normal numbers of standard deviation `scale`. By inversion.
+
+    >>> ks.random.default_rng(1).rayleigh(1.0, 3)
+    array([2.1022056 , 1.32757522, 1.49314227])
+    """
     scale = _given(scale, device)
     _must(">= 0", scale=scale)
     return scale * _core.sqrt(-2 * _core.log(_uniform(self, _shape(size, [scale]), device)))
 
 
 def weibull(self, a, size=None, device=None):
-    """Weibull's numbers of scale 1."""
+    """Weibull's numbers of shape `a` and scale 1. By inversion.
+
+    >>> ks.random.default_rng(1).weibull(2.0, 3)
+    array([1.48648384, 0.93873744, 1.05581102])
+    """
     a = _given(a, device)
     _must(">= 0", a=a)
     e = -_core.log(_uniform(self, _shape(size, [a]), device))
@@ -251,26 +334,42 @@ def weibull(self, a, size=None, device=None):
 
 
 def pareto(self, a, size=None, device=None):
-    """Pareto's numbers, less 1 (Lomax)."""
+    """Pareto's numbers of shape `a`, less 1 (Lomax). By inversion.
+
+    >>> ks.random.default_rng(1).pareto(3.0, 3)
+    array([1.088706  , 0.34143866, 0.45002235])
+    """
     a = _given(a, device)
     _must("> 0", a=a)
     return _core.expm1(-_core.log(_uniform(self, _shape(size, [a]), device)) / a)
 
 
 def power(self, a, size=None, device=None):
-    """Numbers in [0, 1] whose density is a power, `a - 1`."""
+    """Numbers in [0, 1] whose density is a power, `a - 1`. By inversion.
+
+    >>> ks.random.default_rng(1).power(3.0, 3)
+    array([0.47876532, 0.7454683 , 0.68964454])
+    """
     a = _given(a, device)
     _must("> 0", a=a)
     return _core.power(_uniform(self, _shape(size, [a]), device), 1.0 / a)
 
 
 def standard_cauchy(self, size=None, device=None):
-    """Cauchy's numbers."""
+    """Cauchy's numbers around 0, of scale 1.
+
+    >>> ks.random.default_rng(1).standard_cauchy(3)
+    array([2.78472009, 0.27602249, 0.59990418])
+    """
     return _core.tan(math.pi * (self.random(() if size is None else size, device=device) - 0.5))
 
 
 def triangular(self, left, mode, right, size=None, device=None):
-    """Numbers in [left, right] with a density that rises to `mode` and falls behind it."""
+    """Numbers in [left, right] with a density that rises to `mode` and falls behind it. By inversion.
+
+    >>> ks.random.default_rng(1).triangular(0, 1, 4, 3)
+    array([2.85244198, 1.7703618 , 2.0160598 ])
+    """
     left, mode, right = (_given(x, device) for x in (left, mode, right))
     _must(">= 0", **{"mode - left": mode - left, "right - mode": right - mode})
     _must("> 0", **{"right - left": right - left})
@@ -281,7 +380,11 @@ def triangular(self, left, mode, right, size=None, device=None):
 
 
 def wald(self, mean, scale, size=None, device=None):
-    """Inverse Gaussian numbers."""
+    """Inverse Gaussian numbers of mean `mean`. By the transform of Michael, Schucany and Haas (1976).
+
+    >>> ks.random.default_rng(1).wald(1.0, 2.0, 3)
+    array([0.30050759, 0.47466219, 0.36747837])
+    """
     mean, scale = _given(mean, device), _given(scale, device)
     _must("> 0", mean=mean, scale=scale)
     shape = _shape(size, [mean, scale])
@@ -293,21 +396,39 @@ def wald(self, mean, scale, size=None, device=None):
 
 
 def vonmises(self, mu, kappa, size=None, device=None):
-    """Angles in [-pi, pi] around `mu`."""
+    """Angles in radians, in [-pi, pi], around `mu`, the closer the greater `kappa` is.
+
+    By the rejection of Best and Fisher (1979).
+
+    >>> ks.random.default_rng(1).vonmises(0, 2.0, 3)
+    array([0.12202513, 0.39223703, 1.41701569])
+    """
     mu, kappa = _given(mu, device), _given(kappa, device)
     _must(">= 0", kappa=kappa)
     return self._sampled("vonmises", [mu, kappa], _shape(size, [mu, kappa]), device)
 
 
 def poisson(self, lam=1.0, size=None, device=None):
-    """Numbers of events of which `lam` are expected."""
+    """Numbers of events (int64) of which `lam` are expected.
+
+    Below 10 by products of uniform numbers, above by Hörmann's PTRS (1993).
+
+    >>> ks.random.default_rng(1).poisson(4.0, 4)
+    array([5, 7, 5, 3])
+    """
     lam = _given(lam, device)
     _must(">= 0", lam=lam)
     return _whole(self._sampled("poisson", [lam], _shape(size, [lam]), device))
 
 
 def binomial(self, n, p, size=None, device=None):
-    """Numbers of successes of `n` trials."""
+    """Numbers of successes (int64) of `n` trials, each with probability `p`.
+
+    Few by inversion, many by Hörmann's BTRS (1993).
+
+    >>> ks.random.default_rng(1).binomial(10, 0.5, 4)
+    array([3, 4, 6, 4])
+    """
     n, p = _given(n, device), _given(p, device)
     _must(">= 0", n=n)
     _must("in [0, 1]", p=p)
@@ -315,7 +436,11 @@ def binomial(self, n, p, size=None, device=None):
 
 
 def negative_binomial(self, n, p, size=None, device=None):
-    """Numbers of failures before `n` successes."""
+    """Numbers of failures (int64) before `n` successes of probability `p`. By a Poisson number of a gamma number.
+
+    >>> ks.random.default_rng(1).negative_binomial(3, 0.5, 4)
+    array([12,  4,  4,  1])
+    """
     n, p = _given(n, device), _given(p, device)
     _must("> 0", n=n)
     _must("in (0, 1]", p=p)
@@ -324,14 +449,24 @@ def negative_binomial(self, n, p, size=None, device=None):
 
 
 def geometric(self, p, size=None, device=None):
-    """Numbers of trials up to the first success."""
+    """Numbers of trials (int64) up to the first success of probability `p`. By inversion.
+
+    >>> ks.random.default_rng(1).geometric(0.5, 4)
+    array([4, 2, 1, 3])
+    """
     p = _given(p, device)
     _must("in (0, 1]", p=p)
     return _whole(self._sampled("geometric", [p], _shape(size, [p]), device))
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None, device=None):
-    """Numbers of good ones among `nsample` that are drawn from good and bad ones without putting back."""
+    """Numbers of good ones (int64) among `nsample` that are drawn from good and bad ones without putting back.
+
+    Few one by one, many by Stadlober's HRUA (1990).
+
+    >>> ks.random.default_rng(1).hypergeometric(5, 5, 4, 4)
+    array([2, 1, 2, 2])
+    """
     ngood, nbad, nsample = (_given(x, device) for x in (ngood, nbad, nsample))
     _must(">= 0", ngood=ngood, nbad=nbad, nsample=nsample, **{"ngood + nbad - nsample": ngood + nbad - nsample})
     shape = _shape(size, [ngood, nbad, nsample])
@@ -339,21 +474,33 @@ def hypergeometric(self, ngood, nbad, nsample, size=None, device=None):
 
 
 def zipf(self, a, size=None, device=None):
-    """Numbers k with probabilities that fall as k to the power of `-a`."""
+    """Numbers k (int64) with probabilities that fall as k to the power of `-a`. By Devroye's rejection (1986).
+
+    >>> ks.random.default_rng(1).zipf(2.0, 4)
+    array([ 9,  3,  1, 87])
+    """
     a = _given(a, device)
     _must("> 1", a=a)
     return _whole(self._sampled("zipf", [a], _shape(size, [a]), device))
 
 
 def logseries(self, p, size=None, device=None):
-    """Numbers k with probabilities that go as p to the power of k, by k."""
+    """Numbers k (int64) with probabilities that go as p to the power of k, by k. By Kemp's way (1981).
+
+    >>> ks.random.default_rng(1).logseries(0.6, 4)
+    array([2, 2, 1, 3])
+    """
     p = _given(p, device)
     _must("in [0, 1)", p=p)
     return _whole(self._sampled("logseries", [p], _shape(size, [p]), device))
 
 
 def dirichlet(self, alpha, size=None, device=None):
-    """Rows of numbers of sum 1: gamma numbers by their sum. The last axis is alpha's."""
+    """Rows of numbers of sum 1: gamma numbers by their sum. The last axis is alpha's.
+
+    >>> ks.random.default_rng(1).dirichlet([1.0, 2.0, 3.0])
+    array([0.09244729, 0.54208681, 0.3654659 ])
+    """
     alpha = _core.asarray(alpha, dtype="float64", device=device)
     if alpha.ndim != 1:
         raise ValueError("alpha must be of one axis")
@@ -363,7 +510,11 @@ def dirichlet(self, alpha, size=None, device=None):
 
 
 def multinomial(self, n, pvals, size=None, device=None):
-    """How often each of several outcomes comes in `n` trials. The last axis is that of `pvals`."""
+    """How often (int64) each of several outcomes comes in `n` trials. The last axis is that of `pvals`.
+
+    >>> ks.random.default_rng(1).multinomial(10, [0.2, 0.3, 0.5])
+    array([1, 6, 3])
+    """
     pvals = _core.asarray(pvals, dtype="float64", device=device)
     n = _given(n, pvals.device)
     _must(">= 0", n=n, pvals=pvals)
@@ -382,7 +533,11 @@ def multinomial(self, n, pvals, size=None, device=None):
 
 
 def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals", device=None):
-    """How many of each color are among `nsample` that are drawn without putting back."""
+    """How many of each color are among `nsample` that are drawn without putting back.
+
+    >>> ks.random.default_rng(1).multivariate_hypergeometric([3, 4, 5], 6)
+    array([1, 3, 2])
+    """
     counts = [operator.index(c) for c in colors]
     _must(">= 0", nsample=nsample, colors=min(counts, default=0))
     if nsample > sum(counts):
@@ -401,6 +556,9 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
 
     `mean`: n numbers; `cov`: n x n; `method`: "svd", "eigh" or "cholesky". Raises ValueError for other shapes, and with
     `check_valid="raise"` where `cov` is no covariance.
+
+    >>> ks.random.default_rng(1).multivariate_normal([0.0, 1.0], [[1.0, 0.5], [0.5, 1.0]]).shape
+    (2,)
     """
     mean = _core.asarray(mean, dtype="float64", device=device)
     cov = _core.asarray(cov, dtype="float64", device=mean.device)
@@ -424,12 +582,20 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
 
 
 def bytes(self, length):
-    """Random bytes."""
+    """A Python bytes object of `length` random bytes.
+
+    >>> len(ks.random.default_rng(1).bytes(4))
+    4
+    """
     return self.integers(0, 256, length, dtype="uint8", device="cpu").tobytes()
 
 
 def spawn(self, n_children):
-    """Generators whose seeds are drawn from this one."""
+    """Generators whose seeds are drawn from this one.
+
+    >>> ks.random.default_rng(1).spawn(2)[0].random(2)
+    array([0.23692095, 0.67835691])
+    """
     if n_children < 0:
         raise ValueError("n_children must be at least 0")
     return [default_rng(int(seed)) for seed in self.integers(0, 2**63 - 1, n_children, device="cpu").tolist()]
@@ -443,6 +609,9 @@ def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, devic
 
     `p`: how likely each is; `replace=False` takes each once. Raises ValueError where there are too few, or `p` is no
     distribution over them.
+
+    >>> ks.random.default_rng(1).choice(5, 3, replace=False)
+    array([1, 2, 0])
     """
     if p is None and axis == 0:
         return _choice(self, a, size, replace, device)
@@ -473,7 +642,11 @@ def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, devic
 
 
 def permutation(self, x, axis=0, device=None):
-    """0 … x-1, or a copy of an array with its parts along an axis, in random order."""
+    """The numbers 0 … x-1, or a copy of an array with its parts along an axis, in random order.
+
+    >>> ks.random.default_rng(1).permutation(5)
+    array([1, 2, 0, 4, 3])
+    """
     if axis == 0 or (hasattr(x, "__index__") and not isinstance(x, _Array)):
         return _permutation(self, x, device)
     x = _core.asarray(x, device=device)
@@ -481,7 +654,12 @@ def permutation(self, x, axis=0, device=None):
 
 
 def permuted(self, x, axis=None, out=None, device=None):
-    """A copy in which each row along an axis, or with None all elements, have a random order of their own."""
+    """A copy in which each row along an axis, or with None all elements, have a random order of their own.
+
+    >>> ks.random.default_rng(1).permuted([[1, 2, 3], [4, 5, 6]], axis=1)
+    array([[2, 3, 1],
+           [5, 4, 6]])
+    """
     x = _core.asarray(x, device=device)
     if axis is None:
         result = _core.take(x.ravel(), _permutation(self, x.size, x.device)).reshape(x.shape)
@@ -492,7 +670,13 @@ def permuted(self, x, axis=None, out=None, device=None):
 
 
 def shuffle(self, x, axis=0):
-    """Puts an array's parts along an axis in random order, in place."""
+    """Puts an array's parts along an axis in random order, in place. Returns None.
+
+    >>> x = ks.arange(5)
+    >>> ks.random.default_rng(1).shuffle(x)
+    >>> x
+    array([1, 2, 0, 4, 3])
+    """
     if isinstance(x, _Array):
         x[...] = self.permutation(x, axis)
         return
@@ -536,8 +720,20 @@ def _of_process(name, method):
     return function
 
 
+def _documented(method):
+    """Of all distributions there is one thing to say, before the example."""
+    sentences, prompt, example = (method.__doc__ or "").partition("\n\n    >>> ")
+    if prompt and "size" in inspect.signature(method).parameters:
+        method.__doc__ = f"""{sentences}
+
+    `size` is a length or a tuple of them; without it the shape is that of the parameters, which are numbers or arrays that
+    broadcast. Returns an array, of float64 unless something else is said; the numbers depend on the seed alone, not on
+    the device. Raises ValueError for parameters outside of what the distribution has.{prompt}{example}"""
+
+
 for _name in _methods:
     _method = globals()[_name]
+    _documented(_method)
     if "device" in inspect.signature(_method).parameters and _name not in ("random", "standard_normal"):
         _method = _placed(_method)
     _method.__module__, _method.__qualname__ = Generator.__module__, f"Generator.{_name}"

@@ -426,7 +426,14 @@ nb::object object_of(Array&& array) {
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
-                    nb::pooled(), "An n-dimensional array on a device, with NumPy's semantics.")
+                    nb::pooled(), R"(An n-dimensional array on a device, with NumPy's semantics.
+
+Made by ks.array(), ks.asarray(), ks.zeros() and their like. Operations on many elements are pending until somebody
+reads the values, so that several become one kernel. Its constructor takes numpy.ndarray's arguments and device=.
+
+>>> x = ks.array([[1, 2], [3, 4]])
+>>> (x + x.T).sum(axis=0)
+array([ 7, 13]))")
       .def(
           "__init__",
           [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
@@ -443,14 +450,15 @@ void bind_array(nb::module_& m) {
               throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
                   .fix("x = x.reshape(shape)");
             x = reshape(x, shape_from(shape));
-          })
-      .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); })
-      .def_prop_ro("ndim", &Array::ndim)
-      .def_prop_ro("size", &Array::size)
-      .def_prop_ro("itemsize", &Array::itemsize)
-      .def_prop_ro("nbytes", &Array::nbytes)
-      .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); })
-      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); })
+          },
+          "The lengths of the axes, a tuple; may be set where the elements lie in C order.")
+      .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); }, "Bytes from an element to the next one along each axis, a tuple.")
+      .def_prop_ro("ndim", &Array::ndim, "How many axes there are.")
+      .def_prop_ro("size", &Array::size, "How many elements there are.")
+      .def_prop_ro("itemsize", &Array::itemsize, "Bytes of an element.")
+      .def_prop_ro("nbytes", &Array::nbytes, "Bytes of all elements.")
+      .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); }, "The dtype of the elements, a numpy.dtype.")
+      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); }, "Where the elements lie, a Device.")
       .def_prop_ro(
           "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
       .def_prop_ro(
@@ -614,11 +622,31 @@ void bind_array(nb::module_& m) {
       .def("__repr__", &text_of)
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, Copies::always); },
-        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array with a copy of the values.");
+        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+R"(A new array with a copy of the values.
+
+object is an array of any library, a number, or nested sequences of numbers of one length.
+dtype= is the dtype of the elements, that of the values unless given; device= is a Device or its name, where the
+values lie unless given. Returns an Array. Rows of different lengths are a ValueError, texts and
+objects a TypeError.
+
+>>> ks.array([[1, 2], [3, 4]], dtype="float32")
+array([[1., 2.],
+       [3., 4.]], dtype=float32))");
   m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy) {
     return make_array(x, dtype, device, copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never);
   }, "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
-        "An array of the values; on a cpu it shows a NumPy array's memory. copy=True: never that memory; copy=False: that memory, or a ValueError.");
+        R"(An array of the values, without a copy where that can be: on a CPU it shows a NumPy array's memory.
+
+object, dtype= and device= are those of array(). copy=True never shows that memory, copy=False shows it or
+raises ValueError. Returns an Array: object itself if it is one that fits.
+
+>>> import numpy as np
+>>> x = np.zeros(2)
+>>> y = ks.asarray(x)
+>>> x[0] = 5
+>>> y
+array([5., 0.]))");
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
   m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
   m.def("_devices_are_shown", [](bool value) { return devices_are_shown.exchange(value); }, "value"_a, "Whether repr() names devices, for the whole process; what it was.");
@@ -641,7 +669,14 @@ void bind_array(nb::module_& m) {
     const double unit = std::pow(10.0, std::abs(decimals));
     if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
     return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
-  }, "x"_a, "decimals"_a = 0, "Rounded to a number of decimals, halves to even.");
+  }, "x"_a, "decimals"_a = 0,
+R"(The elements rounded to a number of decimals, halves to even; negative decimals= round to tens and so on.
+
+Computed as rint(x * 10**decimals) / 10**decimals, so a half that no float has exactly goes by the float there is.
+Returns an array of the shape and dtype of x; integers stay what they are. Parts of complex numbers are rounded apart.
+
+>>> ks.round([1.25, 2.55, -0.5], 1)
+array([ 1.2,  2.6, -0.5]))");
   m.attr("ndarray") = m.attr("Array");  // its name in NumPy
   m.attr("around") = m.attr("round");
   m.attr("newaxis") = nb::none();

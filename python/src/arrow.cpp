@@ -412,10 +412,15 @@ void bind_arrow(nb::module_& m) {
   add_method(cls, "__arrow_c_stream__", &arrow_stream, "requested_schema"_a = nb::none(),
              "The same as a stream of one chunk.");
   m.def("from_arrow", &from_arrow, "x"_a, "mask"_a = false,
-        "The values of a column of Arrow's (pyarrow, Polars, pandas): read-only in the column's own memory, or a copy "
-        "of bools and of several chunks. "
-        "With mask=True a pair: values, of which those at nulls mean nothing, and a mask that is true at nulls. "
-        "TypeError for elements that are no numbers or bools; ValueError for nulls without mask=True.");
+        R"(The values of a column of Arrow's (pyarrow, Polars, pandas): read-only in the column's own memory, or a copy
+of bools and of several chunks.
+
+With mask=True a pair: values, of which those at nulls mean nothing, and a mask that is true at nulls.
+Returns an Array, or the pair. TypeError for elements that are no numbers or bools; ValueError for nulls without
+mask=True.
+
+>>> ks.from_arrow(pyarrow.array([1, 2]))  # doctest: +SKIP
+array([1, 2]))");
 }
 
 }  // namespace kasoku

@@ -149,24 +149,64 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
 }  // namespace
 
 void bind_creation(nb::module_& m) {
-  const auto constant = [&m](const char* name, double value, const char* doc) {
+  const auto constant = [&m](const char* name, double value, const char* doc, const char* doc_of_like) {
     m.def(name, [value](nb::handle shape, nb::handle dtype, nb::handle device) {
       return filled(shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
     }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), doc);
     m.def((std::string(name) + "_like").c_str(), [value](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
       const Array like = array_from(x, default_device());
       return filled(shape.is_none() ? like.shape() : shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), doc);
+    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), doc_of_like);
   };
-  constant("zeros", 0, "A new array of zeros.");
-  constant("ones", 1, "A new array of ones.");
+  constant("zeros", 0, R"(A new array of zeros.
+
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
+Returns an Array of float64, or of dtype=.
+
+>>> ks.zeros((2, 3))
+array([[0., 0., 0.],
+       [0., 0., 0.]]))", R"(A new array of zeros.
+
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Returns an Array.
+
+>>> ks.zeros_like([1, 2])
+array([0, 0]))");
+  constant("ones", 1, R"(A new array of ones.
+
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
+Returns an Array of float64, or of dtype=.
+
+>>> ks.ones(3, dtype="int32")
+array([1, 1, 1], dtype=int32))", R"(A new array of ones.
+
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Returns an Array.
+
+>>> ks.ones_like([[1.5, 2.5]])
+array([[1., 1.]]))");
   m.def("empty", [](nb::handle shape, nb::handle dtype, nb::handle device) {
     return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
-  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array whose values are not defined.");
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array whose values are not defined.
+
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
+Returns an Array of float64, or of dtype=.
+
+>>> ks.empty((2, 3)).shape
+(2, 3))");
   m.def("empty_like", [](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
     const Array like = array_from(x, default_device());
     return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), "A new array whose values are not defined.");
+  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), R"(A new array whose values are not defined.
+
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Returns an Array.
+
+>>> ks.empty_like([1, 2]).dtype
+dtype('int64'))");
   m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
     Device& where = device_from(device);
     if (has_length(value)) {
@@ -176,17 +216,68 @@ void bind_creation(nb::module_& m) {
     const Scalar number = scalar_from(value);
     const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
     return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
-  }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
+  }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array of one value, or of a row that is stretched.
+
+shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
+name, the default one unless given.
+fill_value is a number, or an array that broadcasts to the shape. Returns an Array of its dtype, or of dtype=.
+
+>>> ks.full((2, 2), 7)
+array([[7, 7],
+       [7, 7]]))");
   m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape, nb::handle device) {
     const Array like = array_from(x, default_device());
     return filled(shape.is_none() ? like.shape() : shape_from(shape), value, optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), "A new array of one value.");
-  m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "start, start + step, … below stop.");
-  m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), "Evenly spaced numbers.");
-  m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), "Ones on a diagonal.");
-  m.def("identity", [](int64_t n, nb::handle dtype, nb::handle device) { return make_eye(n, std::nullopt, 0, dtype, device); }, "n"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "The identity matrix.");
+  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), R"(A new array of one value.
 
-  m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(), "A new array with the same values.");
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+fill_value is a number that the dtype can hold, else it is an OverflowError.
+Returns an Array.
+
+>>> ks.full_like([1, 2, 3], 7)
+array([7, 7, 7]))");
+  m.def("arange", &make_range, "start"_a, "stop"_a = nb::none(), "step"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), R"(The numbers start, start + step, … below stop; with one number from 0 up to it.
+
+Returns a row of int64 if all numbers are ints, else of float64, or of dtype=.
+With floats the length is ceil((stop - start) / step), so the last number may come close to stop.
+A step of 0 is a ZeroDivisionError. device= is a Device or its name, the default one unless given.
+
+>>> ks.arange(1, 2, 0.25)
+array([1.  , 1.25, 1.5 , 1.75]))");
+  m.def("linspace", &make_linspace, "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(The num evenly spaced numbers from start to stop.
+
+endpoint=False leaves stop out, and the spacing is (stop - start) / num then.
+Returns a row of float64, or of dtype=. A negative num is a ValueError.
+device= is a Device or its name, the default one unless given.
+
+>>> ks.linspace(0, 1, 5)
+array([0.  , 0.25, 0.5 , 0.75, 1.  ]))");
+  m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A matrix of N rows and M columns (N unless given) with ones on a diagonal.
+
+k= counts diagonals up from the main one.
+Returns a matrix of float64, or of dtype=. device= is a Device or its name.
+
+>>> ks.eye(2, 3, k=1)
+array([[0., 1., 0.],
+       [0., 0., 1.]]))");
+  m.def("identity", [](int64_t n, nb::handle dtype, nb::handle device) { return make_eye(n, std::nullopt, 0, dtype, device); }, "n"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(The identity matrix of n rows.
+
+Returns a matrix of float64, or of dtype=. device= is a Device or its name.
+
+>>> ks.identity(2)
+array([[1., 0.],
+       [0., 1.]]))");
+
+  m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(),
+R"(A copy of an array in memory of its own, in C order.
+
+Returns an Array of the same shape, dtype and device. x is an Array, else it is a TypeError.
+
+>>> x = ks.arange(3)
+>>> y = ks.copy(x)
+>>> y[0] = 9
+>>> x
+array([0, 1, 2]))");
   m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
     const Array array = array_from(x, default_device());
     const Shape shifts = shape_from(shift);
@@ -194,20 +285,38 @@ void bind_creation(nb::module_& m) {
     if (!axis.is_none()) axes = shape_from(axis);
     const GilReleased release;
     return roll(array, shifts, axes);
-  }, "x"_a, "shift"_a, "axis"_a = nb::none(), "Elements moved along axes; what falls out at the end comes in at the start.");
+  }, "x"_a, "shift"_a, "axis"_a = nb::none(), R"(A copy with the elements moved along axes; what falls out at the end comes in at the start.
+
+shift= is a number for axis=, or one for each of several axes; without axes the ravelled array is moved.
+Returns an array of the shape and dtype of x. An axis that there is not raises AxisError.
+
+>>> ks.roll([1, 2, 3, 4], 1)
+array([4, 1, 2, 3]))");
   m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
     const std::vector<Array> parts = arrays_from(arrays);
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     const std::optional<int64_t> along = axis_from(axis);
     const GilReleased release;
     return concatenate(parts, along, wanted);
-  }, "arrays"_a, "axis"_a.none() = 0, "dtype"_a = nb::none(), "Arrays in a row along an axis; without axes (None) ravelled.");
+  }, "arrays"_a, "axis"_a.none() = 0, "dtype"_a = nb::none(), R"(The arrays one after the other along an axis that they have; with axis=None ravelled.
+
+Returns a new array in their common dtype, or of dtype=. The other axes have the same lengths, else it is a
+ValueError, as is an empty list.
+
+>>> ks.concatenate([[1, 2], [3]])
+array([1, 2, 3]))");
   m.attr("concat") = m.attr("concatenate");
   m.def("stack", [](nb::handle arrays, int64_t axis) {
     const std::vector<Array> parts = arrays_from(arrays);
     const GilReleased release;
     return stack(parts, axis);
-  }, "arrays"_a, "axis"_a = 0, "Arrays in a row along a new axis.");
+  }, "arrays"_a, "axis"_a = 0, R"(The arrays one after the other along a new axis.
+
+Returns a new array in their common dtype, with one axis more. Shapes that differ are a ValueError.
+
+>>> ks.stack([[1, 2], [3, 4]], axis=1)
+array([[1, 3],
+       [2, 4]]))");
   constexpr std::pair<const char*, Stack> stacks[] = {{"_hstack", Stack::horizontal}, {"_vstack", Stack::vertical}, {"_dstack", Stack::deep}, {"_column_stack", Stack::columns}};
   for (const auto& [name, form] : stacks)
     m.def(name, [form = form](nb::handle arrays) {
@@ -215,15 +324,52 @@ void bind_creation(nb::module_& m) {
       const GilReleased release;
       return stack_as(form, parts);
     }, "arrays"_a);
-  m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, "A read-only view stretched to a shape.");
+  m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, R"(A read-only view stretched to a shape, in which axes of length 1 are repeated.
+
+Returns a view: nothing is copied. A shape to which x does not stretch is a ValueError.
+
+>>> ks.broadcast_to([1, 2], (2, 2))
+array([[1, 2],
+       [1, 2]]))");
   const auto view = [&m](const char* name, const char* word, auto f, const char* doc) {
     m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, nb::arg(word) = nb::none(), doc);
   };
-  view("transpose", "axes", [](const Array& x, const auto& axes) { return transpose(x, axes); }, "A view with the axes in another order.");
-  view("squeeze", "axis", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, "A view without axes of length 1.");
-  view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, "A view with axes turned over.");
-  m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a, "A view with the axes in another order.");
-  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a = 0, "A view with new axes of length 1.");
+  view("transpose", "axes", [](const Array& x, const auto& axes) { return transpose(x, axes); },
+R"(A view with the axes in another order, reversed unless axes= is given.
+
+axes= says for each axis of the result which axis of x it is.
+Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
+
+>>> ks.transpose([[1, 2], [3, 4]])
+array([[1, 3],
+       [2, 4]]))");
+  view("squeeze", "axis", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, R"(A view without the axes of length 1, or without those of axis=.
+
+Returns a view: nothing is copied. An axis of another length is a ValueError.
+
+>>> ks.squeeze([[1, 2, 3]])
+array([1, 2, 3]))");
+  view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, R"(A view with the order of the elements along axes turned over, along all of them unless axis= is given.
+
+Returns a view: nothing is copied. An axis that there is not raises AxisError.
+
+>>> ks.flip([1, 2, 3])
+array([3, 2, 1]))");
+  m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a,
+R"(A view with the axes in another order: the array API's name of transpose().
+
+axes= says for each axis of the result which axis of x it is. x is an Array.
+Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
+
+>>> ks.permute_dims(ks.zeros((2, 3, 4)), (2, 0, 1)).shape
+(4, 2, 3))");
+  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a = 0, R"(A view with new axes of length 1.
+
+axis= is where in the result the new axis stands, or a tuple of such places.
+Returns a view: nothing is copied. A place outside raises AxisError.
+
+>>> ks.expand_dims([1, 2], 0)
+array([[1, 2]]))");
   m.def("reshape", [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
     const std::string by = nb::cast<std::string>(order);
     if (by != "C" && by != "F" && by != "A") throw Error(ErrorKind::value, "order must be one of 'C', 'F', or 'A' (got '" + by + "')");
@@ -241,13 +387,37 @@ void bind_creation(nb::module_& m) {
       return result;
     }
     return is_view ? copy(result) : result;
-  }, "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(), "The same elements in another shape: a view where they lie so. copy=True: never a view; copy=False: a view or a ValueError.");
+  }, "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(), R"(The same elements in another shape: a view where they lie so, else a copy.
+
+shape= is a length or a tuple of them, of which one may be -1: what is left for it. order="F" goes through columns
+first. copy=True never gives a view, copy=False a view or a ValueError.
+Returns an Array of the dtype of x. Shapes of another size are a ValueError.
+
+>>> ks.reshape([1, 2, 3, 4], (2, -1))
+array([[1, 2],
+       [3, 4]]))");
   m.def("ravel", [](nb::handle x, nb::handle order) {
     const Array array = array_from(x, default_device());
     return ravel(nb::cast<std::string>(order) == "F" ? transpose(array) : array);
-  }, "x"_a, "order"_a = "C", "The elements in a row.");
-  m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, "A view with two axes swapped.");
-  m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, "A view with axes moved.");
+  }, "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
+
+order="F" goes through columns first. Returns an Array of one axis.
+
+>>> ks.ravel([[1, 2], [3, 4]])
+array([1, 2, 3, 4]))");
+  m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, R"(A view with two axes swapped. x is an Array.
+
+Returns a view: nothing is copied. An axis that there is not raises AxisError.
+
+>>> ks.swapaxes(ks.zeros((2, 3)), 0, 1).shape
+(3, 2))");
+  m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, R"(A view with axes moved to other places; the others keep their order. x is an Array.
+
+source= and destination= are an axis, or tuples of as many axes.
+Returns a view: nothing is copied. An axis that there is not raises AxisError.
+
+>>> ks.moveaxis(ks.zeros((2, 3, 4)), 0, -1).shape
+(3, 4, 2))");
 
   m.def("eval", [](nb::args arrays) {
     for (nb::handle object : arrays) {
@@ -255,7 +425,14 @@ void bind_creation(nb::module_& m) {
       const GilReleased release;
       x.buffer();
     }
-  }, "arrays"_a, "Computes the arrays if they are pending.");
+  }, "arrays"_a, R"(Computes the arrays, now, if they are pending; printing them or reading an element does so too.
+
+Returns None. What an operation refuses while it runs is raised here.
+
+>>> x = ks.arange(100000) * 2
+>>> ks.eval(x)
+>>> x.is_pending
+False)");
   nb::class_<Eager>(m, "_Eager")
       .def("__enter__", [](Eager& self) {
         set_eager(self.before);
@@ -265,8 +442,15 @@ void bind_creation(nb::module_& m) {
   m.def("eager", [](bool value) {
     return new Eager(value, set_eager(value));
   }, "value"_a = true, nb::rv_policy::take_ownership,
-  "eager() runs every array statement at its place from now on, eager(False) no longer;\n"
-  "`with eager():` does so in the block, for this thread.");
+  R"(eager() runs every array statement at its place from now on, eager(False) no longer;
+`with eager():` does so in the block, for this thread.
+
+Returns an object for `with`, which may be dropped. KASOKU_EAGER=1 starts so.
+
+>>> with ks.eager():
+...     x = ks.ones(100000) + 1
+>>> x.is_pending
+False)");
 }
 
 }  // namespace kasoku

@@ -123,7 +123,13 @@ void bind_device(nb::module_& m) {
   constexpr auto reference = nb::rv_policy::reference;
   add_site_packages();
 
-  nb::class_<Device>(m, "Device", "A processor: a CPU with all its cores, or one GPU.")
+  nb::class_<Device>(m, "Device", R"(A processor: a CPU with all its cores, or one GPU.
+
+ks.Device("cpu") or ks.Device("cuda:0"); there is one object of each. A device that is not there is a
+RuntimeError that says why.
+
+>>> ks.Device("cpu").kind
+'cpu')")
       .def(nb::new_([](nb::object name) { return &to_device(name); }), "name"_a, reference)
       .def_prop_ro("name", &Device::str, "\"cpu\" or \"cuda:0\"; what device= arguments take.")
       .def_prop_ro("kind", [](Device& d) { return d.str().substr(0, d.str().find(':')); },
@@ -156,9 +162,15 @@ void bind_device(nb::module_& m) {
     nb::list result;
     for (Device* d : devices()) result.append(nb::cast(d, nb::rv_policy::reference));
     return result;
-  }, "All devices of this machine, the CPU first.");
+  }, R"(All devices of this machine, the CPU first. Returns a list of Device.
+
+>>> ks.devices()[0]
+kasoku.Device('cpu'))");
   m.def("has_device", [](std::string_view name) { return has_device(name); }, "name"_a,
-        "Whether there is such a device, e.g. \"cuda\".");
+        R"(Whether there is a device of that name, such as "cuda" or "cuda:1". Returns a bool.
+
+>>> ks.has_device("cpu")
+True)");
   m.def("synchronize", [](nb::object of) {
     if (!of.is_none()) {
       Device& d = to_device(of);
@@ -170,7 +182,11 @@ void bind_device(nb::module_& m) {
     const GilReleased released;
     run_pending();
     for (Device* d : devices()) d->synchronize();
-  }, "device"_a = nb::none(), "Waits for all work of a device; of all devices if none is given.");
+  }, "device"_a = nb::none(), R"(Runs what is pending and waits for all work of a device; of all devices if none is given.
+
+device= is a Device or its name. Returns None. What a kernel did wrong meanwhile is raised here.
+
+>>> ks.synchronize("cpu"))");
 
   nb::class_<DefaultDevice>(m, "_DefaultDevice")
       .def("__enter__", &DefaultDevice::enter, reference)
@@ -183,9 +199,16 @@ void bind_device(nb::module_& m) {
     Device& found = to_device(wanted);
     return nb::cast(std::make_unique<DefaultDevice>(found, true));
   }, "device"_a = nb::none(),
-  "default_device() is the device that new arrays and kernels use.\n\n"
-  "default_device(\"cuda\") sets it for the whole process; `with default_device(\"cuda\"):`\n"
-  "sets it for the block, in this thread only.");
+  R"(default_device() is the device that new arrays and kernels use.
+
+default_device("cuda") sets it for the whole process; `with default_device("cuda"):`
+sets it for the block, in this thread only.
+Returns the Device, or what `with` takes. A device that is not there is a RuntimeError.
+
+>>> with ks.default_device("cpu"):
+...     x = ks.zeros(2)
+>>> x.device
+kasoku.Device('cpu'))");
 
   m.def("_device_scope", [](Device& device) { return nb::cast(std::make_unique<DefaultDevice>(device, false)); }, "device"_a,
         "Makes the device the default of the thread that enters it.");

@@ -123,9 +123,14 @@ void bind_dlpack(nb::module_& m) {
              "A capsule of DLPack, versioned if max_version is (1, 0) or more. BufferError for what it cannot say.");
   add_method(cls, "__dlpack_device__", &place_of, "DLPack's (kind, index) of the array's device.");
   m.def("from_dlpack", &from_dlpack, "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
-        "An array that shows what another library's array, or a capsule, shows: without a copy, unless copy is True or "
-        "device is another one. "
-        "ValueError for a capsule that was used before, and for copy=False where there is no other way.");
+        R"(An array that shows what another library's array, or a capsule, shows: without a copy, unless copy=True or
+device= is another one.
+
+Returns an Array. ValueError for a capsule that was used before, and for copy=False where there is no other way.
+
+>>> import numpy as np
+>>> ks.from_dlpack(np.arange(3))
+array([0, 1, 2]))");
 }
 
 }  // namespace kasoku

@@ -47,9 +47,26 @@ bool can_cast(nb::handle from, nb::handle to, const std::string& casting) {
 }  // namespace
 
 void bind_dtypes(nb::module_& m) {
-  m.def("result_type", &result_type, "arrays_and_dtypes"_a, "The dtype of what an operation on these arrays, dtypes and Python numbers gives.");
-  m.def("promote_types", [](nb::handle a, nb::handle b) { return numpy_dtype(promote(dtype_from(a), dtype_from(b))); }, "type1"_a, "type2"_a, "The smallest dtype that both can be cast to.");
-  m.def("can_cast", &can_cast, "from_"_a, "to"_a, "casting"_a = "safe", "Whether values of a dtype, or of an array's, can be cast to another one.");
+  m.def("result_type", &result_type, "arrays_and_dtypes"_a, R"(The dtype of what an operation on these arrays, dtypes and Python numbers gives.
+
+A number of Python's takes the arrays' dtype if it is of their kind or a lower one, as NumPy 2 has it.
+Returns a numpy.dtype. Without arguments it is a ValueError.
+
+>>> ks.result_type(ks.zeros(2, "float32"), 1.5)
+dtype('float32'))");
+  m.def("promote_types", [](nb::handle a, nb::handle b) { return numpy_dtype(promote(dtype_from(a), dtype_from(b))); }, "type1"_a, "type2"_a, R"(The smallest dtype to which values of both can be cast without loss, as NumPy has it.
+
+Returns a numpy.dtype. What is no dtype is a TypeError.
+
+>>> ks.promote_types("int8", "uint8")
+dtype('int16'))");
+  m.def("can_cast", &can_cast, "from_"_a, "to"_a, "casting"_a = "safe", R"(Whether values of a dtype, or of an array's, may be cast to another one.
+
+casting= is "no" and "equiv" (the same dtype), "safe" (nothing is lost), "same_kind" (floats may get shorter) or
+"unsafe" (always); other words are a ValueError. Returns a bool.
+
+>>> ks.can_cast("int64", "float32", "same_kind")
+True)");
 }
 
 }  // namespace kasoku

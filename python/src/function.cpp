@@ -124,7 +124,11 @@ bool is_function(nb::handle object) { return Py_TYPE(object.ptr()) == function_t
 void show_functions(nb::module_& m) {
   if (!function_type) {
     function_type = make_type("kasoku._core._Function", "A function of the extension.", false);
-    ufunc_type = make_type("kasoku._core.ufunc", "An elementwise operation.", false);
+    ufunc_type = make_type("kasoku._core.ufunc", R"(An elementwise operation, with NumPy's methods: reduce, accumulate, outer, at, reduceat.
+
+>>> ks.add.outer([1, 2], [10, 20])
+array([[11, 21],
+       [12, 22]]))", false);
     method_type = make_type("kasoku._core._Method", "A method of the extension's classes.", true);
     m.attr("_Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
     m.attr("ufunc") = nb::borrow(reinterpret_cast<PyObject*>(ufunc_type));

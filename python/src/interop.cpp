@@ -80,7 +80,12 @@ void bind_interop(nb::module_& m) {
   m.def("_array_of_interface", &array_of_interface, "x"_a, "An array that shows what an object's __cuda_array_interface__ shows; None if it has none.");
   m.def("asnumpy", [](nb::handle x) -> nb::object {
     return nb::isinstance<Array>(x) ? to_numpy(nb::cast<Array&>(x)) : nb::object(numpy().attr("asarray")(x));
-  }, "x"_a.none(), "The values in a NumPy array; whatever is no array goes to numpy.asarray.");
+  }, "x"_a.none(), R"(The values in a new NumPy array in the host's memory; whatever is no array of ours goes to numpy.asarray.
+
+Returns a numpy.ndarray of the same shape and dtype. A pending array is computed before.
+
+>>> ks.asnumpy(ks.arange(3))
+array([0, 1, 2]))");
   m.def("_numpy_view", &numpy_view, "x"_a, "A NumPy array that shows the same memory.");
 }
 

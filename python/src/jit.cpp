@@ -340,7 +340,15 @@ void bind_jit(nb::module_& m) {
       {Py_tp_members, members},
       {Py_tp_getset, getset},
       {Py_tp_descr_get, reinterpret_cast<void*>(descriptor_get)},
-      {Py_tp_doc, const_cast<char*>("A Python function that is compiled at its first call, for each list of argument types.")},
+      {Py_tp_doc, const_cast<char*>(R"(A Python function that is compiled at its first call, for each list of argument types.
+
+>>> @ks.jit
+... def square(x):
+...     return x * x
+>>> square(3)
+9
+>>> type(square) is ks.JitFunction
+True)")},
       {0, nullptr}};
   static PyType_Spec spec = {"kasoku._core.JitFunction", sizeof(Object), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | static_cast<unsigned int>(has_vectorcall), slots};

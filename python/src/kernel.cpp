@@ -49,7 +49,11 @@ if every array is raw, give ``size=n``. ``_ind.size()`` and ``_ind.get()`` tell 
 
 Both take ``stream=`` and ``block_size=``. Text compiles at the first call for a combination of
 dtypes, ranks and contiguity; ``texts()`` shows it. A wrong argument is one sentence that names
-the parameter (TypeError, ValueError); wrong text is ks.CompileError with the line in it.)doc";
+the parameter (TypeError, ValueError); wrong text is ks.CompileError with the line in it.
+
+>>> squared = ks.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)")
+>>> squared(ks.array([1.0, 2.0]), 5.0)
+array([16.,  9.]))doc";
 
 ElementwiseOptions options_of(const BoundArguments& bound, const std::string& operation) {
   ElementwiseOptions options;
@@ -198,19 +202,20 @@ void bind_kernel(nb::module_& m) {
   bind_check_call(elementwise, [](const ElementwiseKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
   bind_construct(elementwise, construct_elementwise);
   elementwise
-      .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; })
-      .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); })
-      .def_prop_ro("preamble", [](const ElementwiseKernel& k) { return k.options().preamble; })
-      .def_prop_ro("nin", [](const ElementwiseKernel& k) { return k.in_params().size(); })
-      .def_prop_ro("nout", [](const ElementwiseKernel& k) { return k.out_params().size(); })
+      .def_prop_ro("name", [](const ElementwiseKernel& k) { return k.options().name; }, "The kernel's name, as it was given.")
+      .def_prop_ro("operation", [](const ElementwiseKernel& k) { return k.operation(); }, "The C++ text of one element.")
+      .def_prop_ro("preamble", [](const ElementwiseKernel& k) { return k.options().preamble; }, "C++ text before the kernel.")
+      .def_prop_ro("nin", [](const ElementwiseKernel& k) { return k.in_params().size(); }, "How many inputs it has.")
+      .def_prop_ro("nout", [](const ElementwiseKernel& k) { return k.out_params().size(); }, "How many outputs it has.")
       .def("texts", &ElementwiseKernel::texts,
            "The kernel texts generated so far, newest first.")
-      .def_prop_ro("cached_codes", &ElementwiseKernel::texts)
+      .def_prop_ro("cached_codes", &ElementwiseKernel::texts, "texts(), by CuPy's name.")
       .def_prop_ro("cached_code",
                    [](const ElementwiseKernel& k) {
                      const std::vector<std::string> texts = k.texts();
                      return texts.empty() ? std::string() : texts.front();
-                   })
+                   },
+                   "The newest of the kernel texts, by CuPy's name; empty before the first call.")
       .def("__repr__", [](const ElementwiseKernel& k) {
         return "<kasoku.ElementwiseKernel " + k.options().name + ">";
       });

@@ -24,7 +24,13 @@ constexpr const char* module_doc = R"doc(CUDA C++ text as it stands.
 ``RawModule(code, path=None, options=(), backend="nvrtc", name_expressions=None,
 include_dirs=())``; ``path`` names a file of text. Options are NVRTC's (``-D -I -std=c++17
 --use_fast_math …``). Nothing is compiled before a kernel is used; ``compile()`` does it now.
-``get_function(name)`` takes a name of the source, a name expression or a symbol.)doc";
+``get_function(name)`` takes a name of the source, a name expression or a symbol.
+
+>>> module = ks.RawModule('extern "C" __global__ void one(int* x) { *x = 1; }')
+>>> x = ks.zeros(1, "int32")
+>>> module.get_function("one")((1,), (1,), (x,))
+>>> x
+array([1], dtype=int32))doc";
 
 constexpr const char* kernel_doc = R"doc(One kernel of a RawModule; also ``RawKernel(code, name, options=())``.
 
@@ -37,7 +43,13 @@ Launched as in PyCUDA or as in CuPy::
 Arguments are checked against the declaration first: their number, dtypes, device, layout. Python
 numbers take the declared type (an int for ``int n``); arrays must be contiguous, and writable
 where the kernel writes; NumPy arrays are used where they are on a cpu; None is a null pointer, an
-int an address. A wrong one is a TypeError or ValueError that names the parameter.)doc";
+int an address. A wrong one is a TypeError or ValueError that names the parameter.
+
+>>> text = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
+>>> x = ks.ones(3, "float32")
+>>> ks.RawKernel(text, "twice")((1,), (3,), (x,))
+>>> x
+array([2., 2., 2.], dtype=float32))doc";
 
 RawModule::Options module_options(const BoundArguments& bound) {
   RawModule::Options options;
@@ -269,11 +281,11 @@ void bind_raw_kernel(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
   nb::class_<RawKernel> cls(m, "RawKernel", kernel_doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_construct(cls, construct_kernel);
-  cls.def_prop_ro("name", &RawKernel::name)
-      .def_prop_ro("code", [](const RawKernel& k) { return k.module().program().text; })
+  cls.def_prop_ro("name", &RawKernel::name, "The kernel's name in the text.")
+      .def_prop_ro("code", [](const RawKernel& k) { return k.module().program().text; }, "The module's CUDA C++ text.")
       .def_prop_ro("options", [](const RawKernel& k) {
         return nb::tuple(nb::cast(k.module().program().options));
-      })
+      }, "The compiler's options, a tuple of texts.")
       .def("compile", [](const RawKernel& k, nb::args, nb::kwargs) { function_on(k, nb::none()); },
            "Compiles now, for the default device.")
       .def("text", [](const RawKernel& k, nb::handle device) {

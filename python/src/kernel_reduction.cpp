@@ -35,13 +35,33 @@ Elements, as CuPy's (a list of parameters first)::
     norm(x, axis=1)                 # also keepdims=, out=, stream=
 
 The result depends on shapes and values alone: the same bits with any number of threads, on a CPU
-or a GPU. Reducing nothing gives the identity; without one it is a ValueError.)doc";
+or a GPU. Reducing nothing gives the identity; without one it is a ValueError.
 
-constexpr const char* scan_doc = R"doc(Prefix results from C++ text: ``InclusiveScanKernel(dtype, scan_expr, neutral=None,
-name_prefix="scan", options=[], preamble="")``.
+>>> norm = ks.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")
+>>> norm(ks.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
+array([ 5., 10.]))doc";
+
+/// Of each kind of scan: what an element's result holds, and an example.
+constexpr const char* inclusive_doc = R"doc(Results of the elements up to each, with it, from C++ text.
+
+InclusiveScanKernel(dtype, scan_expr, neutral=None, name_prefix="scan", options=[], preamble="")
 
 ``kernel(x)`` works in place, ``kernel(x, y)`` from x to y, ``kernel(x, "new")`` into a new array;
-the output is returned. Order is kept, so ``scan_expr`` of ``a`` and ``b`` need not commute.)doc";
+the output is returned. Order is kept, so ``scan_expr`` of ``a`` and ``b`` need not commute.
+
+>>> kernel = ks.InclusiveScanKernel("int32", "a + b")
+>>> kernel(ks.array([1, 2, 3], "int32"))
+array([1, 3, 6], dtype=int32))doc";
+
+constexpr const char* exclusive_doc = R"doc(Results of the elements before each, without it, from C++ text; the first one is neutral.
+
+ExclusiveScanKernel(dtype, scan_expr, neutral, name_prefix="scan", options=[], preamble="")
+
+Called as an InclusiveScanKernel is.
+
+>>> kernel = ks.ExclusiveScanKernel("int32", "a + b", "0")
+>>> kernel(ks.array([1, 2, 3], "int32"))
+array([0, 1, 3], dtype=int32))doc";
 
 /// NumPy dtypes of structs that kernels know by name; tools.register_dtype fills it.
 nb::dict& registered_types() {
@@ -219,9 +239,9 @@ PyObject* call_scan(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 template <class Kernel>
-void bind_scan(nb::module_& m, const char* name, ScanKind kind) {
+void bind_scan(nb::module_& m, const char* name, const char* doc, ScanKind kind) {
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_scan<Kernel>)}, {0, nullptr}};
-  nb::class_<Kernel> scan(m, name, scan_doc, nb::type_slots(slots), nb::dynamic_attr());
+  nb::class_<Kernel> scan(m, name, doc, nb::type_slots(slots), nb::dynamic_attr());
   bind_check_call(scan, [](const Kernel&) { return std::vector<std::string>{"_x", "_y"}; });
   bind_construct(scan, [kind](Kernel* self, const nb::args& args, const nb::kwargs& kwargs) {
     const BoundArguments bound("ScanKernel",
@@ -247,10 +267,10 @@ void bind_kernel_reduction(nb::module_& m) {
   bind_check_call(reduction, [](const ReductionKernel& kernel) { return names_of(kernel.in_params(), kernel.out_params()); });
   bind_construct(reduction, construct_reduction);
   reduction
-      .def_prop_ro("name", &ReductionKernel::name)
+      .def_prop_ro("name", &ReductionKernel::name, "The kernel's name, as it was given.")
       .def("texts", &ReductionKernel::texts, "The kernel texts generated so far, newest first.");
-  bind_scan<InclusiveScanKernel>(m, "InclusiveScanKernel", ScanKind::inclusive);
-  bind_scan<ExclusiveScanKernel>(m, "ExclusiveScanKernel", ScanKind::exclusive);
+  bind_scan<InclusiveScanKernel>(m, "InclusiveScanKernel", inclusive_doc, ScanKind::inclusive);
+  bind_scan<ExclusiveScanKernel>(m, "ExclusiveScanKernel", exclusive_doc, ScanKind::exclusive);
   m.def("_register_kernel_type",
         [](nb::handle dtype, nb::handle name) {
           registered_types()[nb::object(numpy().attr("dtype")(dtype))] = nb::str(name);

@@ -3,6 +3,7 @@
 /// row in ops.def needs nothing here: name, arity and text come from the table.
 #include "arguments.h"
 #include "array_object.h"
+#include "described.h"
 #include "given.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
@@ -101,12 +102,13 @@ bool is_beyond(nb::handle number, Dtype dtype, int side) {
 
 void bind_function(nb::module_& m, const char* name, Op op) {
   const OpInfo& row = info(op);
+  const std::string doc = described(op);
   if (row.arity == 1)
     m.def(name, [op](nb::handle x, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x}, out, dtype, where); },
-          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, row.doc);
+          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, doc.c_str());
   else if (row.arity == 2)
     m.def(name, [op](nb::handle x, nb::handle y, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x, y}, out, dtype, where); },
-          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, row.doc);
+          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, doc.c_str());
 }
 
 nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
@@ -288,7 +290,7 @@ void bind_ops(nb::module_& m) {
     if (!x.is_none() && !y.is_none()) return call(Op::where, {condition, x, y}, nb::none(), nb::none());
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
     return m.attr("nonzero")(condition);
-  }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), info(Op::where).doc);
+  }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), described(Op::where).c_str());
   m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
     const Dtype dtype = nb::isinstance<Array>(x) ? nb::cast<Array&>(x).dtype() : Dtype::opaque;
     if (is_beyond(low, dtype, -1)) low = nb::none();
@@ -297,15 +299,28 @@ void bind_ops(nb::module_& m) {
     if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
     if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
     return call(Op::clip, {x, low, high}, out, nb::none());
-  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), info(Op::clip).doc);
+  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), described(Op::clip).c_str());
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);
     Device& device = device_among({x, y});
     return product(array_from(x, device), array_from(y, device), compute);
   };
-  m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), "Matrix product.");
-  m.def("dot", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, dot); }, nb::arg("x"), nb::arg("y"), "Dot product.");
+  m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
+
+A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
+a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS.
+Returns an array in the common dtype. Inner lengths that differ, and numbers without axes, are a ValueError.
+
+>>> ks.matmul([[1, 2], [3, 4]], [1, 1])
+array([3, 7]))");
+  m.def("dot", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, dot); }, nb::arg("x"), nb::arg("y"), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
+
+Of more axes it sums over the last axis of x and the last but one of y.
+Returns an array in the common dtype. Lengths that differ are a ValueError.
+
+>>> ks.dot([1, 2, 3], [4, 5, 6])
+array(32))");
   m.def("_few_at_once", [](bool value) { return few_at_once.exchange(value); }, nb::arg("value"), "Whether operations on few elements that are computed run at once; what it was. For tests.");
   m.def("_ops", [] {
     nb::list rows;

@@ -116,7 +116,13 @@ uint64_t seed_from(nb::handle seed) {
 
 void bind_random(nb::module_& m) {
   nb::module_ random = m.def_submodule("_random", "Random arrays: pure functions of seed, draw and element.");
-  nb::class_<Generator>(random, "Generator", "Draws of its own, numbered from 0.")
+  nb::class_<Generator>(random, "Generator", R"(Draws of its own, numbered from 0: random numbers by Philox 4x32-10, a function of seed, draw and place in the array.
+
+Made by ks.random.default_rng(seed). NumPy's Generator, with device= on each method.
+
+>>> rng = ks.random.default_rng(1)
+>>> rng.normal(size=2)
+array([1.80455566, 1.07835396]))")
       .def("random", [](Generator& g, nb::handle size, nb::handle dtype, nb::handle device) {
         return g.uniform(size_from(size), float_from(dtype), device_from(device));
       }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1).")
@@ -145,19 +151,43 @@ void bind_random(nb::module_& m) {
         return g.sampled(name, operands, shape, where);
       }, "name"_a, "parameters"_a, "size"_a.none(), "device"_a.none(), "Numbers of a row of samplers.def.")
       .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
-  random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, "A generator of its own.");
+  random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, R"(A generator of its own. seed is an int, or nothing for one that nobody knows.
+
+Returns a Generator, whose methods are the functions of ks.random. Two of one seed give the same
+numbers, on every device.
+
+>>> ks.random.default_rng(1).random(2)
+array([0.89025922, 0.58572612]))");
   random.def("seed", [](nb::handle seed) {
     const uint64_t value = seed_from(seed);
     default_generator().seed(value);
     jit::seed(static_cast<int64_t>(value));
-  }, "seed"_a = nb::none(), "Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.");
+  }, "seed"_a = nb::none(), R"(Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.
+
+seed is an int, or nothing for one that nobody knows. Returns None.
+
+>>> ks.random.seed(1)
+>>> ks.random.random()
+array(0.89025922))");
   random.def("_process_generator", [] { return &default_generator(); }, nb::rv_policy::reference);
   random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));
-  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1) of that shape.");
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(Numbers in [0, 1) of the process's generator, multiples of 2**-53; of float32 of 2**-24.
+
+Returns an array of that shape, of float64 unless dtype= is float32; device= is a Device or its name.
+
+>>> ks.random.seed(1)
+>>> ks.random.rand(3)
+array([0.89025922, 0.58572612, 0.67199844]))");
   random.def("randn", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().normal(shape_from(shape), float_from(dtype), device_from(device));
-  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of that shape.");
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(Normal numbers of mean 0 and variance 1, of the process's generator, by the transform of Box and Muller.
+
+Returns an array of that shape, of float64 unless dtype= is float32; device= is a Device or its name.
+
+>>> ks.random.seed(1)
+>>> ks.random.randn(3)
+array([1.80455566, 1.07835396, 1.47561985]))");
   for (const char* name : {"random", "random_sample", "ranf", "sample"})
     random.def(name, [](nb::handle size, nb::handle dtype, nb::handle device) {
       return default_generator().uniform(size_from(size), float_from(dtype), device_from(device));
@@ -171,7 +201,14 @@ void bind_random(nb::module_& m) {
   }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of mean 0 and variance 1.");
   for (const char* name : {"randint", "integers"})
     random.def(name, [](nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, nb::handle device) { return integers(default_generator(), low, high, size, dtype, false, device); },
-               "low"_a, "high"_a = nb::none(), "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Integers in [low, high).");
+               "low"_a, "high"_a = nb::none(), "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+R"(Integers in [low, high), or from 0 up to low if only that is given, of the process's generator.
+
+Returns an array of int64, or of dtype=. An empty range is a ValueError.
+
+>>> ks.random.seed(1)
+>>> ks.random.randint(0, 10, 4)
+array([8, 5, 6, 4]))");
   random.def("exponential", [](nb::handle scale, nb::handle size, nb::handle device) {
     return apply(Op::multiply, {default_generator().exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
   }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.");

@@ -229,7 +229,12 @@ void bind_rearrange(nb::module_& m) {
   }, "A"_a, "reps"_a);
   bind_algorithm(m, Algorithm::pad, &padded, "array"_a, "pad_width"_a, "mode"_a = "constant", "kwargs"_a);
   bind_algorithm(m, Algorithm::resize, &resized, "a"_a, "new_shape"_a);
-  m.def("delete", &deleted, "arr"_a, "obj"_a, axis, "Without the elements, rows … that a number, a slice, a list or a mask names.");
+  m.def("delete", &deleted, "arr"_a, "obj"_a, axis, R"(A copy without the elements, rows … that a number, a slice, a list or a mask names.
+
+Without axis= arr is ravelled. Returns an array of its dtype. A position outside is an IndexError.
+
+>>> ks.delete([1, 2, 3, 4], [0, 2])
+array([2, 4]))");
   bind_algorithm(m, Algorithm::insert, &inserted, "arr"_a, "obj"_a, "values"_a, axis);
   bind_algorithm(m, Algorithm::append, &appended, "arr"_a, "values"_a, axis);
   bind_algorithm(m, Algorithm::rot90, [](nb::handle x, int64_t k, nb::handle axes) {
@@ -282,7 +287,32 @@ void bind_rearrange(nb::module_& m) {
   }, "m"_a, "k"_a = 0);
   for (const bool is_lower : {true, false}) {
     const std::string name = is_lower ? "tril_indices" : "triu_indices";
-    const char* const doc = is_lower ? "Indices on and below a diagonal." : "Indices on and above a diagonal.";
+    const char* const doc = is_lower ? R"(The indices of the elements on and below a diagonal of a matrix of n rows and m columns.
+
+k= counts diagonals up from the main one; m is n unless given. device= is a Device or its name.
+Returns a pair of rows of int64, which index such a matrix.
+
+>>> ks.tril_indices(2)
+(array([0, 1, 1]), array([0, 0, 1])))" : R"(The indices of the elements on and above a diagonal of a matrix of n rows and m columns.
+
+k= counts diagonals up from the main one; m is n unless given. device= is a Device or its name.
+Returns a pair of rows of int64, which index such a matrix.
+
+>>> ks.triu_indices(2)
+(array([0, 0, 1]), array([0, 1, 1])))";
+    const char* const doc_of_from = is_lower ? R"(The indices of the elements on and below a diagonal of a matrix.
+
+k= counts diagonals up from the main one. An array that has not two axes is a ValueError.
+Returns a pair of rows of int64, which index such a matrix.
+
+>>> ks.tril_indices_from(ks.zeros((2, 2)))
+(array([0, 1, 1]), array([0, 0, 1])))" : R"(The indices of the elements on and above a diagonal of a matrix.
+
+k= counts diagonals up from the main one. An array that has not two axes is a ValueError.
+Returns a pair of rows of int64, which index such a matrix.
+
+>>> ks.triu_indices_from(ks.zeros((2, 2)))
+(array([0, 0, 1]), array([0, 1, 1])))";
     m.def(name.c_str(), [is_lower](int64_t n, int64_t k, nb::handle columns, nb::handle device) {
       const int64_t width = axis_from(columns).value_or(n);
       Device& where = device_from(device);
@@ -292,7 +322,7 @@ void bind_rearrange(nb::module_& m) {
       const Array array = given_array(x);
       if (array.ndim() != 2) throw Error(ErrorKind::value, "input array must be 2-d");
       return tuple_of(without_lock([&] { return nonzero(triangle_mask(array.shape()[0], array.shape()[1], k, is_lower, array.device())); }));
-    }, "arr"_a, "k"_a = 0, doc);
+    }, "arr"_a, "k"_a = 0, doc_of_from);
   }
   bind_algorithm(m, Algorithm::diag_indices, [](int64_t n, int64_t ndim, nb::handle device) {
     const Array at = arange(Scalar::of(0), Scalar::of(1), n, Dtype::int64, device_from(device));

@@ -56,7 +56,13 @@ class PythonReplay {
 }  // namespace
 
 void bind_record(nb::module_& m) {
-  nb::class_<PythonReplay>(m, "Replay", "Launches that ks.record() took down; a call repeats them.")
+  nb::class_<PythonReplay>(m, "Replay", R"(Launches that ks.record() took down; a call repeats them.
+
+>>> x = ks.zeros(2)
+>>> with ks.record() as replay:
+...     x += 1
+>>> len(replay) > 0
+True)")
       .def("__enter__",
            [](nb::handle self) {
              nb::cast<PythonReplay&>(self).begin();
@@ -87,7 +93,15 @@ What was pending before is computed first and not repeated. Numbers are those of
 
 ValueError for what cannot be repeated: values that the program reads (float(x), x.numpy(), if x:) or gives (NumPy's
 arrays as arguments), indices that are arrays, products of matrices, calls of functions of ks.jit, another replay. The
-recording is lost then. len(replay) is the number of launches, fills and copies.)");
+recording is lost then. len(replay) is the number of launches, fills and copies.
+Returns a Replay.
+
+>>> x = ks.zeros(2)
+>>> with ks.record() as replay:
+...     x += 1
+>>> replay()
+>>> x
+array([2., 2.]))");
 }
 
 }  // namespace kasoku

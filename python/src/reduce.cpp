@@ -1,6 +1,7 @@
 /// \file reduce.cpp
 /// Reductions and scans as functions and as methods of Array. A new row in reductions.def or scans.def needs nothing here.
 #include "arguments.h"
+#include "described.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
@@ -15,19 +16,21 @@ namespace {
 
 using Reducer = std::function<Array(const Array&, const Over&, std::optional<Dtype>)>;
 
-/// What NumPy's function takes beside the axes.
-struct Words {
-  bool dtype = false, initial = false, where = false;
+/// What is said of a function, and of the method of its name.
+struct Docs {
+  std::string function, method;
 };
+
+Docs docs_of(std::string_view name, std::string function, const char* sentence) { return {std::move(function), described_method(name, sentence)}; }
 
 /// Binds f(x, …) under a name: as a function of anything that an array is made of, and as a method of arrays.
 template <class... P, class... Args>
-void bind_both(nb::module_& m, const char* name, const char* doc, std::function<nb::object(const Array&, P...)> f, const Args&... args) {
-  m.def(name, [f](nb::handle x, P... given) { return f(array_from(x, default_device()), given...); }, nb::arg("x"), args..., doc);
-  add_method(m.attr("Array"), name, [f](const Array& x, P... given) { return f(x, given...); }, args..., doc);
+void bind_both(nb::module_& m, const char* name, const Docs& docs, std::function<nb::object(const Array&, P...)> f, const Args&... args) {
+  m.def(name, [f](nb::handle x, P... given) { return f(array_from(x, default_device()), given...); }, nb::arg("x"), args..., docs.function.c_str());
+  add_method(m.attr("Array"), name, [f](const Array& x, P... given) { return f(x, given...); }, args..., docs.method.c_str());
 }
 
-nb::object reduced(const char* name, const Reducer& f, Words words, const Array& x, nb::handle axis, nb::handle dtype, nb::handle out,
+nb::object reduced(const char* name, const Reducer& f, ReductionWords words, const Array& x, nb::handle axis, nb::handle dtype, nb::handle out,
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};
   const std::optional<Dtype> wanted = optional_dtype(dtype);
@@ -43,23 +46,23 @@ nb::object reduced(const char* name, const Reducer& f, Words words, const Array&
   return stored(name, std::move(result), out);
 }
 
-void bind_reducer(nb::module_& m, const char* name, const char* doc, Words words, Reducer f) {
+void bind_reducer(nb::module_& m, const char* name, const Docs& docs, ReductionWords words, Reducer f) {
   using nb::handle;
   const auto axis = nb::arg("axis") = nb::none(), out = nb::arg("out") = nb::none(), initial = nb::arg("initial") = nb::none();
   const auto keepdims = nb::arg("keepdims") = false, where = nb::arg("where") = true;
   if (words.dtype)
-    bind_both(m, name, doc, std::function([=](const Array& x, handle along, handle dtype, handle into, bool keep, handle start, handle mask) {
+    bind_both(m, name, docs, std::function([=](const Array& x, handle along, handle dtype, handle into, bool keep, handle start, handle mask) {
       return reduced(name, f, words, x, along, dtype, into, keep, start, mask);
     }), axis, nb::arg("dtype") = nb::none(), out, keepdims, initial, where);
   else
-    bind_both(m, name, doc, std::function([=](const Array& x, handle along, handle into, bool keep, handle start, handle mask) {
+    bind_both(m, name, docs, std::function([=](const Array& x, handle along, handle into, bool keep, handle start, handle mask) {
       return reduced(name, f, words, x, along, nb::none(), into, keep, start, mask);
     }), axis, out, keepdims, initial, where);
 }
 
-void bind_spread(nb::module_& m, const char* name, const char* doc, Array (*f)(const Array&, const Over&, double, std::optional<Dtype>)) {
+void bind_spread(nb::module_& m, const char* name, const Docs& docs, Array (*f)(const Array&, const Over&, double, std::optional<Dtype>)) {
   using nb::handle;
-  bind_both(m, name, doc, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where, handle correction) {
+  bind_both(m, name, docs, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where, handle correction) {
     if (!correction.is_none()) ddof = scalar_from(correction).as_double();
     const Reducer spread = [=](const Array& y, const Over& over, std::optional<Dtype> wanted) { return f(y, over, ddof, wanted); };
     return reduced(name, spread, {.dtype = true, .where = true}, x, axis, dtype, out, keepdims, nb::none(), where);
@@ -70,7 +73,7 @@ void bind_spread(nb::module_& m, const char* name, const char* doc, Array (*f)(c
 void bind_scan(nb::module_& m, ScanOp op) {
   using nb::handle;
   const ScanInfo& row = info(op);
-  bind_both(m, row.name.data(), row.doc, std::function([=](const Array& x, handle axis, handle dtype, handle out) {
+  bind_both(m, row.name.data(), docs_of(row.name, described(op), row.doc), std::function([=](const Array& x, handle axis, handle dtype, handle out) {
     const std::optional<int64_t> along = axis_from(axis);
     const std::optional<Dtype> wanted = optional_dtype(dtype);
     Array result;
@@ -82,6 +85,41 @@ void bind_scan(nb::module_& m, ScanOp op) {
   }), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none());
 }
 
+constexpr const char* mean_doc = R"(The arithmetic mean over all or some axes.
+
+axis= is an axis, a tuple of axes, or None for all of them; keepdims=True leaves them with length 1.
+Returns an array in the elements' dtype; integers and bools become float64. Of no elements it is NaN.
+dtype= is the dtype that is computed in and returned. where= is a mask of bools: other elements do not
+count. out= is an array that takes the result and is returned. An axis that there is not raises
+AxisError, which is a ValueError and an IndexError.
+
+>>> ks.mean([[1, 2], [3, 5]], axis=1)
+array([1.5, 4. ]))";
+
+constexpr const char* var_doc = R"(The variance: the mean of the squared distances from the mean.
+
+axis= is an axis, a tuple of axes, or None for all of them; keepdims=True leaves them with length 1.
+The sum of n squares is divided by n - ddof; correction= is the array API's name for ddof.
+Returns an array in the elements' dtype; integers and bools become float64, complex numbers the dtype
+of their parts. It is NaN where n is 0. The mean is computed first, so there are two passes.
+dtype= is the dtype that is computed in. where= is a mask of bools: other elements do not count.
+out= is an array that takes the result and is returned. An axis that there is not raises AxisError.
+
+>>> ks.var([1, 2, 3, 4])
+array(1.25))";
+
+constexpr const char* std_doc = R"(The standard deviation: the square root of the variance.
+
+axis= is an axis, a tuple of axes, or None for all of them; keepdims=True leaves them with length 1.
+The sum of n squares is divided by n - ddof; correction= is the array API's name for ddof.
+Returns an array in the elements' dtype; integers and bools become float64, complex numbers the dtype
+of their parts. It is NaN where n is 0.
+dtype= is the dtype that is computed in. where= is a mask of bools: other elements do not count.
+out= is an array that takes the result and is returned. An axis that there is not raises AxisError.
+
+>>> ks.std([1, 2, 3, 4], ddof=1)
+array(1.29099445))";
+
 }  // namespace
 
 void bind_reduce(nb::module_& m) {
@@ -89,8 +127,8 @@ void bind_reduce(nb::module_& m) {
   const auto bind_row = [&](std::string_view name, ReduceOp op) {
     const ReductionInfo& row = info(op);
     const bool is_count = row.takes == ReductionInfo::truth && row.result == ReductionInfo::wide, takes_part = !row.keeps_position() && !is_count;
-    const Words words{row.result == ReductionInfo::wide && !is_count, takes_part && row.takes != ReductionInfo::truth, takes_part};
-    bind_reducer(m, name.data(), row.doc, words,
+    const ReductionWords words{row.result == ReductionInfo::wide && !is_count, takes_part && row.takes != ReductionInfo::truth, takes_part};
+    bind_reducer(m, name.data(), docs_of(name, described(op, name, words), row.doc), words,
                  [op](const Array& x, const Over& over, std::optional<Dtype> dtype) { return reduce(op, x, over, dtype); });
     nb::dict about;
     about["has_identity"] = row.has_identity();
@@ -102,9 +140,9 @@ void bind_reduce(nb::module_& m) {
   };
   for (size_t i = 0; i < n_reductions; ++i) bind_row(reduction_table[i].name, static_cast<ReduceOp>(i));
   for (const ReductionAlias& alias : reduction_aliases()) bind_row(alias.name, alias.op);
-  bind_reducer(m, "mean", "Arithmetic mean.", {.dtype = true, .where = true}, &mean);
-  bind_spread(m, "var", "Variance.", &var);
-  bind_spread(m, "std", "Standard deviation.", &std_);
+  bind_reducer(m, "mean", docs_of("mean", mean_doc, "The arithmetic mean."), {.dtype = true, .where = true}, &mean);
+  bind_spread(m, "var", docs_of("var", var_doc, "The variance."), &var);
+  bind_spread(m, "std", docs_of("std", std_doc, "The standard deviation."), &std_);
   nb::dict scans;
   for (size_t i = 0; i < n_scans; ++i) {
     bind_scan(m, static_cast<ScanOp>(i));

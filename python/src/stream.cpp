@@ -29,8 +29,15 @@ Stream& stream_or_current(nb::handle object) {
 
 void bind_stream(nb::module_& m) {
   nb::class_<Stream>(m, "Stream",
-                     "Work in order. On a CPU work is done when a call returns, so a stream there "
-                     "is always empty.\n\nwith stream: makes it this thread's current one.")
+                     R"(Work in order. On a CPU work is done when a call returns, so a stream there is always empty.
+
+with stream: makes it this thread's current one.
+
+>>> with ks.Stream() as stream:
+...     x = ks.ones(2) + 1
+>>> stream.synchronize()
+>>> stream.is_done()
+True)")
       .def(nb::new_([](nb::handle device) { return to_device(device).make_stream(); }),
            nb::arg("device") = nb::none())
       .def_prop_ro("device", [](Stream& s) { return &s.device(); }, nb::rv_policy::reference)
@@ -52,7 +59,14 @@ void bind_stream(nb::module_& m) {
              return nb::borrow(self);
            })
       .def("__exit__", [](Stream&, nb::args) { scopes().pop_back(); });
-  nb::class_<Event>(m, "Event", "A mark in a stream.")
+  nb::class_<Event>(m, "Event", R"(A mark in a stream.
+
+>>> start, stop = ks.Event(), ks.Event()
+>>> start.record()
+>>> stop.record()
+>>> stop.synchronize()
+>>> stop.milliseconds_since(start) >= 0
+True)")
       .def(nb::new_([](nb::handle device) { return to_device(device).make_event(); }),
            nb::arg("device") = nb::none())
       .def("record", [](Event& e, nb::handle stream) { e.record(stream_or_current(stream)); },

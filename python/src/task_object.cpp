@@ -253,9 +253,14 @@ void bind_task_object(nb::module_& m) {
       {Py_tp_new, reinterpret_cast<void*>(make)},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_members, members},
-      {Py_tp_doc, const_cast<char*>("A value that is computed later: a node of a task graph.\n\n"
-                                    "Made by kasoku.delayed. Immutable; calling it, indexing it, reading an\n"
-                                    "attribute and arithmetic make further nodes.")},
+      {Py_tp_doc, const_cast<char*>(R"(A value that is computed later: a node of a task graph.
+
+Made by kasoku.delayed. Immutable; calling it, indexing it, reading an
+attribute and arithmetic make further nodes.
+
+>>> x = ks.delayed(sum)([1, 2, 3])
+>>> (x * 10).compute()
+60)")},
       {0, nullptr}};
   static PyType_Spec spec = {"kasoku._core.Delayed", sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall, slots};
   delayed_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));

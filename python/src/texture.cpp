@@ -89,10 +89,14 @@ class Texture {
 
 void bind_texture(nb::module_& m) {
   nb::class_<Texture>(m, "Texture",
-                      "A copy of an array that kernels on a CPU read by coordinates: tex1D, tex2D and tex3D "
-                      "by the number of its axes, or write as a surface. Pass it where a kernel takes a "
-                      "cudaTextureObject_t or cudaSurfaceObject_t; it must live as long as kernels use it. "
-                      "copy=False reads and writes a NumPy array in place.")
+                      R"(A copy of an array that kernels on a CPU read by coordinates: tex1D, tex2D and tex3D by the number
+of its axes, or write as a surface.
+
+Pass it where a kernel takes a cudaTextureObject_t or cudaSurfaceObject_t; it must live as long as kernels use it.
+copy=False reads and writes a NumPy array in place.
+
+>>> import numpy as np
+>>> image = ks.Texture(np.zeros((4, 4), "float32")))")
       .def(nb::init<nb::handle, int, const std::string&, const std::string&, bool, bool, bool>(), nb::arg("array"),
            nb::kw_only(), nb::arg("channels") = 1, nb::arg("address") = "clamp", nb::arg("filter") = "point",
            nb::arg("normalized") = false, nb::arg("unit") = false,

@@ -23,13 +23,17 @@ struct AlgorithmInfo {
   Axis axis;
   Result result;
   const char* doc;
+  const char* details = "";  ///< more sentences: arguments, errors, by which method
+  const char* call = "";   ///< an example
+  const char* shown = "";  ///< what Python shows of it
 };
 
 inline constexpr std::string_view algorithm_axes[] = {"along", "over", "flat", "free"};
 inline constexpr std::string_view algorithm_results[] = {"own", "position", "quotient", "boolean", "several", "nothing"};
 
 inline constexpr AlgorithmInfo algorithm_table[] = {
-#define ALGORITHM(name, axis, result, doc) {#name, AlgorithmInfo::axis, AlgorithmInfo::result, doc},
+#define ALGORITHM(name, axis, result, doc, ...) \
+  {#name, AlgorithmInfo::axis, AlgorithmInfo::result, doc __VA_OPT__(, ) __VA_ARGS__},
 #include "kasoku/array/algorithms/algorithms.def"
 #undef ALGORITHM
 };

@@ -32,11 +32,15 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs):
     """Runs `f(*args)` watched and returns a list of findings, empty when the program is clean.
 
     f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), an
-    elementwise, reduction or scan kernel, a Delayed value, or a plain Python function: with threads=n its n concurrent calls, without it the threads
-    that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
+    elementwise, reduction or scan kernel, a Delayed value, or a plain Python function: with threads=n its n
+    concurrent calls, without it the threads that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
     'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
     arguments, whatever the timing; functions that the checker could not look into (generators, C code that
     is handed a shared object) are named in `.unseen`, and in the list's own text.
+
+    >>> shift = ks.ElementwiseKernel("float *x, float *y", "y[i] = x[i + 1]", "shift")
+    >>> [finding.kind for finding in ks.check(shift, ks.ones(4, "float32"), ks.ones(4, "float32"))]
+    ['bounds']
     """
     if isinstance(f, _core.Delayed):
         return _check_graph([f])

@@ -7,7 +7,8 @@ from .given import Array, given
 
 
 def packbits(a, /, axis=None, bitorder="big") -> Array:
-    """Eight elements, which are 0 or not, as the bits of a uint8; along an axis or of the ravelled array.
+    """An array of uint8 whose bits are eight elements each, 0 or not; along an axis or of the ravelled array. Raises TypeError
+    for floats.
 
     >>> ks.packbits(ks.array([1, 0, 0, 0, 0, 0, 1, 1]))
     array([131], dtype=uint8)

@@ -125,7 +125,7 @@ def isposinf(x, /, out=None) -> Array:
 
 
 def fix(x, /, out=None) -> Array:
-    """Rounded towards 0.
+    """Each element rounded towards 0, as trunc() does it. Raises TypeError for complex numbers.
 
     >>> ks.fix(ks.array([1.7, -1.7]))
     array([ 1., -1.])
@@ -134,7 +134,8 @@ def fix(x, /, out=None) -> Array:
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
-    """With numbers in place of NaN and infinities, which become the greatest and the least float unless others are given.
+    """A copy with numbers in place of NaN and infinities, which become the greatest and the least float
+    unless others are given.
 
     `copy=False` changes `x` itself, which must be an array of ours.
 
@@ -230,7 +231,8 @@ def array_equiv(a1, a2) -> bool:
 
 
 def divmod(x1, x2, /) -> tuple[Array, ...]:
-    """floor_divide() and remainder() of two arrays.
+    """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2. Raises
+    TypeError for complex numbers, ValueError for shapes that do not broadcast.
 
     >>> ks.divmod(ks.array([7, -7]), 3)
     (array([ 2, -3]), array([1, 2]))
@@ -254,7 +256,9 @@ _layouts = {"float16": ("int16", 5, 10), "float32": ("int32", 8, 23), "float64":
 
 
 def frexp(x, /) -> tuple[Array, ...]:
-    """Mantissas in [0.5, 1) and exponents (int32): x is `mantissa * 2**exponent`. 0, infinities and NaN are their own mantissas.
+    """A pair of arrays: mantissas whose magnitude is in [0.5, 1), and exponents (int32); x is `mantissa * 2**exponent`.
+
+    0, infinities and NaN are their own mantissas. Raises TypeError for complex numbers.
 
     >>> ks.frexp(ks.array([8.0]))
     (array([0.5]), array([4], dtype=int32))
@@ -277,7 +281,7 @@ def frexp(x, /) -> tuple[Array, ...]:
 
 
 def ldexp(x1, x2, /) -> Array:
-    """`x1 * 2**x2`, rounded once. `x2` are integers.
+    """The product `x1 * 2**x2`, rounded once. `x2` are integers, else it raises TypeError.
 
     >>> ks.ldexp(ks.array([0.5]), 4)
     array([8.])
@@ -316,7 +320,7 @@ def spacing(x, /) -> Array:
 
 
 def logaddexp2(x1, x2, /) -> Array:
-    """`log2(2**x1 + 2**x2)` without overflow on the way.
+    """The logarithm `log2(2**x1 + 2**x2)`, without overflow on the way.
 
     >>> ks.logaddexp2(ks.array([3.0]), 3.0)
     array([4.])
@@ -329,7 +333,7 @@ def logaddexp2(x1, x2, /) -> Array:
 
 
 def sinc(x) -> Array:
-    """`sin(pi x) / (pi x)`, and 1 at 0.
+    """The normalised sine `sin(pi x) / (pi x)`, and 1 at 0. Integers become float64.
 
     >>> ks.sinc(ks.array([0.0, 0.5]))
     array([1.        , 0.63661977])
@@ -386,7 +390,8 @@ def i0(x) -> Array:
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi) -> Array:
-    """Without jumps of more than half a period along an axis: whole periods are added.
+    """An array without jumps of more than half a period along an axis: whole periods are added. Angles are in radians
+    unless `period` says else.
 
     >>> ks.unwrap(ks.array([0.0, 6.0]))
     array([ 0.        , -0.28318531])

@@ -13,25 +13,37 @@ def _host(x):
 
 
 def save(file, arr, allow_pickle=False) -> None:
-    """Writes an array into a .npy file, which NumPy reads too. `file`: a path or a file object.
+    """Writes an array into a .npy file, which NumPy reads too. `file`: a path or a file object. Returns None.
 
-    >>> import io; file = io.BytesIO(); ks.save(file, ks.ones(2))
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> ks.save(file, ks.ones(2))
+    >>> ks.load(io.BytesIO(file.getvalue()))
+    array([1., 1.])
     """
     np.save(file, _host(arr), allow_pickle=allow_pickle)
 
 
 def savez(file, *args, allow_pickle=False, **kwds) -> None:
-    """Writes several arrays into a .npz file, by their keywords or as arr_0, arr_1, …
+    """Writes several arrays into a .npz file, by their keywords or as arr_0, arr_1, … Returns None.
 
-    >>> import io; file = io.BytesIO(); ks.savez(file, x=ks.ones(2))
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> ks.savez(file, x=ks.ones(2))
+    >>> ks.load(io.BytesIO(file.getvalue()))["x"]
+    array([1., 1.])
     """
     np.savez(file, *map(_host, args), **{name: _host(x) for name, x in kwds.items()})
 
 
 def savez_compressed(file, *args, allow_pickle=False, **kwds) -> None:
-    """savez(), compressed.
+    """Writes several arrays into a .npz file as savez() does, each compressed by zlib. Returns None.
 
-    >>> import io; file = io.BytesIO(); ks.savez_compressed(file, x=ks.ones(2))
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> ks.savez_compressed(file, x=ks.ones(2))
+    >>> ks.load(io.BytesIO(file.getvalue()))["x"]
+    array([1., 1.])
     """
     np.savez_compressed(file, *map(_host, args), **{name: _host(x) for name, x in kwds.items()})
 
@@ -112,7 +124,7 @@ def genfromtxt(fname, dtype=float, *, device=None, **options) -> Any:
 
 
 def savetxt(fname, X, *args, **options) -> None:
-    """Writes an array of one or two axes as text: numpy.savetxt's arguments.
+    """Writes an array of one or two axes as text: numpy.savetxt's arguments. Returns None.
 
     >>> import io; file = io.StringIO(); ks.savetxt(file, ks.ones(1)); file.getvalue()
     '1.000000000000000000e+00\\n'
@@ -166,7 +178,7 @@ def array2string(a, *args, **options) -> str:
 
 
 def array_str(a, *args, **options) -> str:
-    """str() of an array: numpy.array_str's arguments.
+    """The str() of an array: numpy.array_str's arguments. Returns a text.
 
     >>> ks.array_str(ks.array([1.5]))
     '[1.5]'
@@ -175,7 +187,7 @@ def array_str(a, *args, **options) -> str:
 
 
 def array_repr(arr, *args, **options) -> str:
-    """repr() of an array: numpy.array_repr's arguments.
+    """The repr() of an array: numpy.array_repr's arguments. Returns a text.
 
     >>> ks.array_repr(ks.array([1.5]))
     'array([1.5])'

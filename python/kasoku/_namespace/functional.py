@@ -11,9 +11,9 @@ from .given import Array, axis_of, given
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Any:
-    """func1d(row) for each row along an axis, put together: what it gives takes the place of that axis.
+    """What func1d(row) gives for each row along an axis, put together: it takes the place of that axis.
 
-    func1d is called once for each row, with an array of ours.
+    func1d is called once for each row, with an array of ours. Returns an array, or what func1d gives for a single row.
 
     >>> ks.apply_along_axis(ks.sort, 1, ks.array([[2, 1], [3, 0]]))
     array([[1, 2],

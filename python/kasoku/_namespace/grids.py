@@ -11,7 +11,7 @@ ndindex = np.ndindex
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None) -> Array:
-    """`num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
+    """A row of `num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
 
     >>> ks.logspace(0, 2, 3)
     array([  1.,  10., 100.])
@@ -22,7 +22,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None) -> Array:
-    """`num` numbers from `start` to `stop`, each of which is the one before times a constant.
+    """A row of `num` numbers from `start` to `stop`, each of which is the one before times a constant.
 
     Raises ValueError where an end is 0, or ends are of two signs.
 
@@ -62,7 +62,8 @@ def _spaced(start, stop, num, endpoint, axis, device):
 
 
 def ix_(*args) -> tuple[Array, ...]:
-    """Rows as axes of their own, so that x[ks.ix_(rows, columns)] is the grid where they cross; masks become positions.
+    """A tuple of the rows as axes of their own, so that x[ks.ix_(rows, columns)] is the grid where they cross; masks become
+    positions. Raises ValueError for what is no row.
 
     >>> ks.array([[1, 2, 3], [4, 5, 6]])[ks.ix_([0, 1], [0, 2])]
     array([[1, 3],
@@ -172,7 +173,7 @@ def mask_indices(n, mask_func, k=0) -> tuple[Array, ...]:
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs) -> Any:
-    """function(i, j, …) of the numbers along each axis of a shape, called once with arrays.
+    """What function(i, j, …) gives for the numbers along each axis of a shape; it is called once, with arrays.
 
     >>> ks.fromfunction(lambda i, j: i + j, (2, 2))
     array([[0., 1.],

@@ -128,7 +128,7 @@ def _parts(arrays, dtype=None, casting="same_kind"):
 
 
 def vstack(tup, *, dtype=None, casting="same_kind") -> Array:
-    """Arrays below each other, rows as matrices of one row.
+    """An array of arrays below each other, rows as matrices of one row.
 
     >>> ks.vstack([ks.ones(2), ks.zeros(2)])
     array([[1., 1.],
@@ -138,7 +138,7 @@ def vstack(tup, *, dtype=None, casting="same_kind") -> Array:
 
 
 def hstack(tup, *, dtype=None, casting="same_kind") -> Array:
-    """Arrays beside each other: along the second axis, rows one after the other.
+    """An array of arrays beside each other: along the second axis, rows one after the other.
 
     >>> ks.hstack([ks.ones(2), ks.zeros(1)])
     array([1., 1., 0.])
@@ -147,7 +147,7 @@ def hstack(tup, *, dtype=None, casting="same_kind") -> Array:
 
 
 def dstack(tup) -> Array:
-    """Arrays behind each other, along the third axis.
+    """An array of arrays behind each other, along the third axis; missing axes are put in front.
 
     >>> ks.dstack([ks.ones(2), ks.zeros(2)]).shape
     (1, 2, 2)
@@ -156,7 +156,7 @@ def dstack(tup) -> Array:
 
 
 def column_stack(tup) -> Array:
-    """Arrays beside each other, rows as columns.
+    """A matrix of arrays beside each other, rows as columns. Raises ValueError where they have not one length.
 
     >>> ks.column_stack([ks.array([1, 2]), ks.array([3, 4])])
     array([[1, 3],
@@ -230,7 +230,8 @@ def array_split(ary, indices_or_sections, axis=0) -> list[Array]:
 
 
 def split(ary, indices_or_sections, axis=0) -> list[Array]:
-    """array_split() into parts of one length. Raises ValueError if there are none such.
+    """Views of parts of one length along an axis, or cut at the given places, in a list. Raises ValueError if the length
+    is no multiple of the number of parts.
 
     >>> ks.split(ks.arange(4), 2)
     [array([0, 1]), array([2, 3])]
@@ -242,7 +243,7 @@ def split(ary, indices_or_sections, axis=0) -> list[Array]:
 
 
 def hsplit(ary, indices_or_sections) -> list[Array]:
-    """split() along the second axis, of a row along its only one.
+    """Views of parts along the second axis, of a row along its only one, as split() gives them. Raises ValueError without axes.
 
     >>> [part.shape for part in ks.hsplit(ks.ones((2, 4)), 2)]
     [(2, 2), (2, 2)]
@@ -254,7 +255,7 @@ def hsplit(ary, indices_or_sections) -> list[Array]:
 
 
 def vsplit(ary, indices_or_sections) -> list[Array]:
-    """split() along the first axis, of arrays with two or more.
+    """Views of parts along the first axis, as split() gives them. Raises ValueError below two axes.
 
     >>> [part.shape for part in ks.vsplit(ks.ones((2, 4)), 2)]
     [(1, 4), (1, 4)]
@@ -266,7 +267,7 @@ def vsplit(ary, indices_or_sections) -> list[Array]:
 
 
 def dsplit(ary, indices_or_sections) -> list[Array]:
-    """split() along the third axis, of arrays with three or more.
+    """Views of parts along the third axis, as split() gives them. Raises ValueError below three axes.
 
     >>> [part.shape for part in ks.dsplit(ks.ones((1, 1, 4)), 2)]
     [(1, 1, 2), (1, 1, 2)]
@@ -290,7 +291,7 @@ def rollaxis(a, axis, start=0) -> Array:
 
 
 def trim_zeros(filt, trim="fb", axis=None) -> Array:
-    """Without the zeros at the front ("f") and at the back ("b") of a row.
+    """A view without the zeros at the front ("f") and at the back ("b") of a row.
 
     >>> ks.trim_zeros(ks.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
@@ -310,7 +311,7 @@ def trim_zeros(filt, trim="fb", axis=None) -> Array:
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None) -> Array:
-    """asarray(): there are no subclasses.
+    """The array that asarray() gives: there are no subclasses.
 
     >>> ks.asanyarray([1, 2])
     array([1, 2])
@@ -341,7 +342,7 @@ def asfortranarray(a, dtype=None) -> Array:
 
 
 def asarray_chkfinite(a, dtype=None, order=None) -> Array:
-    """asarray(), or a ValueError if there is an infinity or NaN.
+    """The array that asarray() gives, or a ValueError if there is an infinity or NaN in it.
 
     >>> ks.asarray_chkfinite([1.0, 2.0])
     array([1., 2.])

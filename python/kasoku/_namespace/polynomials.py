@@ -59,7 +59,7 @@ def polymul(a1, a2) -> Array:
 
 
 def polydiv(u, v) -> tuple[Array, ...]:
-    """Quotient and remainder of two polynomials, as floats.
+    """A pair of rows: quotient and remainder of two polynomials, as floats. Coefficients start with the highest power.
 
     >>> ks.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
     (array([1.5 , 1.75]), array([0.25]))

@@ -16,7 +16,7 @@ def _stored(result, out):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
-    """Sums of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
+    """The sums of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
 
     With `include_initial` a 0 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
 
@@ -27,7 +27,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=No
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
-    """Products of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
+    """The products of the elements up to each along an axis, which may be left out for a row; of integers in 64 bits.
 
     With `include_initial` a 1 stands in front, and the axis is longer by one. Raises ValueError where `axis` is missing.
 
@@ -166,7 +166,7 @@ def einsum_path(subscripts, *operands, optimize="greedy") -> Any:
 
 
 def apply_over_axes(func, a, axes) -> Array:
-    """func(x, axis) for one axis after the other; axes that it removes come back with length 1.
+    """What func(x, axis) gives for one axis after the other; axes that it removes come back with length 1.
 
     >>> ks.apply_over_axes(ks.sum, ks.ones((2, 3)), [0, 1])
     array([[6.]])

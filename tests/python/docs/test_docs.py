@@ -116,3 +116,20 @@ def test_every_public_name_has_a_sentence():
             values |= {f"{name}.{m}": v for m, v in methods.items()}
     bare = [name for name, value in values.items() if is_bare(value)]
     assert not bare
+
+
+def test_the_site_shows_a_method_as_a_method():
+    """With its parameters; autodoc shows what it takes for an attribute without."""
+    inspect = pytest.importorskip("sphinx.util.inspect")
+    sys.path.insert(0, str(root / "docs/_extension"))
+    import docstrings
+
+    import kasoku as ks
+
+    before = inspect.isattributedescriptor
+    try:
+        docstrings._show_methods()
+        assert not inspect.isattributedescriptor(vars(ks.Array)["argpartition"])
+        assert inspect.isattributedescriptor(vars(ks.Array)["shape"])
+    finally:
+        inspect.isattributedescriptor = before
