@@ -52,7 +52,7 @@ def qr(a):
     return array_of(made, (m, min(m, n)), _kind(a), 0), array_of(made, (min(m, n), n), _kind(a), 1)
 
 
-tsqr = qr
+tsqr = sfqr = qr
 
 
 def svd(a, coerce_signs=True):
@@ -68,3 +68,51 @@ def lstsq(a, b):
     n = a.shape[1]
     return (array_of(made, (n, *b.shape[1:]), _kind(a, b), 0), array_of(made, (np.nan,), float, 1),
             array_of(made, (), np.int64, 2), array_of(made, (min(a.shape),), float, 3))  # fmt: skip
+
+
+def solve_triangular(a, b, lower=False):
+    a, b = asarray(a), asarray(b)
+    keep = np.tril if lower else np.triu
+    return array_of(on_whole(lambda a, b: np.linalg.solve(keep(a), b), a, b), b.shape, _kind(a, b))
+
+
+def lu(a):
+    """P, L and U with P L U = a: rows are exchanged for the greatest element of a column."""
+    a = asarray(a)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError("Dimension must be square matrix" if a.ndim == 2 else "Dimension must be 2 to perform lu decomposition")
+    made = on_whole(_lu, a)
+    return tuple(array_of(made, a.shape, _kind(a), k) for k in range(3))
+
+
+def _lu(a):
+    u = np.array(a, np.result_type(float, a.dtype))
+    n = len(u)
+    rows, lower = np.arange(n), np.eye(n, dtype=u.dtype)
+    for k in range(n - 1):
+        best = k + int(abs(u[k:, k]).argmax())
+        if not u[best, k]:
+            continue
+        for pair in (u, rows):
+            pair[[k, best]] = pair[[best, k]]
+        lower[[k, best], :k] = lower[[best, k], :k]
+        lower[k + 1 :, k] = u[k + 1 :, k] / u[k, k]
+        u[k + 1 :] -= np.outer(lower[k + 1 :, k], u[k])
+    return np.eye(n, dtype=u.dtype)[rows].T, lower, np.triu(u)
+
+
+def svd_compressed(a, k, iterator="power", n_power_iter=0, n_oversamples=10, seed=None, compute=False, coerce_signs=True):
+    """The k greatest singular values and their vectors, of a product with random columns."""
+    from .random import RandomState
+
+    a = asarray(a)
+    m, n = a.shape
+    width = min(k + n_oversamples, m, n)
+    drawn = seed if isinstance(seed, RandomState) else RandomState(seed)
+    y = a @ drawn.normal(size=(n, width), chunks=(a.chunks[1], (width,)))
+    for _ in range(n_power_iter):
+        q, _unused = qr(y)
+        y = a @ (a.T.conj() @ q)
+    q, _unused = qr(y)
+    u, s, v = svd(q.T.conj() @ a)
+    return (q @ u)[:, :k], s[:k], v[:k]
