@@ -154,8 +154,14 @@ cases = dict(
     frompyfunc=lambda: (da.frompyfunc(lambda p, q: p + 2 * q, 2, 1)(x, y).astype(float), a + 2 * b),
     gradient=lambda: (da.gradient(x, axis=0), np.gradient(a, axis=0)),
     gradientboth=lambda: (da.stack(da.gradient(x, 2.0, 0.5)), np.stack(np.gradient(a, 2.0, 0.5))),
-    gradientplaces=lambda: (da.gradient(w, np.cumsum(np.arange(1, 51.0))), np.gradient(v, np.cumsum(np.arange(1, 51.0)))),
-    gradientedge=lambda: (da.gradient(w, np.arange(50) ** 1.5, edge_order=2), np.gradient(v, np.arange(50) ** 1.5, edge_order=2)),
+    gradientplaces=lambda: (
+        da.gradient(w, np.cumsum(np.arange(1, 51.0))),
+        np.gradient(v, np.cumsum(np.arange(1, 51.0))),
+    ),
+    gradientedge=lambda: (
+        da.gradient(w, np.arange(50) ** 1.5, edge_order=2),
+        np.gradient(v, np.arange(50) ** 1.5, edge_order=2),
+    ),
     gradientedge2=lambda: (da.gradient(x, 3.0, axis=1, edge_order=2), np.gradient(a, 3.0, axis=1, edge_order=2)),
     histogram2d=lambda: (
         da.histogram2d(w, w[::-1], bins=[4, 5], range=[(-2, 2), (-1, 1)])[0],
@@ -173,18 +179,27 @@ cases = dict(
     nanquantile=lambda: (da.nanquantile(xn, 0.3, axis=0), np.nanquantile(an, 0.3, axis=0)),
     nanpercentile=lambda: (da.nanpercentile(xn, [30, 60], axis=0), np.nanpercentile(an, [30, 60], axis=0)),
     notnull=lambda: (da.notnull(xn), ~np.isnan(an)),
-    piecewise=lambda: (da.piecewise(x, [x < 0, x >= 1], [-1, np.sqrt, 7]), np.piecewise(a, [a < 0, a >= 1], [-1, np.sqrt, 7])),
+    piecewise=lambda: (
+        da.piecewise(x, [x < 0, x >= 1], [-1, np.sqrt, 7]),
+        np.piecewise(a, [a < 0, a >= 1], [-1, np.sqrt, 7]),
+    ),
     select=lambda: (da.select([x < -1, x > 1], [x, 2 * y], 5), np.select([a < -1, a > 1], [a, 2 * b], 5)),
     rollaxis=lambda: (da.rollaxis(da.stack([x, y]), 2), np.rollaxis(np.stack([a, b]), 2)),
     rollaxis2=lambda: (da.rollaxis(da.stack([x, y]), 0, 3), np.rollaxis(np.stack([a, b]), 0, 3)),
-    searchsorted=lambda: (da.searchsorted(da.arange(9, chunks=2), x, "right"), np.searchsorted(np.arange(9), a, "right")),
+    searchsorted=lambda: (
+        da.searchsorted(da.arange(9, chunks=2), x, "right"),
+        np.searchsorted(np.arange(9), a, "right"),
+    ),
     tri=lambda: (da.tri(7, 5, 1, chunks=3), np.tri(7, 5, 1)),
     tril=lambda: (da.tril(x, 2), np.tril(a, 2)),
     triu=lambda: (da.triu(x, -3), np.triu(a, -3)),
     trilindices=lambda: (da.stack(_known(da.tril_indices(5, 1, chunks=2))), np.stack(np.tril_indices(5, 1))),
     triuindices=lambda: (da.stack(_known(da.triu_indices_from(x, -1))), np.stack(np.triu_indices_from(a, -1))),
     union1d=lambda: (da.union1d(w.round(), w[3:].round() + 1), np.union1d(v.round(), v[3:].round() + 1)),
-    unravel=lambda: (da.stack(da.unravel_index(da.arange(40, chunks=7), (5, 8))), np.stack(np.unravel_index(np.arange(40), (5, 8)))),
+    unravel=lambda: (
+        da.stack(da.unravel_index(da.arange(40, chunks=7), (5, 8))),
+        np.stack(np.unravel_index(np.arange(40), (5, 8))),
+    ),
     ravelmulti=lambda: (
         da.ravel_multi_index(da.from_array(np.array([[1, 2, 4], [3, 0, 7]]), chunks=2), (5, 8)),
         np.ravel_multi_index(np.array([[1, 2, 4], [3, 0, 7]]), (5, 8)),
@@ -200,7 +215,10 @@ cases = dict(
     swapaxes=lambda: (x.swapaxes(0, 1).topk(2, axis=1), np.sort(a.T, axis=1)[:, :-3:-1]),
     # transforms
     fft=lambda: (da.fft.fft(x.rechunk((20, -1))), np.fft.fft(a)),
-    ifft=lambda: (da.fft.ifft(x.rechunk((-1, 7)), n=50, axis=0, norm="ortho"), np.fft.ifft(a, n=50, axis=0, norm="ortho")),
+    ifft=lambda: (
+        da.fft.ifft(x.rechunk((-1, 7)), n=50, axis=0, norm="ortho"),
+        np.fft.ifft(a, n=50, axis=0, norm="ortho"),
+    ),
     rfft=lambda: (da.fft.rfft(w.rechunk(-1)), np.fft.rfft(v)),
     irfft=lambda: (da.fft.irfft(w.rechunk(-1)), np.fft.irfft(v)),
     hfft=lambda: (da.fft.hfft(w.rechunk(-1), n=30), np.fft.hfft(v, n=30)),
@@ -217,17 +235,27 @@ cases = dict(
     fftwrap=lambda: (da.fft.fft_wrap(np.fft.rfft)(w.rechunk(-1)), np.fft.rfft(v)),
     # linear algebra
     lu=lambda: (_product(*da.linalg.lu(x[:40])), a[:40]),
-    triangular=lambda: (da.linalg.solve_triangular(da.from_array(square, chunks=9), w[:40]), np.linalg.solve(np.triu(square), v[:40])),
-    lower=lambda: (da.linalg.solve_triangular(da.from_array(square, chunks=9), x[:40], lower=True), np.linalg.solve(np.tril(square), a[:40])),
+    triangular=lambda: (
+        da.linalg.solve_triangular(da.from_array(square, chunks=9), w[:40]),
+        np.linalg.solve(np.triu(square), v[:40]),
+    ),
+    lower=lambda: (
+        da.linalg.solve_triangular(da.from_array(square, chunks=9), x[:40], lower=True),
+        np.linalg.solve(np.tril(square), a[:40]),
+    ),
     compressed=lambda: (da.linalg.svd_compressed(low_rank, 3, seed=1)[1], np.linalg.svd(a[:, :3] @ b[:3])[1][:3]),
     # functions with a signature
     gufunc=lambda: (da.apply_gufunc(lambda q: q.mean(axis=-1), "(i)->()", x.rechunk((20, -1))), a.mean(axis=1)),
     gufunctwo=lambda: (
-        da.stack(da.apply_gufunc(lambda q: (q.min(axis=-1), q.max(axis=-1)), "(i)->(),()", x, axis=0, allow_rechunk=True)),
+        da.stack(
+            da.apply_gufunc(lambda q: (q.min(axis=-1), q.max(axis=-1)), "(i)->(),()", x, axis=0, allow_rechunk=True)
+        ),
         np.stack([a.min(axis=0), a.max(axis=0)]),
     ),
     gufuncouter=lambda: (
-        da.apply_gufunc(lambda p, q: np.einsum("...i,...j->...ij", p, q), "(i),(j)->(i,j)", x.rechunk((9, -1)), w.rechunk(-1)),
+        da.apply_gufunc(
+            lambda p, q: np.einsum("...i,...j->...ij", p, q), "(i),(j)->(i,j)", x.rechunk((9, -1)), w.rechunk(-1)
+        ),
         np.einsum("ni,j->nij", a, v),
     ),
     gufuncvector=lambda: (
@@ -239,7 +267,9 @@ cases = dict(
         np.stack([a, 2 * a], -1),
     ),
     gufuncpair=lambda: (
-        da.apply_gufunc(lambda p, q: (p * q).sum(axis=-1), "(i),(i)->()", da.stack([x, y]).rechunk((1, 9, -1)), y.rechunk((13, -1))),
+        da.apply_gufunc(
+            lambda p, q: (p * q).sum(axis=-1), "(i),(i)->()", da.stack([x, y]).rechunk((1, 9, -1)), y.rechunk((13, -1))
+        ),
         np.einsum("kni,ni->kn", np.stack([a, b]), b),
     ),
 )
@@ -456,3 +486,43 @@ def test_pictures_are_read_when_they_are_needed(tmp_path):
     assert (pictures.compute() == np.stack([a[:5], a[:5] + 1, a[:5] + 2])).all()
     with pytest.raises(ValueError, match="No files found"):
         da.image.imread(str(tmp_path / "*.png"), imread=np.load)
+
+
+def test_chunks_that_are_auto_fill_short_axes_first():
+    assert da.ones((2, 1 << 26)).chunks == ((2,), (1 << 23,) * 8)
+    assert da.ones((10, 10)).numblocks == (1, 1) and da.ones((100_000, 100_000)).chunksize == (4096, 4096)
+    assert da.ones((50_000, 3, 50_000), chunks=("auto", -1, "auto")).chunksize == (2364, 3, 2364)
+
+
+def test_a_numba_gufunc_of_an_array_in_chunks_is_computed_chunk_by_chunk():
+    from kasoku.compat import numba
+
+    @numba.guvectorize([(numba.float64[:], numba.float64[:])], "(n)->(n)")
+    def running(x, out):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i]
+            out[i] = total
+
+    got = running(x.rechunk((20, -1)))
+    assert isinstance(got, da.Array) and got.numblocks == (3, 1)
+    np.testing.assert_allclose(got.compute(), np.cumsum(a, axis=1))
+
+
+@pytest.mark.parametrize("rows, columns", [(60, 40), (60, 5), (7, 5), (40, 60), (0, 3)])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_tall_matrices_are_factored_chunk_by_chunk(rows, columns, dtype):
+    tall = rng.standard_normal((rows, columns)).astype(dtype)
+    if dtype is complex:
+        tall = tall + 1j * rng.standard_normal((rows, columns))
+    for chunks in ((20, -1), (3, -1), (-1, -1), (20, 2)):
+        q, r = da.linalg.qr(da.from_array(tall, chunks=chunks))
+        k = min(rows, columns)
+        assert q.shape == (rows, k) and r.shape == (k, columns) and q.dtype == r.dtype == tall.dtype
+        q, r = dask.compute(q, r)
+        np.testing.assert_allclose(q @ r, tall, atol=1e-12)
+        np.testing.assert_allclose(q.conj().T @ q, np.eye(k), atol=1e-12)
+        np.testing.assert_allclose(r, np.triu(r))
+        if rows:
+            u, s, v = dask.compute(*da.linalg.svd(da.from_array(tall, chunks=chunks)))
+            np.testing.assert_allclose((u * s) @ v, tall, atol=1e-12)

@@ -10,7 +10,7 @@ from ._more import broadcast_to, moveaxis
 
 
 def _parsed(signature):
-    '''"(i,j),(j)->(i)": [("i", "j"), ("j",)], [("i",)].'''
+    """ "(i,j),(j)->(i)": [("i", "j"), ("j",)], [("i",)]."""
     sides = signature.replace(" ", "").split("->")
     group = r"\([^()]*\)"
     if len(sides) != 2 or not all(re.fullmatch(f"({group}(,{group})*)?,?", side) for side in sides):
@@ -96,7 +96,9 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     results = []
     for k, (names, dtype) in enumerate(zip(gives, output_dtypes)):
         chunks = (*loop_chunks, *((sizes[name],) for name in names))
-        r = made("gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k)
+        r = made(
+            "gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k
+        )
         r = Array(r.dask, r.name, r.chunks, r.dtype, gives_numpys=all(x._gives_numpys for x in arrays))
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]

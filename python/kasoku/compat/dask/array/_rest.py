@@ -76,13 +76,17 @@ def select(condlist, choicelist, default=0):
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         if getattr(condition, "dtype", None) != np.bool_:
-            raise ValueError(f"invalid entry in condlist: should be boolean, not {getattr(condition, 'dtype', condition)}")
+            raise ValueError(
+                f"invalid entry in condlist: should be boolean, not {getattr(condition, 'dtype', condition)}"
+            )
         found = where(condition, choice, found)
     return found
 
 
 def piecewise(x, condlist, funclist, *args, **words):
-    return map_blocks(_by_pieces, asarray(x), *condlist, funclist=funclist, told=args, words=words, dtype=asarray(x).dtype)
+    return map_blocks(
+        _by_pieces, asarray(x), *condlist, funclist=funclist, told=args, words=words, dtype=asarray(x).dtype
+    )
 
 
 def _by_pieces(x, *conditions, funclist, told, words):
@@ -97,7 +101,7 @@ def _at_least(ndim):
         x = asarray(x)
         if x.ndim >= ndim:
             return x
-        return reshape(x, {0: (1,) * ndim, 1: (1, -1, 1)[: ndim] if ndim > 1 else (-1,), 2: (*x.shape, 1)}[x.ndim])
+        return reshape(x, {0: (1,) * ndim, 1: (1, -1, 1)[:ndim] if ndim > 1 else (-1,), 2: (*x.shape, 1)}[x.ndim])
 
     def function(*arrays):
         found = [grown(x) for x in arrays]
@@ -287,7 +291,9 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def unravel_index(indices, shape, order="C"):
     at = asarray(indices)
-    return tuple(map_blocks(_unraveled, at, shape=tuple(shape), order=order, k=k, dtype=np.int64) for k in range(len(shape)))
+    return tuple(
+        map_blocks(_unraveled, at, shape=tuple(shape), order=order, k=k, dtype=np.int64) for k in range(len(shape))
+    )
 
 
 def _unraveled(at, shape, order, k):
@@ -301,7 +307,9 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
     parts = [multi_index[k] for k in range(len(dims))] if isinstance(multi_index, Array) else list(multi_index)
     find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
-    return blockwise_call(on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order])
+    return blockwise_call(
+        on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
+    )
 
 
 def _raveled(*parts, dims, mode, order):
@@ -378,13 +386,20 @@ def _gradient_along(f, axis, h, edge_order):
     inside = []
     if n > 2:
         before, after = steps[:-1], steps[1:]
-        a, b, c = -after / (before * (before + after)), (after - before) / (before * after), before / (after * (before + after))
+        a, b, c = (
+            -after / (before * (before + after)),
+            (after - before) / (before * after),
+            before / (after * (before + after)),
+        )
         if (before == after).all():
             inside = [(part(2) - part(0, n - 2)) / along(before + after)]
         else:
             inside = [along(a) * part(0, n - 2) + along(b) * part(1, n - 1) + along(c) * part(2)]
     if edge_order == 1:
-        first, last = (part(1, 2) - part(0, 1)) / along(steps[:1]), (part(n - 1) - part(n - 2, n - 1)) / along(steps[-1:])
+        first, last = (
+            (part(1, 2) - part(0, 1)) / along(steps[:1]),
+            (part(n - 1) - part(n - 2, n - 1)) / along(steps[-1:]),
+        )
     else:
         p, q = steps[:1], steps[1:2]
         first = along(-(2 * p + q) / (p * (p + q))) * part(0, 1) + along((p + q) / (p * q)) * part(1, 2) - along(p / (q * (p + q))) * part(2, 3)  # fmt: skip
@@ -424,7 +439,9 @@ def _quantile(name):
             axis = tuple(range(asarray(a).ndim))
         if np.ndim(q):
             return stack([quantile(a, each, axis, method=method, keepdims=keepdims) for each in np.asarray(q).tolist()])
-        return _over_axis(lambda x, axis, keepdims: function(x, q, axis=axis, method=method, keepdims=keepdims), a, axis, keepdims)
+        return _over_axis(
+            lambda x, axis, keepdims: function(x, q, axis=axis, method=method, keepdims=keepdims), a, axis, keepdims
+        )
 
     quantile.__name__ = quantile.__qualname__ = name
     return quantile
@@ -453,7 +470,9 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
         raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
     if range is None and any(isinstance(b, numbers.Integral) for b in each):
         raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
-    edges = [np.linspace(*range[k], b + 1) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)]
+    edges = [
+        np.linspace(*range[k], b + 1) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)
+    ]
 
     def count(*columns):
         return np.histogramdd(list(columns[: len(each)]), edges, weights=columns[len(each)] if weights is not None else None,
@@ -500,7 +519,9 @@ def imread(filename, imread=None, preprocess=None):
         try:
             from skimage.io import imread
         except ImportError:
-            raise ImportError("dask.array.image.imread needs scikit-image, or imread=, a function of a file's name") from None
+            raise ImportError(
+                "dask.array.image.imread needs scikit-image, or imread=, a function of a file's name"
+            ) from None
     names = sorted(glob.glob(filename))
     if not names:
         raise ValueError(f"No files found under name {filename}")
@@ -526,7 +547,9 @@ class _Points:
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
         x = self._array
-        index = tuple(np.asarray(i.compute() if isinstance(i, Array) else i) if not isinstance(i, slice) else i for i in index)
+        index = tuple(
+            np.asarray(i.compute() if isinstance(i, Array) else i) if not isinstance(i, slice) else i for i in index
+        )
         index += (slice(None),) * (x.ndim - len(index))
         arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
         if not arrays:
