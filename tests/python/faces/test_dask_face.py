@@ -838,7 +838,7 @@ def test_profilers_are_drawn_without_bokeh(tmp_path, monkeypatch):
 
     from kasoku import errors
 
-    monkeypatch.setitem(sys.modules, "kasoku.compat.dask.diagnostics.profile_visualize", None)
+    monkeypatch.setitem(sys.modules, "bokeh", None)
     with Profiler() as profiler, ResourceProfiler() as resources:
         dask.delayed(sum)([dask.delayed(operator.add)(k, 1) for k in range(5)]).compute()
     visualize([profiler, resources], str(tmp_path / "profile.html"))

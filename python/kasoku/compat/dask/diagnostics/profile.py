@@ -17,6 +17,8 @@ CacheData = namedtuple("CacheData", ("key", "task", "metric", "cache_time", "fre
 def visualize(profilers, filename="profile.html", show=True, save=None, mode=None, **options):
     """Dask's own drawing of profilers' results, by bokeh. Without it a Profiler's tasks are a page as kasoku.profile() writes it."""
     try:
+        import bokeh  # noqa: F401
+
         from .profile_visualize import visualize as drawn
     except ImportError:
         return _page(profilers if isinstance(profilers, (list, tuple)) else [profilers], filename)
