@@ -60,14 +60,15 @@ class Run : public std::enable_shared_from_this<Run> {
         n_leaves_(graph_.leaves().size()),
         workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
         values_(graph_.size()),
-        left_(graph_.size()),
-        is_root_(graph_.size()),
+        left_(graph_.has_edges() ? graph_.size() : 0),
+        is_root_(left_.size()),
         times_(options.times || timeline::is_on() ? graph_.size() : 0),
         bytes_of_(options.bytes_of),
         outstanding_(graph_.size()) {
+    if (!graph_.has_edges()) return;
     for (size_t i = 0; i < graph_.size(); ++i)
       left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
-    for (const uint32_t root : graph_.roots()) is_root_[root] = true;
+    for (size_t i = 0; i < graph_.roots().size(); ++i) is_root_[graph_.roots()[i]] = true;
   }
 
   /// The waiting thread computes nothing: it stays free to see Ctrl-C.
@@ -146,7 +147,7 @@ class Run : public std::enable_shared_from_this<Run> {
     const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * workers_.size()), 1, 32);
     const size_t first = next_leaf_.fetch_add(n), end = std::min(first + n, n_leaves_);
     if (first >= end) return none;
-    const std::vector<uint32_t>& leaves = graph_.leaves();
+    const Places& leaves = graph_.leaves();
     for (size_t i = end; --i > first;) own.ready.push(leaves[i]);
     return leaves[first];
   }
@@ -196,13 +197,12 @@ class Run : public std::enable_shared_from_this<Run> {
 
   /// Runs one task; returns a reader that became ready, to go on with.
   uint32_t execute(uint32_t i, Worker& own, LockHolder& lock) {
-    const std::span<const uint32_t> inputs = graph_.inputs(i), readers = graph_.readers(i);
     if (!failed_.load(std::memory_order_acquire)) {
       const Task& task = graph_.task(i);
       const double begin = times_.empty() ? 0 : seconds();
       const GraphDraws::Task place(draws_, i);
       try {
-        const Inputs given(values_.data(), inputs);
+        const Inputs given(values_.data(), graph_.inputs(i));
         if (!task.may_run_free() || !task.run_free(given, values_[i])) {
           lock.take();
           values_[i] = task.run(given);
@@ -213,8 +213,17 @@ class Run : public std::enable_shared_from_this<Run> {
       if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index(), timeline::thread_number(), 0};
       if (!times_.empty() && bytes_of_) times_[i].bytes = bytes_of_(values_[i]);
     }
-    for (const uint32_t from : inputs)
+    const uint32_t next = graph_.has_edges() ? hand_on(i, own) : none;
+    own.done.store(own.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ++own.not_told;
+    return next;
+  }
+
+  /// The task's inputs have one reader less, its readers one input more. Returns the one to go on with.
+  uint32_t hand_on(uint32_t i, Worker& own) {
+    for (const uint32_t from : graph_.inputs(i))
       if (is_last(left_[from])) values_[from] = {};
+    const std::span<const uint32_t> readers = graph_.readers(i);
     // The caller reads a root.
     const auto n_readers = static_cast<uint32_t>(readers.size()) + is_root_[i];
     if (n_readers)
@@ -228,8 +237,6 @@ class Run : public std::enable_shared_from_this<Run> {
       if (next != none) own.ready.push(next), has_more = true;
       next = reader;
     }
-    own.done.store(own.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    ++own.not_told;
     if (has_more) offer();
     return next;
   }
@@ -280,7 +287,8 @@ class Run : public std::enable_shared_from_this<Run> {
   const size_t n_leaves_;
   std::vector<Worker> workers_;
   std::vector<Value> values_;
-  std::vector<std::atomic<uint32_t>> left_;  ///< of a task that did not run yet, inputs; of one that did, readers
+  /// Of a task that did not run yet, inputs; of one that did, readers. Without edges nobody counts.
+  std::vector<std::atomic<uint32_t>> left_;
   std::vector<bool> is_root_;
   std::vector<TaskTime> times_;
   const std::function<uint64_t(const Value&)> bytes_of_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 
 namespace kasoku {
@@ -58,28 +59,65 @@ TaskPointer make_task(std::string name, std::string key, std::function<Value(con
   return TaskPointer(new FunctionTask(std::move(name), std::move(key), std::move(work), std::move(inputs), is_pure));
 }
 
-TaskGraph::TaskGraph(std::vector<TaskPointer> roots) : shares_(std::move(roots)) {
+Places Places::all_of(size_t n) {
+  Places all;
+  all.n_ = n;
+  return all;
+}
+
+void Places::push_back(uint32_t place) {
+  const bool is_position = all_.empty() && place == n_;
+  if (!is_position) {
+    if (all_.empty()) {
+      all_.resize(n_);
+      std::iota(all_.begin(), all_.end(), 0u);
+    }
+    all_.push_back(place);
+  }
+  ++n_;
+}
+
+TaskGraph::TaskGraph(std::vector<TaskPointer> roots) {
+  tasks_.reserve(roots.size());
+  for (const TaskPointer& root : roots) tasks_.push_back(root.get());
+  holder_ = Value::of(std::move(roots));
   place_tasks();
   find_readers();
 }
 
-uint32_t TaskGraph::find(const Task& task) const {
-  return task.mark_ < tasks_.size() && tasks_[task.mark_] == &task ? task.mark_ : none;
+TaskGraph::TaskGraph(std::vector<const Task*> roots, Value holder)
+    : holder_(std::move(holder)), tasks_(std::move(roots)) {
+  place_tasks();
+  find_readers();
+}
+
+/// The first roots that need nothing and stand here once lie where they are. Returns the others.
+std::vector<const Task*> TaskGraph::place_independent_roots() {
+  uint32_t n = 0;
+  for (; n < tasks_.size(); ++n) {
+    const Task& task = *tasks_[n];
+    const bool is_placed = task.mark_ < n && tasks_[task.mark_] == &task;
+    if (is_placed || task.n_inputs_ || task.is_pure_) break;
+    task.mark_ = n;
+  }
+  roots_ = Places::all_of(n);
+  std::vector<const Task*> others(tasks_.begin() + n, tasks_.end());
+  tasks_.resize(n);
+  return others;
 }
 
 void TaskGraph::place_tasks() {
   static std::mutex& marking = *new std::mutex;  // tasks have one mark, so one graph is made at a time
   const std::lock_guard lock(marking);
+  const std::vector<const Task*> others = place_independent_roots();
   std::unordered_map<std::string, uint32_t> place_of_key;  // of pure tasks
-  tasks_.reserve(shares_.size());
-  roots_.reserve(shares_.size());
   struct Frame {
     const Task* task;
     size_t next;
   };
   std::vector<Frame> stack;
   const auto found = [&](const Task& task) {
-    if (!task.is_pure()) return find(task);
+    if (!task.is_pure()) return task.mark_ < tasks_.size() && tasks_[task.mark_] == &task ? task.mark_ : none;
     const auto same = place_of_key.find(task.key());
     return same == place_of_key.end() ? none : same->second;
   };
@@ -101,7 +139,7 @@ void TaskGraph::place_tasks() {
     stack.push_back({&task, 0});
     return none;
   };
-  for (const TaskPointer& root : shares_) {
+  for (const Task* root : others) {
     uint32_t last = visit(*root);
     while (!stack.empty()) {
       Frame& top = stack.back();
@@ -120,10 +158,10 @@ void TaskGraph::place_tasks() {
 
 void TaskGraph::find_readers() {
   const size_t n = tasks_.size();
-  leaves_.reserve(std::ranges::count_if(tasks_, [](const Task* task) { return task->inputs().empty(); }));
-  for (size_t i = 0; i < n; ++i)
-    if (inputs(i).empty()) leaves_.push_back(static_cast<uint32_t>(i));
-  if (inputs_.empty()) return;
+  if (!has_edges()) {
+    leaves_ = Places::all_of(n);
+    return;
+  }
   first_reader_.assign(n + 1, 0);
   // How many tasks follow one another from here to the end.
   std::vector<uint32_t> height(n, 0);
@@ -141,9 +179,12 @@ void TaskGraph::find_readers() {
   for (size_t i = 0; i < n; ++i)
     if (first_reader_[i + 1] - first_reader_[i] > 1)
       std::stable_sort(readers_.begin() + first_reader_[i], readers_.begin() + first_reader_[i + 1], is_lower);
+  std::vector<uint32_t> leaves;
+  for (size_t i = 0; i < n; ++i)
+    if (inputs(i).empty()) leaves.push_back(static_cast<uint32_t>(i));
   // What is deepest first, and of the same depth what the first roots need, so that few values live at a time.
-  const auto is_higher = [&](uint32_t a, uint32_t b) { return height[a] > height[b]; };
-  if (!std::ranges::is_sorted(leaves_, is_higher)) std::ranges::stable_sort(leaves_, is_higher);
+  std::ranges::stable_sort(leaves, [&](uint32_t a, uint32_t b) { return height[a] > height[b]; });
+  leaves_ = Places(std::move(leaves));
 }
 
 }  // namespace kasoku

@@ -107,9 +107,30 @@ TaskPointer make_task(std::string name, std::string key, std::function<Value(con
                       std::vector<TaskPointer> inputs = {}, bool is_pure = false);
 
 /// Everything that `roots` need, each task once, inputs before their readers.
+/// Places in a graph. They are not written down as long as each is its own position, as those of a million
+/// independent tasks are: fresh memory costs more than a small task does.
+class Places {
+ public:
+  Places() = default;
+  explicit Places(std::vector<uint32_t> all) : n_(all.size()), all_(std::move(all)) {}
+  static Places all_of(size_t n);
+
+  size_t size() const { return n_; }
+  uint32_t operator[](size_t i) const { return all_.empty() ? static_cast<uint32_t>(i) : all_[i]; }
+  /// Whether none is there twice, for all that can be told at once.
+  bool are_different() const { return all_.empty(); }
+  void push_back(uint32_t place);
+
+ private:
+  size_t n_ = 0;
+  std::vector<uint32_t> all_;
+};
+
 class TaskGraph {
  public:
   explicit TaskGraph(std::vector<TaskPointer> roots);
+  /// Of tasks that live as long as `holder` does.
+  TaskGraph(std::vector<const Task*> roots, Value holder);
 
   size_t size() const { return tasks_.size(); }
   const Task& task(size_t i) const { return *tasks_[i]; }
@@ -118,9 +139,11 @@ class TaskGraph {
   /// Places of those that read it, once per use; the one with most tasks still behind it last.
   std::span<const uint32_t> readers(size_t i) const { return part(readers_, first_reader_, i); }
   /// Tasks without inputs, in the order in which they had best run.
-  const std::vector<uint32_t>& leaves() const { return leaves_; }
-  const std::vector<uint32_t>& roots() const { return roots_; }
-  std::vector<uint32_t> take_roots() { return std::move(roots_); }
+  const Places& leaves() const { return leaves_; }
+  const Places& roots() const { return roots_; }
+  Places take_roots() { return std::move(roots_); }
+  /// Whether any task reads another; if none does, all are roots.
+  bool has_edges() const { return !inputs_.empty(); }
 
  private:
   static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first,
@@ -129,13 +152,14 @@ class TaskGraph {
     return std::span(all).subspan(first[i], first[i + 1] - first[i]);
   }
   static constexpr uint32_t none = ~0u;
-  uint32_t find(const Task& task) const;
   void place_tasks();
+  std::vector<const Task*> place_independent_roots();
   void find_readers();
 
-  std::vector<TaskPointer> shares_;  ///< of the roots, which hold all others
-  std::vector<const Task*> tasks_;
-  std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_, leaves_, roots_;  ///< first_: empty if none is read
+  Value holder_;  ///< of the roots, which hold all others
+  std::vector<const Task*> tasks_;  ///< the roots until they are placed
+  std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_;  ///< first_: empty if none is read
+  Places leaves_, roots_;
 };
 
 /// When and where a task ran, in seconds since the run began.
@@ -168,7 +192,7 @@ struct RunOptions {
 /// The roots' values, in their order. A root that is asked for twice is one value.
 struct Results {
   std::vector<Value> values;
-  std::vector<uint32_t> places;
+  Places places;
   size_t size() const { return places.size(); }
   const Value& operator[](size_t i) const { return values[places[i]]; }
 };

@@ -51,6 +51,11 @@ class Value {
   const Kind& kind() const { return *kind_; }
   bool is(const Kind& kind) const { return kind_ == &kind; }
   void* object() const { return reinterpret_cast<void*>(bits_); }
+  /// Gives the hold away; the value is nothing then.
+  void* release() {
+    kind_ = &nothing;
+    return object();
+  }
   bool as_bool() const { return bits_ != 0; }
   int64_t as_integer() const { return static_cast<int64_t>(bits_); }
   double as_real() const { return std::bit_cast<double>(bits_); }

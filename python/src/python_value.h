@@ -28,4 +28,9 @@ inline nb::object object_of(const Value& value) {
   return nb::none();
 }
 
+/// The same of a value that nobody else reads: its hold goes to the object.
+inline nb::object object_of(Value&& value) {
+  return value.is(python_kind) ? nb::steal(static_cast<PyObject*>(value.release())) : object_of(std::as_const(value));
+}
+
 }  // namespace kasoku

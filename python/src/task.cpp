@@ -120,6 +120,23 @@ RunOptions run_options(int workers) {
   return options;
 }
 
+/// A tuple of nodes holds their tasks as well as a share in each does, at the cost of one.
+TaskGraph graph_of(nb::handle nodes, bool traverse) {
+  if (PyTuple_CheckExact(nodes.ptr())) {
+    const auto n = static_cast<size_t>(PyTuple_Size(nodes.ptr()));
+    std::vector<const Task*> tasks;
+    tasks.reserve(n);
+    for (size_t i = 0; i < n; ++i) {
+      const nb::handle node = PyTuple_GetItem(nodes.ptr(), static_cast<Py_ssize_t>(i));
+      if (!is_delayed(node)) break;
+      tasks.push_back(task_of(node).get());
+    }
+    if (tasks.size() == n) return TaskGraph(std::move(tasks), value_of(nb::borrow(nodes)));
+  }
+  const OneTaskPerKey together;
+  return TaskGraph(tasks_of(nodes, traverse));
+}
+
 nb::tuple compute(nb::handle nodes, int workers, nb::object progress, bool traverse) {
   RunOptions options = run_options(workers);
   if (!progress.is_none())
@@ -127,15 +144,12 @@ nb::tuple compute(nb::handle nodes, int workers, nb::object progress, bool trave
       const GilHeld gil;
       progress(done, all);
     };
-  const auto graph = [&] {
-    const OneTaskPerKey together;
-    return TaskGraph(tasks_of(nodes, traverse));
-  };
-  const Results values = run_released(graph(), options);
+  Results values = run_released(graph_of(nodes, traverse), options);
   nb::object results = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   if (!results.is_valid()) throw nb::python_error();
   for (size_t i = 0; i < values.size(); ++i)
-    PyTuple_SetItem(results.ptr(), static_cast<Py_ssize_t>(i), object_of(values[i]).release().ptr());
+    PyTuple_SetItem(results.ptr(), static_cast<Py_ssize_t>(i), values.places.are_different() ? object_of(std::move(values.values[i])).release().ptr()
+                                                : object_of(values[i]).release().ptr());
   return nb::borrow<nb::tuple>(results);
 }
 
@@ -185,7 +199,7 @@ nb::list compute_watched(nb::handle nodes, nb::object around) {
     values[i] = graph.task(i).run(Inputs(values.data(), graph.inputs(i)));
   }
   nb::list results;
-  for (uint32_t root : graph.roots()) results.append(object_of(values[root]));
+  for (size_t i = 0; i < graph.roots().size(); ++i) results.append(object_of(values[graph.roots()[i]]));
   return results;
 }
 

@@ -94,6 +94,27 @@ TEST_CASE("run: pure tasks of one key are one") {
   CHECK(got[1].as_integer() == 3);
 }
 
+TEST_CASE("graph: independent roots lie where they are, whatever follows them") {
+  const auto values_of = [](const std::vector<TaskPointer>& roots) {
+    const Results got = run(TaskGraph(roots));
+    std::vector<int64_t> values;
+    for (size_t i = 0; i < got.size(); ++i) values.push_back(got[i].as_integer());
+    return values;
+  };
+  const TaskPointer a = sum_of(1), b = sum_of(2), c = sum_of(3);
+  for (int round = 0; round < 2; ++round) {  // marks of the round before are nobody's place
+    CHECK(values_of({a, b, c}) == std::vector<int64_t>{1, 2, 3});
+    CHECK(values_of({c, b, a}) == std::vector<int64_t>{3, 2, 1});
+    CHECK(values_of({a, b, a, c, c}) == std::vector<int64_t>{1, 2, 1, 3, 3});
+    CHECK(values_of({a, b, sum_of(0, {a, c}), c}) == std::vector<int64_t>{1, 2, 34, 3});
+    CHECK(values_of({sum_of(0, {a, c}), c, a}) == std::vector<int64_t>{34, 3, 1});
+  }
+  const TaskGraph graph({a, b, a, c});
+  CHECK(graph.size() == 3);
+  CHECK(graph.roots()[2] == 0);
+  CHECK(graph.roots()[3] == 2);
+}
+
 TEST_CASE("run: as many tasks run at once as there are workers") {
   for (int round = 0; round < 200; ++round) {
     std::barrier<> meet(5);

@@ -295,7 +295,7 @@ def test_a_client_of_this_machine():
     from kasoku.compat.dask import distributed
 
     with distributed.Client(n_workers=2, threads_per_worker=2) as client:
-        assert client.ncores() == {"threads": 4} and distributed.get_client() is client
+        assert client.ncores() == {"threads/0": 2, "threads/1": 2} and distributed.get_client() is client
         squares = client.map(lambda x: x * x, range(20))
         total = client.submit(sum, squares)  # waits for futures in a list
         assert client.gather(squares) == [x * x for x in range(20)]
@@ -798,3 +798,51 @@ def test_an_overlap_is_also_a_module():
     from kasoku.compat.dask import array
 
     assert array.overlap.overlap(array.ones((4, 4), chunks=2), depth=1, boundary=0).shape == (8, 8)
+
+
+def test_a_cluster_of_this_machine_says_who_its_workers_are_and_grows():
+    from kasoku.compat.dask import distributed
+
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1) as cluster, cluster.get_client() as client:
+        assert [w["nthreads"] for w in client.scheduler_info()["workers"].values()] == [1, 1]
+        assert {w.pid for w in cluster.scheduler.workers.values()} == {os.getpid()} and list(cluster.workers) == [0, 1]
+        both = threading.Barrier(2)
+        names = client.gather(
+            [client.submit(lambda: (both.wait(20), distributed.get_worker().name)[1]) for _ in range(2)]
+        )
+        assert sorted(names) == [0, 1]
+        together = threading.Barrier(6)  # six at once need six threads
+        waiting = [client.submit(together.wait, 20) for _ in range(6)]
+        cluster.scale(6)
+        assert sorted(client.gather(waiting)) == list(range(6)) and len(client.ncores()) == 6
+        assert "workers=6, threads=6" in repr(cluster)
+    with pytest.raises(ValueError, match="No worker"):
+        distributed.get_worker()
+
+
+def test_coroutines_of_a_client_await_what_it_gathers():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=1) as client:
+
+        async def run():
+            length = await client.submit(len, [1, 2, 3])
+            return await client.gather(client.map(lambda x: x + 1, range(length)))
+
+        assert client.sync(run) == [1, 2, 3]
+        assert client.gather(client.map(lambda x: x + 1, range(3))) == [1, 2, 3]  # outside it is not awaited
+
+
+def test_profilers_are_drawn_without_bokeh(tmp_path, monkeypatch):
+    from kasoku.compat.dask.diagnostics import Profiler, ResourceProfiler, visualize
+
+    from kasoku import errors
+
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with Profiler() as profiler, ResourceProfiler() as resources:
+        dask.delayed(sum)([dask.delayed(operator.add)(k, 1) for k in range(5)]).compute()
+    visualize([profiler, resources], str(tmp_path / "profile.html"))
+    page = (tmp_path / "profile.html").read_text()
+    assert page.count('["task", "add"') == 5 and page.count('["task", "sum"') == 1
+    with pytest.raises(errors.UnsupportedError, match="look at its results"):
+        resources.visualize()

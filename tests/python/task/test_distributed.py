@@ -1,5 +1,6 @@
 """kasoku.distributed between processes: the same numbers everywhere, and a sentence when a process is missing."""
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -115,13 +117,29 @@ def run(*arguments, timeout=100, **environment):
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }  # Open MPI refuses to, unless told twice
-    return subprocess.run(
+    ran = subprocess.run(
         [str(a) for a in arguments],
         capture_output=True,
         text=True,
         timeout=timeout,
-        env={**kept, **as_root, **environment},
+        env={**kept, **as_root, "KASOKU_RUN_OF_TEST": (mark := uuid.uuid4().hex), **environment},
     )
+    assert left_running(mark) == [], ran.stderr
+    return ran
+
+
+def left_running(mark, seconds=10):
+    """The processes that have the mark in their environment, after some time in which they may end."""
+    end = time.monotonic() + seconds
+    while True:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark.encode() in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        if not found or time.monotonic() > end:
+            return found
+        time.sleep(0.05)
 
 
 def kasoku_run(*arguments, **options):

@@ -3,8 +3,13 @@ secede(), with which a task that waits for others leaves its thread's place to t
 
 import contextlib
 import itertools
+import os
 import queue
 import threading
+
+import kasoku as ks
+
+from .utils import parse_timedelta
 
 _numbers = itertools.count()
 _known, _known_lock = {}, threading.Lock()
@@ -32,7 +37,7 @@ class Lock(_Named):
         super().__init__(threading.Lock, name)
 
     def acquire(self, blocking=True, timeout=None):
-        return self._own.acquire(blocking, -1 if timeout is None or not blocking else timeout)
+        return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
 
     def release(self):
         self._own.release()
@@ -54,7 +59,7 @@ class Semaphore(_Named):
         super().__init__(lambda: threading.Semaphore(max_leases), name)
 
     def acquire(self, timeout=None):
-        return self._own.acquire(timeout=timeout)
+        return self._own.acquire(timeout=parse_timedelta(timeout))
 
     def release(self):
         self._own.release()
@@ -80,7 +85,7 @@ class Event(_Named):
         return self._own.is_set()
 
     def wait(self, timeout=None):
-        return self._own.wait(timeout)
+        return self._own.wait(parse_timedelta(timeout))
 
 
 class Queue(_Named):
@@ -90,7 +95,7 @@ class Queue(_Named):
     def put(self, value, timeout=None, **ignored):
         """Waits while the queue is full; TimeoutError after `timeout` seconds."""
         try:
-            self._own.put(value, timeout=timeout)
+            self._own.put(value, timeout=parse_timedelta(timeout))
         except queue.Full:
             raise TimeoutError(f"the queue {self.name!r} was full for {timeout} s") from None
 
@@ -100,7 +105,7 @@ class Queue(_Named):
             n = self._own.qsize() if batch is True else batch
             return [self.get(timeout) for _ in range(n)]
         try:
-            return self._own.get(timeout=timeout)
+            return self._own.get(timeout=parse_timedelta(timeout))
         except queue.Empty:
             raise TimeoutError(f"the queue {self.name!r} was empty for {timeout} s") from None
 
@@ -125,7 +130,7 @@ class Variable(_Named):
     def get(self, timeout=None, **ignored):
         """The value, as soon as there is one; TimeoutError after `timeout` seconds."""
         with self._own.changed:
-            if not self._own.changed.wait_for(lambda: self._own.values, timeout):
+            if not self._own.changed.wait_for(lambda: self._own.values, parse_timedelta(timeout)):
                 raise TimeoutError(f"the variable {self.name!r} was not set within {timeout} s")
             return self._own.values[0]
 
@@ -139,20 +144,60 @@ class Variable(_Named):
 _here = threading.local()
 
 
+class Worker:
+    """Some of a cluster's threads: what a task is told by get_worker()."""
+
+    def __init__(self, number, threads):
+        self.name = self.id = number
+        self.address, self.nthreads, self.pid = f"threads/{number}", threads, os.getpid()
+
+    def __repr__(self):
+        return f"<Worker {self.address!r}, threads={self.nthreads}>"
+
+
+def get_worker():
+    """The worker whose thread the calling task runs on. Elsewhere ValueError."""
+    places = getattr(_here, "places", None)
+    if places is None:
+        raise ValueError("No worker found")
+    if getattr(_here, "owner", None) is not places:
+        _here.owner, _here.number = places, next(places.numbers)
+    count = max(1, places.threads // places.threads_per_worker)
+    return Worker(_here.number // places.threads_per_worker % count, places.threads_per_worker)
+
+
 class Places:
     """A pool's threads, and those that stand in for tasks that wait; whoever is free takes the call that came first."""
 
-    def __init__(self, pool):
-        self._pool, self._calls = pool, queue.SimpleQueue()
+    def __init__(self, pool, threads_per_worker=1):
+        self._pools, self._calls = [pool], queue.SimpleQueue()
+        self.threads_per_worker, self.numbers = threads_per_worker, itertools.count()
+
+    @property
+    def threads(self):
+        return sum(pool._max_workers for pool in self._pools)
+
+    def grow(self, threads):
+        """As many threads in all; they begin with the calls that wait."""
+        if threads > self.threads:
+            more = ks.Pool(threads - self.threads)
+            self._pools.append(more)
+            for _ in range(self._calls.qsize()):
+                more.submit(self._take_one)
+
+    def close(self):
+        for pool in self._pools:
+            pool.shutdown()
 
     def run(self, call):
         self._calls.put(call)
-        self._pool.submit(self._take_one)
+        for pool in self._pools:  # the first to come takes it
+            pool.submit(self._take_one)
 
     def _take_one(self, timeout=0.0):
         try:
             call = self._calls.get(timeout > 0, timeout)
-        except queue.Empty:  # a stand-in had it
+        except queue.Empty:  # another had it
             return
         before, _here.places, _here.stand_ins = getattr(_here, "places", None), self, []
         try:

@@ -12,10 +12,15 @@ import kasoku as ks
 from kasoku._task import client_of, clients
 
 from . import base
-from ._coordination import Event, Lock, Places, Queue, Semaphore, Variable, rejoin, secede, worker_client  # noqa: F401
+from ._coordination import (  # noqa: F401
+    Event, Lock, Places, Queue, Semaphore, Variable, Worker, get_worker, rejoin, secede, worker_client,
+)  # fmt: skip
 
 FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
 TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
+
+
+_is_in_sync = contextvars.ContextVar("is_in_sync", default=False)  # within a coroutine that Client.sync() runs
 
 
 class Future:
@@ -98,25 +103,62 @@ class LocalCluster:
     """So many workers, of so many threads each: that many threads of this process."""
 
     def __init__(self, n_workers=None, threads_per_worker=None, **ignored):
-        self.n_workers, self.threads_per_worker = n_workers or 1, threads_per_worker
-        threads = n_workers and n_workers * (threads_per_worker or 1) or threads_per_worker
+        self.n_workers, self.threads_per_worker = int(n_workers or 1), threads_per_worker
+        threads = n_workers and self.n_workers * (threads_per_worker or 1) or threads_per_worker
         self._pool = ks.Pool(threads)
-        self._places = Places(self._pool)
+        self.threads_per_worker = threads_per_worker or max(1, self._pool._max_workers // self.n_workers)
+        self._places = Places(self._pool, self.threads_per_worker)
         self.dashboard_link = ""
 
-    def scale(self, n=None, **ignored):
-        """Accepted: threads are there from the start."""
+    @property
+    def workers(self):
+        """Each by its number."""
+        return {k: Worker(k, self.threads_per_worker) for k in range(self.n_workers)}
 
-    adapt = scale
+    @property
+    def scheduler(self):
+        return _Scheduler(self)
+
+    @property
+    def scheduler_info(self):
+        return {
+            "type": "Scheduler", "address": "threads",
+            "workers": {w.address: {"name": w.name, "nthreads": w.nthreads} for w in self.workers.values()},
+        }  # fmt: skip
+
+    def get_client(self):
+        return Client(self)
+
+    def scale(self, n=None, **ignored):
+        """Threads for so many workers; there are never fewer than before."""
+        if n is not None and n > self.n_workers:
+            self.n_workers = n
+            self._places.grow(n * self.threads_per_worker)
+
+    def adapt(self, minimum=0, maximum=None, **ignored):
+        self.scale(minimum)
+
+    def wait_for_workers(self, n_workers=None, timeout=None):
+        """They are there: threads start with their cluster."""
 
     def close(self, timeout=None):
-        self._pool.shutdown()
+        self._places.close()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.close()
+
+    def __repr__(self):
+        return f"<LocalCluster: threads of this process, workers={self.n_workers}, threads={self._places.threads}>"
+
+
+class _Scheduler:
+    """What a program looks up: the workers by their addresses."""
+
+    def __init__(self, cluster):
+        self.address, self.workers = "threads", {w.address: w for w in cluster.workers.values()}
 
 
 def _client_of_cluster(*args, **options):
@@ -198,14 +240,14 @@ class Client:
         """The result of a coroutine function; of an asynchronous Client the coroutine."""
         made = func(*args, **kwargs)
         is_awaited = self.asynchronous if asynchronous is None else asynchronous
-        return made if is_awaited else asyncio.run(_result_of(made))
+        return made if is_awaited else asyncio.run(_in_sync(made))
 
     def map(self, func, *iterables, key=None, pure=None, **kwargs):
         return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
 
     def gather(self, futures, errors="raise", **ignored):
         """The values of futures, in lists and dictionaries too; of an asynchronous Client to be awaited."""
-        return _when_done(futures) if self.asynchronous else _gathered(futures)
+        return _when_done(futures) if self.asynchronous or _is_in_sync.get() else _gathered(futures)
 
     def retry(self, futures):
         for future in futures_of(futures):
@@ -242,16 +284,12 @@ class Client:
         """They are there: threads start with their cluster."""
 
     def ncores(self):
-        return {"threads": self._pool._max_workers}
+        return {worker.address: worker.nthreads for worker in self.cluster.workers.values()}
 
     nthreads = ncores
 
-    def scheduler_info(self):
-        return {
-            "type": "Scheduler",
-            "address": "threads",
-            "workers": {"threads": {"nthreads": self._pool._max_workers}},
-        }
+    def scheduler_info(self, **ignored):
+        return self.cluster.scheduler_info
 
     def close(self, timeout=None):
         if self in clients:
@@ -281,7 +319,7 @@ class Client:
         self.close()
 
     def __repr__(self):
-        return f"<Client: threads of this process, threads={self._pool._max_workers}>"
+        return f"<Client: threads of this process, threads={self.cluster._places.threads}>"
 
 
 class _Done:
@@ -297,7 +335,8 @@ async def _when_done(value):
     return _gathered(value)
 
 
-async def _result_of(awaitable):
+async def _in_sync(awaitable):
+    _is_in_sync.set(True)
     return await awaitable
 
 

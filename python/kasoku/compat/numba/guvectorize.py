@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from ... import _content, _jit, _signature, _source
+from ... import Array, _content, _jit, _signature, _source
 from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
 from .vectorize import check_options
 
@@ -121,6 +121,10 @@ class GUFunc:
                 f"{self.__name__}: gufunc accepts {self.nin} positional arguments (or {self.nargs} positional arguments "
                 f"if including the output), not {len(args)}"
             )
+        for arg in args:  # an array of another library, Dask's for one, has its own way
+            own = getattr(type(arg), "__array_ufunc__", np.ndarray.__array_ufunc__)
+            if own is not np.ndarray.__array_ufunc__ and not isinstance(arg, (np.ndarray, np.generic, Array)):
+                return arg.__array_ufunc__(self, "__call__", *args, **({"out": tuple(outs)} if outs else {}), **options)
         given = [dtype_of(arg) for arg in args]
         if self._is_open:
             if not outs:

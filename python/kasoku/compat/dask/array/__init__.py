@@ -4,13 +4,14 @@ import functools as _functools
 
 import numpy as _np
 
-from . import linalg, random, utils
+from . import fft, image, linalg, random, utils
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
     Array, array, asanyarray, asarray, elementwise as _elementwise, from_array, from_delayed, map_blocks, reshape,
     unify_chunks as _unify_chunks,
 )  # fmt: skip
+from ._gufunc import apply_gufunc, as_gufunc, gufunc
 from ._index import getitem as _getitem
 from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._more import *  # noqa: F403
@@ -22,9 +23,14 @@ from ._reductions import running as _running
 from ._reductions import simple as _simple
 
 for _name in (
-    "round", "full", "arange", "where", "concatenate", "stack", "store", "overlap", "map_overlap", "sort", "tril", "triu",
+    "round", "full", "arange", "where", "concatenate", "stack", "store", "overlap", "map_overlap", "sort",
 ):  # fmt: skip
     globals()[_name] = _more[_name]
+from ._rest import *  # noqa: E402, F403 - some of these are better than those above
+from ._rest import _as_methods  # noqa: E402
+from .utils import assert_eq  # noqa: E402
+
+_as_methods(globals())
 
 for _name in (
     "abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor "
@@ -118,3 +124,11 @@ for _name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64"
               "complex64", "complex128"):  # fmt: skip
     globals()[_name] = getattr(_np, _name)
 del _name
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from kasoku.compat import missing
+
+    raise AttributeError(missing(f"dask.array.{name}"))

@@ -72,6 +72,17 @@ def _cut(length, size):
     return (size,) * (length // size) + ((length % size,) if length % size else ())
 
 
+def _side(room, lengths):
+    """How long a chunk is along axes that share the room; a shorter axis leaves the others more."""
+    lengths = sorted(n for n in lengths if not math.isnan(n))
+    for k, n in enumerate(lengths):
+        side = max(1, int(room ** (1 / (len(lengths) - k)) + 1e-9))
+        if n > side:
+            return side
+        room //= max(1, n)
+    return max(1, room, *lengths) if lengths else 1
+
+
 def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks=None):
     """Lengths of the chunks along each axis, of what a program says: a number, "auto", -1, or one of these for each axis."""
     if isinstance(chunks, dict):
@@ -91,7 +102,7 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
                       for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
     itemsize = np.dtype(dtype or "f8").itemsize
     room = max(1, (limit or usual_bytes) // max(1, itemsize * fixed))
-    side = max(1, int(room ** (1 / max(1, sum(is_auto)))))
+    side = _side(room, [n for n, auto in zip(shape, is_auto) if auto])
     made = []
     for c, n, auto in zip(chunks, shape, is_auto):
         if isinstance(c, (tuple, list)):

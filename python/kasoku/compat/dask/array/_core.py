@@ -134,6 +134,10 @@ class Array(DaskMethodsMixin):
         return np.asarray(self.compute(), dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if method == "__call__" and getattr(ufunc, "signature", None):
+            from ._gufunc import apply_gufunc
+
+            return apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
         if method != "__call__" or ufunc.nout != 1 or words.pop("out", None) is not None:
             return NotImplemented
         return elementwise(ufunc.__name__, *inputs, **words)

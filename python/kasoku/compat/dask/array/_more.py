@@ -430,7 +430,7 @@ def _same_shape(name):
     return function
 
 
-tril, triu, sort = (_same_shape(name) for name in ("tril", "triu", "sort"))
+sort = _same_shape("sort")
 
 
 def nonzero(a):
@@ -508,12 +508,6 @@ def median(a, axis=None, keepdims=False, out=None):
 
 def nanmedian(a, axis=None, keepdims=False, out=None):
     return _over_axis(np.nanmedian, a, axis, keepdims)
-
-
-def quantile(a, q, axis=None, method="linear", keepdims=False):
-    return _over_axis(
-        lambda x, axis, keepdims: np.quantile(x, q, axis=axis, method=method, keepdims=keepdims), a, axis, keepdims
-    )
 
 
 def _over_axis(function, a, axis, keepdims):

@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from .._task_spec import List
+from . import _chunks
+from ._chunks import call, numpys, ours, starts
 from ._core import asarray
+from ._core import made as grids
 from ._more import array_of, on_whole
 
 
@@ -45,20 +49,60 @@ def cholesky(a, lower=False):
     return made if lower else made.T.conj()
 
 
+def _factored(block):
+    return [ours(part) for part in np.linalg.qr(numpys(block))]
+
+
+def _part(parts, k):
+    return parts[k]
+
+
+def _stacked(parts):
+    return _factored(_chunks.joined([r for _, r in parts], 0))
+
+
+def _product(parts, above, start, stop):
+    return call("matmul", parts[0], above[0][start:stop])
+
+
 def qr(a):
+    """Q and R of a matrix whose rows lie in chunks: each chunk is factored, then their R's one below the other."""
     a = asarray(a)
+    if a.ndim != 2:
+        raise ValueError("qr: the array has two dimensions")
     m, n = a.shape
-    made = on_whole(np.linalg.qr, a)
-    return array_of(made, (m, min(m, n)), _kind(a), 0), array_of(made, (min(m, n), n), _kind(a), 1)
+    kind, a = _kind(a), a.rechunk({1: -1})
+    heights = [min(rows, n) for rows in a.chunks[0]]
+    if len(heights) == 1 or m < n:
+        made = on_whole(np.linalg.qr, a)
+        return array_of(made, (m, min(m, n)), kind, 0), array_of(made, (min(m, n), n), kind, 1)
+    parts = grids("qr", (a.chunks[0], (n,)), kind, lambda p: (_factored, a.ref(p)), [a])
+    above = grids(
+        "qr-r",
+        ((n,), (n,)),
+        kind,
+        lambda p: (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])),
+        [parts],
+    )
+    ends = starts(heights)
+    q = grids("qr-q", (a.chunks[0], (n,)), kind,
+              lambda p: (_product, parts.ref(p), above.ref((0, 0)), ends[p[0]], ends[p[0] + 1]), [parts, above])  # fmt: skip
+    return q, grids("qr-r-only", ((n,), (n,)), kind, lambda p: (_part, above.ref(p), 1), [above])
 
 
-tsqr = qr
+tsqr = sfqr = qr
 
 
 def svd(a, coerce_signs=True):
+    """U, the singular values, and V: of a matrix whose rows lie in chunks by way of its R."""
     a = asarray(a)
     m, n = a.shape
-    k, made = min(m, n), on_whole(np.linalg.svd, a, full_matrices=False)
+    k = min(m, n)
+    if m > n and len(a.chunks[0]) > 1:
+        q, r = qr(a)
+        u, s, v = svd(r)
+        return q @ u, s, v
+    made = on_whole(np.linalg.svd, a, full_matrices=False)
     return array_of(made, (m, k), _kind(a), 0), array_of(made, (k,), float, 1), array_of(made, (k, n), _kind(a), 2)
 
 
@@ -68,3 +112,55 @@ def lstsq(a, b):
     n = a.shape[1]
     return (array_of(made, (n, *b.shape[1:]), _kind(a, b), 0), array_of(made, (np.nan,), float, 1),
             array_of(made, (), np.int64, 2), array_of(made, (min(a.shape),), float, 3))  # fmt: skip
+
+
+def solve_triangular(a, b, lower=False):
+    a, b = asarray(a), asarray(b)
+    keep = np.tril if lower else np.triu
+    return array_of(on_whole(lambda a, b: np.linalg.solve(keep(a), b), a, b), b.shape, _kind(a, b))
+
+
+def lu(a):
+    """P, L and U with P L U = a: rows are exchanged for the greatest element of a column."""
+    a = asarray(a)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(
+            "Dimension must be square matrix" if a.ndim == 2 else "Dimension must be 2 to perform lu decomposition"
+        )
+    made = on_whole(_lu, a)
+    return tuple(array_of(made, a.shape, _kind(a), k) for k in range(3))
+
+
+def _lu(a):
+    u = np.array(a, np.result_type(float, a.dtype))
+    n = len(u)
+    rows, lower = np.arange(n), np.eye(n, dtype=u.dtype)
+    for k in range(n - 1):
+        best = k + int(abs(u[k:, k]).argmax())
+        if not u[best, k]:
+            continue
+        for pair in (u, rows):
+            pair[[k, best]] = pair[[best, k]]
+        lower[[k, best], :k] = lower[[best, k], :k]
+        lower[k + 1 :, k] = u[k + 1 :, k] / u[k, k]
+        u[k + 1 :] -= np.outer(lower[k + 1 :, k], u[k])
+    return np.eye(n, dtype=u.dtype)[rows].T, lower, np.triu(u)
+
+
+def svd_compressed(
+    a, k, iterator="power", n_power_iter=0, n_oversamples=10, seed=None, compute=False, coerce_signs=True
+):
+    """The k greatest singular values and their vectors, of a product with random columns."""
+    from .random import RandomState
+
+    a = asarray(a)
+    m, n = a.shape
+    width = min(k + n_oversamples, m, n)
+    drawn = seed if isinstance(seed, RandomState) else RandomState(seed)
+    y = a @ drawn.normal(size=(n, width), chunks=(a.chunks[1], (width,)))
+    for _ in range(n_power_iter):
+        q, _unused = qr(y)
+        y = a @ (a.T.conj() @ q)
+    q, _unused = qr(y)
+    u, s, v = svd(q.T.conj() @ a)
+    return (q @ u)[:, :k], s[:k], v[:k]

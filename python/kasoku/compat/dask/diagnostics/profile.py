@@ -4,7 +4,8 @@ import threading
 from collections import namedtuple
 from time import perf_counter as default_timer
 
-from kasoku import errors
+from kasoku import errors, profile
+from kasoku._profile import Event
 
 from ..callbacks import Callback
 
@@ -13,16 +14,37 @@ ResourceData = namedtuple("ResourceData", ("time", "mem", "cpu"))
 CacheData = namedtuple("CacheData", ("key", "task", "metric", "cache_time", "free_time"))
 
 
-def visualize(profilers, **options):
-    """Dask's own drawing of profilers' results, by bokeh."""
+def visualize(profilers, filename="profile.html", show=True, save=None, mode=None, **options):
+    """Dask's own drawing of profilers' results, by bokeh. Without it a Profiler's tasks are a page as kasoku.profile() writes it."""
     try:
+        import bokeh  # noqa: F401
+
         from .profile_visualize import visualize as drawn
     except ImportError:
+        return _page(profilers if isinstance(profilers, (list, tuple)) else [profilers], filename)
+    return drawn(profilers, filename, show, save, mode, **options)
+
+
+def _page(profilers, filename):
+    tasks = [row for profiler in profilers if isinstance(profiler, Profiler) for row in profiler.results]
+    if not tasks:
         raise errors.UnsupportedError(
-            "dask.diagnostics: profilers draw by Dask and bokeh, which are not installed\n"
-            "  fix  look at their results, or kasoku.visualize(value, times=True)"
-        ) from None
-    return drawn(profilers, **options)
+            "dask.diagnostics: what is not of a Profiler is drawn by Dask and bokeh, which are not installed\n"
+            "  fix  look at its results"
+        )
+    begin = min(row.start_time for row in tasks)
+    threads = {worker: k for k, worker in enumerate(dict.fromkeys(row.worker_id for row in tasks))}
+    drawn = profile()
+    drawn.events = [
+        Event("task", _name_in(row.key), threads[row.worker_id], row.start_time - begin, row.end_time - begin, 0)
+        for row in tasks
+    ]
+    drawn.save(filename)
+
+
+def _name_in(key):
+    text = str(key[0] if isinstance(key, tuple) else key)
+    return text.rpartition("-")[0] or text
 
 
 class _Noting(Callback):

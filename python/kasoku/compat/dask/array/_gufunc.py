@@ -1,0 +1,125 @@
+"""Functions with a signature, "(i,j),(j)->(i)": loops over the other axes go chunk by chunk."""
+
+import re
+
+import numpy as np
+
+from ._chunks import numpys, ours
+from ._core import Array, asarray, made
+from ._more import broadcast_to, moveaxis
+
+
+def _parsed(signature):
+    """ "(i,j),(j)->(i)": [("i", "j"), ("j",)], [("i",)]."""
+    sides = signature.replace(" ", "").split("->")
+    group = r"\([^()]*\)"
+    if len(sides) != 2 or not all(re.fullmatch(f"({group}(,{group})*)?,?", side) for side in sides):
+        raise ValueError(f"Not a valid gufunc signature: {signature}")
+    return [[tuple(name for name in g[1:-1].split(",") if name) for g in re.findall(group, side)] for side in sides]
+
+
+def _on_core(x, axes):
+    """The core axes last."""
+    return moveaxis(x, axes, range(-len(axes), 0)) if axes else x
+
+
+def _results(func, args):
+    found = func(*args)
+    return found if isinstance(found, (tuple, list)) else (found,)
+
+
+def _computed(func, *blocks):
+    return [np.asarray(r) for r in _results(func, map(numpys, blocks))]
+
+
+def _result(results, k):
+    return ours(results[k])
+
+
+def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, output_dtypes=None, output_sizes=None,
+                 vectorize=None, allow_rechunk=False, meta=None):  # fmt: skip
+    """func over the axes that the signature names, which lie in one chunk each, for every place along the others.
+
+    axes: where the named axes of each argument, and of each result, are; axis: of the one name of a signature with one.
+    keepdims: they stay, of length 1. output_dtypes: else found with small arrays. output_sizes: of names that only results
+    have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together.
+    """
+    needs, gives = _parsed(signature)
+    one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
+    arrays = [asarray(x) for x in args]
+    if len(arrays) != len(needs):
+        raise ValueError(f"According to `signature`, `func` requires {len(needs)} arguments, but {len(arrays)} given")
+    if axis is not None:
+        if axes is not None:
+            raise ValueError("Only one of `axis` or `axes` keyword arguments should be given")
+        axes = [(axis,) if names else () for names in needs] + [(axis,) if names else () for names in gives]
+    at = [(k,) if isinstance(k, int) else tuple(k) for k in axes] if axes is not None else []
+    if at and len(at) < len(needs) + len(gives):
+        at += [tuple(range(-len(names), 0)) for names in gives]
+    for k, names in enumerate(needs):
+        if arrays[k].ndim < len(names):
+            raise ValueError(f"apply_gufunc: argument {k} has {arrays[k].ndim} axes, the signature names {len(names)}")
+        arrays[k] = _on_core(arrays[k], at[k] if at else ())
+    sizes = dict(output_sizes or {})
+    for x, names in zip(arrays, needs):
+        for name, n, chunks in zip(names, x.shape[x.ndim - len(names) :], x.chunks[x.ndim - len(names) :]):
+            if sizes.setdefault(name, n) != n:
+                raise ValueError(f"Dimension `'{name}'` with different lengths in arrays")
+            if len(chunks) > 1 and not allow_rechunk:
+                raise ValueError(
+                    f"Core dimension `'{name}'` consists of multiple chunks. To fix, rechunk into a single chunk along "
+                    "this dimension or set `allow_rechunk=True`, but beware that this may increase memory usage significantly."
+                )
+    if absent := {name for names in gives for name in names} - set(sizes):
+        raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
+    arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]
+    loops = [x.shape[: x.ndim - len(names)] for x, names in zip(arrays, needs)]
+    loop = np.broadcast_shapes(*loops)
+    widest = [max((x.chunks[x.ndim - len(names) - k] for x, names, own in zip(arrays, needs, loops) if len(own) >= k and own[-k] == loop[-k]), key=len)
+              for k in range(len(loop), 0, -1)]  # fmt: skip
+    arrays = [broadcast_to(x, (*loop, *x.shape[x.ndim - len(names) :]), (*widest, *x.chunks[x.ndim - len(names) :])) for x, names in zip(arrays, needs)]  # fmt: skip
+    if vectorize:
+        func = np.vectorize(func, signature=signature)
+    if output_dtypes is None and meta is not None:
+        output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
+    if output_dtypes is None:
+        small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
+        output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
+    elif not isinstance(output_dtypes, (tuple, list)):
+        output_dtypes = [output_dtypes] * len(gives)
+    loop_chunks = tuple(widest)
+    computed = made(
+        getattr(func, "__name__", "gufunc"), loop_chunks, object,
+        lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)),
+        arrays, [func, signature, vectorize],
+    )  # fmt: skip
+    results = []
+    for k, (names, dtype) in enumerate(zip(gives, output_dtypes)):
+        chunks = (*loop_chunks, *((sizes[name],) for name in names))
+        r = made(
+            "gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k
+        )
+        r = Array(r.dask, r.name, r.chunks, r.dtype, gives_numpys=all(x._gives_numpys for x in arrays))
+        if keepdims:
+            r = r[(Ellipsis, *(None,) * len(needs[0]))]
+            names = names or needs[0]
+        if at and names:
+            r = moveaxis(r, range(-len(names), 0), at[len(needs) + k] or at[0])
+        results.append(r)
+    return results[0] if one else tuple(results)
+
+
+class gufunc:  # noqa: N801 - Dask's name
+    """A function with its signature, to be called with arrays in chunks."""
+
+    def __init__(self, pyfunc, *, signature=None, **options):
+        self.pyfunc, self.signature, self._options = pyfunc, signature, options
+        self.__name__, self.__doc__ = getattr(pyfunc, "__name__", "gufunc"), pyfunc.__doc__
+
+    def __call__(self, *args, **options):
+        return apply_gufunc(self.pyfunc, self.signature, *args, **{**self._options, **options})
+
+
+def as_gufunc(signature=None, **options):
+    """A decorator that makes a gufunc."""
+    return lambda pyfunc: gufunc(pyfunc, signature=signature, **options)

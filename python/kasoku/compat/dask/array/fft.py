@@ -1,0 +1,108 @@
+"""dask.array.fft: transforms along axes that one chunk covers, as in Dask; each chunk's by kasoku."""
+
+import functools
+import numbers
+
+import numpy as np
+
+import kasoku as ks
+
+from ._chunks import numpys, ours
+from ._core import Array, asarray, made
+from ._more import arange, roll
+
+_one_axis = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+_halves = {"rfft", "ihfft", "rfft2", "rfftn"}  # what gives half a spectrum, and what takes one
+_doubles = {"irfft", "hfft", "irfft2", "irfftn"}
+
+
+def _transformed(x, function, sizes, axes, norm):
+    words = {"n": sizes[0], "axis": axes[0]} if function in _one_axis else {"s": sizes, "axes": axes}
+    if isinstance(x, ks.Array) and hasattr(ks.fft, function):
+        return getattr(ks.fft, function)(x, **words, norm=norm)
+    return ours(getattr(np.fft, function)(numpys(x), **words, norm=norm))
+
+
+def _transform(function, a, sizes, axes, norm):
+    a = asarray(a)
+    axes = tuple(k % a.ndim for k in axes)
+    for k in axes:
+        if len(a.chunks[k]) > 1:
+            raise ValueError(
+                f"dask.array.fft.{function}: axis {k} lies in {len(a.chunks[k])} chunks, a transform needs all of it in one\n"
+                f"  fix  x.rechunk({{{k}: -1}})"
+            )
+    last = axes[-1]
+    if sizes is None:
+        sizes = [a.shape[k] for k in axes]
+        sizes[-1] = 2 * (a.shape[last] - 1) if function in _doubles else sizes[-1]
+    sizes = tuple(int(n) for n in sizes)
+    length = dict(zip(axes, sizes))
+    if function in _halves:
+        length[last] = length[last] // 2 + 1
+    chunks = tuple((length[k],) if k in length else c for k, c in enumerate(a.chunks))
+    words = {} if function in _one_axis else {"axes": tuple(range(len(axes)))}
+    dtype = getattr(np.fft, function)(np.ones((2,) * len(axes), a.dtype), **words).dtype
+    told = function, sizes, axes, norm
+    return made(function, chunks, dtype, lambda p: (_transformed, a.ref(p), *told), [a], told)
+
+
+def _along(function):
+    def transform(a, n=None, axis=-1, norm=None):
+        return _transform(function, a, None if n is None else (n,), (axis,), norm)
+
+    transform.__name__ = transform.__qualname__ = function
+    transform.__doc__ = f"numpy.fft.{function} along an axis that lies in one chunk."
+    return transform
+
+
+def _over(function, usual):
+    def transform(a, s=None, axes=usual, norm=None):
+        a = asarray(a)
+        if axes is None:
+            axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
+        return _transform(function, a, s, tuple(axes), norm)
+
+    transform.__name__ = transform.__qualname__ = function
+    transform.__doc__ = f"numpy.fft.{function} over axes that lie in one chunk each."
+    return transform
+
+
+for _name in _one_axis:
+    globals()[_name] = _along(_name)
+for _name in ("fft", "ifft", "rfft", "irfft"):
+    globals()[_name + "2"] = _over(_name + "2", (-2, -1))
+    globals()[_name + "n"] = _over(_name + "n", None)
+del _name
+
+
+def fft_wrap(fft_func, kind=None, dtype=None, allow_fftpack=False):
+    """The transform here that is NumPy's or SciPy's function of that name."""
+    name = kind or fft_func.__name__
+    if name not in globals() or not name.rstrip("2n").endswith("fft"):
+        raise ValueError(f"Given unknown `kind` {name}.")
+    return globals()[name]
+
+
+def fftfreq(n, d=1.0, chunks="auto"):
+    k = arange(n, chunks=chunks)
+    return (k - n * (k > (n - 1) // 2)) / (n * d)
+
+
+def rfftfreq(n, d=1.0, chunks="auto"):
+    return arange(n // 2 + 1, chunks=chunks) / (n * d)
+
+
+def _shifted(x, axes, sign):
+    x = asarray(x)
+    axes = range(x.ndim) if axes is None else [axes] if isinstance(axes, numbers.Integral) else axes
+    half = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in axes]
+    return functools.reduce(lambda y, at: roll(y, *at), zip(half, axes), x)
+
+
+def fftshift(x, axes=None) -> Array:
+    return _shifted(x, axes, 1)
+
+
+def ifftshift(x, axes=None) -> Array:
+    return _shifted(x, axes, -1)

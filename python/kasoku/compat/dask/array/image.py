@@ -1,0 +1,3 @@
+"""dask.array.image."""
+
+from ._rest import imread  # noqa: F401
