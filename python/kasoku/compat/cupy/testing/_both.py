@@ -7,7 +7,7 @@ import numpy as np
 import kasoku.compat.cupy as cupy
 
 from . import _arrays
-from ._cases import _float, _signed, _skips, _unsigned, without
+from ._cases import _contains_signed_and_unsigned, _skips, _unsigned, without
 
 # Errors that programs catch: both sides must agree on each of them.
 _caught = (
@@ -70,18 +70,13 @@ def _as_pair(ours, numpys):
     """The two as arrays that can be compared; a wrong kind of result is an error."""
     if isinstance(ours, cupy.ndarray) and isinstance(numpys, (np.ndarray, np.generic)):
         return ours, numpys
+    if isinstance(ours, cupy.poly1d) and isinstance(numpys, np.poly1d):
+        return ours.coeffs, numpys.coeffs
     if isinstance(ours, np.generic) and isinstance(numpys, np.generic):
         return ours, numpys
     if np.isscalar(ours) and np.isscalar(numpys):
         return np.asarray(ours), np.asarray(numpys)
     raise AssertionError(f"different kinds of results: {type(ours)} of cupy, {type(numpys)} of numpy")
-
-
-def _is_mixed(kwargs):
-    """Whether dtypes with and without a sign meet: negative numbers in unsigned ones are nobody's
-    to define."""
-    given = [v for v in kwargs.values() if isinstance(v, type) and issubclass(v, np.number)]
-    return any(v in _unsigned for v in given) and any(v in _signed + _float for v in given)
 
 
 def _nonnegative(function, args, kwargs, name, scipy_name):
@@ -115,7 +110,7 @@ def _both(check, name, contiguous_check, accept_error, scipy_name=None):
                         if getattr(b.flags, flag) and not getattr(a.flags, flag):
                             raise AssertionError(f"{flag} is true of numpy's result and false of cupy's")
             masks = None
-            if _is_mixed(kwargs) and any(a.dtype.type in _unsigned for a, _ in pairs):
+            if _contains_signed_and_unsigned(kwargs) and any(a.dtype.type in _unsigned for a, _ in pairs):
                 masks = _nonnegative(function, args, kwargs, name, scipy_name)
             for k, (a, b) in enumerate(pairs):
                 assert a.shape == b.shape, f"the shapes differ: {a.shape} of cupy, {b.shape} of numpy"
@@ -198,7 +193,10 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
 
 
 def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exception):
-    """The test raises an error of one kind with both."""
+    """The test raises an error of one kind with both. CuPy says `pytest.raises` is to be used instead."""
+    import warnings
+
+    warnings.warn("numpy_cupy_raises is deprecated: use pytest.raises", DeprecationWarning, stacklevel=2)
 
     def decorate(function):
         @without(function, name, scipy_name)
