@@ -879,7 +879,9 @@ def test_callbacks_see_each_task_once_in_the_order_in_which_it_runs():
     with steps:
         assert dask.threaded.get(graph, "c") == 5
     assert seen[0] == ("start", {"a", "b", "c"}) and seen[1] == ("state", True) and seen[-1] == ("finish", False)
-    assert seen[2:-1] == [step for key, value in (("a", 2), ("b", 3), ("c", 5)) for step in (("before", key), ("after", key, value))]
+    assert seen[2:-1] == [
+        step for key, value in (("a", 2), ("b", 3), ("c", 5)) for step in (("before", key), ("after", key, value))
+    ]
     seen.clear()
     assert dask.threaded.get(graph, "c") == 5 and seen == []  # only within the with
     steps.register()
@@ -907,7 +909,9 @@ def test_a_pool_of_threads_runs_the_tasks():
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
-        names = dask.threaded.get({k: (lambda: threading.current_thread().name,) for k in range(4)}, list(range(4)), pool=pool)
+        names = dask.threaded.get(
+            {k: (lambda: threading.current_thread().name,) for k in range(4)}, list(range(4)), pool=pool
+        )
         assert type(names) is tuple and all(name.startswith("mine") for name in names)
         value = delayed(lambda: threading.current_thread().name)()
         assert value.compute(pool=pool).startswith("mine")
