@@ -76,11 +76,13 @@ std::pair<Dtype, Dtype> mean_dtypes(Dtype dtype, std::optional<Dtype> wanted) {
 }  // namespace
 
 Scalar identity(ReduceOp op, Dtype dtype) {
-  const auto of = info(op).identity[is_floating(dtype)];
+  const auto of = info(op).identity[is_floating(dtype) || is_complex(dtype)];
   const bool is_highest = of == ReductionInfo::highest, is_signed = info(dtype).kind == DtypeKind::signed_;
   if (of == ReductionInfo::zero || of == ReductionInfo::one) return Scalar::of(of == ReductionInfo::one);
   if (of == ReductionInfo::nan) return Scalar::of(std::numeric_limits<double>::quiet_NaN());
-  if (is_floating(dtype)) return Scalar::of(is_highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+  const double infinity = is_highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  if (is_floating(dtype)) return Scalar::of(infinity);
+  if (is_complex(dtype)) return Scalar::of(std::complex<double>(infinity, infinity));
   if (dtype == Dtype::bool_) return Scalar::of(is_highest);
   const uint64_t most = ~uint64_t{0} >> (64 - 8 * info(dtype).size + is_signed);
   if (!is_signed) return Scalar::of(is_highest ? most : uint64_t{0});

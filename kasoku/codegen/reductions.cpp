@@ -16,6 +16,13 @@ constexpr ReductionAlias alias_table[] = {
 #undef REDUCTION
 };
 
+bool has_short_floats(Dtype dtype) { return info(dtype).size <= (is_complex(dtype) ? 8 : 4); }
+
+/// A float, or a complex number both of whose parts it is.
+std::string of_parts(Dtype dtype, std::string_view type, const std::string& part) {
+  return is_complex(dtype) ? fmt::format("{0}({1}, {1})", type, part) : part;
+}
+
 std::string extreme_text(Dtype dtype, std::string_view type, bool is_highest) {
   switch (info(dtype).kind) {
     case DtypeKind::boolean: return is_highest ? "true" : "false";
@@ -24,10 +31,7 @@ std::string extreme_text(Dtype dtype, std::string_view type, bool is_highest) {
       const std::string bit = fmt::format("(1ull << {})", 8 * info(dtype).size - 1);
       return is_highest ? fmt::format("({})({} - 1)", type, bit) : fmt::format("({}){}", type, bit);
     }
-    default: {
-      const char* const sign = is_highest ? "" : "-";
-      return fmt::format("{}{}", sign, info(dtype).size <= 4 ? "ks_f32_bits(0x7f800000u)" : "ks_f64_bits(0x7ff0000000000000ull)");
-    }
+    default: return of_parts(dtype, type, fmt::format("{}{}", is_highest ? "" : "-", has_short_floats(dtype) ? "ks_f32_bits(0x7f800000u)" : "ks_f64_bits(0x7ff0000000000000ull)"));
   }
 }
 
@@ -52,12 +56,12 @@ OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
 
 std::string identity_text(ReduceOp op, Dtype compute, std::string_view type) {
   const bool is_bool = compute == Dtype::bool_, is_floating = info(compute).kind == DtypeKind::floating;
-  switch (info(op).identity[is_floating]) {
+  switch (info(op).identity[is_floating || is_complex(compute)]) {
     case ReductionInfo::zero: return is_bool ? "false" : fmt::format("({}){}", type, is_floating ? "-0.0" : "0");
     case ReductionInfo::one: return is_bool ? "true" : fmt::format("({})1", type);
     case ReductionInfo::lowest: return extreme_text(compute, type, false);
     case ReductionInfo::highest: return extreme_text(compute, type, true);
-    case ReductionInfo::nan: return info(compute).size <= 4 ? "ks_f32_bits(0x7fc00000u)" : "ks_f64_bits(0x7ff8000000000000ull)";
+    case ReductionInfo::nan: return of_parts(compute, type, has_short_floats(compute) ? "ks_f32_bits(0x7fc00000u)" : "ks_f64_bits(0x7ff8000000000000ull)");
   }
   throw Error(ErrorKind::internal, "a reduction without an identity");
 }

@@ -16,7 +16,10 @@ prod_sequence = prod
 def get_size(size):
     if size is None:
         return ()
-    return (int(size),) if not hasattr(size, "__iter__") else tuple(int(n) for n in size)
+    sizes = (size,) if np.ndim(size) == 0 else tuple(size)
+    if any(isinstance(n, (bool, np.bool_)) for n in sizes):
+        raise TypeError(f"a size is an integer or integers, not {size!r}")
+    return tuple(map(operator.index, sizes))
 
 
 def is_in(sequence, value):

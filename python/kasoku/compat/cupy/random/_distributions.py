@@ -1,31 +1,138 @@
-"""Distributions that are those of the engine's generator, under CuPy's arguments."""
+"""Distributions: the engine's, under CuPy's arguments. Each is a row of its arguments, which the methods
+of both generators and the module's functions have in common."""
+
+import functools
+import inspect
 
 import numpy as np
 
-from .. import cuda
+import kasoku as ks
 
-distributions = """
-    beta binomial chisquare dirichlet f gamma geometric gumbel hypergeometric laplace logistic lognormal logseries multinomial
-    multivariate_normal negative_binomial noncentral_chisquare noncentral_f pareto poisson power rayleigh standard_cauchy
-    standard_exponential standard_gamma standard_t triangular vonmises wald weibull zipf
-""".split()
+from .. import _arrays, cuda
+
+_rows = {
+    "beta": lambda a, b, size=None, dtype=float: ...,
+    "binomial": lambda n, p, size=None, dtype=int: ...,
+    "chisquare": lambda df, size=None, dtype=float: ...,
+    "dirichlet": lambda alpha, size=None, dtype=float: ...,
+    "exponential": lambda scale=1.0, size=None, dtype=float: ...,
+    "f": lambda dfnum, dfden, size=None, dtype=float: ...,
+    "gamma": lambda shape, scale=1.0, size=None, dtype=float: ...,
+    "geometric": lambda p, size=None, dtype=int: ...,
+    "gumbel": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
+    "hypergeometric": lambda ngood, nbad, nsample, size=None, dtype=int: ...,
+    "laplace": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
+    "logistic": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
+    "lognormal": lambda mean=0.0, sigma=1.0, size=None, dtype=float: ...,
+    "logseries": lambda p, size=None, dtype=int: ...,
+    "multivariate_normal": lambda mean, cov, size=None, check_valid="ignore", tol=1e-8, method="cholesky", dtype=float: ...,
+    "negative_binomial": lambda n, p, size=None, dtype=int: ...,
+    "noncentral_chisquare": lambda df, nonc, size=None, dtype=float: ...,
+    "noncentral_f": lambda dfnum, dfden, nonc, size=None, dtype=float: ...,
+    "normal": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
+    "pareto": lambda a, size=None, dtype=float: ...,
+    "poisson": lambda lam=1.0, size=None, dtype=int: ...,
+    "power": lambda a, size=None, dtype=float: ...,
+    "rayleigh": lambda scale=1.0, size=None, dtype=float: ...,
+    "standard_cauchy": lambda size=None, dtype=float: ...,
+    "standard_exponential": lambda size=None, dtype=float: ...,
+    "standard_gamma": lambda shape, size=None, dtype=float: ...,
+    "standard_normal": lambda size=None, dtype=float: ...,
+    "standard_t": lambda df, size=None, dtype=float: ...,
+    "triangular": lambda left, mode, right, size=None, dtype=float: ...,
+    "uniform": lambda low=0.0, high=1.0, size=None, dtype=float: ...,
+    "vonmises": lambda mu, kappa, size=None, dtype=float: ...,
+    "wald": lambda mean, scale, size=None, dtype=float: ...,
+    "weibull": lambda a, size=None, dtype=float: ...,
+    "zipf": lambda a, size=None, dtype=int: ...,
+}  # fmt: skip
+
+# What is drawn in the dtype that is asked for; of all others the numbers are converted. The newer interface takes only
+# these dtypes of what it draws by the standard.
+_in_dtype = ("normal", "standard_normal", "uniform")
+_in_dtype_of_generator = ("standard_exponential", "standard_gamma")
 
 
-def drawing(name):
-    """A method that draws from the engine's distribution of that name."""
+def floating(dtype):
+    """The dtype of numbers that are drawn as such: float32 or float64."""
+    dtype = np.dtype(float if dtype is None else dtype)
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"cupy.random: the dtype is float32 or float64, not {dtype}")
+    return dtype
 
-    def method(self, *args, dtype=None, out=None, **kwargs):
-        result = getattr(self._g, name)(*args, **kwargs, device=cuda._device.current())
-        if dtype is not None:
-            wanted = np.dtype(dtype)
-            if wanted.kind not in ("iu" if result.dtype.kind in "iu" else "f"):
-                raise TypeError(f"cupy.random.{name} gives no numbers of {wanted}")
-            result = result.astype(wanted)
-        if out is None:
-            return result
-        out[...] = result
-        return out
 
-    method.__name__ = name
-    method.__doc__ = f"Numbers of numpy.random's {name}."
-    return method
+def _converted(name, result, dtype):
+    if np.dtype(dtype).kind not in "biuf":
+        raise TypeError(f"cupy.random.{name} gives no numbers of {np.dtype(dtype)}")
+    return result.astype(dtype, copy=False)
+
+
+def stored(name, result, size, out):
+    """The numbers in an array that is given for them."""
+    if out is None:
+        return result
+    if size is not None and tuple(np.atleast_1d(size)) != out.shape:
+        raise ValueError(f"cupy.random.{name}: size is {size}, and the output has the shape {out.shape}")
+    if out.dtype != result.dtype:
+        raise TypeError(f"cupy.random.{name}: the output has the dtype {out.dtype}, not {result.dtype}")
+    if not out.flags.c_contiguous:
+        raise ValueError(f"cupy.random.{name}: the output lies in C order, without gaps")
+    out[...] = result
+    return out
+
+
+def _parameter(value):
+    return value if isinstance(value, ks.Array) or np.isscalar(value) or value is None else _arrays.asarray(value)
+
+
+def method(name):
+    """The method that draws from the engine's distribution of that name, as its row has the arguments."""
+    row = inspect.signature(_rows[name])
+    engines = getattr(ks.random.Generator, name)
+
+    def draw(self, *args, out=None, **kwargs):
+        given = row.bind(*args, **kwargs)
+        given.apply_defaults()
+        size, dtype = given.arguments.pop("size"), given.arguments.pop("dtype")
+        if size is None and out is not None:
+            size = out.shape
+        of = {key: _parameter(value) for key, value in given.arguments.items()}
+        if name == "dirichlet" and np.ndim(of["alpha"]) == 0:
+            of["alpha"] = _arrays.asarray([of["alpha"]])
+        if name in _in_dtype_of_generator and self.takes_floats_alone:
+            dtype = floating(dtype)
+        if name in _in_dtype:
+            of["dtype"] = floating(dtype)
+        if size is None and not of.keys() - {"dtype"}:
+            size = ()
+        result = engines(self._g, **of, size=size, device=cuda._device.current())
+        return stored(name, _converted(name, result, float if dtype is None else dtype), size, out)
+
+    draw.__name__ = name
+    draw.__doc__ = engines.__doc__
+    draw.__signature__ = row.replace(
+        parameters=[inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *row.parameters.values()]
+    )
+    return draw
+
+
+def _function(name):
+    row = inspect.signature(_rows[name])
+
+    @functools.wraps(getattr(ks.random.Generator, name), assigned=("__name__", "__doc__"))
+    def function(*args, **kwargs):
+        from ._generator import get_random_state
+
+        given = row.bind(*args, **kwargs)
+        missing = [key for key, value in given.arguments.items() if value is None and key not in ("size", "dtype")]
+        if missing:
+            raise ValueError(f"cupy.random.{name}: {missing[0]} is None, not numbers")
+        return getattr(get_random_state(), name)(*args, **kwargs)
+
+    function.__signature__ = row
+    return function
+
+
+methods = {name: method(name) for name in _rows}
+functions = {name: _function(name) for name in _rows}
+globals().update(functions)

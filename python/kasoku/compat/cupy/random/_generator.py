@@ -1,61 +1,54 @@
 """RandomState and Generator. Their numbers come from one counter generator (Philox4x32-10)."""
 
+import os
+import threading
+
 import numpy as np
 
 import kasoku as ks
 
 from .. import _arrays, cuda
-from ._distributions import distributions, drawing
+from ._bit_generator import BitGenerator, Philox4x3210, whole_seed
+from ._distributions import floating, methods, stored
+
+_check_and_get_dtype = floating
 
 
-def _float_of(dtype):
-    dtype = np.dtype(float if dtype is None else dtype)
-    if dtype not in (np.float32, np.float64):
-        raise TypeError(f"cupy.random: the dtype is float32 or float64, not {dtype}")
-    return dtype
+def _integers(x):
+    """A bound of integers: a number or an array, and of a float what is whole of it."""
+    if isinstance(x, ks.Array) or np.ndim(x) == 0:
+        return int(x) if isinstance(x, (float, np.number)) else x
+    return _arrays.asarray(x)
 
 
 class _Drawing:
     """What both classes have; `_g` is the engine's generator."""
 
+    takes_floats_alone = False
+
     def _uniform(self, size, dtype):
-        return self._g.random(size, dtype=_float_of(dtype), device=cuda._device.current())
-
-    def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
-        low, high = (x if isinstance(x, ks.Array) or np.isscalar(x) else _arrays.array(x) for x in (low, high))
-        if size is None:
-            size = np.broadcast_shapes(np.shape(low), np.shape(high))
-        dtype = _float_of(dtype)
-        return (low + (high - low) * self._uniform(size, dtype)).astype(dtype, copy=False)
-
-    def standard_normal(self, size=None, dtype=float):
-        return self._g.standard_normal(
-            () if size is None else size, dtype=_float_of(dtype), device=cuda._device.current()
-        )
-
-    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
-        loc, scale = (x if isinstance(x, ks.Array) or np.isscalar(x) else _arrays.array(x) for x in (loc, scale))
-        if size is None:
-            size = np.broadcast_shapes(np.shape(loc), np.shape(scale))
-        dtype = _float_of(dtype)
-        return (loc + scale * self.standard_normal(size, dtype)).astype(dtype, copy=False)
-
-    def exponential(self, scale=1.0, size=None, dtype=float):
-        scale = scale if isinstance(scale, ks.Array) or np.isscalar(scale) else _arrays.array(scale)
-        if np.isscalar(scale) and scale < 0:
-            raise ValueError("scale < 0")
-        u = self._uniform(np.shape(scale) if size is None else size, dtype)
-        from .. import log1p
-
-        return -scale * log1p(-u)
+        return self._g.random(size, dtype=floating(dtype), device=cuda._device.current())
 
     def choice(self, a, size=None, replace=True, p=None):
+        """Elements of `a`, or of 0 … a - 1, taken at random."""
+        if a is not None and not isinstance(a, ks.Array) and not np.isscalar(a):
+            a = _arrays.asarray(a)
+        if a is None or isinstance(a, (float, np.floating)) or getattr(a, "ndim", 1) != 1:
+            raise ValueError("cupy.random: a must be 1-dimensional or an integer")
+        if np.isscalar(a) and a < 0 or np.isscalar(a) and a == 0 and (size is None or np.prod(size)):
+            raise ValueError("cupy.random: a must be greater than 0")
         return self._g.choice(a, size, replace, p, device=cuda._device.current())
 
+    def multinomial(self, n, pvals, size=None):
+        """How often each of several outcomes comes in `n` trials."""
+        return self._g.multinomial(n, pvals, size, device=cuda._device.current())
+
     def permutation(self, a):
+        """0 … a - 1, or a copy of an array with its parts along the first axis, in random order."""
         return self._g.permutation(a, device=cuda._device.current())
 
     def shuffle(self, a):
+        """Puts an array's parts along its first axis in random order, in place."""
         if not isinstance(a, ks.Array):
             raise TypeError("The array must be cupy.ndarray")
         if a.ndim == 0:
@@ -63,11 +56,12 @@ class _Drawing:
         a[...] = self.permutation(a)
 
     def bytes(self, length):
+        """Random bytes."""
         return self._g.bytes(length)
 
 
-for _name in distributions:
-    setattr(_Drawing, _name, drawing(_name))
+for _name, _method in methods.items():
+    setattr(_Drawing, _name, _method)
 
 
 class RandomState(_Drawing):
@@ -77,11 +71,8 @@ class RandomState(_Drawing):
         self.seed(seed)
 
     def seed(self, seed=None):
-        if isinstance(seed, (ks.Array, np.ndarray)):
-            seed = int.from_bytes(np.asarray(_arrays.asnumpy(seed)).tobytes()[:8], "little")
-        if isinstance(seed, (float, str)):
-            raise TypeError(f"a seed is an integer, not {seed!r}")
-        self._g = ks.random.default_rng(None if seed is None else int(seed))
+        """Starts the numbers again."""
+        self._g = ks.random.default_rng(whole_seed(seed))
 
     def get_state(self, legacy=True):
         """Refused."""
@@ -94,69 +85,58 @@ class RandomState(_Drawing):
         """Refused."""
         self.get_state()
 
-    def rand(self, *size, dtype=float, **kwargs):
+    def rand(self, *size, dtype=float):
+        """Numbers in [0, 1) of a shape."""
         return self._uniform(size, dtype)
 
-    def randn(self, *size, dtype=float, **kwargs):
+    def randn(self, *size, dtype=float):
+        """Normal numbers of a shape."""
         return self.standard_normal(size, dtype)
 
     def random_sample(self, size=None, dtype=float):
+        """Numbers in [0, 1)."""
         return self._uniform(() if size is None else size, dtype)
 
     def randint(self, low, high=None, size=None, dtype=int):
+        """Integers in [low, high); below `low` if it is the only number."""
         low, high = (0, low) if high is None else (low, high)
-        if isinstance(low, ks.Array) or isinstance(high, ks.Array) or np.ndim(low) or np.ndim(high):
+        low, high = _integers(low), _integers(high)
+        if isinstance(low, ks.Array) or isinstance(high, ks.Array):
             return self._g.integers(low, high, size, dtype, device=cuda._device.current())
         dtype = np.dtype(dtype)
-        if dtype.kind not in "iu" or dtype.itemsize not in (1, 2, 4, 8):
+        if dtype.kind not in "biu":
             raise TypeError(f"cupy.random.randint gives no numbers of {dtype}")
-        info = np.iinfo(dtype)
+        least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if low >= high:
             raise ValueError("low >= high")
-        if low < info.min or high > info.max + 1:
+        if low < least or high > most + 1:
             raise ValueError(f"[{low}, {high}) is outside of {dtype}")
-        return self._g.integers(low, high, () if size is None else size, dtype=dtype, device=cuda._device.current())
+        drawn = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+        size = () if size is None else size
+        return self._g.integers(low, high, size, dtype=drawn, device=cuda._device.current()).astype(dtype, copy=False)
 
     def random_integers(self, low, high=None, size=None):
+        """Integers in [low, high]; in [1, low] if it is the only number."""
         low, high = (1, low) if high is None else (low, high)
         if high < low:
             raise ValueError("low > high")
         return self.randint(low, high + 1, size=size)
 
     def tomaxint(self, size=None):
-        return self.randint(0, np.iinfo(np.int64).max, size, np.int64)
+        """Integers from 0 to the greatest int."""
+        return self._interval(np.iinfo(np.int64).max, size)
+
+    def _interval(self, most, size=None):
+        """Integers in [0, most]."""
+        return self._g.integers(0, most, () if size is None else size, np.int64, True, device=cuda._device.current())
 
     random = ranf = sample = random_sample
 
 
-class BitGenerator:
-    """A seed; the generator behind it is the engine's."""
-
-    def __init__(self, seed=None, *, size=-1):
-        if isinstance(seed, np.random.SeedSequence):
-            seed = int(seed.generate_state(1, np.uint64)[0])
-        self._g = ks.random.default_rng(None if seed is None else int(seed))
-
-    def random_raw(self, size=None, output=True):
-        size = () if size is None else size
-        result = self._g.integers(0, 2**32 - 1, size, dtype=np.uint32, endpoint=True, device=cuda._device.current())
-        return result if output else None
-
-
-class XORWOW(BitGenerator):
-    pass
-
-
-class MRG32k3a(BitGenerator):
-    pass
-
-
-class Philox4x3210(BitGenerator):
-    pass
-
-
 class Generator(_Drawing):
     """The newer interface: integers, random, standard_normal and distributions."""
+
+    takes_floats_alone = True
 
     def __init__(self, bit_generator):
         self.bit_generator = bit_generator
@@ -164,18 +144,15 @@ class Generator(_Drawing):
     _g = property(lambda self: self.bit_generator._g)
 
     def random(self, size=None, dtype=float, out=None):
-        if out is not None:
-            if size is not None and tuple(np.atleast_1d(size)) != out.shape:
-                raise ValueError("size must match out.shape when used together")
-            if out.dtype != dtype:
-                raise TypeError(f"out has the dtype {out.dtype}, not {np.dtype(dtype)}")
-            out[...] = self._uniform(out.shape, dtype)
-            return out
-        return self._uniform(() if size is None else size, dtype)
+        """Numbers in [0, 1)."""
+        shape = size if size is not None else () if out is None else out.shape
+        return stored("random", self._uniform(shape, dtype), size, out)
 
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
+        """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given."""
         low, high = (0, low) if high is None else (low, high)
-        if isinstance(low, ks.Array) or isinstance(high, ks.Array) or np.ndim(low) or np.ndim(high):
+        low, high = _integers(low), _integers(high)
+        if isinstance(low, ks.Array) or isinstance(high, ks.Array):
             return self._g.integers(low, high, size, dtype, endpoint, device=cuda._device.current())
         return self._g.integers(low, high, () if size is None else size, dtype=dtype, endpoint=endpoint,
                                 device=cuda._device.current())  # fmt: skip
@@ -186,3 +163,43 @@ def default_rng(seed=None):
     if isinstance(seed, Generator):
         return seed
     return Generator(seed if isinstance(seed, BitGenerator) else Philox4x3210(seed))
+
+
+# ── the module's own numbers: a RandomState for each device ──────────────────────────────────
+
+_random_states = {}
+_guard = threading.Lock()
+
+
+def _here():
+    return cuda.get_device_id()
+
+
+def get_random_state():
+    """The RandomState of the current device; started from the environment's CUPY_SEED, if there is one."""
+    with _guard:
+        if _here() not in _random_states:
+            seed = os.getenv("CUPY_SEED")
+            _random_states[_here()] = RandomState(None if seed is None else int(seed))
+        return _random_states[_here()]
+
+
+def set_random_state(rs):
+    """Makes a RandomState that of the current device."""
+    if not isinstance(rs, RandomState):
+        raise TypeError(f"a RandomState is needed, not a {type(rs).__name__}")
+    with _guard:
+        _random_states[_here()] = rs
+
+
+def reset_states():
+    """The devices' numbers start anew."""
+    global _random_states
+    with _guard:
+        _random_states = {}
+
+
+def seed(seed=None):
+    """Starts the numbers of the current device again."""
+    ks.random.seed(whole_seed(seed))
+    get_random_state().seed(seed)

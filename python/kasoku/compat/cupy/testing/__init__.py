@@ -68,3 +68,4 @@ from . import _conditions as _attr  # noqa: E402, F401
 from . import _conditions as _condition  # noqa: E402, F401
 from . import _conditions as _helper  # noqa: E402, F401
 from . import _conditions as _random  # noqa: E402, F401
+from . import _hypothesis  # noqa: E402, F401
