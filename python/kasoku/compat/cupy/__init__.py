@@ -55,7 +55,7 @@ class _Face(Face):
     def __getattr__(self, name):
         if name == "vectorize":
             from ._vectorize import vectorize as value
-        elif name in ("linalg", "fft", "testing", "_core", "lib"):
+        elif name in ("linalg", "fft", "testing", "_core", "lib", "cublas", "polynomial"):
             import importlib
 
             value = importlib.import_module(f"{__name__}.{name}")

@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import _arrays
 from .._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
-from . import _accelerator, _cub_reduction, _routines_math, flags, internal  # noqa: F401
+from . import _accelerator, _cub_reduction, _routines_linalg, _routines_math, flags, internal  # noqa: F401
+from ._routines_linalg import get_compute_type, set_compute_type  # noqa: F401
 from .internal import get_size  # noqa: F401
 from ._accelerator import (  # noqa: F401
     get_reduction_accelerators,

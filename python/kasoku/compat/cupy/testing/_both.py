@@ -7,7 +7,7 @@ import numpy as np
 import kasoku.compat.cupy as cupy
 
 from . import _arrays
-from ._cases import _float, _signed, _skips, _unsigned, without
+from ._cases import _contains_signed_and_unsigned, _skips, _unsigned, without
 
 # Errors that programs catch: both sides must agree on each of them.
 _caught = (
@@ -77,13 +77,6 @@ def _as_pair(ours, numpys):
     raise AssertionError(f"different kinds of results: {type(ours)} of cupy, {type(numpys)} of numpy")
 
 
-def _is_mixed(kwargs):
-    """Whether dtypes with and without a sign meet: negative numbers in unsigned ones are nobody's
-    to define."""
-    given = [v for v in kwargs.values() if isinstance(v, type) and issubclass(v, np.number)]
-    return any(v in _unsigned for v in given) and any(v in _signed + _float for v in given)
-
-
 def _nonnegative(function, args, kwargs, name, scipy_name):
     """Where the result is not negative if every dtype has a sign."""
     signed = {
@@ -115,7 +108,7 @@ def _both(check, name, contiguous_check, accept_error, scipy_name=None):
                         if getattr(b.flags, flag) and not getattr(a.flags, flag):
                             raise AssertionError(f"{flag} is true of numpy's result and false of cupy's")
             masks = None
-            if _is_mixed(kwargs) and any(a.dtype.type in _unsigned for a, _ in pairs):
+            if _contains_signed_and_unsigned(kwargs) and any(a.dtype.type in _unsigned for a, _ in pairs):
                 masks = _nonnegative(function, args, kwargs, name, scipy_name)
             for k, (a, b) in enumerate(pairs):
                 assert a.shape == b.shape, f"the shapes differ: {a.shape} of cupy, {b.shape} of numpy"

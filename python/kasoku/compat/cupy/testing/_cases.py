@@ -22,6 +22,9 @@ def without(function, *names):
     return decorate
 
 
+_wraps_partial = without  # its name in CuPy
+
+
 def _skips():
     pytest = sys.modules.get("pytest")
     return (unittest.SkipTest, pytest.skip.Exception) if pytest else (unittest.SkipTest,)
@@ -52,6 +55,12 @@ _complex = (np.complex64, np.complex128)
 _float = (np.float64, np.float32, np.float16)
 _signed = tuple(np.dtype(c).type for c in "bhilq")
 _unsigned = tuple(np.dtype(c).type for c in "BHILQ")
+
+
+def _contains_signed_and_unsigned(arguments):
+    """Whether dtypes with and without a sign meet: negative numbers in unsigned ones are nobody's to define."""
+    given = [v for v in arguments.values() if isinstance(v, type) and issubclass(v, np.number)]
+    return any(v in _unsigned for v in given) and any(v in _signed + _float for v in given)
 
 
 def _types(dtypes):

@@ -4,6 +4,7 @@ import sys as _sys
 
 from kasoku.fft import *  # noqa: F403
 
-from .. import Face as _Face
+from ... import Face as _Face
+from . import _fft, config  # noqa: F401
 
 _sys.modules[__name__].__class__ = _Face
