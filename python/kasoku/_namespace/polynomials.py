@@ -16,7 +16,13 @@ def polyval(p, x) -> Array:
     >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
     array([0, 3, 8])
     """
+    if isinstance(x, poly1d):
+        return poly1d(p)(x)
     p, x = together(p, x)
+    if p.ndim == 0:
+        raise TypeError("the coefficients of a polynomial are a row, not a number")
+    if p.ndim > 1 and x.ndim:
+        raise ValueError("the coefficients of a polynomial are a row")
     value = _core.zeros(x.shape, dtype=_core.result_type(x, p), device=x.device)
     for i in range(p.shape[0]):
         value = value * x + p[i]
@@ -42,9 +48,22 @@ def polysub(a1, a2) -> Array:
 
 
 def _summed(a1, a2, join):
-    a, b = (atleast_1d(x) for x in together(a1, a2))
+    a, b = _rows(a1, a2)
     n = max(a.size, b.size)
-    return join(_core.pad(a, (n - a.size, 0)), _core.pad(b, (n - b.size, 0)))
+    return _as_given(join(_core.pad(a, (n - a.size, 0)), _core.pad(b, (n - b.size, 0))), a1, a2)
+
+
+def _rows(a1, a2):
+    """The coefficients of two polynomials, as rows."""
+    a, b = (atleast_1d(x) for x in together(*(x.coeffs if isinstance(x, poly1d) else x for x in (a1, a2))))
+    if max(a.ndim, b.ndim) > 1:
+        raise ValueError("the coefficients of a polynomial are a row")
+    return a, b
+
+
+def _as_given(result, *polynomials):
+    """A poly1d if one of those that it was computed of is one."""
+    return poly1d(result) if any(isinstance(p, (poly1d, np.poly1d)) for p in polynomials) else result
 
 
 def polymul(a1, a2) -> Array:
@@ -53,9 +72,9 @@ def polymul(a1, a2) -> Array:
     >>> ks.polymul([1, 2], [1, 3])
     array([1, 5, 6])
     """
-    a, b = (atleast_1d(x) for x in together(a1, a2))
-    a, b = (trim_zeros(x, "f") if x.size > 1 else x for x in (a, b))
-    return _core.convolve(a, b) if a.size and b.size else _core.zeros(1, dtype=_core.result_type(a, b), device=a.device)
+    a, b = (trim_zeros(x, "f") if x.size > 1 else x for x in _rows(a1, a2))
+    a, b = (x if x.size else _core.zeros(1, dtype=x.dtype, device=x.device) for x in (a, b))
+    return _as_given(_core.convolve(a, b), a1, a2)
 
 
 def polydiv(u, v) -> tuple[Array, ...]:
@@ -187,6 +206,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False) -> Any:
 
     x, y = (atleast_1d(v) for v in together(x, y))
     x, y = x + 0.0, y + 0.0
+    deg = int(deg)
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1:
@@ -214,6 +234,10 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False) -> Any:
     c = (c.T / scale).T
     if full:
         return c, residuals, rank, s, rcond
+    if int(rank) != deg + 1:
+        import warnings
+
+        warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=2)
     if not cov:
         return c
     base = inv(_core.matmul(lhs.T, lhs)) / _core.outer(scale, scale)
@@ -242,7 +266,7 @@ class poly1d:
     __hash__ = None
 
     def __init__(self, c_or_r, r=False, variable=None) -> None:
-        if isinstance(c_or_r, poly1d):
+        if isinstance(c_or_r, (poly1d, np.poly1d)):
             variable = variable or c_or_r.variable
             c_or_r = c_or_r.coeffs
         c = atleast_1d(poly(c_or_r) if r else given(c_or_r))
@@ -329,7 +353,7 @@ class poly1d:
         return poly1d(other) / self
 
     def __pow__(self, n):
-        if n < 0 or int(n) != n:
+        if not np.isscalar(n) or n < 0 or int(n) != n:
             raise ValueError("Power to non-negative integers only.")
         result = poly1d([1])
         for _ in range(int(n)):

@@ -2,6 +2,7 @@
 that is in _methods.py."""
 
 import builtins
+import contextvars
 import operator
 
 import numpy as np
@@ -28,15 +29,16 @@ class _ArrayType(type):
     def __call__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if cls is not ndarray:
             raise NotImplementedError(f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku")
-        shape = _shape(shape)
+        shape = () if shape is None else _shape(shape)
         dtype = np.dtype(dtype)
+        if strides is not None and memptr is None:
+            raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
+        if not isinstance(order, str) or order.upper() not in ("C", "F"):
+            raise (ValueError if isinstance(order, str) else TypeError)(f"cupy.ndarray: the order is C or F, not {order!r}")
         if memptr is None and strides is None:
             return empty(shape, dtype, order)
         if strides is None:
             strides = strides_of(shape, dtype.itemsize, order)
-        if memptr is None:
-            spans = [(n - 1) * s for n, s in zip(shape, strides)]
-            memptr = cuda.alloc(builtins.sum(s for s in spans if s > 0) + dtype.itemsize)
         return _core._view(memptr.mem, memptr.offset, shape, tuple(strides), dtype, 0, cuda.current())
 
 
@@ -72,6 +74,8 @@ def _is_f(order):
 
 
 def _shape(shape):
+    if shape is None:
+        raise TypeError("a shape is an integer or integers; () and not None is that of one element")
     return tuple(map(operator.index, shape if np.iterable(shape) else (shape,)))
 
 
@@ -196,7 +200,8 @@ def ascontiguousarray(a, dtype=None):
 
 
 def asfortranarray(a, dtype=None):
-    return in_order(asarray(a, dtype), "F", copy=False)
+    a = asarray(a, dtype)
+    return in_order(a if a.ndim else a.reshape(1), "F", copy=False)
 
 
 def require(a, dtype=None, requirements=None):
@@ -219,8 +224,23 @@ def copy(a, order="K"):
     return in_order(a, order)
 
 
+_may_wait = contextvars.ContextVar("cupyx.allow_synchronize", default=True)
+
+
+class DeviceSynchronized(RuntimeError):
+    """Values were read where cupyx.allow_synchronize(False) forbids it."""
+
+
+def may_synchronize():
+    """Raises where a program has said that values may not be read."""
+    if not _may_wait.get():
+        raise DeviceSynchronized("values are read where cupyx.allow_synchronize(False) forbids it")
+
+
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """The values in a NumPy array."""
+    if isinstance(a, ks.Array):
+        may_synchronize()
     host = _core.asnumpy(array(a, copy=False) if _shows_device_memory(a) else a)
     if out is None:
         return np.asarray(host, order=order)
@@ -240,8 +260,10 @@ def _is_any_complex(*values):
 
 
 def eye(N, M=None, k=0, dtype=float, order="C"):
-    result = _core.eye(N, M, k, dtype, cuda.current())
-    return in_order(result, order)
+    # Of a matrix there is no more than its sides: a diagonal that is further away is no longer one.
+    N, M = operator.index(N), operator.index(N if M is None else M)
+    k = builtins.max(-N, builtins.min(operator.index(k), M))
+    return in_order(_core.eye(N, M, k, dtype, cuda.current()), order)
 
 
 def identity(n, dtype=float):

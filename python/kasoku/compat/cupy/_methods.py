@@ -17,10 +17,16 @@ def _is_complex(a):
 
 
 def _view_as(self, dtype, offset=0, shape=None, strides=None):
-    return _core._view(
+    result = _core._view(
         self, offset, self.shape if shape is None else shape,
         self.strides if strides is None else strides, dtype, 0, self.device,
     )  # fmt: skip
+    result._viewed = self if self.base is None else self.base
+    return result
+
+
+def _base(self):
+    return vars(self).get("_viewed") if (found := _engine_base.__get__(self)) is None else found
 
 
 def _part(offset_in_items):
@@ -54,6 +60,8 @@ def view(self, dtype=None, type=None):
     dtype = self.dtype if dtype is None else np.dtype(dtype)
     if dtype.itemsize == self.itemsize:
         return _view_as(self, dtype)
+    if not self.size and self.shape and self.strides[-1] != self.itemsize:
+        self = _core.empty(self.shape, self.dtype, self.device)
     if not self.shape:
         raise ValueError("a 0-d array cannot be viewed with another itemsize")
     if self.strides[-1] != self.itemsize and self.shape[-1] != 1:
@@ -67,6 +75,7 @@ def view(self, dtype=None, type=None):
 
 def get(self, stream=None, order="C", out=None, blocking=True):
     """The values in a NumPy array."""
+    _arrays.may_synchronize()
     host = self.numpy()
     if out is None:
         if order in ("A", "K", "a", "k"):
@@ -157,6 +166,27 @@ def transpose(self, *axes):
     return _engine_transpose(self, axes)
 
 
+def _cuda_array_interface(self):
+    """Where the array lies; without a GPU its address is the CPU's, which all arrays of the program then have."""
+    try:
+        shown = _engine_interface.__get__(self)
+    except AttributeError:
+        if ks.has_device("cuda"):
+            raise
+        shown = {
+            "shape": self.shape, "typestr": self.dtype.str, "data": (self.ptr, False), "version": 3,
+            "strides": None if self.flags.c_contiguous else self.strides,
+        }  # fmt: skip
+    shown["descr"] = [("", shown["typestr"])]
+    if not self.size:
+        shown["data"] = (0, shown["data"][1])
+    shown["version"] = _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION
+    shown.pop("stream", None)
+    if shown["version"] >= 3:
+        shown["stream"] = cuda.get_current_stream().ptr or 1
+    return shown
+
+
 def _data(self):
     return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
 
@@ -242,6 +272,8 @@ def _extend():
     _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
     _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
     _Array.data = property(_data, doc="The memory, as a MemoryPointer.")
+    _Array.base = property(_base, doc="The array whose memory this one shows, or None.")
+    _Array.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
     _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
     says_what_is_missing("cupy.ndarray")(_Array)
@@ -251,6 +283,7 @@ def _extend():
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 
 
+_engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
 _engine_astype, _engine_reshape, _engine_transpose = _Array.astype, _Array.reshape, _Array.transpose
 _engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__
 _extend()

@@ -5,7 +5,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from . import _complex, _util
+from . import _util
 from ._arrays import asarray
 from .exceptions import ComplexWarning
 
@@ -30,19 +30,13 @@ def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):
 
 
 def _reduce(name, a, out, **arguments):
+    if isinstance(a, np.ndarray) and hasattr(a, name):  # as in CuPy, what is asked is the argument's own method
+        return getattr(a, name)(out=out, **{k: v for k, v in arguments.items() if v is not None or k == "axis"})
     a = asarray(a)
     if _drops_imaginary(a, dtype=arguments.get("dtype")):
         ks.errors._warn(ComplexWarning, "the imaginary part is dropped")
         a = a.real
-    try:
-        result = _engine[name](a, **arguments)
-    except (TypeError, NotImplementedError):
-        if getattr(a.dtype, "kind", "") != "c":
-            raise
-        if name not in _complex.reductions:
-            raise
-        result = _complex.reductions[name](a, **arguments)
-    return _give(result, out, name)
+    return _give(_engine[name](a, **arguments), out, name)
 
 
 def _over(name):

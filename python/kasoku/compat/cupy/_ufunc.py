@@ -5,15 +5,10 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from . import _complex
 from ._arrays import asarray
 
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
-
-
-def _is_complex(x):
-    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 class ufunc:
@@ -42,14 +37,16 @@ class ufunc:
             args, out = args[: self.nin], args[self.nin]
         if isinstance(out, tuple):
             (out,) = out
+        for x in args:
+            if isinstance(x, np.ndarray):
+                raise TypeError(f"cupy.{self.__name__} takes arrays of cupy's and numbers, not a numpy.ndarray: "
+                                "cupy.asarray() brings it to the device")  # fmt: skip
         if out is not None and not isinstance(out, ks.Array):
             raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
         if out is None and dtype is None:
             try:
                 return self._operation(*args)
             except TypeError:
-                if self.__name__ in _complex.elementwise and any(map(_is_complex, args)):
-                    return _complex.elementwise[self.__name__](*args)
                 if self.__name__ == "nextafter":  # the engine steps in float32
                     return _half_after(*args)
                 raise
@@ -90,7 +87,13 @@ class ufunc:
 
     def at(self, a, indices, b=None):
         """a[indices] = op(a[indices], b), where an index may come again."""
-        self._operation.at(a, indices, *(() if b is None else (b,)))
+        # The values become the array's, as they do in an assignment.
+        self._operation.at(a, indices, *(() if b is None else (_values_of(b, a.dtype),)))
+
+
+def _values_of(b, dtype):
+    b = asarray(b)
+    return (b.real if b.dtype.kind == "c" and dtype.kind != "c" else b).astype(dtype, copy=False)
 
 
 def _half_after(x, y):
@@ -105,9 +108,12 @@ def _half_after(x, y):
 
 def functions():
     """name -> ufunc, of every operation of the engine that is a ufunc of NumPy."""
-    found = {}
+    found, made = {}, {}
     for name in dir(_core):
         numpys = getattr(np, name, None)
         if isinstance(numpys, np.ufunc) and numpys.signature is None and callable(getattr(_core, name)):
-            found[name] = ufunc(name, getattr(_core, name), numpys)
+            own = numpys.__name__  # names of one operation are one object
+            if own not in made:
+                made[own] = ufunc(own, getattr(_core, own, getattr(_core, name)), numpys)
+            found[name] = made[own]
     return found

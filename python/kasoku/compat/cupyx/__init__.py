@@ -20,21 +20,17 @@ def rsqrt(x, out=None):
 
 def scatter_add(a, slices, value):
     """a[slices] += value, with the values of an index that comes again added up."""
-    _at("add", a, slices, _cupy.asarray(value, a.dtype))
-
-
-def _at(name, a, slices, value):
-    getattr(_ks, name).at(a, slices, value)
+    _cupy.add.at(a, slices, value)
 
 
 def scatter_max(a, slices, value):
     """a[slices] = maximum(a[slices], value), index by index."""
-    _at("maximum", a, slices, value)
+    _cupy.maximum.at(a, slices, value)
 
 
 def scatter_min(a, slices, value):
     """a[slices] = minimum(a[slices], value), index by index."""
-    _at("minimum", a, slices, value)
+    _cupy.minimum.at(a, slices, value)
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -66,14 +62,17 @@ def errstate(**kwargs):
         _errors.update(old)
 
 
-class DeviceSynchronized(RuntimeError):
-    """Kept for `except`: nothing raises it."""
+DeviceSynchronized = _cupy._arrays.DeviceSynchronized
 
 
 @_contextlib.contextmanager
 def allow_synchronize(allow):
-    """Accepted: synchronisation is always allowed."""
-    yield
+    """Whether values may be read within; where not, that is DeviceSynchronized."""
+    token = _cupy._arrays._may_wait.set(bool(allow))
+    try:
+        yield
+    finally:
+        _cupy._arrays._may_wait.reset(token)
 
 
 def empty_pinned(shape, dtype=float, order="C"):

@@ -70,6 +70,8 @@ def _as_pair(ours, numpys):
     """The two as arrays that can be compared; a wrong kind of result is an error."""
     if isinstance(ours, cupy.ndarray) and isinstance(numpys, (np.ndarray, np.generic)):
         return ours, numpys
+    if isinstance(ours, cupy.poly1d) and isinstance(numpys, np.poly1d):
+        return ours.coeffs, numpys.coeffs
     if isinstance(ours, np.generic) and isinstance(numpys, np.generic):
         return ours, numpys
     if np.isscalar(ours) and np.isscalar(numpys):
@@ -191,7 +193,10 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
 
 
 def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exception):
-    """The test raises an error of one kind with both."""
+    """The test raises an error of one kind with both. CuPy says `pytest.raises` is to be used instead."""
+    import warnings
+
+    warnings.warn("numpy_cupy_raises is deprecated: use pytest.raises", DeprecationWarning, stacklevel=2)
 
     def decorate(function):
         @without(function, name, scipy_name)

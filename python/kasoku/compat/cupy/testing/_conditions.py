@@ -156,23 +156,28 @@ def generate_seed():
 
 def repeat_with_success_at_least(times, min_success):
     """The test runs so often and has to pass so often."""
+    assert min_success <= times, f"a test that runs {times} times does not pass {min_success} times"
 
     def decorate(function):
         @functools.wraps(function)
         def test(*args, **kwargs):
-            passed, last = 0, None
+            passed, first = 0, None
             for k in range(times):
                 try:
                     function(*args, **kwargs)
-                except AssertionError as error:
-                    last = error
+                except unittest.SkipTest:
+                    raise
+                except Exception as error:
+                    first = first or error
                 else:
                     passed += 1
                 if passed >= min_success:
                     return
                 if passed + times - k - 1 < min_success:
                     break
-            raise AssertionError(f"passed {passed} times of {times}, not {min_success}") from last
+            raise AssertionError(
+                f"passed {passed} times of {times}, not {min_success}; first error message: {first}"
+            ) from first
 
         return test
 
