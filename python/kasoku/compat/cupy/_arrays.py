@@ -34,7 +34,9 @@ class _ArrayType(type):
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
         if not isinstance(order, str) or order.upper() not in ("C", "F"):
-            raise (ValueError if isinstance(order, str) else TypeError)(f"cupy.ndarray: the order is C or F, not {order!r}")
+            raise (ValueError if isinstance(order, str) else TypeError)(
+                f"cupy.ndarray: the order is C or F, not {order!r}"
+            )
         if memptr is None and strides is None:
             return empty(shape, dtype, order)
         if strides is None:
