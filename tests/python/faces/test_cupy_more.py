@@ -176,6 +176,9 @@ def test_the_interface_says_where_an_array_lies(cp):
     shown = a[::2, ::5].__cuda_array_interface__
     assert shown["data"] == (a.data.ptr, False) and shown["strides"] == (320, 40) and shown["descr"] == [("", "<f8")]
     assert a.__cuda_array_interface__["strides"] is None and a[:0].__cuda_array_interface__["data"][0] == 0
+    assert a[:0].data.ptr == 0
+    with pytest.raises(ValueError, match="does not support masked arrays"):
+        cp.array(type("Masked", (), {"__cuda_array_interface__": {**a.__cuda_array_interface__, "mask": a}})())
     assert cp.byte_bounds(a[::2, ::-1]) == (a.data.ptr, a.data.ptr + 9 * 160)
 
 

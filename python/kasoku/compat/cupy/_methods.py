@@ -189,6 +189,8 @@ def _cuda_array_interface(self):
 
 
 def _data(self):
+    if not self.size:  # nothing lies anywhere
+        return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
     return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
 
 
