@@ -48,7 +48,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     step = (stop - start) / steps if steps > 0 else start * np.nan
     at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
     # The products are rounded before the sums, as NumPy rounds them: what is fused may be rounded once.
-    made = ks.eval(at * step) + start if steps > 0 else start + at * stop
+    distances = at * (step if steps > 0 else stop)
+    ks.eval(distances)
+    made = start + distances
     if endpoint and num > 1:
         made[-1] = stop
     made = _core.moveaxis(made, 0, axis) if axis else made
