@@ -2,6 +2,7 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/graph.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
@@ -84,11 +85,12 @@ Array dot(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return apply(Op::multiply, {a, b});
   if (b.ndim() <= 2) return matmul(a, b);
   // Every row of a with every column of b: the axes of a first.
-  const Array rows = reshape(a, {a.size() / std::max<int64_t>(1, a.shape().back()), a.shape().back()});
   const Array columns = moveaxis(b, {-2}, {0});
-  Shape shape(a.shape().begin(), a.shape().end() - 1);
-  shape.insert(shape.end(), columns.shape().begin() + 1, columns.shape().end());
-  return reshape(matmul(rows, reshape(columns, {columns.shape()[0], columns.size() / std::max<int64_t>(1, columns.shape()[0])})), shape);
+  const Shape of_rows(a.shape().begin(), a.shape().end() - 1), of_columns(columns.shape().begin() + 1, columns.shape().end());
+  Shape shape = of_rows;
+  shape.insert(shape.end(), of_columns.begin(), of_columns.end());
+  const Array rows = reshape(a, {product(of_rows), a.shape().back()});
+  return reshape(matmul(rows, reshape(columns, {columns.shape()[0], product(of_columns)})), shape);
 }
 
 }  // namespace kasoku

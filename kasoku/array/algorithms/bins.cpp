@@ -71,10 +71,13 @@ Dtype dtype_of_search(Dtype dtype) {
 
 Array number(double value, Dtype dtype, Device& device) { return full({}, Scalar::of(value), dtype, device); }
 
+/// A NaN is greater than all numbers, as in what is sorted.
 bool rises(const Array& row, bool is_falling = false) {
   if (row.size() < 2) return true;
   const Array before = sliced(row, 0, 0, row.size() - 1), after = sliced(row, 0, 1, row.size());
-  return is_true(reduce(ReduceOp::all, apply(is_falling ? Op::greater_equal : Op::less_equal, {before, after})));
+  const Array& greater = is_falling ? before : after;
+  const Array in_order = apply(is_falling ? Op::greater_equal : Op::less_equal, {before, after});
+  return is_true(reduce(ReduceOp::all, is_floating(row.dtype()) ? apply(Op::logical_or, {in_order, apply(Op::not_equal, {greater, greater})}) : in_order));
 }
 
 void must_be_row(const Array& array, const char* what) {

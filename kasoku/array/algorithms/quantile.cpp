@@ -102,7 +102,6 @@ QuantilePlace place_of(QuantileMethod method, const Number& n, double q) {
 class Sorted {
  public:
   Sorted(const Array& array, const Over& over, bool leaves_nan_out) {
-    if (is_complex(array.dtype())) throw Error(ErrorKind::type, "a must be an array of real numbers");
     const int64_t ndim = array.ndim();
     std::vector<uint8_t> goes(static_cast<size_t>(ndim), !over.axes);
     if (over.axes)
@@ -129,7 +128,7 @@ class Sorted {
     shape.push_back(length_);
     const Array rows = reshape(ndim == 0 ? array : transpose(array, order), shape);
     sorted_ = length_ == 0 ? rows : sort(rows, -1);
-    if (!is_floating(array.dtype())) return;
+    if (!is_floating(array.dtype()) && !is_complex(array.dtype())) return;
     if (!leaves_nan_out) {
       is_nan_if_last_is_ = true;
       return;
@@ -139,7 +138,7 @@ class Sorted {
   }
 
   bool is_empty() const { return length_ == 0; }
-  Dtype result_dtype() const { return is_floating(sorted_.dtype()) ? sorted_.dtype() : Dtype::float64; }
+  Dtype result_dtype() const { return is_floating(sorted_.dtype()) || is_complex(sorted_.dtype()) ? sorted_.dtype() : Dtype::float64; }
   /// How many elements each result is of, at least 1.
   Number count() const { return count_ ? greatest(Number(*count_), 1) : Number(static_cast<double>(length_)); }
 
@@ -197,6 +196,7 @@ Array median(const Array& array, const Over& over, bool leaves_nan_out) {
 }
 
 std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over, bool leaves_nan_out) {
+  if (is_complex(array.dtype())) throw Error(ErrorKind::type, "a must be an array of real numbers");
   for (double x : q)
     if (!(x >= 0 && x <= 1)) throw Error(ErrorKind::value, "Quantiles must be in the range [0, 1]");
   const Sorted sorted(array, over, leaves_nan_out);

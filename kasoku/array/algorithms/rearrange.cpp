@@ -108,8 +108,7 @@ Array recycled(const Array& values, const Shape& shape) {
 
 void put(const Array& array, const Array& indices, const Array& values, OutOfRange mode) {
   must_be_writable(array);
-  if (indices.size() == 0) return;
-  if (values.size() == 0) throw Error(ErrorKind::value, "put: there are no values for the indices");
+  if (indices.size() == 0 || values.size() == 0) return;
   if (array.size() == 0) throw Error(ErrorKind::index, "cannot replace elements of an empty array");
   const Array at = ravel(positions_in(indices, array.size(), mode));
   const Array given = recycled(values, at.shape());

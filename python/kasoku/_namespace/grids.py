@@ -160,7 +160,7 @@ def vander(x, N=None, increasing=False) -> Array:
     rows = _core.repeat(_core.reshape(x.astype(dtype), (x.size, 1)), max(n - 1, 0), axis=1)
     ones = _core.ones((x.size, min(n, 1)), dtype=dtype, device=x.device)
     powers = _core.concatenate([ones, _core.cumprod(rows, axis=1)], 1) if n > 1 else ones
-    return powers if increasing else _core.flip(powers, 1)
+    return powers if increasing else _core.copy(_core.flip(powers, 1))
 
 
 def mask_indices(n, mask_func, k=0) -> tuple[Array, ...]:

@@ -117,16 +117,24 @@ class Flags:
 
 
 class Flat:
-    """An array's elements in a row, C order: what `x.flat` is. Items may be read and set; `x.flat = v` sets all."""
+    """An array's elements in a row, C order: what `x.flat` is, and an iterator over them. Items may be read and set, with
+    values that start again where they are fewer; `x.flat = v` sets all."""
 
     def __init__(self, base):
         self.base = base
+        self._elements = None
 
     def __len__(self):
         return self.base.size
 
     def __iter__(self):
-        return iter(_core.ravel(self.base))
+        self._elements = iter(_core.ravel(self.base))
+        return self
+
+    def __next__(self):
+        if self._elements is None:
+            iter(self)
+        return next(self._elements)
 
     def __getitem__(self, index):
         value = _core.ravel(self.base)[index]
@@ -134,6 +142,11 @@ class Flat:
 
     def __setitem__(self, index, value):
         row = _core.copy(_core.ravel(self.base))
+        value = given(value, self.base)
+        if value.ndim and value.size and isinstance(index, slice):
+            value = _core.resize(value, (len(range(*index.indices(row.size))),))
+        elif value.ndim and value.size and index is Ellipsis:
+            value = _core.resize(value, row.shape)
         row[index] = value
         self.base[...] = row.reshape(self.base.shape)
 

@@ -302,9 +302,8 @@ def test_complex_arrays(device, dtype):
         and not bool((a != a).any())
         and int(ks.count_nonzero(a * (a.real > 0))) == (x.real > 0).sum()
     )
-    for refused in (lambda: a.max(), lambda: a.argmin(), lambda: a < a, lambda: ks.floor(a)):
-        with pytest.raises(TypeError, match="not defined for complex"):
-            refused()
+    with pytest.raises(TypeError, match="not defined for complex"):
+        ks.floor(a)
 
 
 @pytest.mark.parametrize("value", [0, 1, -3, 200.75, -0.0, float("nan"), float("inf"), 2.5 - 1j, 1 + 1j, 0j, True])

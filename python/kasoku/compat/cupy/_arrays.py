@@ -34,7 +34,9 @@ class _ArrayType(type):
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
         if not isinstance(order, str) or order.upper() not in ("C", "F"):
-            raise (ValueError if isinstance(order, str) else TypeError)(f"cupy.ndarray: the order is C or F, not {order!r}")
+            raise (ValueError if isinstance(order, str) else TypeError)(
+                f"cupy.ndarray: the order is C or F, not {order!r}"
+            )
         if memptr is None and strides is None:
             return empty(shape, dtype, order)
         if strides is None:
@@ -144,6 +146,8 @@ for _name in ("empty_like", "zeros_like", "ones_like"):
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
     """A new array on the current device with a copy of the values."""
     if _shows_device_memory(obj):
+        if obj.__cuda_array_interface__.get("mask") is not None:
+            raise ValueError("kasoku does not support masked arrays: its arrays have no mask")
         obj = _core._array_of_interface(obj)
     if isinstance(obj, ks.Array):
         here, current = obj, cuda.current()

@@ -26,7 +26,8 @@ def _view_as(self, dtype, offset=0, shape=None, strides=None):
 
 
 def _base(self):
-    return vars(self).get("_viewed") if (found := _engine_base.__get__(self)) is None else found
+    viewed = vars(self).get("_viewed")
+    return _engine_base.__get__(self) if viewed is None else viewed
 
 
 def _part(offset_in_items):
@@ -188,6 +189,8 @@ def _cuda_array_interface(self):
 
 
 def _data(self):
+    if not self.size:  # nothing lies anywhere
+        return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
     return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
 
 

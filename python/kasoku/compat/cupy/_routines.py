@@ -47,7 +47,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     steps = num - bool(endpoint)
     step = (stop - start) / steps if steps > 0 else start * np.nan
     at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
-    made = start + at * step if steps > 0 else start + at * stop
+    # The products are rounded before the sums, as NumPy rounds them: what is fused may be rounded once.
+    distances = at * (step if steps > 0 else stop)
+    ks.eval(distances)
+    made = start + distances
     if endpoint and num > 1:
         made[-1] = stop
     made = _core.moveaxis(made, 0, axis) if axis else made
@@ -171,13 +174,20 @@ def dot(a, b, out=None):
     return product if out is None else _into(out, product, "dot")
 
 
-def matmul(x1, x2, /, out=None):
-    """The product of matrices, or of stacks of them."""
-    product = _core.matmul(x1, x2)
+def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
+    """The product of matrices, or of stacks of them; `axes`: where the matrices of both and of the result lie."""
+    if kwargs:
+        raise TypeError(f"cupy.matmul has no argument {next(iter(kwargs))!r} in kasoku")
+    if axes is not None:
+        x1, x2 = (_core.moveaxis(asarray(x), where, (-2, -1)) for x, where in zip((x1, x2), axes))
+        product = matmul(x1, x2, casting=casting)
+        product = _core.moveaxis(product, (-2, -1), axes[2]) if len(axes) > 2 else product
+    else:
+        product = _core.matmul(x1, x2)
     if out is None:
         return product
-    if not np.can_cast(product.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"cupy.matmul: {product.dtype} cannot be cast to {out.dtype} by the rule 'same_kind'")
+    if not np.can_cast(product.dtype, out.dtype, casting):
+        raise TypeError(f"cupy.matmul: {product.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
     if out.shape != product.shape:
         raise ValueError(f"cupy.matmul: the output has the shape {out.shape}, not {product.shape}")
     out[...] = product
@@ -189,9 +199,108 @@ def fromDlpack(dltensor):  # noqa: N802
     return _core.from_dlpack(dltensor)
 
 
+def asfarray(a, dtype=np.float64):
+    """An array of floats."""
+    return asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
 def in1d(ar1, ar2, assume_unique=False, invert=False):
     """Which elements of the first are among the second, as one axis."""
     return _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)
+
+
+def _scan(name):
+    engines = getattr(_core, name)
+
+    def function(a, axis=None, dtype=None, out=None):
+        if not isinstance(a, ks.Array):
+            raise TypeError(f"cupy.{name} takes an array of cupy's, not a {type(a).__name__}")
+        return engines(a, axis=axis, dtype=dtype, out=out)
+
+    function.__name__, function.__doc__ = name, engines.__doc__
+    return function
+
+
+cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
+
+
+def divmod(x1, x2, out1=None, out2=None, *, out=(None, None)):
+    """Quotient rounded down and remainder."""
+    quotient, rest = _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+    given = (out1, out2) if out1 is not None or out2 is not None else out
+    for k, result in enumerate((quotient, rest)):
+        if given[k] is not None and not np.can_cast(result.dtype, given[k].dtype, "same_kind"):
+            raise TypeError(f"cupy.divmod: {result.dtype} cannot be cast to {given[k].dtype} by the rule 'same_kind'")
+    return tuple(_stored(result, where) for result, where in zip((quotient, rest), given))
+
+
+def _stored(result, out):
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def byte_bounds(a):
+    """The addresses of the first byte and behind the last one."""
+    low = high = a.ptr
+    for n, stride in zip(a.shape, a.strides):
+        if stride < 0:
+            low += (n - 1) * stride
+        else:
+            high += (n - 1) * stride
+    return low, high + a.itemsize
+
+
+def who(vardict=None):
+    """Prints the arrays of a dictionary, or of the caller's module: name, shape, bytes and dtype."""
+    found = sys._getframe(1).f_globals if vardict is None else vardict
+    rows = [("Name", "Shape", "Bytes", "Type")] + [
+        (name, " x ".join(map(str, a.shape)), str(a.nbytes), str(a.dtype))
+        for name, a in found.items() if isinstance(a, ndarray)
+    ]  # fmt: skip
+    total = builtins.sum(int(row[2]) for row in rows[1:])
+    if len(rows) > 1:
+        widths = [builtins.max(map(len, column)) for column in zip(*rows)]
+        lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        print(lines[0] + "\n" + "=" * builtins.sum(widths, 9) + "\n" + "\n".join(lines[1:]))
+    print(f"\nUpper bound on total bytes  =       {total}")
+
+
+def unravel_index(indices, dims, order="C"):
+    """Positions in a shape as an index for each of its axes."""
+    return _core.unravel_index(indices, dims, order or "C")
+
+
+def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
+    """An index for each axis of a shape as a position in all of it."""
+    if math.prod(map(int, dims)) > np.iinfo(np.int64).max:
+        raise ValueError(f"an array of the shape {tuple(dims)} has more elements than 64 bits count")
+    return _core.ravel_multi_index(multi_index, dims, mode, order or "C")
+
+
+def diag_indices(n, ndim=2):
+    """The indices of the diagonal of an array of `ndim` axes of length n."""
+    return (_core.arange(builtins.max(operator.index(n), 0), device=cuda.current()),) * builtins.max(
+        operator.index(ndim), 0
+    )
+
+
+def take_along_axis(a, indices, axis):
+    """The elements at indices along an axis; without one, of the raveled array."""
+    return (
+        _core.take_along_axis(asarray(a).ravel(), indices, 0)
+        if axis is None
+        else _core.take_along_axis(a, indices, axis)
+    )
+
+
+def putmask(a, mask, values):
+    """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
+    values = asarray(values)
+    if not np.can_cast(values.dtype, a.dtype, "same_kind"):
+        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'same_kind'")
+    _core.putmask(a, mask, values)
 
 
 def msort(a):
@@ -226,7 +335,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _padding.by_ramp(array, widths, _padding.pairs(kwargs.get(argument, 0), array.ndim, argument))
     lengths = kwargs.get(argument)
     none = [(None, None)] * array.ndim
-    return _padding.by_statistic(array, widths, mode, none if lengths is None else _padding.pairs(lengths, array.ndim, argument))
+    return _padding.by_statistic(
+        array, widths, mode, none if lengths is None else _padding.pairs(lengths, array.ndim, argument)
+    )
 
 
 class broadcast:

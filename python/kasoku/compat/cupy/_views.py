@@ -21,9 +21,11 @@ def _address(host):
 
 def _view_of(a, at, result):
     if isinstance(result, np.ndarray):
-        return _core._view(
+        shown = _core._view(
             a, _address(result) - at if result.size else 0, result.shape, result.strides, a.dtype, 0, a.device
         )
+        shown._viewed = a if a.base is None else a.base
+        return shown
     return type(result)(_view_of(a, at, r) for r in result)
 
 

@@ -16,7 +16,7 @@ from ._accelerator import (  # noqa: F401
     set_routine_accelerators,
 )
 
-ndarray = _arrays.ndarray
+ndarray, array = _arrays.ndarray, _arrays.array
 
 
 def elementwise_copy(src, dst):
@@ -43,6 +43,7 @@ class create_reduction_func:
     _cached_codes = property(lambda self: dict(enumerate(t for k in self._made.values() for t in k.texts())))
 
     def __call__(self, a, axis=None, dtype=None, out=None, keepdims=False):
+        a = _arrays.asarray(a)
         for inputs, outputs, routine in self._kernels:  # noqa: B007
             if np.can_cast(a.dtype, inputs[0], "safe") and dtype in (None, outputs[0]):
                 break

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import warnings
 
 import numpy as np
 
@@ -15,11 +16,12 @@ prod_sequence = prod
 
 def get_size(size):
     if size is None:
+        warnings.warn("the size of None is (): give () itself", DeprecationWarning, stacklevel=2)
         return ()
     sizes = (size,) if np.ndim(size) == 0 else tuple(size)
-    if any(isinstance(n, (bool, np.bool_)) for n in sizes):
+    if any(isinstance(n, bool) or getattr(n, "dtype", None) == np.bool_ for n in sizes):
         raise TypeError(f"a size is an integer or integers, not {size!r}")
-    return tuple(map(operator.index, sizes))
+    return tuple(n.item() if isinstance(n, np.ndarray) else n for n in sizes)
 
 
 def is_in(sequence, value):

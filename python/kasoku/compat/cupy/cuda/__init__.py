@@ -32,7 +32,22 @@ from .memory import (  # noqa: F401
     set_pinned_memory_allocator,
     using_allocator,
 )
-from . import compiler, cub, curand, cutensor, device, driver, memory, nvrtc, nvtx, pinned_memory, profiler, runtime, stream, texture  # noqa: E402, F401
+from . import (
+    compiler,
+    cub,
+    curand,
+    cutensor,
+    device,
+    driver,
+    memory,
+    nvrtc,
+    nvtx,
+    pinned_memory,
+    profiler,
+    runtime,
+    stream,
+    texture,
+)  # noqa: E402, F401
 
 
 def is_available():

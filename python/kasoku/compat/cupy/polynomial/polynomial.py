@@ -16,7 +16,8 @@ def polyvander(x, deg):
     deg = _utils.whole(deg, "degree")
     x = _arrays.array(x, ndmin=1, copy=False)
     x = x.astype(np.result_type(x.dtype, float) if x.dtype.kind not in "fc" else x.dtype, copy=False)
-    return ks.power(x[..., None], ks.arange(deg + 1, device=x.device).astype(x.dtype))
+    powers = ks.arange(deg + 1, device=x.device).astype(x.dtype).reshape(-1, *(1,) * x.ndim)
+    return ks.moveaxis(ks.power(x, powers), 0, -1)
 
 
 def polycompanion(c):

@@ -1,0 +1,268 @@
+"""What CuPy's programs use beyond NumPy's names: distributions by rows, padding, polynomials by rising powers, interfaces."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+from kasoku.compat import cupy, cupyx
+
+rng = np.random.default_rng(47)
+M = rng.integers(-9, 10, (3, 4))
+
+
+@pytest.fixture
+def cp(device):
+    with cupy.cuda.Device(0):
+        yield cupy
+
+
+# ── random numbers ────────────────────────────────────────────────────────────────────────────
+
+# name -> parameters, with the mean that they give where there is one
+DRAWS = {
+    "beta": ((2.0, 6.0), 0.25), "binomial": ((10, 0.3), 3.0), "chisquare": ((4.0,), 4.0), "exponential": ((2.0,), 2.0),
+    "gamma": ((3.0, 0.5), 1.5), "geometric": ((0.25,), 4.0), "gumbel": ((0.0, 1.0), 0.5772), "laplace": ((1.0, 0.5), 1.0),
+    "logistic": ((2.0, 0.5), 2.0), "lognormal": ((0.0, 0.25), 1.0317), "normal": ((3.0, 0.5), 3.0), "pareto": ((4.0,), 1 / 3),
+    "poisson": ((3.5,), 3.5), "power": ((3.0,), 0.75), "rayleigh": ((1.0,), 1.2533), "standard_gamma": ((2.0,), 2.0),
+    "triangular": ((0.0, 1.0, 2.0), 1.0), "uniform": ((-1.0, 3.0), 1.0), "wald": ((2.0, 8.0), 2.0), "weibull": ((1.0,), 1.0),
+    "hypergeometric": ((6, 4, 5), 3.0), "negative_binomial": ((4, 0.5), 4.0), "noncentral_chisquare": ((3.0, 2.0), 5.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_distributions_have_one_row_each(cp, name):
+    parameters, mean = DRAWS[name]
+    cp.random.seed(5)
+    kind = "i" if name in ("binomial", "geometric", "poisson", "hypergeometric", "negative_binomial") else "f"
+    function, state = getattr(cp.random, name), cp.random.RandomState(5)
+    drawn = function(*parameters, 20000)
+    assert drawn.shape == (20000,) and drawn.dtype.kind == kind and drawn.dtype.itemsize == 8
+    assert abs(float(drawn.mean()) - mean) < 0.05 * max(mean, 1) + 0.02
+    np.testing.assert_array_equal(drawn.get(), getattr(state, name)(*parameters, size=20000).get())
+    small = function(*parameters, (2, 3), np.int16 if kind == "i" else np.float32)
+    assert small.shape == (2, 3) and small.dtype == (np.int16 if kind == "i" else np.float32)
+    arrays = getattr(cp.random.default_rng(1), name)(*(cp.full((3, 1), p) for p in parameters), size=(3, 2))
+    assert arrays.shape == (3, 2)
+    assert list(inspect.signature(function).parameters)[-2:] == ["size", "dtype"]
+
+
+def test_what_random_numbers_refuse(cp):
+    with pytest.raises(ValueError, match="lam is None"):
+        cp.random.poisson(None)
+    with pytest.raises(ValueError, match="scale has to be >= 0"):
+        cp.random.exponential(cp.array([2.0, -1.0]))
+    with pytest.raises(TypeError, match="float32 or float64, not int8"):
+        cp.random.default_rng(1).standard_gamma(1.0, dtype="b")
+    with pytest.raises(TypeError, match="a seed is an integer"):
+        cp.random.XORWOW(1.5)
+    with pytest.raises(ValueError, match="must be greater than 0"):
+        cp.random.RandomState(1).choice(-3)
+    with pytest.raises(ValueError, match="lies in C order"):
+        cp.random.default_rng(1).random(out=cp.zeros((3, 4), order="F"))
+
+
+def test_seeds_may_be_arrays_and_states_are_of_devices(cp):
+    seeds = np.arange(40) * 7919
+    draws = [cp.random.Philox4x3210(s).random_raw(5).get() for s in (seeds, seeds.copy(), seeds[::-1])]
+    assert (draws[0] == draws[1]).all() and (draws[0] != draws[2]).any()
+    state = cp.random.RandomState(3)
+    cp.random.set_random_state(state)
+    assert cp.random.get_random_state() is state
+    cp.random.reset_states()
+    assert cp.random.get_random_state() is not state
+
+
+def test_counts_are_tested_by_chi_square(cp):
+    from kasoku.compat.cupy.testing._hypothesis import _chance_above, chi_square_test
+
+    # By tables: the numbers that are exceeded with a chance of 5 %.
+    for df, limit in [(1, 3.841), (2, 5.991), (3, 7.815), (5, 11.070), (10, 18.307), (29, 42.557)]:
+        assert abs(_chance_above(limit, df) - 0.05) < 1e-4
+    assert chi_square_test([10, 12, 9], [31 / 3] * 3) and not chi_square_test([30, 1, 0], [31 / 3] * 3)
+
+
+# ── padding ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("width", [2, (1, 3), ((0, 2), (3, 1))])
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+@pytest.mark.parametrize(
+    "mode, options",
+    [
+        ("maximum", {}), ("minimum", {"stat_length": 2}), ("mean", {}), ("mean", {"stat_length": ((1, 2), (3, 1))}),
+        ("median", {}), ("linear_ramp", {"end_values": ((5, -4), (-4, 9))}), ("linear_ramp", {}),
+        ("reflect", {"reflect_type": "odd"}), ("symmetric", {"reflect_type": "odd"}), ("edge", {}),
+    ],
+)  # fmt: skip
+def test_padding_by_what_is_computed(cp, mode, options, dtype, width):
+    a = M.astype(dtype)
+    got = cp.pad(cp.array(a), width, mode, **options)
+    want = np.pad(a, width, mode, **options)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got.get(), want)
+
+
+def test_padding_by_a_function(cp):
+    def tens(vector, widths, axis, options):
+        vector[: widths[0]] = options["with_"]
+        vector[vector.size - widths[1] :] = axis
+
+    got = cp.pad(cp.array(M), ((1, 2), (2, 1)), tens, with_=10)
+    np.testing.assert_array_equal(got.get(), np.pad(M, ((1, 2), (2, 1)), tens, with_=10))
+    for width, error in [(2.5, TypeError), (-1, ValueError)]:
+        with pytest.raises(error):
+            cp.pad(cp.array(M), width, "mean")
+
+
+# ── polynomials ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_series_of_rising_powers(cp):
+    ours, numpys = cp.polynomial, np.polynomial
+    c = np.array([2.0, -3, 0.5, 1, 0, 0])
+    x = np.array([0.5, 2, -1])
+    for name, args in [
+        ("polyvander", (x, 3)),
+        ("polycompanion", (c[:4],)),
+        ("polyval", (x, c)),
+        ("polyroots", (c[:4],)),
+    ]:
+        got = getattr(ours.polynomial, name)(*(cp.array(a) if isinstance(a, np.ndarray) else a for a in args))
+        np.testing.assert_allclose(got.get(), getattr(numpys.polynomial, name)(*args), atol=1e-12)
+    np.testing.assert_array_equal(ours.polyutils.trimseq(cp.array(c)).get(), c[:4])
+    np.testing.assert_array_equal(ours.polyutils.trimcoef(cp.array(c), 0.6).get(), numpys.polyutils.trimcoef(c, 0.6))
+    assert [a.dtype.char for a in ours.polyutils.as_series([cp.array(3), cp.array([1j])])] == ["D", "D"]
+    for call, error in [
+        (lambda: ours.polynomial.polyvander(cp.array(x), -1), ValueError),
+        (lambda: ours.polynomial.polyvander(cp.array(x), 1.5), TypeError),
+        (lambda: ours.polynomial.polycompanion(cp.array([1.0])), ValueError),
+        (lambda: ours.polyutils.trimseq([1, 0]), TypeError),
+        (lambda: ours.polyutils.as_series([cp.array([True])]), ValueError),
+        (lambda: ours.polyutils.trimcoef(cp.array(c), -1), ValueError),
+    ]:
+        with pytest.raises(error):
+            call()
+
+
+def test_polynomials_give_polynomials(cp):
+    p = cp.poly1d(np.poly1d([1, 2, 3], variable="z"))
+    assert p.variable == "z"
+    for name in ("polyadd", "polysub", "polymul"):
+        for a, b in [([1, 2, 3], [4, 5]), ([1, 2], 3), ([0], [2, 1, 1])]:
+            got, want = getattr(cp, name)(cp.poly1d(a), cp.array(b)), getattr(np, name)(np.poly1d(a), b)
+            assert isinstance(got, cp.poly1d)
+            np.testing.assert_array_equal(got.coeffs.get(), want.coeffs)
+    with pytest.raises(TypeError, match="are a row"):
+        cp.polyval(cp.array(3), cp.array([1]))
+    with pytest.warns(np.exceptions.RankWarning):
+        cp.polyfit(cp.array([1.0, 1.0]), cp.array([1.0, 2.0]), 3)
+
+
+# ── arrays ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_views_know_of_what_they_are(cp):
+    z = cp.array([1 + 2j, 3])
+    assert z.real.base is z and z.imag[1:].base is not None and z.view().base is z
+    a = cp.arange(6).reshape(2, 3)
+    assert cp.einsum("ij->ji", a).base is (a if a.base is None else a.base)
+    assert z.flags.owndata and not z.view().flags.owndata
+
+
+def test_the_interface_says_where_an_array_lies(cp):
+    a = cp.zeros((10, 20))
+    shown = a[::2, ::5].__cuda_array_interface__
+    assert shown["data"] == (a.data.ptr, False) and shown["strides"] == (320, 40) and shown["descr"] == [("", "<f8")]
+    assert a.__cuda_array_interface__["strides"] is None and a[:0].__cuda_array_interface__["data"][0] == 0
+    assert a[:0].data.ptr == 0
+    with pytest.raises(ValueError, match="does not support masked arrays"):
+        cp.array(type("Masked", (), {"__cuda_array_interface__": {**a.__cuda_array_interface__, "mask": a}})())
+    assert cp.byte_bounds(a[::2, ::-1]) == (a.data.ptr, a.data.ptr + 9 * 160)
+
+
+def test_values_are_not_read_where_that_is_forbidden(cp):
+    a = cp.array([2, 3])
+    with cupyx.allow_synchronize(False):
+        for read in (a.get, lambda: cp.asnumpy(a)):
+            with pytest.raises(cupyx.DeviceSynchronized):
+                read()
+        with cupyx.allow_synchronize(True):
+            assert a.get().tolist() == [2, 3]
+
+
+def test_scattered_values_take_the_arrays_dtype(cp):
+    for scatter, want in [
+        (cupyx.scatter_add, [3, 0, 5]),
+        (cupyx.scatter_max, [2, 0, 5]),
+        (cupyx.scatter_min, [0, 0, 0]),
+    ]:
+        a = cp.zeros(3, np.uint32)
+        scatter(a, cp.array([0, 0, 2]), cp.array([1.0, 2.0, 5.0]))
+        assert a.get().tolist() == want
+
+
+def test_arrays_of_numpy_are_refused_where_cupy_refuses_them(cp):
+    with pytest.raises(TypeError, match="asarray"):
+        cp.add(cp.array([1]), np.array([1]))
+    assert isinstance(cp.sum(np.arange(3)), np.generic)  # its own method, as in CuPy
+    assert cp.abs is cp.absolute and cp.conj is cp.conjugate
+
+
+def test_elements_in_a_row_are_an_iterator(cp):
+    a = cp.arange(6).reshape(2, 3)
+    flat = a.flat
+    assert iter(flat) is flat and int(next(flat)) == 0 and int(next(flat)) == 1
+    a.flat[1:] = cp.array([7, 8])
+    assert a.get().ravel().tolist() == [0, 7, 8, 7, 8, 7]
+
+
+def test_products_along_other_axes(cp):
+    x, y = rng.standard_normal((2, 3, 4)), rng.standard_normal((4, 5, 2))
+    axes = [(1, 2), (0, 1), (0, 2)]
+    np.testing.assert_allclose(cp.matmul(cp.array(x), cp.array(y), axes=axes).get(), np.matmul(x, y, axes=axes))
+
+
+def test_products_of_nothing_have_a_shape(cp):
+    assert cp.dot(cp.zeros((2, 3, 0)), cp.zeros((3, 0, 2))).get().tolist() == np.zeros((2, 3, 3, 2)).tolist()
+    assert cp.dot(cp.zeros((0, 2)), cp.zeros((3, 2, 4))).shape == (0, 3, 4)
+
+
+def test_scans_and_quotients_with_outputs(cp):
+    for name in ("cumsum", "cumprod"):
+        with pytest.raises(TypeError, match=name):
+            getattr(cp, name)([1, 2])
+    rest = cp.empty(2, np.int64)
+    quotient, same = cp.divmod(cp.array([7, -7]), 4, None, rest)
+    assert quotient.get().tolist() == [1, -2] and same is rest and rest.get().tolist() == [3, 1]
+
+
+def test_diagonals_positions_and_sides(cp):
+    assert cp.eye(3, 4, 2**63).get().sum() == 0 and cp.diag_indices(-2)[0].size == 0
+    index = (np.array([1, 2]), np.array([3, 0]))
+    np.testing.assert_array_equal(
+        cp.ravel_multi_index(tuple(map(cp.array, index)), (3, 4), order=None).get(), np.ravel_multi_index(index, (3, 4))
+    )
+    with pytest.raises(ValueError, match="more elements than"):
+        cp.ravel_multi_index(tuple(map(cp.array, index)), (2**62, 4))
+
+
+def test_who_lists_arrays(cp, capsys):
+    cp.who({"x": cp.ones(10), "n": 3})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split() == ["x", "10", "80", "float64"] and lines[-1].split()[-1] == "80"
+
+
+def test_repeated_tests_say_what_failed_first(cp):
+    count = iter(range(9))
+
+    def fails():
+        raise AssertionError(f"number {next(count)}")
+
+    with pytest.raises(AssertionError, match="first error message: number 0"):
+        cp.testing._condition.repeat_with_success_at_least(3, 1)(fails)()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        with pytest.raises(DeprecationWarning):
+            cp.testing.numpy_cupy_raises()
