@@ -106,8 +106,11 @@ std::string explain(const Array& array) {
   const std::string title = fmt::format("{} on {}", named(array.dtype(), array.shape()), array.device().str());
   if (!array.is_pending()) return title + " is computed: nothing runs for it.\n";
   Groups groups;
-  groups.add(array.input().node, Cut::none);
-  return fmt::format("{} is pending: {}.\n", title, counted(groups.size, "group runs for it", "groups run for it")) + groups.text;
+  const NodePtr node = array.input().node;
+  groups.add(node, Cut::none);
+  const int times = node->times_fused.load();
+  const std::string before = times ? fmt::format("It was computed in what read it, {}, without being stored: the next time it is.\n", times == 1 ? "once" : fmt::format("{} times", times)) : "";
+  return fmt::format("{} is pending: {}.\n", title, counted(groups.size, "group runs for it", "groups run for it")) + before + groups.text;
 }
 
 }  // namespace kasoku

@@ -214,6 +214,11 @@ void write(const Array& value, const View& target, char* to) {
 
 }  // namespace
 
+bool are_few(int64_t elements, const Device& device) {
+  return elements <= (runs_on_host(device) ? most_elements : most_beside_host) && first_sight.load(std::memory_order_relaxed) != FirstSight::never &&
+         few_at_once.load(std::memory_order_relaxed);
+}
+
 const char* needs_kernel(const Fused& fused, Device& device) {
   const Group& group = fused.group;
   const Extents& lengths = fused.space.lengths;
@@ -222,6 +227,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
   if (fused.space.size() > most) return "it has many elements";
   if (first_sight.load(std::memory_order_relaxed) == FirstSight::never || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
   if (group.scan) return "it is a scan";
+  if (fused.parts > 1) return "its parts are reduced side by side";
   if (group.has_indices) return "it joins parts of a reduction";
   int operations = group.is_reduce;
   for (const Instruction& x : group.values) {

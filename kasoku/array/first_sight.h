@@ -18,6 +18,8 @@ extern std::atomic<FirstSight> first_sight;
 /// Dtypes whose operations the library brings along; those of 16-bit floats are float32's.
 inline constexpr Dtype carried_dtypes[] = {Dtype::bool_, Dtype::uint8, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64, Dtype::complex128};
 
+/// Whether so many elements on `device` do not wait for a compiler.
+bool are_few(int64_t elements, const Device& device);
 /// Why a group on `device` has to have its kernel, also at first sight, as the end of a sentence; null: it has not.
 const char* needs_kernel(const Fused& fused, Device& device);
 

@@ -159,17 +159,26 @@ class Builder {
     fused.space.kept = kept;
   }
 
+  /// Its walks are those of the operands alone, along the domain's axes.
+  void be_part(Device& device) {
+    gather_walks();
+    fused.group.prefix = "_z";
+    fused.group.is_simt = takes_gpu_form(device);
+  }
+
   void lay_out(Device& device) {
-    for (std::vector<Walk>* walks : {&load_walks_, &arange_walks_, &random_walks_})
-      std::ranges::move(*walks, std::back_inserter(fused.space.walks));
+    gather_walks();
     Group& group = fused.group;
     IterationSpace& space = fused.space;
     group.is_simt = takes_gpu_form(device);
     group.by_chains = !group.is_simt && device.properties().architecture == "x86-64-v4";
     constexpr int64_t large = 65536;  // what fits a core's cache may be walked in any order
-    if (group.is_reduce && space.size() >= large) group.walks_numbers = space.order_kept();
+    const bool is_large = group.is_reduce && space.size() >= large;
+    if (is_large) group.walks_numbers = space.order_kept();
+    if (is_large && joins_in_any_order(group.reduce_op, group.accumulate)) space.order_reduced();
     const bool has_order = group.is_reduce || group.scan || (group.scatter && !group.is_simt);
     space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
+    if (is_large && !group.walks_numbers && !group.has_indices && !info(group.reduce_op).keeps_position()) fused.parts = chunks_as_columns(space);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
@@ -181,6 +190,11 @@ class Builder {
   }
 
  private:
+  void gather_walks() {
+    for (std::vector<Walk>* walks : {&load_walks_, &arange_walks_, &random_walks_})
+      std::ranges::move(*walks, std::back_inserter(fused.space.walks));
+  }
+
   struct Known {
     Node* node;
     int64_t offset;
@@ -320,6 +334,10 @@ class Builder {
       // Four columns of a thread are in registers.
       const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && info(group.accumulate).size <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
       group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small, .may_be_tiles = group.is_reduce && !group.has_indices});
+      if (fused.parts > 1) {
+        space.go_along(space.kept - 1);
+        group.form = ReduceForm::columns;
+      }
       if (group.form == ReduceForm::tiles) group.along = static_cast<uint8_t>(space.inner);
     }
     group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && !is_by_columns(group.form) && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
@@ -429,6 +447,15 @@ Fused fuse_scan(const Expression& expression, const Node& target, bool gives_tot
     builder.lay_out(*input.node->device);
     if (!store_scattered(fused, stored)) return std::move(fused);
   }
+}
+
+Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& device, std::vector<uint16_t>& numbers, std::vector<Stored>* stored) {
+  Builder builder(domain, stored);
+  numbers.clear();
+  for (const Input& value : values) numbers.push_back(builder.value(value.node, value.view, false));
+  builder.be_part(device);
+  store_scattered(builder.fused, stored);
+  return std::move(builder.fused);
 }
 
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices, int64_t rows, int64_t length) {

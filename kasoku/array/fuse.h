@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kasoku {
@@ -26,6 +27,7 @@ struct Fused {
     std::shared_ptr<const Expression> expression;
   };
   std::vector<Random> randoms;
+  int64_t parts = 1;  ///< of a reduction's result, which its kept axes count as results of their own; see chunks_as_columns()
   mutable void* kernel = nullptr;  ///< of the whole group, once it was looked up; for run.cpp alone
 };
 
@@ -89,6 +91,11 @@ Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored = nu
 
 /// A group that scans the input of `expression`: to the whole of `target`, or to its chunks' totals.
 Fused fuse_scan(const Expression& expression, const Node& target, bool gives_totals, std::vector<Stored>* stored = nullptr);
+
+/// Values that a user's text reads, each as its view shows it over `domain`: a group that is part of that text, and the number of
+/// each value in it. Its space is that of the domain as it stands; whoever writes the text has the walks among his own.
+Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& device, std::vector<uint16_t>& numbers,
+                std::vector<Stored>* stored = nullptr);
 
 /// Rows of partial results, `length` in each.
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,

@@ -86,8 +86,8 @@ struct Partials {
 Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused) {
   const bool is_arg = info(expression.reduce_op).keeps_position();
   const size_t itemsize = info(expression.compute).size;
-  const int64_t rows = outputs(fused), length = reduced_length(fused);
-  const int64_t chunks = divide_up(length, chunk_elements);
+  const int64_t rows = outputs(fused) / fused.parts, length = reduced_length(fused);
+  const int64_t chunks_of_part = divide_up(length, chunk_elements), chunks = fused.parts * chunks_of_part;
   const auto make = [&](int64_t n) {
     return Partials{allocate(node, n, itemsize), is_arg ? allocate(node, n, sizeof(int64_t)) : nullptr};
   };
@@ -100,9 +100,9 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     const NodePtr positions = is_arg ? leaf_of(partials.positions, rows * n, Dtype::int64) : nullptr;
     return reduce_chunks(node, expression, fuse_partials(expression, values, positions, rows, n));
   };
-  if (rows > 1 || chunks <= max_partials) {
+  if (rows > 1 || fused.parts > 1 || chunks <= max_partials) {
     Partials partials = make(rows * chunks);
-    launch({0, chunks}, partials, 0);
+    launch({0, chunks_of_part}, partials, 0);
     return chunks == 1 ? partials : again(partials, chunks);
   }
   // Too many chunks to keep: whole chunks of chunks at a time.

@@ -92,6 +92,8 @@ Kernels& kernels() {
   return *all;
 }
 
+}  // namespace
+
 Hash128 structure(const Group& group, const Device& device) {
   static_assert(std::has_unique_object_representations_v<Instruction>);  // so all of them are hashed as they lie
   thread_local std::vector<char> bytes;
@@ -125,6 +127,8 @@ Hash128 structure(const Group& group, const Device& device) {
   if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}));
   return hash128(std::string_view(bytes.data(), static_cast<size_t>(to - bytes.data())));
 }
+
+namespace {
 
 Kernels::Entry& entry_of(const Fused& fused, const Device& device) {
   if (!fused.kernel) fused.kernel = &kernels().get(structure(fused.group, device));
@@ -228,31 +232,8 @@ Parameters& parameters() {
   return all;
 }
 
-void add_operands(Parameters& p, const Fused& fused) {
-  const Group& group = fused.group;
-  const Walk* walk = fused.space.walks.data() + group.walks_result();
-  for (const NodePtr& load : fused.loads) {
-    Buffer& buffer = *load->storage->buffer;
-    buffer.use_here();
-    p.add(static_cast<const char*>(buffer.memory()) + walk++->offset);
-  }
-  for (size_t k = 0; k < group.scalars.size(); ++k)
-    if (!group.scalars[k].fixed) p.add_rounded(fused.scalars[k], group.scalars[k].dtype);
-  for (size_t k = 0; k < group.aranges.size(); ++k) {
-    p.add(fused.aranges[k]->start, group.aranges[k]);
-    p.add(fused.aranges[k]->step, group.aranges[k]);
-  }
-  for (const Fused::Random& leaf : fused.randoms) {
-    const RandomLeaf& random = leaf.expression->random_leaf;
-    const RandomKey key = random_key(random.seed, random.stream);
-    p.add(int64_t{key.k0});
-    p.add(int64_t{key.k1});
-    p.add(int64_t{random.draw});
-    if (random.distribution == Distribution::integers) {
-      p.add(random.low);
-      p.add(static_cast<int64_t>(random.range));
-    }
-  }
+void add_all(Parameters& p, const Fused& fused, Device& device) {
+  add_operands(p, fused, device.current_stream());
   add_numbers(fused.space, [&](int64_t number) { p.add(number); });
 }
 
@@ -343,7 +324,7 @@ void run_map(const Fused& fused, Buffer& buffer) {
   buffer.use_here();
   Parameters& p = parameters();
   p.add(static_cast<char*>(buffer.memory()) + fused.space.walks[0].offset);
-  add_operands(p, fused);
+  add_all(p, fused, device);
   const LaunchShape shape = add_launch(fused.space, fused.group.schedule, simt_block, 4, [&](int64_t number) { p.add(number); });
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function->launch(shape, p.pointers(), device.current_stream());
@@ -356,7 +337,7 @@ void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer) {
   buffer.use_here();
   Parameters& p = parameters();
   p.add(static_cast<char*>(buffer.memory()) + space.walks[0].offset);
-  add_operands(p, fused);
+  add_all(p, fused, device);
   LaunchShape shape = add_launch(space, fused.group.schedule, simt_block, 1, [&](int64_t number) { p.add(number); });
   if (!fused.group.is_simt) {
     // Few elements are not worth a second thread. Owners each go over all places, and guess half of the time wrong whether one is
@@ -386,7 +367,7 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   Parameters& p = parameters();
   p.add(results);
   if (positions) p.add(positions);
-  add_operands(p, fused);
+  add_all(p, fused, device);
   for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function->launch(launch.shape, p.pointers(), device.current_stream());
@@ -400,7 +381,7 @@ void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
   to.use_here();
   Parameters& p = parameters();
   p.add(static_cast<char*>(to.memory()) + (group.walks_result() ? fused.space.walks[0].offset : 0));
-  add_operands(p, fused);
+  add_all(p, fused, device);
   for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
   if (group.walks_result()) p.add(before ? before->memory() : nullptr);
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);

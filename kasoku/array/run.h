@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kasoku/array/fuse.h"
+#include "kasoku/base/hash.h"
 #include "kasoku/codegen/reduce_text.h"
 
 #include <string>
@@ -37,6 +38,13 @@ std::string summary(const Fused& fused, const Device& device);
 /// A number as a kernel holds it: of the register type of `dtype`, a 16-bit float rounded. Takes 16 bytes.
 void store_rounded(const Scalar& value, Dtype dtype, void* to);
 
+/// What distinguishes a group's text from others'.
+Hash128 structure(const Group& group, const Device& device);
+
+/// Adds what operand_parameters() of codegen/emit.h declares: addresses, numbers of 64 bits, and numbers of a register type.
+template <class Parameters>
+void add_operands(Parameters& p, const Fused& fused, Stream& stream);
+
 /// Computes an elementwise group into `buffer`.
 void run_map(const Fused& fused, Buffer& buffer);
 
@@ -58,5 +66,33 @@ struct RandomKey {
   uint32_t k0, k1;
 };
 RandomKey random_key(uint64_t seed, uint32_t stream);
+
+template <class Parameters>
+void add_operands(Parameters& p, const Fused& fused, Stream& stream) {
+  const Group& group = fused.group;
+  const Walk* walk = fused.space.walks.data() + group.walks_result();
+  for (const NodePtr& load : fused.loads) {
+    Buffer& buffer = *load->storage->buffer;
+    buffer.use_on(stream);
+    p.add(static_cast<const char*>(buffer.memory()) + walk++->offset);
+  }
+  for (size_t k = 0; k < group.scalars.size(); ++k)
+    if (!group.scalars[k].fixed) p.add_rounded(fused.scalars[k], group.scalars[k].dtype);
+  for (size_t k = 0; k < group.aranges.size(); ++k) {
+    p.add(fused.aranges[k]->start, group.aranges[k]);
+    p.add(fused.aranges[k]->step, group.aranges[k]);
+  }
+  for (const Fused::Random& leaf : fused.randoms) {
+    const RandomLeaf& random = leaf.expression->random_leaf;
+    const RandomKey key = random_key(random.seed, random.stream);
+    p.add(int64_t{key.k0});
+    p.add(int64_t{key.k1});
+    p.add(int64_t{random.draw});
+    if (random.distribution == Distribution::integers) {
+      p.add(random.low);
+      p.add(static_cast<int64_t>(random.range));
+    }
+  }
+}
 
 }  // namespace kasoku

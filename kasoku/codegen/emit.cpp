@@ -26,6 +26,10 @@ std::string_view memory_text(Dtype dtype) {
   return register_dtype(dtype) != dtype ? std::string_view("unsigned short") : info(dtype).text;
 }
 
+bool has_plain_product(const Instruction& x) { return (x.op == Op::multiply || x.op == Op::square) && is_floating(x.compute); }
+
+std::string name_of_value(const Group& group, size_t number) { return fmt::format("{}v{}", group.prefix, number); }
+
 std::string load_text(Dtype memory, const std::string& value) {
   if (memory == Dtype::float16) return fmt::format("ks_half_to_float({})", value);
   if (memory == Dtype::bfloat16) return fmt::format("ks_bfloat_to_float({})", value);
@@ -42,7 +46,7 @@ std::string round_to(Dtype dtype, std::string value) {
 
 std::string number_text(const Group& group, const Instruction& x) {
   const int64_t fixed = group.scalars[x.index].fixed;
-  return fixed ? fmt::format("{}", fixed) : fmt::format("s{}", x.index);
+  return fixed ? fmt::format("{}", fixed) : fmt::format("{}s{}", group.prefix, x.index);
 }
 
 /// Whether it divides integers by a number. A GPU's threads have too few elements each to find out about it first.
@@ -53,21 +57,27 @@ bool divides_by_number(const Group& group, const Instruction& x) {
          group.values[x.in[1]].kind == Instruction::scalar;
 }
 
+}  // namespace
+
 std::string divisors_text(const Group& group) {
   std::string text;
   std::vector<bool> is_there(group.values.size());
   for (const Instruction& x : group.values) {
     if (!divides_by_number(group, x) || is_there[x.in[1]]) continue;
     is_there[x.in[1]] = true;
-    text += fmt::format("  const ks_divisor<{0}> d{1}(({0}){2});\n", register_text(x.compute), x.in[1], number_text(group, group.values[x.in[1]]));
+    text += fmt::format("  const ks_divisor<{0}> {3}d{1}(({0}){2});\n", register_text(x.compute), x.in[1], number_text(group, group.values[x.in[1]]), group.prefix);
   }
   return text;
 }
 
+namespace {
+
 std::string op_text(const Group& group, const Instruction& x) {
   std::array<std::string, 3> operands;
-  for (int i = 0; i < info(x.op).arity; ++i) operands[i] = fmt::format("v{}", x.in[i]);
-  if (divides_by_number(group, x)) operands[1] = fmt::format("d{}", x.in[1]);
+  for (int i = 0; i < info(x.op).arity; ++i) operands[i] = name_of_value(group, x.in[i]);
+  if (divides_by_number(group, x)) operands[1] = fmt::format("{}d{}", group.prefix, x.in[1]);
+  if (group.has_plain_products && has_plain_product(x))
+    return round_to(x.dtype, fmt::format("{}({}, {})", register_dtype(x.compute) == Dtype::float32 ? "__fmul_rn" : "__dmul_rn", operands[0], operands[x.op == Op::square ? 0 : 1]));
   const std::string out = filled_text(x.op, x.compute, register_text(x.compute), operands);
   return info(x.dtype).kind == DtypeKind::floating ? round_to(x.dtype, out) : out;
 }
@@ -76,12 +86,12 @@ std::string op_text(const Group& group, const Instruction& x) {
 bool takes_word(const RandomSpec& leaf) { return info(leaf.dtype).size == 4; }
 
 /// A random number of the words that element `e` shares with its neighbours.
-std::string random_text(const RandomSpec& leaf, int k, const std::string& words, const std::string& e) {
+std::string random_text(const RandomSpec& leaf, const std::string& name, const std::string& words, const std::string& e) {
   if (leaf.distribution == Distribution::uniform)
     return takes_word(leaf) ? fmt::format("ks_uniform_f32(ks_word({}, {}))", words, e) : fmt::format("ks_uniform_of_two({}, {})", words, e);
   if (leaf.distribution == Distribution::normal)
     return takes_word(leaf) ? fmt::format("ks_normal_of_four({}, {})", words, e) : fmt::format("ks_normal_f64({}, (int)({} & 1))", words, e);
-  return fmt::format("ks_integer(ks_word_pair({0}, {1}), r{2}_low, r{2}_range)", words, e, k);
+  return fmt::format("ks_integer(ks_word_pair({0}, {1}), {2}_low, {2}_range)", words, e, name);
 }
 
 }  // namespace
@@ -110,15 +120,12 @@ std::string store_text(Dtype memory, const std::string& value) {
   return value;
 }
 
-std::string parameters(const Group& group) {
-  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.walks_result() ? group.store_dtype : group.accumulate),
-                                 group.walks_result() ? "_m_y" : "y");
-  if (group.is_reduce && info(group.reduce_op).keeps_position()) text += ", long long* __restrict__ y_at";
-  const auto add = [&](std::string_view type, const std::string& name) {
-    text += fmt::format(", {} {}", type, name);
-  };
+std::string operand_parameters(const Group& group) {
+  std::string text;
+  const std::string& prefix = group.prefix;
+  const auto add = [&](std::string_view type, const std::string& name) { text += fmt::format(", {} {}{}", type, prefix, name); };
   for (size_t k = 0; k < group.loads.size(); ++k)
-    text += fmt::format(",\n    const {}* __restrict__ _m_x{}", memory_text(group.loads[k]), k);
+    text += fmt::format(",\n    const {}* __restrict__ _m_{}x{}", memory_text(group.loads[k]), prefix, k);
   for (size_t k = 0; k < group.scalars.size(); ++k)
     if (!group.scalars[k].fixed) add(register_text(group.scalars[k].dtype), fmt::format("s{}", k));
   for (size_t k = 0; k < group.aranges.size(); ++k) {
@@ -132,6 +139,14 @@ std::string parameters(const Group& group) {
       add("unsigned long long", fmt::format("r{}_range", k));
     }
   }
+  return text;
+}
+
+std::string parameters(const Group& group) {
+  std::string text = fmt::format("{}* __restrict__ {}", memory_text(group.walks_result() ? group.store_dtype : group.accumulate),
+                                 group.walks_result() ? "_m_y" : "y");
+  if (group.is_reduce && info(group.reduce_op).keeps_position()) text += ", long long* __restrict__ y_at";
+  text += operand_parameters(group);
   if (group.is_reduce) return text + ",\n    " + reduce_parameters(reduction_of(group));
   if (group.scan) return text + ",\n    " + scan_parameters(scan_of(group));
   text += ",\n    " + loop_parameters(group);
@@ -204,35 +219,37 @@ std::string values_text(const Group& group, const Place& place, const std::strin
     switch (x.kind) {
       case Instruction::load: value = load_text(group.loads[x.index], value_at(loop, loads[x.index], place)); break;
       case Instruction::gather:
-        value = load_text(group.loads[x.index], fmt::format("*(const {}*)((const char*)&{} + v{})", memory_text(group.loads[x.index]),
-                                                            value_at(loop, loads[x.index], place), x.in[0]));
+        value = load_text(group.loads[x.index], fmt::format("*(const {}*)((const char*)&{} + {})", memory_text(group.loads[x.index]),
+                                                            value_at(loop, loads[x.index], place), name_of_value(group, x.in[0])));
         break;
       case Instruction::scalar: value = number_text(group, x); break;
       case Instruction::arange: {
         const std::string e = value_at(loop, aranges[x.index], place);
         const Dtype type = register_dtype(x.dtype);
         if (info(type).kind == DtypeKind::floating)
-          value = round_to(x.dtype, fmt::format("a{0}_start + ({1}){2} * a{0}_step", x.index, register_text(type), e));
+          value = round_to(x.dtype, fmt::format("{3}a{0}_start + ({1}){2} * {3}a{0}_step", x.index, register_text(type), e, group.prefix));
         else
-          value = fmt::format("({0})(({1})a{2}_start + ({1}){3} * ({1})a{2}_step)", register_text(type), unsigned_text(type), x.index, e);
+          value = fmt::format("({0})(({1}){4}a{2}_start + ({1}){3} * ({1}){4}a{2}_step)", register_text(type), unsigned_text(type), x.index, e, group.prefix);
         break;
       }
       case Instruction::random: {
         const RandomSpec& leaf = group.randoms[x.index];
+        const std::string name = fmt::format("{}r{}", group.prefix, x.index);
         if (group.by_fours && !place.quarter.empty()) {
-          value = random_text(leaf, x.index, takes_word(leaf) ? fmt::format("w{}_0", x.index) : fmt::format("({0} < 2 ? w{1}_0 : w{1}_1)", place.quarter, x.index), place.quarter);
+          value = random_text(leaf, name, takes_word(leaf) ? fmt::format("w{}_0", x.index) : fmt::format("({0} < 2 ? w{1}_0 : w{1}_1)", place.quarter, x.index), place.quarter);
         } else {
-          text += fmt::format("{}const unsigned long long e{} = (unsigned long long){};\n", indent, i, value_at(loop, randoms[x.index], place));
-          value = random_text(leaf, x.index, fmt::format("ks_philox(e{0} >> {1}, r{2}_draw, 0, r{2}_k0, r{2}_k1)", i, takes_word(leaf) ? 2 : 1, x.index), fmt::format("e{}", i));
+          const std::string number = fmt::format("{}e{}", group.prefix, i);
+          text += fmt::format("{}const unsigned long long {} = (unsigned long long){};\n", indent, number, value_at(loop, randoms[x.index], place));
+          value = random_text(leaf, name, fmt::format("ks_philox({0} >> {1}, {2}_draw, 0, {2}_k0, {2}_k1)", number, takes_word(leaf) ? 2 : 1, name), number);
         }
         break;
       }
       case Instruction::apply: value = op_text(group, x); break;
       case Instruction::cast:
-        value = cast_text(group.values[x.in[0]].dtype, x.dtype, fmt::format("v{}", x.in[0]));
+        value = cast_text(group.values[x.in[0]].dtype, x.dtype, name_of_value(group, x.in[0]));
         break;
     }
-    text += fmt::format("{}const {} v{} = {};\n", indent, register_text(x.dtype), i, value);
+    text += fmt::format("{}const {} {} = {};\n", indent, register_text(x.dtype), name_of_value(group, i), value);
   }
   return text;
 }
@@ -256,7 +273,7 @@ std::string unroll(const Group& group, int turns, int elements) {
 }
 
 std::string last_value(const Group& group, int from_end) {
-  return fmt::format("v{}", group.values.size() - 1 - from_end);
+  return name_of_value(group, group.values.size() - 1 - from_end);
 }
 
 namespace {
@@ -280,10 +297,10 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), is_by_columns(form) ? kept_rank - 1 : form == ReduceForm::tiles ? along : rank() - 1, is_reduce || scan, schedule};
+  Loop loop{{}, rank(), is_part() || form == ReduceForm::tiles ? along : is_by_columns(form) ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
-    loop.operands.push_back({std::move(name), std::string(type), inner[loop.operands.size()], kind, is_output});
+    loop.operands.push_back({prefix + name, std::string(type), inner[loop.operands.size()], kind, is_output});
   };
   if (walks_result()) add("y", memory_text(store_dtype), Walk::memory);
   for (size_t k = 0; k < loads.size(); ++k) add(fmt::format("x{}", k), memory_text(loads[k]), Walk::memory);

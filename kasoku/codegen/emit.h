@@ -18,6 +18,10 @@ std::string cast_text(Dtype from, Dtype to, const std::string& value);
 std::string store_text(Dtype memory, const std::string& value);
 
 std::string parameters(const Group& group);
+/// Of its operands and numbers alone, each after a comma.
+std::string operand_parameters(const Group& group);
+/// What is found out about divisors before the loop.
+std::string divisors_text(const Group& group);
 
 /// Copies of an element's text that stay short, a power of two of at most 32: a compiler for GPUs takes minutes over
 /// branches in many copies.
@@ -29,6 +33,9 @@ std::string unroll(const Group& group, int turns, int elements);
 std::string element(const Group& group, const Place& place, const std::string& indent);
 /// Only values number `first` to `last`.
 std::string values_text(const Group& group, const Place& place, const std::string& indent, size_t first, size_t last);
+/// Whether it is a product of floats, and nothing else.
+bool has_plain_product(const Instruction& x);
+std::string name_of_value(const Group& group, size_t number);
 std::string last_value(const Group& group, int from_end = 0);
 /// The calls for elements 4t … 4t+3 that element(…, quarter) uses. A call is one chain of products,
 /// too long for a core to find the next one behind it: `by_chains` puts four of them side by side.

@@ -81,7 +81,7 @@ struct Group {
   /// Positions of partial results: the last value but one holds them.
   bool has_indices = false;
   ReduceForm form{};
-  uint8_t along = 0;  ///< tiles: the axis of the innermost loop
+  uint8_t along = 0;  ///< tiles, parts: the axis of the innermost loop
   bool walks_numbers = false;  ///< of results, as the last operand: they are computed in an order other than theirs
 
   /// All random leaves are read in order from a multiple of 4: one call of the
@@ -94,9 +94,16 @@ struct Group {
   bool wide_index = true;
   bool is_simt = false;  ///< threads are cheap and run side by side, as a GPU's
 
+  /// Not empty: its values are read by a user's text, whose loop has its operands among others and goes `along` an axis. All names
+  /// begin with this.
+  std::string prefix;
+
+  bool has_plain_products = false;  ///< the compiler may contract others: products of floats are functions that stay as they are
+
   int rank() const { return kept_rank + reduced_rank; }
+  bool is_part() const { return !prefix.empty(); }
   /// Whether the result is an operand of the loop; else it is one for each row, or for each of its chunks.
-  bool walks_result() const { return !is_reduce && !(scan && scan->gives_totals); }
+  bool walks_result() const { return !is_reduce && !is_part() && !(scan && scan->gives_totals); }
   /// Operands: y (of a map), loads x0 …, aranges a0 …, random leaves r0 …, numbers of results o
   operator Loop() const;
 };

@@ -36,7 +36,7 @@ void IterationSpace::erase_axis(size_t at) {
 }
 
 /// An axis goes inside another if some operand has smaller steps along it and none has larger ones.
-bool IterationSpace::sort(size_t count) {
+bool IterationSpace::sort(size_t first, size_t last) {
   const auto belongs_inside = [&](size_t a, size_t b) {
     bool is_smaller = false;
     for (const Walk& walk : walks) {
@@ -49,8 +49,8 @@ bool IterationSpace::sort(size_t count) {
     return is_smaller;
   };
   bool moved = false;
-  for (size_t i = 1; i < count; ++i)
-    for (size_t j = i; j > 0 && belongs_inside(j - 1, j); --j, moved = true) swap(j - 1, j);
+  for (size_t i = first + 1; i < last; ++i)
+    for (size_t j = i; j > first && belongs_inside(j - 1, j); --j, moved = true) swap(j - 1, j);
   return moved;
 }
 
@@ -59,9 +59,18 @@ bool IterationSpace::order_kept() {
   int64_t step = 1;
   for (size_t d = kept; d-- > 0; step *= lengths[d]) results.strides[d] = lengths[d] == 1 ? 0 : step;
   walks.push_back(std::move(results));
-  if (sort(kept)) return true;
+  if (sort(0, kept)) return true;
   walks.pop_back();
   return false;
+}
+
+void IterationSpace::keep_outer(int64_t inner) {
+  const size_t axis = kept++;
+  if (inner == 1) return;
+  insert_axis(axis);
+  lengths[axis] = lengths[axis + 1] / inner;
+  lengths[axis + 1] = inner;
+  for (Walk& walk : walks) walk.strides[axis] = inner * walk.strides[axis + 1];
 }
 
 void IterationSpace::merge() {
@@ -81,7 +90,7 @@ void IterationSpace::merge() {
 }
 
 void IterationSpace::arrange(AxisOrder order) {
-  if (order == AxisOrder::free) sort(lengths.size());
+  if (order == AxisOrder::free) sort(0, lengths.size());
   if (order != AxisOrder::given) merge();
   if (lengths.size() == (kept == all ? 0 : kept)) insert_axis(lengths.size());
   const size_t last = lengths.size() - 1;

@@ -46,12 +46,16 @@ struct IterationSpace {
   /// Kept axes become ordered as memory is, where all operands agree to an order other than theirs. Then the results' numbers walk
   /// along, behind the other walks, and it says so.
   bool order_kept();
+  /// The others become ordered so: who joins them in any order.
+  void order_reduced() { sort(kept, lengths.size()); }
+  /// A kept axis in place of the first of the others; of that so many numbers stay behind it, a divisor of its length.
+  void keep_outer(int64_t inner);
   /// `axis` is the innermost loop's: each walk's `inner`.
   void go_along(size_t axis);
 
  private:
-  /// Of the first axes so many; whether any moved.
-  bool sort(size_t count);
+  /// Axes from `first` to `last`; whether any moved.
+  bool sort(size_t first, size_t last);
   void merge();
   void swap(size_t a, size_t b);
   void insert_axis(size_t at);

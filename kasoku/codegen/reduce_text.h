@@ -32,6 +32,11 @@ struct ReduceTraits {
 /// A reduction's form; where it is by columns or tiles, the innermost loop of `space` goes along them.
 ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits);
 
+/// Where neighbours in memory lie along the first reduced axis, and a few of its elements with all behind them are whole chunks, the
+/// chunks become columns: what is along that axis counts as kept, and memory is read in rows. How many of them make a result then; 1
+/// where all stays as it is.
+int64_t chunks_as_columns(IterationSpace& space);
+
 /// The most columns that a reduction by columns takes at once, of values of so many bytes: a block of threads has one in each of
 /// its warps for each, and else the vectors of them that wait stay in a core's first cache.
 int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads);

@@ -626,6 +626,19 @@ int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads) {
   return by_threads ? 32 * (form == ReduceForm::wide_columns ? 4 : 1) : static_cast<int64_t>(waiting_bytes / value_bytes);
 }
 
+int64_t chunks_as_columns(IterationSpace& space) {
+  constexpr int64_t most_side_by_side = 4, few_columns = 64, most_chunks = 1 << 17;
+  const auto axis = axis_of_tiles(space);
+  if (!axis || *axis != space.kept || space.size() / chunk_elements > most_chunks) return 1;
+  const int64_t length = space.lengths[*axis];
+  int64_t behind = 1;
+  for (size_t d = *axis + 1; d < space.lengths.size(); ++d) behind *= space.lengths[d];
+  const int64_t side_by_side = behind % chunk_elements == 0 ? 1 : chunk_elements % behind == 0 ? chunk_elements / behind : 0;
+  if (side_by_side == 0 || side_by_side > most_side_by_side || length % side_by_side != 0 || length / side_by_side < few_columns) return 1;
+  space.keep_outer(side_by_side);
+  return length / side_by_side;
+}
+
 ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits) {
   const size_t last = space.lengths.size() - 1;
   int64_t results = 1;

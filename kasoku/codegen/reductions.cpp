@@ -54,6 +54,14 @@ OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
   return {register_dtype(compute), result};
 }
 
+bool joins_in_any_order(ReduceOp op, Dtype compute) {
+  const ReductionInfo& row = info(op);
+  if (row.keeps_position()) return false;
+  if (row.join != Op::add && row.join != Op::multiply) return true;
+  const DtypeKind kind = info(compute).kind;
+  return kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
+}
+
 std::string identity_text(ReduceOp op, Dtype compute, std::string_view type) {
   const bool is_bool = compute == Dtype::bool_, is_floating = info(compute).kind == DtypeKind::floating;
   switch (info(op).identity[is_floating || is_complex(compute)]) {

@@ -53,6 +53,9 @@ std::span<const ReductionAlias> reduction_aliases();
 inline constexpr int64_t chunk_elements = 8192;
 inline constexpr int64_t chunk_lanes = 1024;
 
+/// Whether elements of `compute` have one result in whichever order they are joined; of floats' extremes any zero, and any NaN.
+bool joins_in_any_order(ReduceOp op, Dtype compute);
+
 /// What a reduction joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
 /// ErrorKind::type where there is none.
 OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);

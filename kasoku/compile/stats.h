@@ -18,6 +18,7 @@ struct Stats {
   std::atomic<uint64_t> evicted_entries{0};
   std::atomic<uint64_t> groups_by_kernel{0};  ///< of array operations, each time that one runs
   std::atomic<uint64_t> groups_by_operations{0};
+  std::atomic<uint64_t> operands_fused{0};    ///< of users' kernels, which computed what was pending where they read it
 };
 
 Stats& stats();

@@ -1,5 +1,7 @@
 #include "kasoku/jit/type.h"
 
+#include "kasoku/array/promote.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,61 +80,7 @@ std::string str(const Type& type) {
   return "?";
 }
 
-namespace {
-
-Dtype unsigned_of(size_t bytes) {
-  return bytes == 1 ? Dtype::uint8 : bytes == 2 ? Dtype::uint16 : bytes == 4 ? Dtype::uint32
-                                                                           : Dtype::uint64;
-}
-Dtype signed_of(size_t bytes) {
-  return bytes == 1 ? Dtype::int8 : bytes == 2 ? Dtype::int16 : bytes == 4 ? Dtype::int32
-                                                                         : Dtype::int64;
-}
-Dtype floating_of(size_t bytes) {
-  return bytes <= 2 ? Dtype::float16 : bytes == 4 ? Dtype::float32 : Dtype::float64;
-}
-
-/// The smallest floating dtype that NumPy takes for an integer of this size.
-size_t floating_bytes(Dtype integer) {
-  const size_t bytes = info(integer).size;
-  return integer == Dtype::bool_ ? 2 : bytes == 1 ? 2 : bytes == 2 ? 4 : 8;
-}
-
-}  // namespace
-
-Dtype element_dtype(Dtype a, Dtype b) {
-  if (a == b) return a;
-  if (a == Dtype::bool_) return b;
-  if (b == Dtype::bool_) return a;
-  if (is_complex(a) || is_complex(b)) {
-    const bool is_small = [&] {
-      for (Dtype d : {a, b}) {
-        if (d == Dtype::complex128 || d == Dtype::float64) return false;
-        if (is_integer(d) && floating_bytes(d) > 4) return false;
-      }
-      return true;
-    }();
-    return is_small ? Dtype::complex64 : Dtype::complex128;
-  }
-  if (is_floating(a) || is_floating(b)) {
-    if (a == Dtype::bfloat16 || b == Dtype::bfloat16) {
-      const Dtype other = a == Dtype::bfloat16 ? b : a;
-      return is_integer(other) ? Dtype::bfloat16
-                               : info(other).size == 8 ? Dtype::float64 : Dtype::float32;
-    }
-    const auto bytes = [](Dtype d) { return is_floating(d) ? info(d).size : floating_bytes(d); };
-    return floating_of(std::max(bytes(a), bytes(b)));
-  }
-  const bool a_signed = info(a).kind == DtypeKind::signed_;
-  const bool b_signed = info(b).kind == DtypeKind::signed_;
-  const size_t a_size = info(a).size, b_size = info(b).size;
-  if (a_signed == b_signed)
-    return a_signed ? signed_of(std::max(a_size, b_size)) : unsigned_of(std::max(a_size, b_size));
-  const size_t unsigned_size = a_signed ? b_size : a_size;
-  const size_t signed_size = a_signed ? a_size : b_size;
-  if (signed_size > unsigned_size) return signed_of(signed_size);
-  return unsigned_size == 8 ? Dtype::float64 : signed_of(unsigned_size * 2);
-}
+Dtype element_dtype(Dtype a, Dtype b) { return promote(a, b); }
 
 Dtype scalar_dtype(Dtype a, Dtype b) {
   const auto wide = [](Dtype d) {
@@ -158,13 +106,9 @@ Dtype scalar_dtype(Dtype a, Dtype b) {
 }
 
 Dtype weak_dtype(Dtype array, Dtype scalar) {
-  const auto rank = [](Dtype d) {
-    return d == Dtype::bool_ ? 0 : is_integer(d) ? 1 : is_floating(d) ? 2 : 3;
-  };
-  if (rank(scalar) <= rank(array)) return array;
-  if (rank(scalar) == 1) return Dtype::int64;
-  if (rank(scalar) == 2) return Dtype::float64;
-  return array == Dtype::float32 || array == Dtype::float16 ? Dtype::complex64 : Dtype::complex128;
+  const Weak weak = is_complex(scalar) ? Weak::complex_ : is_floating(scalar) ? Weak::floating : Weak::integer;
+  const Typed operands[] = {{array, Weak::none}, {scalar, weak}};
+  return scalar == Dtype::bool_ ? array : promote(operands);
 }
 
 Dtype floating_dtype(Dtype dtype) {
@@ -172,7 +116,7 @@ Dtype floating_dtype(Dtype dtype) {
 }
 
 Dtype real_dtype(Dtype dtype) {
-  return dtype == Dtype::complex64 ? Dtype::float32 : dtype == Dtype::complex128 ? Dtype::float64 : dtype;
+  return real_part(dtype);
 }
 
 bool can_be_item(const Type& type) {

@@ -235,9 +235,9 @@ bool ArrayRef::is_f_contiguous() const {
   return true;
 }
 
-ArrayRef array_ref(const Array& array) {
-  ArrayRef ref;
-  ref.data = array.address();  // a launch orders itself: its stream may be another
+namespace {
+
+void show_shape(ArrayRef& ref, const Array& array) {
   ref.shape = array.shape().data();
   ref.strides = array.strides().data();
   ref.ndim = array.ndim();
@@ -245,8 +245,31 @@ ArrayRef array_ref(const Array& array) {
   ref.is_read_only = array.is_read_only();
   ref.itemsize = static_cast<uint32_t>(array.itemsize());
   ref.device = &array.device();
+}
+
+}  // namespace
+
+ArrayRef array_ref(const Array& array) {
+  ArrayRef ref;
+  ref.data = array.address();  // a launch orders itself: its stream may be another
+  show_shape(ref, array);
   ref.buffer = array.buffer().get();
   return ref;
+}
+
+Argument Argument::to_read(const Array& array, bool has_to_be_computed) {
+  Argument argument;
+  argument.kind = Kind::array;
+  argument.dtype = array.dtype();
+  ArrayRef& ref = argument.array;
+  if (array.is_pending() && !has_to_be_computed) {
+    argument.pending = &array;
+  } else {
+    ref.buffer = array.buffer().get();
+    ref.data = static_cast<char*>(ref.buffer->memory()) + array.offset();
+  }
+  show_shape(ref, array);
+  return argument;
 }
 
 std::string Argument::str() const {

@@ -69,6 +69,7 @@ struct Argument {
   };
   size_t size = 0;  ///< of bytes
   ArrayRef array;
+  const Array* pending = nullptr;  ///< an array whose memory is not there yet, which must outlive this; `array` shows its shape
 
   Argument() {}
   Argument(std::nullptr_t) {}
@@ -97,6 +98,10 @@ struct Argument {
   }
   template <class T>
   Argument(T* address) : kind(Kind::pointer) { pointer = address; }
+
+  /// An array that a kernel over elements only reads. It may stay pending, and so may others that read its memory; if it has to be
+  /// computed, it is here.
+  static Argument to_read(const Array& array, bool has_to_be_computed = false);
 
   static Argument of_bytes(const void* data, size_t size) {
     Argument argument;

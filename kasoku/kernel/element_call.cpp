@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace kasoku {
 namespace {
@@ -35,6 +36,27 @@ bool overlaps(const ArrayRef& a, const ArrayRef& b) {
                        std::equal(a.shape, a.shape + a.ndim, b.shape) &&
                        std::equal(a.strides, a.strides + a.ndim, b.strides);
   return !is_same;
+}
+
+/// The inputs that are pending, of which the kernel computes what it can; the others are computed now.
+PendingOperands operands_computed_there(const ElementParts& kernel, std::span<Argument> args, const PlaceholderTypes& types, const Shape& shape,
+                                        Device& device, SeenOperands& seen) {
+  std::vector<size_t> pending;
+  const bool may_be = kernel.options.options.empty() && !kernel.options.is_checked;  // options may be of arithmetic
+  for (size_t k = 0; k < kernel.in.size(); ++k) {
+    if (!args[k].pending) continue;
+    if (may_be && !kernel.in[k].is_raw && types.dtype_of(kernel.in[k], args[k]) == args[k].dtype && args[k].dtype != Dtype::opaque) pending.push_back(k);
+    else args[k] = Argument::to_read(*args[k].pending, true);
+  }
+  if (pending.empty()) return {};
+  std::vector<size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  PendingOperands computed(args, pending, shape, order, device, Arithmetic::users, seen);
+  for (size_t k = 0; k < args.size() && computed; ++k) {
+    const bool may_be_written = k >= kernel.in.size() || kernel.in[k].is_raw;
+    if (may_be_written && args[k].kind == Argument::Kind::array && computed.read(args[k].array)) computed.settle(args);
+  }
+  return computed;
 }
 
 }  // namespace
@@ -125,9 +147,10 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     }
   }
   Stream* stream = call.stream ? call.stream : &device->current_stream();
+  PendingOperands computed = operands_computed_there(state, {args.data(), count}, types, shape, *device, state_->seen);
   for (size_t k = 0; k < inputs && given.size() == count; ++k)
     for (size_t o = inputs; o < count; ++o)
-      if (args[k].kind == Argument::Kind::array && !param(k).is_raw && !param(o).is_raw &&
+      if (args[k].kind == Argument::Kind::array && !args[k].pending && !param(k).is_raw && !param(o).is_raw &&
           overlaps(args[k].array, args[o].array)) {
         copies.push_back(contiguous_copy(args[k].array, *device, stream));
         args[k] = Argument(copies.back());
@@ -135,10 +158,11 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
 
   arrays = 0;
   for (size_t k = 0; k < count; ++k)
-    if (args[k].kind == Argument::Kind::array && !param(k).is_raw) walked[arrays++] = &args[k].array;
+    if (args[k].kind == Argument::Kind::array && !param(k).is_raw && !args[k].pending) walked[arrays++] = &args[k].array;
   IterationSpace space = space_over(shape, {walked, arrays});
   const bool is_given = state.traits.sees_axes && !state.options.reduce_dims;
   if (state.has_index) space.walks.push_back({0, contiguous_strides(shape, 1), 1, Walk::index});
+  computed.add_walks(space);
   space.arrange(is_given ? AxisOrder::given : state.traits.sees_axes ? AxisOrder::merged : AxisOrder::free);
   if (space.size() == 0) return results;
 
@@ -147,7 +171,9 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   key.ndim = static_cast<uint8_t>(space.lengths.size());
   key.is_narrow = space.is_narrow;
   key.count = static_cast<uint8_t>(count);
-  key.index = static_cast<uint8_t>(state.has_index ? space.walks.back().inner : Inner::unit);
+  key.index = static_cast<uint8_t>(state.has_index ? space.walks[arrays].inner : Inner::unit);
+  computed.lay_out(space, arrays + state.has_index, space.is_narrow);
+  key.computed = computed.key();
   // Along a single axis the threads of a block are vectors too, and of doubles better ones.
   BodyTraits traits = state.traits;
   traits.is_vector &= space.lengths.size() > 1;
@@ -162,11 +188,14 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       const bool is_contiguous = args[k].array.is_c_contiguous();
       key.is_narrow &= args[k].array.size() < (int64_t{1} << 31);
       class_ = static_cast<unsigned>(args[k].array.ndim) * 2 + is_contiguous;
+    } else if (const auto value = computed.value_of(k)) {
+      use = ParamUse::computed;
+      class_ = *value;
     } else if (args[k].kind == Argument::Kind::array) {
       use = k < inputs ? ParamUse::input : ParamUse::output;
       class_ = static_cast<unsigned>(space.walks[walk++].inner);
     }
-    key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
+    key.params[k] = ElementKey::param(use, dtype, class_);
   }
   const bool is_simt = takes_gpu_form(*device);
   const Schedule schedule = choose_schedule(space, traits, is_simt);
@@ -181,13 +210,15 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
     text.index = static_cast<Inner>(key.index);
     text.is_narrow = key.is_narrow;
     text.is_simt = is_simt;
+    text.computed = &computed;
     text.typedefs = types.typedefs();
     for (size_t k = 0, walk = 0; k < count; ++k) {
-      ElementParam element{&param(k), static_cast<ParamUse>(key.params[k] & 3),
-                           types.type_of(param(k), args[k])};
+      ElementParam element{&param(k), key.use(k), types.type_of(param(k), args[k])};
       if (element.use == ParamUse::raw) {
         element.ndim = args[k].array.ndim;
         element.is_contiguous = args[k].array.is_c_contiguous();
+      } else if (element.use == ParamUse::computed) {
+        element.value = *computed.value_of(k);
       } else if (element.use != ParamUse::scalar) {
         element.inner = space.walks[walk++].inner;
       }
@@ -199,7 +230,8 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   PackedArguments packed;
   for (size_t k = 0; k < count; ++k) {
     const Parameter& p = param(k);
-    const auto use = static_cast<ParamUse>(key.params[k] & 3);
+    const ParamUse use = key.use(k);
+    if (use == ParamUse::computed) continue;
     if (use == ParamUse::scalar) {
       types.pack_scalar(p, args[k], packed);
       continue;
@@ -221,6 +253,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       }
     }
   }
+  computed.pack(packed, *stream);
   const auto add = [&](int64_t number) { packed.add_value(number); };
   add_numbers(space, add);
   const LaunchShape launch_shape = add_launch(space, schedule, call.block_size ? call.block_size : launch.block, 1, add);

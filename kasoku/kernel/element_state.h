@@ -6,6 +6,7 @@
 #include "kasoku/device/module.h"
 #include "kasoku/kernel/element_text.h"
 #include "kasoku/kernel/growing_list.h"
+#include "kasoku/kernel/pending_operands.h"
 
 #include <array>
 #include <cstring>
@@ -49,11 +50,16 @@ struct ElementKey {
   static constexpr size_t max_params = 64;
   Device* device = nullptr;
   uint8_t ndim = 0, is_narrow = 0, form = 0, along = 0, index = 0, count = 0;
-  std::array<uint16_t, max_params> params{};  ///< use, dtype, step or rank
+  std::array<uint16_t, max_params> params{};  ///< use, dtype, step, rank or number of a value
+  Hash128 computed;  ///< operands that are computed in the kernel
+
+  /// Of three, five and eight bits.
+  static uint16_t param(ParamUse use, Dtype dtype, unsigned rest) { return static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 3 | rest << 8); }
+  ParamUse use(size_t k) const { return static_cast<ParamUse>(params[k] & 7); }
 
   bool operator==(const ElementKey& other) const {
     return device == other.device && ndim == other.ndim && is_narrow == other.is_narrow &&
-           form == other.form && along == other.along && index == other.index && count == other.count &&
+           form == other.form && along == other.along && index == other.index && count == other.count && computed == other.computed &&
            std::memcmp(params.data(), other.params.data(), count * sizeof params[0]) == 0;
   }
 };
@@ -72,6 +78,7 @@ struct ElementParts {
 struct ElementwiseKernel::State : ElementParts {
   GrowingList<PointerKey, ElementLaunch> pointer_plans;
   GrowingList<ElementKey, ElementLaunch> element_plans;
+  SeenOperands seen;
 };
 
 }  // namespace kasoku

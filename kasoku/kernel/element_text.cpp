@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 // Names in the text: what the user writes has the user's names; `i`, `n` and `_ind` are
 // promised to the operation; everything else of ours begins with `_` (codegen/loop_text.cpp).
@@ -149,13 +150,18 @@ Program element_program(const ElementText& text) {
       add_param(params, fmt::format("const {} {}", param.type, name));
     } else if (param.use == ParamUse::raw) {
       body.before += raw_array(param, text.is_narrow, params);
-    } else {
+    } else if (param.use != ParamUse::computed) {
       const bool is_output = param.use == ParamUse::output;
       add_param(params, fmt::format("{}{}* _m_{}", is_output ? "" : "const ", param.type, name));
       loop.operands.push_back({name, param.type, param.inner, Walk::memory, is_output});
     }
   }
   if (mentions(options, operation, "i") || uses_axes) loop.operands.push_back({"i", "", text.index, Walk::index});
+  const size_t own = loop.operands.size();
+  text.computed->add_operands(loop);
+  const std::string numbers = text.computed->parameters();
+  params += params.empty() && !numbers.empty() ? numbers.substr(1) : numbers;
+  body.before += text.computed->before();
   if (mentions(options, operation, "n")) body.before += "  const ptrdiff_t n = _total;\n";
   if (uses_axes) {
     body.before += fmt::format("  CIndexer<{}> _ind(_total);\n", loop.rank);
@@ -168,15 +174,18 @@ Program element_program(const ElementText& text) {
     body.after = with_lines(options.after_loop, options.name + " after_loop") + ";\n";
   }
   body.element = [&](const Place& place, const std::string& indent) {
-    std::string all;
-    for (const LoopOperand& x : loop.operands)
+    std::string all = text.computed->values(place, indent);
+    for (const ElementParam& param : text.params)
+      if (param.use == ParamUse::computed)
+        all += fmt::format("{}const {} {} = {};\n", indent, param.type, param.declared->name, PendingOperands::element(param.value, param.type));
+    for (const LoopOperand& x : std::span(loop.operands).first(own))
       all += fmt::format("{}{}{} {}{} = {};\n", indent, x.is_output ? "" : "const ", x.kind == Walk::memory ? x.type : "ptrdiff_t",
                          x.is_output ? "&" : "", x.name, value_at(loop, x, place));
     if (uses_axes) all += indent + "_ind.set(i);\n";
     return all + operation_lines(options, operation);
   };
   std::string start = start_of(options, has_complex, has_raw, text.typedefs);
-  if (loop.schedule == Schedule::fours) start += helper_text("ks_four");
+  start += text.computed->helpers(loop.schedule == Schedule::fours ? "ks_four" : "");
   return finish(std::move(start), std::move(params), loop, body, !text.is_simt || !text.is_narrow, options);
 }
 

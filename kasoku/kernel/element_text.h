@@ -5,11 +5,12 @@
 #include "kasoku/codegen/loop_text.h"
 #include "kasoku/compile/program.h"
 #include "kasoku/kernel/elementwise.h"
+#include "kasoku/kernel/pending_operands.h"
 
 namespace kasoku {
 
 /// How one parameter arrives in the kernel.
-enum class ParamUse : uint8_t { scalar, input, output, raw };
+enum class ParamUse : uint8_t { scalar, input, output, raw, computed };
 
 struct ElementParam {
   const Parameter* declared;
@@ -18,12 +19,14 @@ struct ElementParam {
   Inner inner = Inner::unit;  ///< inputs and outputs
   int ndim = 0;         ///< of raw
   bool is_contiguous = true;  ///< of raw
+  uint16_t value = 0;   ///< computed: which value it is
 };
 
 struct ElementText {
   const ElementwiseOptions* options;
   const std::string* operation;
   std::vector<ElementParam> params;
+  const PendingOperands* computed;
   std::string typedefs;  ///< of the placeholders
   Loop loop;             ///< its operands are left out
   Inner index{};         ///< how `i` moves, if the operation asks for it

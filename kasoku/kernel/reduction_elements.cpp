@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace kasoku {
 namespace {
@@ -45,7 +46,6 @@ IterationSpace kept_first(const IterationSpace& whole, const std::vector<bool>& 
       space.lengths.push_back(whole.lengths[d]);
       for (size_t k = 0; k < space.walks.size(); ++k) space.walks[k].strides.push_back(whole.walks[k].strides[d]);
     }
-  space.arrange(AxisOrder::merged);
   return space;
 }
 
@@ -76,7 +76,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   PlaceholderTypes types(name);
   types.resolve(state.in, state.out, args);
 
-  std::vector<ArrayRef> walked;
+  std::vector<size_t> walked;
   std::vector<const ArrayRef*> pointers;
   std::vector<std::string_view> names;
   for (size_t k = 0; k < inputs; ++k) {
@@ -86,7 +86,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
       throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}",
                                                name, state.in[k].name, device->str()));
     if (argument.kind == Argument::Kind::array && !state.in[k].is_raw) {
-      walked.push_back(argument.array);
+      walked.push_back(k);
       names.push_back(state.in[k].name);
     } else if (argument.kind != Argument::Kind::array &&
                (!argument.is_scalar() || state.in[k].is_raw)) {
@@ -94,7 +94,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
                                                state.in[k].name, argument.str()));
     }
   }
-  for (const ArrayRef& array : walked) pointers.push_back(&array);
+  for (size_t k : walked) pointers.push_back(&args[k].array);
   if (walked.empty())
     throw Error(ErrorKind::value, name + ": Loop size is undecided.")
         .why("no argument is an array that is reduced");
@@ -104,7 +104,24 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!reduced[axis] || call.keepdims) out_shape.push_back(reduced[axis] ? 1 : shape[axis]);
   }
+  std::vector<size_t> pending, order;
+  for (const bool is_reduced : {false, true})
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (reduced[axis] == is_reduced) order.push_back(axis);
+  for (size_t k = 0; k < inputs; ++k) {
+    if (!args[k].pending) continue;
+    if (state.options.options.empty() && !state.options.is_checked && !state.in[k].is_raw && types.dtype_of(state.in[k], args[k]) == args[k].dtype && args[k].dtype != Dtype::opaque) pending.push_back(k);
+    else args[k] = Argument::to_read(*args[k].pending, true);
+  }
+  PendingOperands computed(args, pending, shape, order, *device, Arithmetic::ours, state_->seen);
+  for (size_t k = 0; k < inputs && computed; ++k)
+    if (state.in[k].is_raw && args[k].kind == Argument::Kind::array && computed.read(args[k].array)) computed.settle(args);
+  pointers.clear();
+  for (size_t k : walked)
+    if (!args[k].pending) pointers.push_back(&args[k].array);
   IterationSpace space = kept_first(space_over(shape, pointers), reduced);
+  computed.add_walks(space);
+  space.arrange(AxisOrder::merged);
   const int64_t n_outputs = product(out_shape);
 
   // Outputs are computed in C order; one that is passed with other strides gets a copy.
@@ -144,6 +161,8 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
   key.index = static_cast<uint8_t>(kept_rank);
   key.form = static_cast<uint8_t>(unsigned(form) * 2 + is_simt);
   key.along = static_cast<uint8_t>(space.inner);
+  computed.lay_out(space, pointers.size(), is_narrow);
+  key.computed = computed.key();
   key.count = static_cast<uint8_t>(inputs + outputs);
   for (size_t k = 0, walk = 0; k < inputs + outputs; ++k) {
     const Parameter& param = k < inputs ? state.in[k] : state.out[k - inputs];
@@ -151,12 +170,15 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     const Dtype dtype = types.dtype_of(param, none);
     unsigned class_ = 0;
     ParamUse use = k < inputs ? ParamUse::scalar : ParamUse::output;
-    if (k < inputs && args[k].kind == Argument::Kind::array) {
+    if (const auto value = computed.value_of(k)) {
+      use = ParamUse::computed;
+      class_ = *value;
+    } else if (k < inputs && args[k].kind == Argument::Kind::array) {
       use = param.is_raw ? ParamUse::raw : ParamUse::input;
       class_ = param.is_raw ? unsigned(args[k].array.ndim) * 2 + args[k].array.is_c_contiguous() : unsigned(space.walks[walk].inner);
       walk += !param.is_raw;
     }
-    key.params[k] = static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 2 | class_ << 7);
+    key.params[k] = ElementKey::param(use, dtype, class_);
   }
 
   ReductionLaunch& launch = state_->element_plans.find_or(key, [&] {
@@ -176,12 +198,14 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     loop.inner = static_cast<int>(space.inner);
     loop.is_reduction = true;
     bool has_complex = is_complex_type(reduce_type), has_raw = false;
-    std::string others;
+    std::string of_computed;
     for (size_t k = 0, walk = 0; k < inputs; ++k) {
       const Parameter& param = state.in[k];
       const std::string type = types.type_of(param, args[k]);
       has_complex |= is_complex_type(type);
-      if (args[k].kind != Argument::Kind::array) {
+      if (const auto value = computed.value_of(k)) {
+        of_computed += fmt::format("const {} {} = {};\n", type, param.name, PendingOperands::element(*value, type));
+      } else if (args[k].kind != Argument::Kind::array) {
         text.others += fmt::format("const {} {}, ", type, param.name);
       } else if (param.is_raw) {
         has_raw = true;
@@ -193,6 +217,13 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
         loop.operands.push_back({param.name, type, space.walks[walk++].inner});
       }
     }
+    const size_t own = loop.operands.size();
+    if (computed) {
+      text.computed = &computed;
+      computed.add_operands(loop);
+      text.inputs += computed.parameters().substr(1) + ", ";
+      text.before_inputs = computed.before();
+    }
     std::string refs;
     for (const Parameter& param : state.out) {
       const std::string type = types.type_of(param, {});
@@ -202,9 +233,9 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     }
     text.post = fmt::format("{}\n#line 1 \"{} post_map_expr\"\n{};\n#line 1 \"kasoku\"\n", refs, name, state.post_map_expr);
     const auto says = [&](const char* word) { return mentions_word(state.map_expr, word); };
-    text.element = [of_output = says("_o") || says("i"), of_number = says("_j") || says("i"), has_index = says("i")](const Loop& loop, const Place& place, const std::string& number, const std::string& output) {
-      std::string all;
-      for (const LoopOperand& x : loop.operands) all += fmt::format("const {} {} = {};\n", x.type, x.name, value_at(loop, x, place));
+    text.element = [of_output = says("_o") || says("i"), of_number = says("_j") || says("i"), has_index = says("i"), own, of_computed, &computed](const Loop& loop, const Place& place, const std::string& number, const std::string& output) {
+      std::string all = computed.values(place, "") + of_computed;
+      for (const LoopOperand& x : std::span(loop.operands).first(own)) all += fmt::format("const {} {} = {};\n", x.type, x.name, value_at(loop, x, place));
       if (of_output && output != "_o") all += fmt::format("const ptrdiff_t _o = {};\n", output);
       if (of_number) all += fmt::format("const ptrdiff_t _j = {};\n", number);
       return all + (has_index ? "const ptrdiff_t i = (ptrdiff_t)_o * _length + _j;\n" : "");
@@ -222,6 +253,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
         *device, *stream, space, form,
         [&](PackedArguments& packed) {
           for (const ArrayRef* array : pointers) packed.add_value(array->data);
+          computed.pack(packed, *stream);
         },
         [&](PackedArguments& packed) {
           for (size_t k = 0; k < inputs; ++k) {

@@ -43,6 +43,7 @@ struct FlatReductionKey {
 struct ReductionKernel::State : ReductionParts {
   GrowingList<FlatReductionKey, ReductionLaunch> pointer_plans;
   GrowingList<ElementKey, ReductionLaunch> element_plans;
+  SeenOperands seen;
 };
 
 /// The start of the text: includes, types that the user's preamble may name, and the preamble

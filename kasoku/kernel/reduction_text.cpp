@@ -52,7 +52,7 @@ Program reduction_program(ReductionText text) {
   again.loop = Loop{{{"_in", "_type_reduce", Inner::unit}}, 2, 1, true};
   again.kept_rank = 1;
   again.form = ReduceForm::rows;
-  const std::string of_chunks = kernel_text(name, text.inputs + text.others, text.before, r);
+  const std::string of_chunks = kernel_text(name, text.inputs + text.others, text.before + text.before_inputs, r);
   again.element = [&](const Place& place, const std::string&, const std::string& indent) {
     return fmt::format("{}const _type_reduce& _left_there = {};\n", indent, value_at(again.loop, again.loop.operands[0], place));
   };
@@ -60,7 +60,7 @@ Program reduction_program(ReductionText text) {
   const std::string body = lanes_text(r) + of_chunks + kernel_text(name + "_partials", "const _type_reduce* _m__in, " + text.others, text.before, again);
   Program program;
   program.text = fmt::format("{}{}#define ks_helper __device__ __forceinline__\ntypedef {} ks_index;\n{}{}", text.is_simt ? "" : "#pragma clang fp contract(off)\n", text.head,
-                             text.is_simt && text.is_narrow ? "int" : "long long", helper_text(lanes_text(r) + (r.loads_fours ? "ks_four" : "")), body);
+                             text.is_simt && text.is_narrow ? "int" : "long long", text.computed ? text.computed->helpers(lanes_text(r)) : helper_text(lanes_text(r)), body);
   program.file = name;
   program.options = text.options->options;
   program.is_checked = text.options->is_checked;

@@ -4,6 +4,7 @@
 
 #include "kasoku/codegen/reduce_text.h"
 #include "kasoku/compile/program.h"
+#include "kasoku/kernel/pending_operands.h"
 #include "kasoku/kernel/reduction.h"
 
 namespace kasoku {
@@ -15,6 +16,8 @@ struct ReductionText {
   std::string inputs;     ///< kernel parameters of what is reduced,
   std::string others;     ///< of what the results may be made of besides, and of the outputs
   std::string before;     ///< statements before the loop, of `others`
+  std::string before_inputs;  ///< and of `inputs`
+  const PendingOperands* computed = nullptr;  ///< among the inputs, over elements
   std::string map_expr, reduce_expr;
   std::string identity;   ///< empty: none
   std::string post;       ///< statements: the result is `a`, the output _o

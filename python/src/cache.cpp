@@ -29,6 +29,7 @@ nb::dict all_counters() {
   result["evicted_entries"] = s.evicted_entries.load();
   result["groups_by_kernel"] = s.groups_by_kernel.load();
   result["groups_by_operations"] = s.groups_by_operations.load();
+  result["operands_fused"] = s.operands_fused.load();
   result["launches"] = c.launches.load();
   for (size_t way = 0; way < std::size(copy_ways); ++way) {
     uint64_t total = 0;

@@ -200,11 +200,12 @@ bool CallArguments::add_foreign(nb::handle object) {
   return true;
 }
 
-void CallArguments::add(nb::handle object) {
+void CallArguments::add(nb::handle object, bool is_read) {
   PyObject* p = object.ptr();
   PyTypeObject* type = Py_TYPE(p);
   if (type == array_type()) {
-    next() = Argument(*nb::inst_ptr<Array>(object));
+    const Array& array = *nb::inst_ptr<Array>(object);
+    next() = is_read ? Argument::to_read(array) : Argument(array);
   } else if (PyFloat_CheckExact(p)) {
     Argument& argument = next() = Argument(PyFloat_AsDouble(p));
     argument.is_typed = false;
@@ -229,7 +230,7 @@ void CallArguments::add(nb::handle object) {
     const ArrayRef ref = host_ref(object);
     next() = Argument(ref);
   } else if (const Array* array = array_in(object)) {
-    next() = Argument(*array);
+    next() = is_read ? Argument::to_read(*array) : Argument(*array);
   } else if (nb::isinstance<HostArgument>(object)) {
     const HostArgument& wanted = *nb::inst_ptr<HostArgument>(object);
     if (const Array* inner = array_in(wanted.array)) {

@@ -30,7 +30,8 @@ class CallArguments {
   CallArguments& operator=(const CallArguments&) = delete;
   ~CallArguments();
 
-  void add(nb::handle object);
+  /// `is_read`: by a kernel over elements, so that an array may stay pending.
+  void add(nb::handle object, bool is_read = false);
   std::span<const Argument> span() const { return {arguments_, count_}; }
   std::span<Argument> span() { return {arguments_, count_}; }
   bool has_host_arguments() const { return !transfers_.empty(); }

@@ -183,7 +183,11 @@ PyObject* call_reduction(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     CallArguments arguments;
     const Py_ssize_t count = PyTuple_Size(args);
-    for (Py_ssize_t i = 0; i < count; ++i) arguments.add(PyTuple_GetItem(args, i));
+    const std::vector<Parameter>& inputs_of = kernel.in_params();
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      const auto k = static_cast<size_t>(i);
+      arguments.add(PyTuple_GetItem(args, i), !kernel.is_over_pointers() && k < inputs_of.size() && !inputs_of[k].is_raw);
+    }
     std::vector<Array> results;
     {
       const GilReleased release;

@@ -42,7 +42,8 @@ const Target& x86() {
 
 std::unique_ptr<TargetMachine> make_machine(std::string_view cpu, bool contracts) {
   TargetOptions options;
-  options.AllowFPOpFusion = contracts ? FPOpFusion::Fast : FPOpFusion::Strict;
+  // Each instruction says whether it may be contracted: a kernel may have parts that may not.
+  options.AllowFPOpFusion = contracts ? FPOpFusion::Standard : FPOpFusion::Strict;
   options.ExceptionModel = ExceptionHandling::None;
   std::string name(cpu), features;
   if (cpu == "native") {
