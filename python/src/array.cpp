@@ -303,8 +303,12 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
     must_fit(*number, dtype);
     return number;
   }
-  const Array* const array = array_of(value);
-  return array && array->dtype() == dtype ? array->state().number : number;
+  if (const Array* const array = array_of(value)) return array->dtype() == dtype ? array->state().number : number;
+  const std::optional<NumpysNumber> typed = numpys_number(value);
+  if (!typed) return number;
+  const bool is_whole = is_integer(typed->dtype);
+  if (typed->dtype == dtype || ((is_whole || is_floating(typed->dtype)) && is_floating(dtype))) return typed->value;
+  return number;
 }
 
 /// Whether the element, or the few elements, that the key names were written at once.

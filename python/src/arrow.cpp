@@ -190,6 +190,28 @@ Column joined(std::vector<Column> chunks) {
   return whole;
 }
 
+bool is_table(const ArrowSchema& schema);
+
+/// The columns of a table side by side; nothing where they are of several dtypes.
+std::optional<Column> matrix_of(const ArrowSchema& schema, const std::shared_ptr<ArrowArray>& table) {
+  std::vector<Column> columns;
+  for (int64_t i = 0; i < schema.n_children; ++i) {
+    if (!dtype_of_letter(schema.children[i]->format) || schema.children[i]->dictionary) return std::nullopt;
+    // An address within the table, which stays as long as a column does.
+    Column column = column_of(*schema.children[i], std::shared_ptr<ArrowArray>(table, table->children[i]));
+    if (table->offset != 0 || column.values.shape()[0] != table->length || column.is_null) return std::nullopt;
+    if (i > 0 && column.values.dtype() != columns[0].values.dtype()) return std::nullopt;
+    columns.push_back(std::move(column));
+  }
+  if (columns.empty()) return std::nullopt;
+  std::vector<Array> values;
+  for (const Column& column : columns) values.push_back(column.values);
+  const GilReleased release;
+  Column matrix{stack(values, 1), std::nullopt};
+  matrix.values.data_for_read();  // the columns' memory is not ours
+  return matrix;
+}
+
 bool is_table(const ArrowSchema& schema) { return std::string_view(schema.format).starts_with("+s"); }
 
 std::optional<Column> column_of_stream(nb::handle object) {
@@ -225,9 +247,31 @@ struct Exported {
   ArrowArray child{}, *children[1] = {&child};
   std::shared_ptr<Buffer> memory;
   std::vector<uint8_t> bits;
+  std::vector<ArrowArray> columns;  ///< of a table
+  std::vector<ArrowArray*> column_addresses;
 };
 
-void fill(ArrowArray& out, const Array& x, size_t axis, int64_t length) {
+template <class T>
+void release_all(std::vector<T>& columns) {
+  for (T& column : columns)
+    if (column.release) column.release(&column);
+}
+
+void finish(ArrowArray& out, std::unique_ptr<Exported> own) {
+  out.n_buffers = static_cast<int64_t>(own->buffers.size());
+  out.buffers = own->buffers.data();
+  out.private_data = own.release();
+  out.release = [](ArrowArray* array) {
+    auto* const own = static_cast<Exported*>(array->private_data);
+    if (own->child.release) own->child.release(&own->child);
+    release_all(own->columns);
+    delete own;
+    array->release = nullptr;
+  };
+}
+
+/// `length` elements along an axis, from a place on that is counted in elements of memory.
+void fill(ArrowArray& out, const Array& x, size_t axis, int64_t length, int64_t first = 0) {
   auto own = std::make_unique<Exported>();
   out = {};
   out.length = length;
@@ -237,7 +281,7 @@ void fill(ArrowArray& out, const Array& x, size_t axis, int64_t length) {
     out.n_children = 1;
     out.children = own->children;
   } else if (x.dtype() == Dtype::bool_) {
-    const auto* const from = static_cast<const bool*>(x.address());
+    const auto* const from = static_cast<const bool*>(x.address()) + first;
     own->bits.resize(static_cast<size_t>(length + 7) / 8 + 1);
     for (int64_t i = 0; i < length; ++i)
       own->bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(from[i] << (i % 8));
@@ -245,22 +289,34 @@ void fill(ArrowArray& out, const Array& x, size_t axis, int64_t length) {
   } else {
     own->memory = x.buffer();
     own->memory->is_shared = true;
-    own->buffers.push_back(x.address());
+    own->buffers.push_back(static_cast<const char*>(x.address()) + first * static_cast<int64_t>(x.itemsize()));
   }
-  out.n_buffers = static_cast<int64_t>(own->buffers.size());
-  out.buffers = own->buffers.data();
-  out.private_data = own.release();
-  out.release = [](ArrowArray* array) {
-    auto* const own = static_cast<Exported*>(array->private_data);
-    if (own->child.release) own->child.release(&own->child);
-    delete own;
-    array->release = nullptr;
-  };
+  finish(out, std::move(own));
+}
+
+/// A matrix as a table: `columns` are its own, one after the other in memory.
+void fill_table(ArrowArray& out, const Array& columns) {
+  const int64_t n = columns.shape()[0], length = columns.shape()[1];
+  auto own = std::make_unique<Exported>();
+  own->columns.resize(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    ArrowArray& column = own->columns[static_cast<size_t>(i)];
+    fill(column, columns, 1, length, i * length);
+    own->column_addresses.push_back(&column);
+  }
+  own->buffers.push_back(nullptr);  // no nulls
+  out = {};
+  out.length = length;
+  out.n_children = n;
+  out.children = own->column_addresses.data();
+  finish(out, std::move(own));
 }
 
 struct ExportedSchema {
-  std::string format;
+  std::string format, name;
   ArrowSchema child{}, *children[1] = {&child};
+  std::vector<ArrowSchema> columns;  ///< of a table
+  std::vector<ArrowSchema*> column_addresses;
 };
 
 void fill(ArrowSchema& out, const Array& x, size_t axis) {
@@ -280,12 +336,42 @@ void fill(ArrowSchema& out, const Array& x, size_t axis) {
   out.release = [](ArrowSchema* schema) {
     auto* const own = static_cast<ExportedSchema*>(schema->private_data);
     if (own->child.release) own->child.release(&own->child);
+    release_all(own->columns);
     delete own;
     schema->release = nullptr;
   };
 }
 
-/// The array as one can be shown: rows in C order, in memory of the host.
+/// The columns are called as Polars calls those of a matrix.
+void fill_table(ArrowSchema& out, const Array& columns) {
+  fill(out, columns, columns.shape().size() - 1);
+  auto* const own = static_cast<ExportedSchema*>(out.private_data);
+  own->format = "+s";
+  own->columns.resize(static_cast<size_t>(columns.shape()[0]));
+  for (size_t i = 0; i < own->columns.size(); ++i) {
+    fill(own->columns[i], columns, columns.shape().size() - 1);
+    auto* const column = static_cast<ExportedSchema*>(own->columns[i].private_data);
+    column->name = "column_" + std::to_string(i);
+    own->columns[i].name = column->name.c_str();
+    own->column_addresses.push_back(&own->columns[i]);
+  }
+  out.format = own->format.c_str();
+  out.name = "";
+  out.n_children = static_cast<int64_t>(own->columns.size());
+  out.children = own->column_addresses.data();
+}
+
+/// A matrix is a table, anything else is a column.
+template <class T>
+void fill_any(T& out, const Array& x) {
+  if (x.ndim() == 2) return fill_table(out, x);
+  if constexpr (std::is_same_v<T, ArrowSchema>)
+    fill(out, x, 0);
+  else
+    fill(out, x, 0, x.shape()[0]);
+}
+
+/// The array as one can be shown: rows in C order, of a matrix its columns, in memory of the host.
 Array shown_as_column(const Array& x) {
   if (!x.device().is_host())
     throw Error(ErrorKind::type,
@@ -295,7 +381,7 @@ Array shown_as_column(const Array& x) {
     throw Error(ErrorKind::type, "Arrow has no type for elements of " + std::string(info(x.dtype()).name));
   if (x.ndim() == 0) throw Error(ErrorKind::value, "an array of no axes is no column").fix("x.reshape(1)");
   const GilReleased release;
-  Array flat = contiguous(x);
+  Array flat = contiguous(x.ndim() == 2 ? transpose(x) : x);
   flat.data();
   return flat;
 }
@@ -319,8 +405,8 @@ nb::object arrow_array(const Array& x, nb::handle) {
   const Array column = shown_as_column(x);
   auto schema = std::make_unique<ArrowSchema>();
   auto array = std::make_unique<ArrowArray>();
-  fill(*schema, column, 0);
-  fill(*array, column, 0, column.shape()[0]);
+  fill_any(*schema, column);
+  fill_any(*array, column);
   nb::object first = capsule_of("arrow_schema", std::move(schema), forget<ArrowSchema>);
   return nb::make_tuple(first, capsule_of("arrow_array", std::move(array), forget<ArrowArray>));
 }
@@ -335,7 +421,7 @@ nb::object arrow_stream(const Array& x, nb::handle) {
   auto stream = std::make_unique<ArrowArrayStream>();
   stream->private_data = new ColumnStream{shown_as_column(x)};
   stream->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
-    fill(*out, static_cast<ColumnStream*>(self->private_data)->column, 0);
+    fill_any(*out, static_cast<ColumnStream*>(self->private_data)->column);
     return 0;
   };
   stream->get_next = [](ArrowArrayStream* self, ArrowArray* out) {
@@ -343,7 +429,7 @@ nb::object arrow_stream(const Array& x, nb::handle) {
     if (std::exchange(own.is_over, true))
       *out = {};
     else
-      fill(*out, own.column, 0, own.column.shape()[0]);
+      fill_any(*out, own.column);
     return 0;
   };
   stream->get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
@@ -388,7 +474,7 @@ std::optional<Column> column_of_arrow(nb::handle object) {
   const nb::object pair = object.attr("__arrow_c_array__")();
   const auto schema = take<ArrowSchema>(nb::object(pair[0]), "arrow_schema");
   auto array = take<ArrowArray>(nb::object(pair[1]), "arrow_array");
-  if (is_table(*schema)) return std::nullopt;
+  if (is_table(*schema)) return matrix_of(*schema, shared(std::move(array)));
   return column_of(*schema, shared(std::move(array)));
 }
 
@@ -407,8 +493,8 @@ std::optional<Array> array_of_arrow(nb::handle object) {
 void bind_arrow(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__arrow_c_array__", &arrow_array, "requested_schema"_a = nb::none(),
-             "The array as a column of Arrow's, in its own memory if it lies in C order; bools become bits. Axes after "
-             "the first are lists of fixed size.");
+             "The array as a column of Arrow's, in its own memory if it lies in C order; bools become bits. A matrix is a table "
+             "of its columns, without a copy if it lies in columns; of more axes, those after the first are lists of fixed size.");
   add_method(cls, "__arrow_c_stream__", &arrow_stream, "requested_schema"_a = nb::none(),
              "The same as a stream of one chunk.");
   m.def("from_arrow", &from_arrow, "x"_a, "mask"_a = false,

@@ -12,6 +12,7 @@
 #include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/swapped.h"
+#include "kernel_arguments.h"
 
 #include <nanobind/ndarray.h>
 
@@ -137,6 +138,13 @@ std::optional<Scalar> plain_number(nb::handle object) {
   return get_plain_number(object, number) ? std::optional(number) : std::nullopt;
 }
 
+std::optional<NumpysNumber> numpys_number(nb::handle object) {
+  const std::optional<Dtype> dtype = numpy_scalar_dtype(Py_TYPE(object.ptr()));
+  if (!dtype) return std::nullopt;
+  // Its value lies behind the object's head, as numpy/arrayscalars.h has it.
+  return NumpysNumber{Scalar::load(*dtype, reinterpret_cast<const char*>(object.ptr()) + sizeof(PyObject)), *dtype};
+}
+
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
   PyObject* p = object.ptr();
@@ -147,6 +155,10 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
   if (const std::optional<Scalar> number = plain_number(object)) {
     operand.scalar = *number;
     operand.weak = number->kind == DtypeKind::floating ? Weak::floating : Weak::integer;
+    return operand;
+  }
+  if (const std::optional<NumpysNumber> number = numpys_number(object)) {
+    operand.array = full({}, number->value, number->dtype, device);
     return operand;
   }
   if (PyBool_Check(p)) {  // a bool, but one with a dtype: it does not adapt

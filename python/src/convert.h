@@ -31,6 +31,12 @@ nb::tuple tuple_from(const Shape& shape);
 std::optional<Scalar> plain_number(nb::handle object);
 /// The same into a number that was 0; false for what is none, and the number is undefined.
 bool get_plain_number(nb::handle object, Scalar& number);
+/// A number of NumPy's and its dtype; nothing for an object of any other class.
+struct NumpysNumber {
+  Scalar value;
+  Dtype dtype;
+};
+std::optional<NumpysNumber> numpys_number(nb::handle object);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);

@@ -69,12 +69,6 @@ const NumpyTypes& numpy_types() {
   return *types;
 }
 
-std::optional<Dtype> numpy_scalar_dtype(PyTypeObject* type) {
-  for (const NumpyTypes::Scalar& scalar : numpy_types().scalars)
-    if (scalar.type == type) return scalar.dtype;
-  return std::nullopt;
-}
-
 /// A typed scalar from the bytes of its value.
 Argument scalar_of(Dtype dtype, const void* bytes) {
   const auto load = [bytes](auto value) {
@@ -148,6 +142,12 @@ Argument integer_of(nb::handle object) {
 }
 
 }  // namespace
+
+std::optional<Dtype> numpy_scalar_dtype(PyTypeObject* type) {
+  for (const NumpyTypes::Scalar& scalar : numpy_types().scalars)
+    if (scalar.type == type) return scalar.dtype;
+  return std::nullopt;
+}
 
 CallArguments::CallArguments() = default;
 CallArguments::~CallArguments() = default;

@@ -21,6 +21,9 @@ struct HostArgument {
   bool copy_in = true, copy_out = false;
 };
 
+/// The dtype of a NumPy scalar's class; nothing for any other class.
+std::optional<Dtype> numpy_scalar_dtype(PyTypeObject* type);
+
 /// The arguments of one call. Holds what was made for it until it goes; nothing is allocated
 /// for arrays of ours and for numbers.
 class CallArguments {

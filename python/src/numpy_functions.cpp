@@ -191,7 +191,8 @@ bool declines(const nb::python_error& error) {
   if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
   if (!error.matches(PyExc_TypeError)) return false;
   const std::string said = error.what();
-  return said.find("incompatible function arguments") != std::string::npos || said.find("no kasoku array can hold") != std::string::npos;
+  return std::ranges::any_of(std::initializer_list<const char*>{"incompatible function arguments", "no kasoku array can hold", "no array can be made of"},
+                             [&](const char* text) { return said.find(text) != std::string::npos; });
 }
 
 /// Functions that write into their first argument.
@@ -394,7 +395,12 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
   return through_numpy(name, function, args, kwargs, false);
 }
 
-nb::object numpy_number(const Array& array) { return numpy_dtype(array.dtype()).attr("type")(item_of(array)); }
+nb::object numpy_number(const Array& array) {
+  static PyObject* types[std::size(dtype_table)];  // NumPy's live as long as the process
+  PyObject*& type = types[static_cast<size_t>(array.dtype())];
+  if (!type) type = nb::object(numpy_dtype(array.dtype()).attr("type")).release().ptr();
+  return nb::handle(type)(item_of(array));
+}
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
 

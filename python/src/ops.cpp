@@ -12,6 +12,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kernel_call.h"
+#include "numpy_functions.h"
 
 #include <span>
 #include <string>
@@ -34,6 +35,30 @@ bool get_plain(nb::handle object, Plain& operand) {
   return (operand.array = array_of(object));
 }
 
+/// Whether a number of NumPy's gives with an array of that dtype what Python's own gives.
+bool is_as_pythons(Dtype number, Dtype array) {
+  if (number == Dtype::float64)
+    return array != Dtype::float32 && array != Dtype::complex64 && info(array).size != 2;
+  if (number == Dtype::float32) return array == Dtype::float32 || array == Dtype::float64;
+  if (number == Dtype::int64) return array == Dtype::int64 || array == Dtype::float64;
+  return number == Dtype::int32 && (array == Dtype::int32 || array == Dtype::int64 || array == Dtype::float64);
+}
+
+/// Such a number beside this operand.
+bool get_as_pythons(nb::handle object, const Plain& beside, Plain& operand) {
+  if (!beside.array) return false;
+  const std::optional<NumpysNumber> number = numpys_number(object);
+  if (!number || !is_as_pythons(number->dtype, beside.array->dtype())) return false;
+  operand.number = number->value;
+  return true;
+}
+
+/// Both operands of an operation; false if one is neither an array nor a number that adapts to the other one's dtype.
+bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
+  if (!get_plain(left, operands[0])) return get_plain(right, operands[1]) && get_as_pythons(left, operands[1], operands[0]);
+  return get_plain(right, operands[1]) || get_as_pythons(right, operands[0], operands[1]);
+}
+
 /// Of what elements are asked there are two answers, objects that stay, as NumPy has them.
 nb::object object_of(const Value& value) {
   static PyObject* answers[2];
@@ -49,13 +74,10 @@ nb::object object_of(const Value& value) {
 /// the whole way. The lock stays, and there is nothing to settle.
 nb::object again(Op op, std::initializer_list<nb::handle> objects) {
   Plain operands[2];
-  size_t n = 0;
-  bool has_array = false;
-  for (nb::handle object : objects) {
-    if (!get_plain(object, operands[n])) return {};
-    has_array |= operands[n++].array != nullptr;
-  }
-  if (!has_array) return {};
+  const size_t n = objects.size();
+  const nb::handle* const first = objects.begin();
+  if (!(n == 1 ? get_plain(first[0], operands[0]) : get_plain(first[0], first[1], operands))) return {};
+  if (!operands[0].array && !operands[1].array) return {};
   if (Value value; compute_again(op, {operands, n}, value)) return object_of(value);
   Array result = apply_again(op, {operands, n});
   return result.is_null() ? nb::object() : object_of(std::move(result));
@@ -130,6 +152,13 @@ nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle r
   return dasks.attr("__array_ufunc__")(ufunc, "__call__", left, right);
 }
 
+/// Objects, texts or times of NumPy's.
+bool is_of_other_elements(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return PyObject_IsInstance(dtype.ptr(), nb::object(numpy().attr("dtype")).ptr()) == 1 &&
+         std::string_view("biufc").find(nb::cast<std::string>(dtype.attr("kind"))) == std::string_view::npos;
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -138,6 +167,10 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   const bool is_usual = is_array(other) || PyFloat_CheckExact(other.ptr()) || PyLong_CheckExact(other.ptr());
   if (!is_usual && defers(other)) return not_implemented();
   if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
+  if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) {  // NumPy has a dtype for them
+    const std::string name(info(op).name);
+    return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
+  }
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());
@@ -173,7 +206,7 @@ nb::object unary(Op op, nb::handle self) {
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
   if (x.is_read_only() && x.ndim() == 0) return binary(op, self, other);  // a value: the name gets another
-  if (Plain y; get_plain(other, y) && apply_again_in_place(op, x, y)) return nb::borrow(self);
+  if (Plain y; (get_plain(other, y) || get_as_pythons(other, {&x, {}}, y)) && apply_again_in_place(op, x, y)) return nb::borrow(self);
   std::optional<Operand> y = operand_from(other, x.device());
   if (!y) return not_implemented();
   {

@@ -232,3 +232,29 @@ def test_large_integers_are_told_apart(device, name):
     for number in (2**63 - 1, 2**63, -1, 2**64 - 1):
         same(lambda xp, number=number: getattr(xp, name)(xp.asarray(large), number), device)
         same(lambda xp, number=number: getattr(xp, name)(xp.asarray(np.array([2**63 - 1, -1])), number), device)
+
+
+@pytest.mark.parametrize("number, array", itertools.product(DTYPES, DTYPES))
+def test_numbers_of_numpys_keep_their_dtype(number, array):
+    value = np.dtype(number).type(3)
+    host = np.arange(1, 5).astype(array)
+    for f in (
+        lambda x: x * value, lambda x: value + x, lambda x: x / value, lambda x: x == value, lambda x: np.subtract(x, value),
+    ):  # fmt: skip
+        assert outcome(lambda f=f: f(ks.array(host))) == outcome(lambda f=f: f(host))
+        assert outcome(lambda f=f: f(ks.array(host))) == outcome(lambda f=f: f(host))  # as it was computed before
+
+
+@pytest.mark.parametrize("array", DTYPES)
+def test_numbers_of_numpys_are_stored_as_numpy_does(array):
+    for value in (np.float64(2.5), np.float32(1.5), np.int64(7), np.int8(-1), np.uint64(2**63), np.bool_(True), np.int64(300)):
+        if array[0] == "u" and value < 0 or isinstance(value, np.floating) and np.dtype(array).kind in "iu":
+            continue  # what C leaves open
+        host, ours = np.zeros(4, array), ks.zeros(4, array)
+        for x in (host, ours):
+            x[1] = value
+            x[2:] = value
+        assert ours.tolist() == host.tolist(), value
+        for x in (host, ours):
+            x[0] = x[1] if x is host else x[1].item()
+        assert ours.tolist() == host.tolist()

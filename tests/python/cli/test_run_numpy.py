@@ -163,3 +163,26 @@ def test_what_moves_from_a_gpu_is_counted():
         "cuda",
     )
     assert ran.stdout == "10.0\n" and re.search(r"scimath.sqrt +1 call .* 16.0 KB moved", ran.stderr)
+
+
+def test_what_only_numpys_dtypes_hold_is_numpys():
+    run_text(
+        """
+import numpy as np
+x = np.arange(3.0)
+names = np.where(x > 0, "right", "left")
+assert names.tolist() == ["left", "right", "right"]
+things = np.array([1, None, 2.5], dtype=object)
+assert (x[:1] * things[2:]).tolist() == [0.0] and (things[:1] + x[1:2]).tolist() == [2.0]
+days = np.arange(3) + np.datetime64("2020-01-01")
+assert str(days[2]) == "2020-01-03" and (np.arange(3) * np.timedelta64(2, "h"))[1] == np.timedelta64(2, "h")
+count = np.zeros(3, int)
+for i in (0, 2, 2):
+    count[i] += 1
+assert count.tolist() == [1, 0, 2] and type(count[2]) is np.int64
+total = np.zeros(2)
+total[0] = x.sum()
+total[1] += x[2] * x[1]
+assert total.tolist() == [3, 2]
+"""
+    )

@@ -231,6 +231,13 @@ def test_columns_go_to_arrow_and_come_back(dtype, shape, data):
     want = numbers(shape, dtype)
     x = ks.array(want)
     column = pa.array(x)
+    if want.ndim == 2:  # a table
+        assert [list(row.values()) for row in column.to_pylist()] == want.tolist()
+        assert [c.name for c in column.type] == [f"column_{i}" for i in range(shape[1])] and column.null_count == 0
+        if shape[1]:
+            y = ks.asarray(column)
+            assert y.dtype == x.dtype and y.shape == x.shape and y.tolist() == want.tolist()
+        return
     assert column.to_pylist() == want.tolist() and column.null_count == 0
     y = ks.asarray(column)
     assert y.dtype == x.dtype and y.shape == x.shape and y.tolist() == want.tolist()
@@ -254,6 +261,20 @@ def test_columns_are_the_memory_itself(pa):
     del x, column
     gc.collect()
     assert y.tolist() == [0, 1, 9, 3, 4]
+
+
+def test_a_matrix_is_a_table_of_its_columns(pa):
+    x = ks.asarray(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    table = pa.table(x)
+    assert table.column_names == ["column_0", "column_1", "column_2"] and table["column_1"].to_pylist() == [1, 4]
+    assert table["column_1"].chunk(0).buffers()[1].address == x.ptr + 16  # columns lie one after the other: no copy
+    assert pa.record_batch(x > 2)["column_0"].to_pylist() == [False, True]
+    batch = pa.record_batch({"a": [1, 2], "b": [3, 4]})
+    assert ks.asarray(batch).tolist() == [[1, 3], [2, 4]]
+    del x, table
+    gc.collect()
+    with pytest.raises(TypeError, match="no column of Arrow"):
+        ks.from_arrow(pa.record_batch({"a": [1, 2], "b": [3.0, 4]}))
 
 
 def test_nulls_are_a_mask_or_a_sentence(pa):

@@ -157,7 +157,6 @@ def test_polars_frame_of_columns(pl, v):
     close(pl.DataFrame({"a": v, "b": v + 1})["b"].to_numpy(), V + 1)
 
 
-@pytest.mark.xfail(reason="Polars takes NumPy's own matrices, and Arrow's tables", strict=True)
 def test_polars_frame_of_a_matrix(pl, x):
     close(pl.DataFrame(x).to_numpy(), X)
 
@@ -253,6 +252,12 @@ def test_xarray_quantile(data):
 def test_xarray_repr_and_equals(data):
     assert "<xarray.DataArray" in repr(data)
     assert data.identical(data.copy())
+
+
+def test_xarray_rolling_windows(x):
+    xr = pytest.importorskip("xarray")
+    got = xr.DataArray(x, dims=("row", "column")).rolling(row=3).mean().data
+    close(got[2:], (X[2:] + X[1:-1] + X[:-2]) / 3)
 
 
 # ── SciPy ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -487,6 +492,13 @@ def test_zarr(tmp_path, x):
 
 def test_zarr_array(x):
     close(pytest.importorskip("zarr").array(x)[:], X)
+
+
+def test_wave_files_of_the_memory(v):
+    wavfile = pytest.importorskip("scipy.io.wavfile")
+    stream = io.BytesIO()
+    wavfile.write(stream, 8000, v)
+    close(wavfile.read(io.BytesIO(stream.getvalue()))[1], V)
 
 
 def test_pillow_to_image(x):
