@@ -44,7 +44,9 @@ def both(call, *make):
     times = fused() - before
     want = call(*[m().eval() for m in make])
     assert fused() - before == times
-    for a, b in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,), strict=True):
+    for a, b in zip(
+        got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,), strict=True
+    ):
         a, b = a.numpy(), b.numpy()
         assert a.dtype == b.dtype and a.tobytes() == b.tobytes()
     return times
@@ -57,7 +59,9 @@ def on_gpu(device):
 @pytest.mark.parametrize("dtype", dtypes)
 def test_an_elementwise_kernel_computes_its_operand(dtype, device, form):
     x, y = (ks.array(host(dtype, N, seed=k), device=device).eval() for k in range(2))
-    kernel = ks.ElementwiseKernel("T a, T b", "T c", "c = a * b + a" if dtype != "bool" else "c = a != b", f"in_it_{dtype}")
+    kernel = ks.ElementwiseKernel(
+        "T a, T b", "T c", "c = a * b + a" if dtype != "bool" else "c = a != b", f"in_it_{dtype}"
+    )
     times = both(kernel, lambda: expression(dtype, x, y), lambda: y)
     assert times == 1 or (on_gpu(device) and dtype[0] == "c")  # a product of complex numbers is several
 
@@ -67,9 +71,18 @@ def test_an_elementwise_kernel_computes_its_operand(dtype, device, form):
 def test_a_reduction_kernel_computes_its_operand(dtype, axis, device, form):
     x, y = (ks.array(host(dtype, 30, 40, 50, seed=k), device=device).eval() for k in range(2))
     join = ("a || b", "false") if dtype == "bool" else ("a + b", "0")
-    kernel = ks.ReductionKernel("T x, T y", "T z", "x * y" if dtype != "bool" else "x && y", join[0], "z = a", join[1], f"red_{dtype}")
+    kernel = ks.ReductionKernel(
+        "T x, T y", "T z", "x * y" if dtype != "bool" else "x && y", join[0], "z = a", join[1], f"red_{dtype}"
+    )
     assert both(lambda a, b: kernel(a, b, axis=axis), lambda: expression(dtype, x, y), lambda: y) == 1
-    assert both(lambda a, b: kernel(a, b, axis=axis), lambda: expression(dtype, x, y), lambda: x - y if dtype[0] in "fc" else x) >= 1
+    assert (
+        both(
+            lambda a, b: kernel(a, b, axis=axis),
+            lambda: expression(dtype, x, y),
+            lambda: x - y if dtype[0] in "fc" else x,
+        )
+        >= 1
+    )
 
 
 def test_functions_and_numpy(device, form):
@@ -96,7 +109,9 @@ def test_views_and_shapes_that_stretch(device, form):
     both(kernel, lambda: row * 2, lambda: x)  # has so few elements that it is computed once
     index = ks.ElementwiseKernel("T x", "T z", "z = x + i", "with_index")
     assert both(index, lambda: (x * 2).T) == 1
-    axes = ks.ElementwiseKernel("T x", "T z", "z = x + _ind.get()[0] * 1000 + _ind.get()[1]", "with_axes", reduce_dims=False)
+    axes = ks.ElementwiseKernel(
+        "T x", "T z", "z = x + _ind.get()[0] * 1000 + _ind.get()[1]", "with_axes", reduce_dims=False
+    )
     both(axes, lambda: (x * 2).T)
 
 
