@@ -28,7 +28,7 @@ struct Eager {
 };
 
 Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
-  const GilReleased release;
+  const GilUntilBlocked keep;
   return full(shape, value, dtype, device);
 }
 

@@ -5,6 +5,7 @@
 #include "kasoku/array/algorithms/sorted_rows.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/pool.h"
 
 #include <hwy/contrib/sort/vqsort.h>
@@ -48,9 +49,18 @@ void sort_keys(Key* keys, int64_t n) {
     sorter(keys, count, hwy::SortAscending());
 }
 
-/// Memory without a value.
+/// Memory without a value, where arrays have theirs: an error says how much was wanted, and what others left is used.
+struct GiveBack {
+  size_t bytes = 0;
+  void operator()(void* memory) const { cpu::deallocate(memory, bytes); }
+};
 template <class T>
-std::unique_ptr<T[]> scratch(int64_t n) { return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(n)); }
+using Scratch = std::unique_ptr<T[], GiveBack>;
+template <class T>
+Scratch<T> scratch(int64_t n) {
+  const size_t bytes = static_cast<size_t>(n) * sizeof(T);
+  return Scratch<T>(static_cast<T*>(cpu::allocate(bytes)), GiveBack{bytes});
+}
 
 char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 const char* at(const void* memory, int64_t bytes) { return static_cast<const char*>(memory) + bytes; }
@@ -101,7 +111,7 @@ void sort_long_row(const Keys<Key>& by, int64_t n, const void* row, void* to) {
   const auto start = [&](int64_t run) { return run * (n / runs) + std::min(run, n % runs); };
   // Rounds write from one memory into another; what is stored may be the second one.
   const auto own = scratch<Key>(n);
-  std::unique_ptr<Key[]> more;
+  Scratch<Key> more;
   Key* other = static_cast<Key*>(to);
   if (sizeof(Key) != by.stored_size && rounds > 1) more = scratch<Key>(n), other = more.get();
   Key* keys = rounds % 2 ? own.get() : other;
@@ -148,7 +158,7 @@ void sort_rows(const Keys<Key>& by, const RowsToSort& of, const void* from, void
   }
   const auto grain = cpu::suggested_grain(static_cast<uint64_t>(of.rows), static_cast<uint64_t>(divide_up(int64_t{4096}, of.length)));
   cpu::parallel_blocks(static_cast<uint64_t>(of.rows), grain, [&](uint64_t first, uint64_t stop) {
-    std::unique_ptr<Key[]> own;
+    Scratch<Key> own;
     if (sizeof(Key) != by.stored_size) own = scratch<Key>(of.length);
     for (auto r = static_cast<int64_t>(first); r < static_cast<int64_t>(stop); ++r) {
       Key* const keys = own ? own.get() : reinterpret_cast<Key*>(at(to, r * stored_bytes));
@@ -274,7 +284,7 @@ void first_of_row(const Keys<Key>& by, int64_t n, int64_t k, const void* row, in
   constexpr int64_t piece = 1024;
   const int64_t room = k + std::max(k, piece);
   const int64_t parts = std::max<int64_t>(1, std::min<int64_t>(4 * cpu::thread_limit(), n / std::max(long_row, 8 * k))), part = divide_up(n, parts);
-  std::vector<std::unique_ptr<Key[]>> kept(static_cast<size_t>(parts));
+  std::vector<Scratch<Key>> kept(static_cast<size_t>(parts));
   std::vector<int64_t> counts(static_cast<size_t>(parts));
   cpu::parallel_blocks(static_cast<uint64_t>(parts), 1, [&](uint64_t first_part, uint64_t stop) {
     for (uint64_t p = first_part; p < stop; ++p) {
