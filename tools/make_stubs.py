@@ -119,7 +119,7 @@ def of_package(kasoku):
     lines = ["# Public names; tools/make_stubs.py wrote this.", ""]
     lines += [
         f"from . import {name} as {name}"
-        for name in ("cuda", "distributed", "emath", "errors", "fft", "linalg", "random")
+        for name in ("cuda", "distributed", "emath", "errors", "fft", "lib", "linalg", "random")
     ]
     for name in sorted(dir(kasoku)):
         value = getattr(kasoku, name)

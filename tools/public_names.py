@@ -12,7 +12,9 @@ def public_names():
     """One name a line, with what it belongs to."""
     import kasoku as ks
 
-    scopes = {"ks.": ks, "ks.emath.": ks.emath, "ks.fft.": ks.fft, "ks.linalg.": ks.linalg, "ks.random.": ks.random}
+    scopes = {
+        "ks.": ks, "ks.emath.": ks.emath, "ks.fft.": ks.fft, "ks.lib.": ks.lib, "ks.linalg.": ks.linalg, "ks.random.": ks.random,
+    }  # fmt: skip
     lines = [prefix + name for prefix, module in scopes.items() for name in sorted(module.__all__)]
     types = {"ks.Array.": ks.Array, "ks.random.Generator.": ks.random.Generator, "ks.ufunc.": type(ks.add)}
     lines += [prefix + name for prefix, kind in types.items() for name in sorted(dir(kind)) if not name.startswith("_")]

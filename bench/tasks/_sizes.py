@@ -15,23 +15,25 @@ def increment(x):
 
 
 def costs(make, run, most=1_000_000):
-    """{n: microseconds a task} of building with make(k) and of run(list of tasks); the best of some rounds."""
-    building, running = {}, {}
+    """{n: microseconds a task} of building with make(k), of run(list of tasks), and of that on processors, all threads
+    together; the best of some rounds."""
+    building, running, working = {}, {}, {}
     for n in sizes:
         if n > most:
             continue
-        for _ in range(max(2, min(10, 50_000 // n))):
+        for _ in range(max(5, min(30, 100_000 // n))):
             gc.collect()
             start = time.perf_counter()
             tasks = [make(k) for k in range(n)]
-            middle = time.perf_counter()
+            middle, before = time.perf_counter(), time.process_time()
             results = run(tasks)
-            end = time.perf_counter()
+            end, after = time.perf_counter(), time.process_time()
             assert results[-1] == n and len(results) == n
             building[n] = min(building.get(n, 1e9), (middle - start) / n * 1e6)
             running[n] = min(running.get(n, 1e9), (end - middle) / n * 1e6)
+            working[n] = min(working.get(n, 1e9), (after - before) / n * 1e6)
             del tasks, results
-    return building, running
+    return building, running, working
 
 
 def map_costs(pool, rounds):

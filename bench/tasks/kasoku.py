@@ -13,10 +13,11 @@ compiled(1)
 figures = {}
 for work, function in {"Python": increment, "compiled": compiled}.items():
     call = ks.delayed(function)
-    building, running = costs(call, lambda tasks: ks.compute(*tasks))
+    building, running, working = costs(call, lambda tasks: ks.compute(*tasks))
     figures |= {name(f"run, {work}", n): cost for n, cost in running.items()}
     figures |= {name(f"build, {work}", n): cost for n, cost in building.items()}
     figures[f"run, {work}, most over least"] = max(running.values()) / min(running.values())
+    figures[f"run, {work}, most over least, processors' time"] = max(working.values()) / min(working.values())
 with ks.Pool(2) as pool:
     figures |= map_costs(pool, 5)
 memory = r"""

@@ -11,7 +11,7 @@ from timing import report
 figures = {}
 with ThreadPoolExecutor(2) as pool:
     figures |= map_costs(pool, 3)
-    _, running = costs(
+    _, running, _ = costs(
         lambda k: k, lambda numbers: [f.result() for f in [pool.submit(increment, k) for k in numbers]], 100_000
     )
     figures |= {name("run, Python", n): cost for n, cost in running.items()}

@@ -36,7 +36,8 @@ def _marked(line):
 def _text(app, what, name, subject, options, lines):
     made, in_code, in_list, in_example = [], False, False, False
     for line in lines:
-        if re.match(r"\(self\) -> ", line):  # what nanobind says of a property
+        # What nanobind says of a property, and NamedTuple of a field.
+        if re.match(r"\((self|arg: object, /)\) -> |Alias for field number \d+$", line):
             continue
         in_example = line.startswith(">>> ") or (in_example and bool(line.strip()))
         if in_example:  # what a console shows stays as it is
@@ -67,6 +68,7 @@ def _signature(app, what, name, subject, options, signature, result):
     def short(text):
         text = re.sub(r"\(self(: [^,)]+)?(, )?", "(", text)
         text = re.sub(r": object( \| None)?(?=[,) ]|$)", "", text)  # anything that can be converted
+        text = text.replace("<object object>", "…")  # a default that says that nothing was given
         text = re.sub(r"(?<=\w) = (?=None|True|False)", "=", text) if ":" not in text else text
         return re.sub(r"\bkasoku\._core\.", "", text)
 

@@ -193,6 +193,7 @@ const Row table[] = {
                                                           Kind::flag,         ignore,          ""},
     {"-std-lib --no-source-include -no-source-include --builtin-move-forward -builtin-move-forward --builtin-initializer-list -builtin-initializer-list --no-cache -no-cache --time -time --minimal -minimal --device-int128 -device-int128 -pch --pch --device-stack-protector",
                                                           Kind::maybe_joined, ignore,          ""},
+    {"-lcudadevrt -lcudart -lcudart_static",              Kind::flag,         ignore,          "kernels that launch kernels link with nothing"},
     {"-l --library -L --library-path",                    Kind::joined,       nullptr,         "a kernel's text links with nothing"},
     {"-m32",                                              Kind::flag,         nullptr,         "pointers have 64 bits here"},
 };

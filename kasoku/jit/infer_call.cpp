@@ -65,6 +65,13 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
   return false;
 }
 
+/// Parameters of the library whose values decide how many axes a result has, or how many results there are.
+bool decides_types(std::string_view parameter) {
+  for (const std::string_view name : {"axis", "keepdims", "compute_uv", "density", "ndim"})
+    if (parameter == name) return true;
+  return false;
+}
+
 /// Whether the value of a name has to be known when compiling: lengths of shared and local arrays, numbers of axes.
 bool is_known_there(const Block& body, const std::string& name, std::set<const Function*>& seen) {
   const auto is_name = [&](const Expr& e) { return e.kind == ExprKind::name && e.text == name; };
@@ -86,7 +93,7 @@ bool is_known_there(const Block& body, const std::string& name, std::set<const F
 
 /// The type with what is known of the value, if it is of integers that are.
 Type known(const Expr& expr, const Type& type) {
-  if (const auto n = type.is_integer() ? constant_int(expr) : std::nullopt) {
+  if (const auto n = type.is_integer() || type.is_boolean() ? constant_int(expr) : std::nullopt) {
     Type exact = type;
     exact.text = fmt::format("{}", *n);
     return exact;
@@ -300,8 +307,7 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   for (size_t i = 1; i <= n; ++i) {
     types.push_back(visit(*expr.items[i]));
     std::set<const Function*> seen{&callee};
-    const bool is_axis = !callee.is_jitted && callee.parameters[i - 1].name == "axis";
-    if (is_axis || (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen)))
+    if ((!callee.is_jitted && decides_types(callee.parameters[i - 1].name)) || (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen)))
       types.back() = known(*expr.items[i], types.back());
     all_known &= types.back().is_known();
     if (types.back().kind == TypeKind::range || types.back().kind == TypeKind::optional)

@@ -186,7 +186,7 @@ class Pruner {
       if (type->kind == TypeKind::none) return None{};
       if (type->kind == TypeKind::text) return type->text;
       if (type->kind == TypeKind::member) return "\n" + type->text;
-      if (type->is_integer() && !type->text.empty()) return static_cast<int64_t>(std::stoll(type->text));
+      if ((type->is_integer() || type->is_boolean()) && !type->text.empty()) return static_cast<int64_t>(std::stoll(type->text));
       return std::nullopt;
     }
     if (e.kind == ExprKind::unary && e.op == Operator::negative)

@@ -73,7 +73,8 @@ void check_pointer(const KernelInfo& kernel, const ParamInfo& param, const Argum
                    Device& device) {
   const ArrayRef& array = argument.array;
   const bool dtype_fits = param.dtype != Dtype::opaque
-                              ? same_representation(array.dtype, param.dtype)
+                              ? same_representation(array.dtype, param.dtype) ||
+                                    (array.is_bits && array.itemsize == info(param.dtype).size)
                               : param.element_size <= 1 || array.itemsize == param.element_size ||
                                     param.element_size % array.itemsize == 0;
   if (!dtype_fits) {

@@ -32,6 +32,7 @@ struct ArrayRef {
   Dtype dtype = Dtype::opaque;
   bool is_read_only = false;
   bool is_host = false;  ///< plain host memory, which only a CPU kernel can use
+  bool is_bits = false;  ///< a pointer to anything of the elements' size may read them
   uint32_t itemsize = 0;
   Device* device = nullptr;  ///< nullptr if is_host; of a pointer where it is known
   Buffer* buffer = nullptr;  ///< nullptr if nobody keeps a history of it; of a pointer where it is known

@@ -129,7 +129,7 @@ def load_ipython_extension(shell):
 __array_api_version__ = "2024.12"
 
 # Modules that are imported when they are asked for.
-_modules = ["emath", "errors", "fft", "linalg", "random"]
+_modules = ["emath", "errors", "fft", "lib", "linalg", "random"]
 
 __all__ = sorted(
     {*_native, *_lazy, *_of_numpy, *_modules, "CompileError", "Error", "load_ipython_extension"}

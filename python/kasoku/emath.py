@@ -26,7 +26,7 @@ def _is_beyond_one(x):
 
 
 def sqrt(x):
-    """Square roots, of negative numbers complex ones.
+    """The square roots, of negative numbers complex ones.
 
     >>> ks.emath.sqrt([4.0, -1.0])
     array([2.+0.j, 0.+1.j])
@@ -35,7 +35,7 @@ def sqrt(x):
 
 
 def log(x):
-    """Natural logarithms, of negative numbers complex ones.
+    """The natural logarithms, of negative numbers complex ones.
 
     >>> ks.emath.log(1.0)
     array(0.)
@@ -44,7 +44,7 @@ def log(x):
 
 
 def log2(x):
-    """Logarithms to base 2, of negative numbers complex ones.
+    """The logarithms to base 2, of negative numbers complex ones.
 
     >>> ks.emath.log2([8.0, 1.0])
     array([3., 0.])
@@ -53,7 +53,7 @@ def log2(x):
 
 
 def log10(x):
-    """Logarithms to base 10, of negative numbers complex ones.
+    """The logarithms to base 10, of negative numbers complex ones.
 
     >>> ks.emath.log10([100.0, 1.0])
     array([2., 0.])
@@ -62,7 +62,7 @@ def log10(x):
 
 
 def logn(n, x):
-    """Logarithms to base `n`, of negative numbers complex ones.
+    """The logarithms to base `n`, of negative numbers complex ones.
 
     >>> ks.emath.logn(2, [4.0, 8.0])
     array([2., 3.])
@@ -71,7 +71,7 @@ def logn(n, x):
 
 
 def power(x, p):
-    """Powers; integers to negative powers are floats, negative numbers to powers that are not whole are complex.
+    """The powers; integers to negative powers are floats, negative numbers to powers that are not whole are complex.
 
     >>> ks.emath.power([2, 4], -1)
     array([0.5 , 0.25])
@@ -85,7 +85,7 @@ def power(x, p):
 
 
 def arccos(x):
-    """Angles with cosine x, complex ones beyond -1 and 1.
+    """The angles in radians with cosine x, complex ones beyond -1 and 1.
 
     >>> ks.emath.arccos(1.0)
     array(0.)
@@ -94,7 +94,7 @@ def arccos(x):
 
 
 def arcsin(x):
-    """Angles with sine x, complex ones beyond -1 and 1.
+    """The angles in radians with sine x, complex ones beyond -1 and 1.
 
     >>> ks.emath.arcsin(0.0)
     array(0.)
@@ -103,7 +103,7 @@ def arcsin(x):
 
 
 def arctanh(x):
-    """Inverse of tanh, complex beyond -1 and 1.
+    """The inverse of tanh, complex beyond -1 and 1.
 
     >>> ks.emath.arctanh(0.0)
     array(0.)

@@ -407,6 +407,21 @@ std::vector<PyType_Slot> slots() {
   return all;
 }
 
+nb::object view(const Array& x, nb::handle dtype) {
+  std::optional<Dtype> wanted;
+  try {
+    wanted = optional_dtype(dtype);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::type || !x.device().is_host() || info(x.dtype()).code.empty()) throw;
+    return numpy_view(x).attr("view")(dtype);
+  }
+  Array viewing = [&] {
+    const GilReleased release;
+    return viewed(x, wanted.value_or(x.dtype()));
+  }();
+  return object_of(std::move(viewing));
+}
+
 nb::object item(const Array& x, const nb::args& at) {
   if (at.size() == 0) return item_of(x);
   if (at.size() > 1) return item_of(get(x, at));
@@ -554,11 +569,9 @@ array([ 7, 13]))")
       .def(
           "squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(),
           "A view without axes of length 1.")
-      .def("view", [](const Array& x, nb::handle dtype) {
-        const Dtype wanted = optional_dtype(dtype).value_or(x.dtype());
-        const GilReleased release;
-        return viewed(x, wanted);
-      }, "dtype"_a = nb::none(), "The same memory under another dtype. Where its elements have another size, those of the last axis become more or fewer.")
+      .def("view", &view, "dtype"_a = nb::none(),
+           "The same memory under another dtype. Where its elements have another size, those of the last axis become more or "
+           "fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of NumPy's.")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {

@@ -32,6 +32,7 @@ class CallArguments {
 
   void add(nb::handle object);
   std::span<const Argument> span() const { return {arguments_, count_}; }
+  std::span<Argument> span() { return {arguments_, count_}; }
   bool has_host_arguments() const { return !transfers_.empty(); }
   /// For host arguments: memory on `device`, filled. Call without the GIL.
   void copy_in(Device& device, Stream& stream);

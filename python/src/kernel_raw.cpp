@@ -144,6 +144,8 @@ struct Launch {
 
 void run(const RawKernel& kernel, CallArguments& arguments, const Launch& launch) {
   const GilReleased release;
+  if (kernel.home())  // PyCUDA passes addresses, and programs of its let kernels take floats as integers of their size
+    for (Argument& argument : arguments.span()) argument.array.is_bits = true;
   if (!arguments.has_host_arguments()) {
     kernel(launch.shape, arguments.span(), launch.stream);
     return;

@@ -158,6 +158,15 @@ class Shown {
   std::vector<Pair> pairs_;
 };
 
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&](const char* one) { return name == one; });
+}
+
+/// What makes files and text of arrays, in which NumPy's own are as good.
+bool is_written_by_numpy(const std::string& name) {
+  return is_one_of(name, {"save", "savez", "savez_compressed", "savetxt", "array2string", "array_repr", "array_str"});
+}
+
 /// Our function that stands for one of NumPy's; none if we have no such.
 nb::object function_of_ours(nb::handle function, const std::string& name, const std::string& module) {
   if (name.empty() || name[0] == '_') return {};
@@ -169,8 +178,9 @@ nb::object function_of_ours(nb::handle function, const std::string& name, const 
   static auto& known = *new std::map<PyObject*, nb::object>;  // NumPy's functions live as long as NumPy
   const auto [at, is_new] = known.try_emplace(function.ptr());
   if (is_new) {
-    const nb::dict names = nb::borrow<nb::dict>(nb::module_::import_(home).attr("__dict__"));
-    if (names.contains(name.c_str())) at->second = nb::object(names[name.c_str()]);
+    const nb::object namespace_ = nb::module_::import_(home);
+    const nb::object found = nb::getattr(namespace_, name.c_str(), nb::none());
+    if (!found.is_none() && !found.is(function) && !is_written_by_numpy(name)) at->second = found;
   }
   return at->second;
 }
@@ -182,10 +192,6 @@ bool declines(const nb::python_error& error) {
   if (!error.matches(PyExc_TypeError)) return false;
   const std::string said = error.what();
   return said.find("incompatible function arguments") != std::string::npos || said.find("no kasoku array can hold") != std::string::npos;
-}
-
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::ranges::any_of(names, [&](const char* one) { return name == one; });
 }
 
 /// Functions that write into their first argument.

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import _core, _scopes
 from . import (
+    calls,
     contractions,
     draws,
     indices,
@@ -39,7 +40,10 @@ def _all_of(*modules):
     }
 
 
+_of_engine = ("take_along_axis", "put_along_axis", "compress", "diagonal", "insert", "unravel_index", "ravel_multi_index",
+              "lexsort", "sort_complex", "gradient")  # fmt: skip
 _numpy = _all_of(sorting, sums, shapes, matrices, linear, signals)
+_numpy.update({k: getattr(calls, k) for k in _of_engine})
 _numpy.update(trapz=sums.trapezoid)
 _matrices = ("norm", "solve", "inv", "det", "slogdet", "cholesky", "matrix_power", "qr", "eigh", "eigvalsh", "pinv",
              "matrix_rank", "cond", "svd", "lstsq", "eig",
@@ -49,6 +53,10 @@ _homes = [
     (np, {name: f for name, f in _numpy.items() if name not in _matrices}),
     (np.fft, _all_of(transforms)),
     (np.linalg, {name: _numpy[name] for name in _matrices}),
+    (np.linalg, {name: getattr(calls, name) for name in ("vector_norm", "matrix_norm", "svdvals", "multi_dot", "vecdot",
+                                                         "matrix_transpose", "tensorsolve", "tensorinv")}),
+    (np.linalg, {"trace": calls.trace_of_last, "diagonal": calls.diagonal_of_last, "outer": linear.outer,
+                 "cross": linear.cross, "matmul": linear.matmul}),
     (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
     (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
     (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
@@ -59,17 +67,18 @@ _homes = [
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
     (operator, {"abs": numbers.absolute, **{k: f for k, f in _all_of(operators).items() if k != "written"}}),
-    (np.add, {"reduce": sums.add_reduce}),
-    (np.multiply, {"reduce": sums.multiply_reduce}),
-    (np.maximum, {"reduce": sums.maximum_reduce}),
-    (np.minimum, {"reduce": sums.minimum_reduce}),
+    (np.add, {"reduce": sums.add_reduce, "accumulate": sums.add_accumulate}),
+    (np.multiply, {"reduce": sums.multiply_reduce, "accumulate": sums.multiply_accumulate}),
+    (np.maximum, {"reduce": sums.maximum_reduce, "accumulate": sums.maximum_accumulate}),
+    (np.minimum, {"reduce": sums.minimum_reduce, "accumulate": sums.minimum_accumulate}),
 ]  # fmt: skip
 _by_object = {
     getattr(home, name): f for home, functions in _homes for name, f in functions.items() if hasattr(home, name)
 }
 _methods = {"cumsum": sums.cumsum, "cumprod": sums.cumprod, "sort": sorting.sort_in_place, "argsort": sorting.argsort,
             "repeat": shapes.repeat, "trace": linear.trace, "ptp": sums.ptp, "searchsorted": sorting.searchsorted,
-            "nonzero": signals.nonzero, "take": shapes.take}  # fmt: skip
+            "nonzero": signals.nonzero, "take": shapes.take, "put": shapes.put, "choose": shapes.choose,
+            "diagonal": calls.diagonal, "compress": calls.compress_method, "partition": sorting.partition_in_place}  # fmt: skip
 _positions = {name for name, row in _core._reductions().items() if row["is_position"]}
 _reductions = _core._reductions().keys() - _positions | {"mean"}
 _of_rows = _positions | {"std", "var", "median", "ptp", "nanmean", "nanstd", "nanvar", "nanmedian"}
@@ -143,6 +152,15 @@ def instead(meant, name, call):
     if meant is np.unique and wanted and len(wanted) == len(call.keywords):
         name = "_".join(["unique", *(word for word in ("index", "inverse", "counts") if f"return_{word}" in wanted)])
         return getattr(sorting, name), None
+    words = {k.arg for k in call.keywords}
+    if meant is np.unique and words == {"axis"}:
+        return calls.unique_parts, None
+    if meant is np.intersect1d and "return_indices" in words:
+        return calls.intersection, None
+    if getattr(meant, "__name__", "") == "accumulate" and isinstance(getattr(meant, "__self__", None), np.ufunc):
+        return None if function(meant) else (sums.accumulate, meant.__self__)
+    if meant is np.linalg.tensordot:
+        meant = np.tensordot
     if meant is np.einsum or meant is np.tensordot:
         made = contractions.named(meant.__name__, call)
         return None if made is None else (made, None)

@@ -16,7 +16,7 @@ def _constant(node):
 
 def named(name, call):
     """The function for this call of np.einsum or np.tensordot, by what stands in it; None if it has no compiled form."""
-    if name == "einsum" and call.args and not call.keywords and len(call.args) <= 4:
+    if name == "einsum" and call.args and len(call.args) <= 4 and all(k.arg == "optimize" for k in call.keywords):
         return _by_subscripts(_constant(call.args[0]))
     if name == "tensordot" and 2 <= len(call.args) + len(call.keywords) <= 3:
         given = call.args[2] if len(call.args) > 2 else call.keywords[0].value if call.keywords else ast.Constant(2)
@@ -42,7 +42,7 @@ def _by_subscripts(text):
     return functions[len(result)] if len(result) < len(functions) else None
 
 
-def einsum_0(subscripts, a, b=None, c=None):
+def einsum_0(subscripts, a, b=None, c=None, optimize=False):
     if b is None:
         return call("einsum", np.empty(1, np.result_type(a))[0], subscripts, a)
     if c is None:
@@ -50,7 +50,7 @@ def einsum_0(subscripts, a, b=None, c=None):
     return call("einsum", np.empty(1, np.result_type(a, b, c))[0], subscripts, a, b, c)
 
 
-def einsum_1(subscripts, a, b=None, c=None):
+def einsum_1(subscripts, a, b=None, c=None, optimize=False):
     if b is None:
         return call("einsum", np.empty(1, np.result_type(a)), subscripts, a)
     if c is None:
@@ -58,7 +58,7 @@ def einsum_1(subscripts, a, b=None, c=None):
     return call("einsum", np.empty(1, np.result_type(a, b, c)), subscripts, a, b, c)
 
 
-def einsum_2(subscripts, a, b=None, c=None):
+def einsum_2(subscripts, a, b=None, c=None, optimize=False):
     if b is None:
         return call("einsum", np.empty((1, 1), np.result_type(a)), subscripts, a)
     if c is None:
@@ -66,7 +66,7 @@ def einsum_2(subscripts, a, b=None, c=None):
     return call("einsum", np.empty((1, 1), np.result_type(a, b, c)), subscripts, a, b, c)
 
 
-def einsum_3(subscripts, a, b=None, c=None):
+def einsum_3(subscripts, a, b=None, c=None, optimize=False):
     if b is None:
         return call("einsum", np.empty((1, 1, 1), np.result_type(a)), subscripts, a)
     if c is None:
@@ -74,7 +74,7 @@ def einsum_3(subscripts, a, b=None, c=None):
     return call("einsum", np.empty((1, 1, 1), np.result_type(a, b, c)), subscripts, a, b, c)
 
 
-def einsum_4(subscripts, a, b=None, c=None):
+def einsum_4(subscripts, a, b=None, c=None, optimize=False):
     if b is None:
         return call("einsum", np.empty((1, 1, 1, 1), np.result_type(a)), subscripts, a)
     if c is None:

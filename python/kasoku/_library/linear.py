@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from . import calls
 from .engine import call as engine_call
 from .engine import reaches
 from .lapack import absent, call, worth_it
@@ -26,7 +27,15 @@ def _copy(a):
     return f
 
 
-def norm(x, ord=None):
+def norm(x, ord=None, axis=None, keepdims=False):
+    if axis is not None or keepdims:
+        return calls.norm(x, ord, axis, keepdims)
+    if isinstance(ord, str):
+        return calls.norm(x, ord, axis, keepdims)
+    return _norm(x, ord)
+
+
+def _norm(x, ord):
     if ord is None:
         flat = x.ravel()
         total = 0.0
@@ -293,7 +302,15 @@ def matrix_power(a, n):
     return result
 
 
-def qr(a):
+def qr(a, mode="reduced"):
+    if mode == "r":
+        return engine_call("qr_r", _floats(a), a)
+    if mode != "reduced":
+        return a.qr_in_this_mode()  # which compiled code does not have, and says so
+    return _qr(a)
+
+
+def _qr(a):
     if reaches(False):
         return engine_call("qr", (_floats(a), _floats(a)), a)
     m, n = a.shape
@@ -476,6 +493,8 @@ def _eigen(a, v):
 
 def eig(a):
     _square(a)
+    if reaches(False):
+        return engine_call("eig", (_floats(a)[0], _floats(a)), a)
     v = np.zeros(a.shape, (_floats(a)).dtype)
     w = _eigen(_floats(a), v)
     return w, v.T.copy()
@@ -483,6 +502,8 @@ def eig(a):
 
 def eigvals(a):
     _square(a)
+    if reaches(False):
+        return engine_call("eigvals", _floats(a)[0], a)
     return _eigen(_floats(a), np.zeros((0, a.shape[0]), (_floats(a)).dtype))
 
 
@@ -504,7 +525,13 @@ def _singular_values(a):
     return np.sort(_lengths(u))[::-1].astype(s.dtype)
 
 
-def svd(a, full_matrices=True):
+def svd(a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        return calls.svdvals(a)
+    return _svd(a, full_matrices)
+
+
+def _svd(a, full_matrices):
     if reaches(False):
         return engine_call("svd", (_floats(a), np.abs(_floats(a))[0], _floats(a)), a, full_matrices)
     m, n = a.shape
@@ -561,6 +588,8 @@ def lstsq(a, b, rcond=None):
     if b.shape[0] != m:
         raise np.linalg.LinAlgError("Incompatible dimensions")
     p, q = _floats(a), _floats(b)
+    if reaches(False):
+        return engine_call("lstsq", (q + p[0, 0], np.abs(p)[0], np.int64(1), np.abs(p)[0]), a, b, rcond)
     f = np.empty((n, m), np.result_type(p, q))
     f[:, :] = p.T
     s = np.empty(min(m, n), np.abs(f).dtype)
@@ -613,7 +642,17 @@ def cond(x, p=None):
     return np.inf if result != result and not np.any(x != x) else result
 
 
-def trace(a, offset=0):
+def trace(a, offset=0, axis1=0, axis2=1):
+    if a.ndim > 2:
+        return calls.trace(a, offset, axis1, axis2)
+    if axis1 % 2 == axis2 % 2:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    if axis1 % 2 == 1:
+        return _trace(a, -offset)
+    return _trace(a, offset)
+
+
+def _trace(a, offset):
     total = a.sum().dtype.type(0)
     for i in range(max(min(a.shape[0] - max(-offset, 0), a.shape[1] - max(offset, 0)), 0)):
         total += a[i + max(-offset, 0), i + max(offset, 0)]

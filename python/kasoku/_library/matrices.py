@@ -100,6 +100,34 @@ def triu_indices(n, k=0, m=None):
     return rows, columns
 
 
+def tril_indices_from(arr, k=0):
+    return tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k=0):
+    return triu_indices(arr.shape[0], k, arr.shape[1])
+
+
+def diag_indices(n, ndim=2):
+    at = np.arange(n)
+    if ndim == 1:
+        return (at,)
+    if ndim == 2:
+        return at, at
+    if ndim == 3:
+        return at, at, at
+    return at.diag_indices_of_more_axes()  # which compiled code does not have, and says so
+
+
+def diag_indices_from(arr):
+    for length in arr.shape:
+        if length != arr.shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
+    if arr.ndim == 2:
+        return diag_indices(arr.shape[0], 2)
+    return diag_indices(arr.shape[0], 3)
+
+
 def vander(x, N=None, increasing=False):  # noqa: N803
     n = x.size if N is None else N
     out = np.empty((x.size, n), np.result_type(x, np.int64))

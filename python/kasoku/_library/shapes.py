@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import calls
 from .engine import call, few, reaches
 
 
@@ -134,7 +135,9 @@ def _in_depth(arrays, first):
     return _joined(arrays, first, 2)
 
 
-def append(arr, values):
+def append(arr, values, axis=None):
+    if axis is not None:
+        return concatenate((arr, values), axis)
     x = arr.ravel()
     out = np.empty(x.size + np.size(values), np.result_type(arr, values))
     out[: x.size] = x
@@ -145,7 +148,9 @@ def append(arr, values):
     return out
 
 
-def delete(arr, obj):
+def delete(arr, obj, axis=None):
+    if axis is not None and arr.ndim > 1:
+        return calls.delete(arr, obj, axis)
     x = arr.ravel()
     n = x.size
     keep = np.ones(n, np.bool_)
@@ -267,10 +272,10 @@ def rot90(m, k=1):
 
 
 def roll(a, shift, axis=None):
-    if axis is not None and a.ndim > 1:
-        n = a.shape[axis]
-        order = np.arange(n) - shift
-        return call("gather", a, a, order % max(n, 1), axis % a.ndim)
+    if isinstance(shift, tuple) or (axis is not None and a.ndim > 1):
+        return call("roll", a, a, shift, axis)
+    if reaches(a.size >= 16 * few):
+        return call("roll", a, a, shift, axis)
     x = a.ravel()
     out = np.empty(a.shape, a.dtype)
     flat = out.ravel()
@@ -280,6 +285,10 @@ def roll(a, shift, axis=None):
 
 
 def repeat(a, repeats, axis=None):
+    if isinstance(a, (int, float, complex)):
+        return np.full(repeats, a)
+    if isinstance(repeats, (list, tuple)):
+        return repeat(a, np.array(repeats), axis)
     if axis is not None and a.ndim > 1:
         return call("repeat", a, a, repeats, axis)
     x = a.ravel()
@@ -316,6 +325,14 @@ def pad(array, pad_width, mode="constant", constant_values=0):
     return _pad(array, pad_width, pad_width[0], mode, constant_values)
 
 
+def _first(value):
+    return value[0] if isinstance(value, tuple) else value
+
+
+def _last(value):
+    return value[1] if isinstance(value, tuple) else value
+
+
 def _pad(array, widths, first, mode, value):
     if isinstance(first, int):
         return _padded(array, widths[0], widths[1], mode, value)
@@ -323,20 +340,20 @@ def _pad(array, widths, first, mode, value):
         return _padded(array, first[0], first[1], mode, value)
     if array.ndim == 2:
         second = widths[1]
-        return call("pad", array, array, (first[0], first[1], second[0], second[1]), mode, value)
+        return call("pad", array, array, (first[0], first[1], second[0], second[1]), mode, _first(value), _last(value))
     if array.ndim == 3:
         (a, b), (c, d), (e, f) = widths
-        return call("pad", array, array, (a, b, c, d, e, f), mode, value)
+        return call("pad", array, array, (a, b, c, d, e, f), mode, _first(value), _last(value))
     return array.pad_of_more_axes()  # which compiled code does not have, and says so
 
 
 def _padded(array, a, b, mode, value):
     if array.ndim == 1:
-        return call("pad", array, array, (a, b), mode, value)
+        return call("pad", array, array, (a, b), mode, _first(value), _last(value))
     if array.ndim == 2:
-        return call("pad", array, array, (a, b, a, b), mode, value)
+        return call("pad", array, array, (a, b, a, b), mode, _first(value), _last(value))
     if array.ndim == 3:
-        return call("pad", array, array, (a, b, a, b, a, b), mode, value)
+        return call("pad", array, array, (a, b, a, b, a, b), mode, _first(value), _last(value))
     return array.pad_of_more_axes()
 
 
@@ -370,14 +387,16 @@ def split(ary, indices_or_sections):
     return array_split(ary, indices_or_sections)
 
 
-def take(a, indices, axis=None):
+def take(a, indices, axis=None, mode="raise"):
     if isinstance(indices, (list, tuple)):
-        return take(a, np.array(indices), axis)
-    if axis is not None and a.ndim > 1:
-        return call("gather", a, a, indices.astype(np.int64), axis % a.ndim)
+        return take(a, np.array(indices), axis, mode)
+    if mode != "raise" or (axis is not None and a.ndim > 1):
+        return calls.take(a, indices, axis, mode)
     x = a.ravel()
     if isinstance(indices, int):
         return x[indices]
+    if reaches(indices.size >= 16 * few):
+        return calls.take(a, indices, axis, mode)
     out = np.empty(indices.shape, a.dtype)
     flat, at = out.ravel(), indices.ravel()
     for i in range(at.size):
@@ -385,13 +404,75 @@ def take(a, indices, axis=None):
     return out
 
 
-def put(a, ind, v):
+def put(a, ind, v, mode="raise"):
+    if mode == "clip":
+        _put(a, np.clip(np.array(ind) if isinstance(ind, list) else ind, 0, a.size - 1), v)
+    elif mode == "wrap":
+        _put(a, (np.array(ind) if isinstance(ind, list) else ind) % a.size, v)
+    elif mode == "raise":
+        _put(a, ind, v)
+    else:
+        raise ValueError("mode must be one of 'clip', 'raise', or 'wrap'")
+
+
+def _put(a, ind, v):
     x = a.reshape(-1)
     if isinstance(ind, int):
         x[ind] = v if isinstance(v, (int, float, complex)) else v[0]
     else:
         for i in range(len(ind)):
             x[ind[i]] = v if isinstance(v, (int, float, complex)) else v[i % len(v)]
+
+
+def place(arr, mask, vals):
+    x, flags = arr.reshape(-1), mask.ravel()
+    if x.size != flags.size:
+        raise ValueError("place: mask and data must be the same size")
+    if len(vals) == 0 and np.any(flags):
+        raise ValueError("Cannot insert from an empty array!")
+    n = 0
+    for i in range(x.size):
+        if flags[i]:
+            x[i] = vals[n % len(vals)]
+            n += 1
+
+
+def putmask(a, mask, values):
+    x, flags = a.reshape(-1), mask.ravel()
+    if x.size != flags.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    for i in range(x.size):
+        if flags[i]:
+            x[i] = values if isinstance(values, (int, float, complex)) else values.ravel()[i % values.size]
+
+
+def copyto(dst, src, where=True):
+    if isinstance(where, bool):
+        if where:
+            dst[...] = src
+    else:
+        dst[...] = np.where(where, src, dst)
+
+
+def choose(a, choices):
+    n = len(choices)
+    if a.size > 0 and (a.min() < 0 or a.max() >= n):
+        raise ValueError("invalid entry in choice array")
+    out = np.zeros(a.shape, np.result_type(choices))
+    k = 0
+    for each in choices:
+        out = np.where(a == k, each, out)
+        k += 1
+    return out
+
+
+def select(condlist, choicelist, default=0):
+    out = np.full(condlist[0].shape, default, np.result_type(choicelist[0], default))
+    is_open = np.ones(condlist[0].shape, np.bool_)
+    for condition, choice in zip(condlist, choicelist):  # noqa: B905
+        out = np.where(is_open & condition, choice, out)
+        is_open &= ~condition
+    return out
 
 
 def extract(condition, arr):

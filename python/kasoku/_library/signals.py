@@ -30,7 +30,7 @@ def convolve(a, v, mode="full"):
 def correlate(a, v, mode="valid"):
     if a.size > 0 and v.size > 0 and reaches(a.size * v.size >= 16 * few):
         return call("correlate", a * v, a, v, mode)
-    turned = convolve(a, v[::-1], "full")
+    turned = convolve(a, np.conj(v[::-1]), "full")
     if mode == "full":
         return turned
     short, long = min(a.size, v.size), max(a.size, v.size)
@@ -104,7 +104,39 @@ def _between(v, xp, fp, k):
     return here
 
 
-def interp(x, xp, fp):
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        return _periodic(x, xp, fp, abs(period))
+    if left is not None or right is not None:
+        return _bounded(x, xp, fp, left, right)
+    if not isinstance(x, (int, float)) and reaches(x.size >= 16 * few):
+        return call("interp", x * fp.astype(np.result_type(fp, np.float64))[0], x, xp, fp, None, None)
+    return _interp(x, xp, fp)
+
+
+def _periodic(x, xp, fp, period):
+    at = xp % period
+    order = np.argsort(at)
+    at, values = at[order], fp[order]
+    last = at.size - 1
+    around, heights = np.empty(at.size + 2), np.empty(at.size + 2, fp.dtype)
+    around[1:-1] = at
+    heights[1:-1] = values
+    around[0], heights[0] = at[last] - period, values[last]
+    around[last + 2], heights[last + 2] = at[0] + period, values[0]
+    return interp(x % period, around, heights)
+
+
+def _bounded(x, xp, fp, left, right):
+    first = fp[0] * 1.0 if left is None else left * 1.0
+    last = fp[fp.size - 1] * 1.0 if right is None else right * 1.0
+    inside = interp(x, xp, fp)
+    if isinstance(x, (int, float)):
+        return first if x < xp[0] else last if x > xp[xp.size - 1] else inside
+    return np.where(x < xp[0], first, np.where(x > xp[xp.size - 1], last, inside))
+
+
+def _interp(x, xp, fp):
     if xp.size != fp.size:
         raise ValueError("fp and xp are not of the same length.")
     if xp.size == 0:
@@ -189,6 +221,13 @@ def sinc(x):
     for i in range(values.size):
         flat[i] = _sinc(values[i])
     return out
+
+
+def polyval(p, x):
+    total = x * p.dtype.type(0)
+    for i in range(p.size):
+        total = total * x + p[i]
+    return total
 
 
 def unwrap(p):
@@ -389,16 +428,44 @@ def _bincount(x, weights, minlength):
     return totals
 
 
-def histogram(a, bins=10, range=None):  # noqa: A002
-    if isinstance(bins, int):
-        if reaches(a.size >= few):
-            like = (np.zeros(1, np.int64), np.linspace(0.0, 1.0, 2))
-            if range is None:
-                return call("histogram", like, a, bins, None, None, None)
-            return call("histogram", like, a, bins, None, range[0] * 1.0, range[1] * 1.0)
-        return _histogram(a.ravel(), bins, range)
+def _edges(a):
+    """An array of the edges' dtype; a type, never computed."""
+    return a.ravel() if a.dtype == np.float32 else np.linspace(0.0, 1.0, 2)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):  # noqa: A002
+    if weights is not None:
+        return _counted(np.empty(1, np.result_type(weights, np.float64)), a, bins, range, density, weights)
+    if density:
+        return _counted(np.empty(1), a, bins, range, density, None)
     if reaches(a.size >= few):
-        return call("histogram", (np.zeros(1, np.int64), bins), a, bins, None)
+        return _counted(np.empty(1, np.int64), a, bins, range, False, None)
+    return _histogram_of_few(a, bins, range)
+
+
+def _counted(counts, a, bins, limits, density, weights):
+    if not isinstance(bins, int):
+        return call("histogram", (counts, bins), a, bins, weights, None, None, density)
+    if limits is None:
+        return call("histogram", (counts, _edges(a)), a, bins, weights, None, None, density)
+    return call("histogram", (counts, _edges(a)), a, bins, weights, limits[0] * 1.0, limits[1] * 1.0, density)
+
+
+def histogram2d(x, y, bins=10):
+    like = (np.empty((1, 1)), np.empty(1), np.empty(1))
+    if isinstance(bins, int):
+        return call("histogram2d", like, x, y, bins, bins)
+    return call("histogram2d", like, x, y, bins[0], bins[1])
+
+
+def histogram_bin_edges(a, bins=10, range=None):  # noqa: A002
+    counts, edges = histogram(a, bins, range)
+    return edges
+
+
+def _histogram_of_few(a, bins, limits):
+    if isinstance(bins, int):
+        return _histogram(a.ravel(), bins, limits)
     x = a.ravel()
     counts = np.zeros(bins.size - 1, np.int64)
     for v in x:
@@ -418,7 +485,7 @@ def _histogram(x, bins, limits):
             raise ValueError("autodetected range is not finite")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, bins + 1)
+    edges = np.linspace(low, high, bins + 1).astype(_edges(x).dtype)
     counts = np.zeros(bins, np.int64)
     for i in range(x.size):
         if x[i] >= low and x[i] <= high:

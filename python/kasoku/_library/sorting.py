@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from . import calls
 from .engine import call, few, reaches
 
 
@@ -101,6 +102,10 @@ def _mergesort(a):
     return order
 
 
+def partition_in_place(a, kth, axis=-1):
+    a[...] = sort(a, axis)
+
+
 def partition(a, kth, axis=-1):
     return sort(a, axis)
 
@@ -155,9 +160,11 @@ def unique(ar):
     return x[:n].copy()
 
 
-def median(a, axis=None):
+def median(a, axis=None, keepdims=False):
+    if keepdims:
+        return call("median", a.astype(a.mean().dtype), a, axis, False, True)
     if axis is not None and a.ndim > 1:
-        return call("median", a.mean(axis=axis), a, axis, False)
+        return call("median", a.mean(axis=axis), a, axis, False, False)
     return _middle(sort(a.ravel()), a.mean().dtype)
 
 
@@ -203,19 +210,35 @@ def _quantile(x, q):
     return x[low] + step * part
 
 
-def quantile(a, q):
+def quantile(a, q, axis=None, method="linear", keepdims=False):
+    if isinstance(q, (list, tuple)):
+        return quantile(a, np.array(q), axis, method, keepdims)
+    if axis is not None or method != "linear" or keepdims:
+        return calls.quantiles(a, q, axis, method, keepdims, False)
     return _quantiles(sort(a.ravel()), q, 1.0)
 
 
-def percentile(a, q):
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    if isinstance(q, (list, tuple)):
+        return percentile(a, np.array(q), axis, method, keepdims)
+    if axis is not None or method != "linear" or keepdims:
+        return calls.quantiles(a, q / 100.0, axis, method, keepdims, False)
     return _quantiles(sort(a.ravel()), q, 100.0)
 
 
-def nanquantile(a, q):
+def nanquantile(a, q, axis=None, method="linear", keepdims=False):
+    if isinstance(q, (list, tuple)):
+        return nanquantile(a, np.array(q), axis, method, keepdims)
+    if axis is not None or method != "linear" or keepdims:
+        return calls.quantiles(a, q, axis, method, keepdims, True)
     return _quantiles(sort(_numbers(a)), q, 1.0)
 
 
-def nanpercentile(a, q):
+def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
+    if isinstance(q, (list, tuple)):
+        return nanpercentile(a, np.array(q), axis, method, keepdims)
+    if axis is not None or method != "linear" or keepdims:
+        return calls.quantiles(a, q / 100.0, axis, method, keepdims, True)
     return _quantiles(sort(_numbers(a)), q, 100.0)
 
 
@@ -249,7 +272,9 @@ def _place_within(a, v, side, low, high):
     return low
 
 
-def searchsorted(a, v, side="left"):
+def searchsorted(a, v, side="left", sorter=None):
+    if sorter is not None:
+        return searchsorted(a[sorter], v, side)
     if isinstance(v, (int, float)):
         return _place(a, v, side)
     if side != "left" and side != "right":
@@ -279,6 +304,8 @@ def bisect_right(a, x):
 
 
 def digitize(x, bins, right=False):
+    if isinstance(x, (int, float)):
+        return digitize(np.full(1, x), bins, right)[0]
     values = x.ravel()
     out = np.empty(x.shape, np.int64)
     flat = out.ravel()
@@ -313,6 +340,8 @@ def _holds(x, v):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False):
+    if isinstance(test_elements, (list, tuple)):
+        return isin(element, np.array(test_elements), assume_unique, invert)
     if reaches(test_elements.size >= few):
         return call("isin", np.empty(element.shape, np.bool_), element, test_elements, invert)
     x, y = element.ravel(), sort(test_elements.ravel())

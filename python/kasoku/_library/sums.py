@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import calls
 from .engine import call, reaches
 
 
@@ -98,6 +99,48 @@ def sum_from(a, start):
     return sum(a) + start
 
 
+def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
+    if include_initial:
+        return _from(cumsum(x, axis, dtype), 0, axis)
+    return cumsum(x, axis, dtype)
+
+
+def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
+    if include_initial:
+        return _from(cumprod(x, axis, dtype), 1, axis)
+    return cumprod(x, axis, dtype)
+
+
+def _from(x, first, axis):
+    """With a number before what stands along the axis."""
+    return calls.insert(x, 0, x.dtype.type(first), 0 if axis is None else axis)
+
+
+def add_accumulate(a, axis=0):
+    return cumsum(a, axis)
+
+
+def multiply_accumulate(a, axis=0):
+    return cumprod(a, axis)
+
+
+def maximum_accumulate(a, axis=0):
+    return _running("cummax", np.maximum, a, axis, a.dtype)
+
+
+def minimum_accumulate(a, axis=0):
+    return _running("cummin", np.minimum, a, axis, a.dtype)
+
+
+def accumulate(join, a, axis=0):
+    """Of a ufunc whose scans are no row of the engine's."""
+    if a.ndim == 1:
+        return _running_loop(join, a, axis, join(a[0], a[0]).dtype)
+    if a.ndim == 2:
+        return _running_loop(join, a, axis, join(a[0, 0], a[0, 0]).dtype)
+    return a.accumulate_of_more_axes()  # which compiled code does not have, and says so
+
+
 def cumsum(a, axis=None, dtype=None):
     if dtype is None:
         return _running("cumsum", np.add, a, axis, a.sum().dtype)
@@ -136,7 +179,9 @@ def _running_loop(join, a, axis, dtype):
     return out
 
 
-def diff(a, n=1):
+def diff(a, n=1, axis=-1):
+    if a.ndim > 1 and axis != -1 and axis != a.ndim - 1:
+        return call("diff", a - a if a.dtype != np.bool_ else a, a, n, axis)
     if n < 0:
         raise ValueError("diff(): order must be non-negative")
     if n == 1:
@@ -178,12 +223,12 @@ def nanstd(a):
     return np.sqrt(nanvar(a))
 
 
-def nancumsum(a):
-    return cumsum(_numbers_or(a, 0))
+def nancumsum(a, axis=None):
+    return cumsum(_numbers_or(a, 0), axis)
 
 
-def nancumprod(a):
-    return cumprod(_numbers_or(a, 1))
+def nancumprod(a, axis=None):
+    return cumprod(_numbers_or(a, 1), axis)
 
 
 def ptp(a):
@@ -244,7 +289,7 @@ def corrcoef(x, y=None, rowvar=True):
 def _correlation(c):
     if isinstance(c, (float, complex)):
         return np.divide(c, c)
-    deviation = np.sqrt(np.real(np.diag(c)))
+    deviation = np.sqrt(np.abs(np.diag(c)))
     out = c / deviation[:, None] / deviation[None, :]
     _clip_parts(out)
     return out
@@ -258,7 +303,9 @@ def _clip_parts(z):
         z[:, :] = np.clip(z, -1.0, 1.0)
 
 
-def trapezoid(y, x=None, dx=1.0):
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    if y.ndim > 1 and axis != -1 and axis != y.ndim - 1:
+        return call("trapezoid", (y[0] * 1.0), y, x, dx, axis)
     if x is not None:
         return _areas(y, diff(x)).sum(axis=-1)
     return _areas(y, dx).sum(axis=-1)

@@ -54,6 +54,18 @@ def ifftn(a, s=None, axes=None, norm=None):
     return call("ifft", _complex(a), a, s, axes, norm)
 
 
+def rfftn(a, s=None, axes=None, norm=None):
+    return call("rfft", _complex(a), a, s, axes, norm)
+
+
+def irfftn(a, s=None, axes=None, norm=None):
+    return call("irfft", _real(a), a, s, axes, norm)
+
+
+def ihfft(a, n=None, axis=-1):
+    return np.conj(call("rfft", _complex(a), a, n, axis, "forward"))
+
+
 def fftshift(x, axes=None):
     return call("fftshift", x, x, axes, False)
 

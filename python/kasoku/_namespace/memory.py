@@ -169,6 +169,11 @@ def _base(self):
     return None if is_all else whole
 
 
+def _data(self):
+    """The elements as Python's memoryview, in the array's own memory. BufferError for memory of a GPU."""
+    return memoryview(self)
+
+
 def tofile(self, fid, sep="", format="%s"):
     """Writes the elements into a file, C order: their bytes, or text between separators.
 
@@ -198,6 +203,7 @@ def dump(self, file):
 Array.flags = property(Flags, doc="How the elements lie: c_contiguous, f_contiguous, owndata, writeable.")
 Array.flat = property(Flat, _set_flat, doc="The elements in a row; assigned to, they are set.")
 Array.base = property(_base, doc="What owns the memory of a view, as a row; None where the array itself does.")
+Array.data = property(_data, doc=_data.__doc__)
 for _method in (tofile, dump, dumps):
     _method.__module__, _method.__qualname__ = Array.__module__, f"Array.{_method.__name__}"
     setattr(Array, _method.__name__, _method)

@@ -217,6 +217,7 @@ def _order(ary):
 
 
 def device_array_like(ary, stream=0):
+    """A new array of another one's shape, dtype and order of axes; its contents are not defined."""
     return device_array(ary.shape, ary.dtype, order=_order(ary))
 
 
@@ -226,11 +227,13 @@ def pinned_array(shape, dtype=np.float64, strides=None, order="C"):
 
 
 def pinned_array_like(ary):
+    """An array of the host of another one's shape, dtype and order of axes."""
     return np.empty(ary.shape, ary.dtype, _order(ary))
 
 
 @contextlib.contextmanager
 def pinned(*arrays):
+    """A region in which arrays are pinned: copies find their own pinned memory anyway."""
     yield
 
 
@@ -256,16 +259,19 @@ def mapped_array(shape, dtype=np.float64, strides=None, order="C", stream=0, por
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    """An array that host code and kernels see, of another one's shape, dtype and order of axes."""
     return mapped_array(ary.shape, ary.dtype, order=_order(ary))
 
 
 @contextlib.contextmanager
 def mapped(*arrays, **options):
+    """A region in which kernels take these arrays of the host as they are; it gives what they are called there."""
     views = [a.view(MappedNDArray) for a in arrays]
     yield views[0] if len(views) == 1 else views
 
 
 def managed_array(shape, dtype=np.float64, strides=None, order="C", stream=0, attach_global=True):
+    """An array that host code and kernels see."""
     return mapped_array(shape, dtype, order=order)
 
 

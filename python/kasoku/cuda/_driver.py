@@ -91,6 +91,7 @@ _default = _DefaultStream()
 
 
 def default_stream():
+    """The stream of launches that name none."""
     return _default
 
 
@@ -98,6 +99,7 @@ legacy_default_stream = per_thread_default_stream = default_stream
 
 
 def external_stream(ptr):
+    """The stream of another library, by its address."""
     raise errors.UnsupportedError("a stream of another library cannot be adopted\n  fix  use cuda.stream()")
 
 
@@ -130,6 +132,7 @@ class Event:
 
 
 def event(timing=True):
+    """A new Event. Times are measured in any case."""
     return Event(timing)
 
 
@@ -225,10 +228,12 @@ gpus = _Gpus()
 
 
 def list_devices():
+    """The devices that kernels can run on: all GPUs, or the CPU alone."""
     return gpus
 
 
 def get_current_device():
+    """The calling thread's current device."""
     return Device(_core.default_device())
 
 
@@ -310,6 +315,7 @@ _context = Context()
 
 
 def current_context(devnum=None):
+    """The one context there is."""
     return _context
 
 
@@ -330,7 +336,11 @@ def profiling():
     yield
 
 
-profile_start = profile_stop = lambda: None
+def profile_start():
+    """Nothing to start: a profiler sees all launches."""
+
+
+profile_stop = profile_start
 
 
 def close():
@@ -348,6 +358,7 @@ def is_available():
 
 
 def is_float16_supported():
+    """Whether arithmetic of float16 is Numba's: no."""
     return False
 
 
@@ -355,6 +366,7 @@ is_supported_version = is_available
 
 
 def detect():
+    """Prints the device that kernels run on. Returns True."""
     device = get_current_device()
     print(f"Found 1 CUDA devices\nid {device.id}    {device.name}    [SUPPORTED]")
     print("\tCompute Capability: %d.%d" % device.compute_capability)

@@ -40,7 +40,11 @@ def init(backend=None, timeout=60.0):
 
     backend: what carries the arrays of a CPU, "sockets" or "mpi"; None chooses. timeout: seconds to wait for a process,
     here and in each later call. Where the default device is a GPU, this process takes the one of its local rank. Raises
-    DeviceError if a process does not come in time, or there are fewer GPUs than processes.
+    DeviceError if a process does not come in time, or there are fewer GPUs than processes. Returns None.
+
+    >>> ks.distributed.init()
+    >>> ks.distributed.is_initialized()
+    True
     """
     global _group
     with _lock:
@@ -54,12 +58,20 @@ def init(backend=None, timeout=60.0):
 
 
 def is_initialized():
-    """Whether this process has met the others."""
+    """Whether this process has met the others.
+
+    >>> ks.distributed.finalize()
+    >>> ks.distributed.is_initialized()
+    False
+    """
     return _group is not None
 
 
 def finalize():
-    """Leaves the group; all processes call it, or end."""
+    """Leaves the group; all processes call it, or end. Returns None.
+
+    >>> ks.distributed.finalize()
+    """
     global _group
     with _lock:
         if _group is not None:
@@ -74,22 +86,38 @@ def _joined():
 
 
 def rank():
-    """The number of this process, from 0."""
+    """The number of this process, from 0.
+
+    >>> ks.distributed.rank()
+    0
+    """
     return _joined().rank
 
 
 def size():
-    """How many processes there are."""
+    """How many processes there are.
+
+    >>> ks.distributed.size()
+    1
+    """
     return _joined().size
 
 
 def local_rank():
-    """The number of this process among those of its host."""
+    """The number of this process among those of its host.
+
+    >>> ks.distributed.local_rank()
+    0
+    """
     return _joined().local_rank
 
 
 def backend():
-    """What carries the arrays of a CPU: "sockets", "mpi", or "alone" in a group of one."""
+    """What carries the arrays of a CPU: "sockets", "mpi", or "alone" in a group of one.
+
+    >>> ks.distributed.backend()
+    'alone'
+    """
     return _joined().backend
 
 
@@ -134,6 +162,9 @@ def all_reduce(x, op="sum"):
 
     x: an array of the same shape and dtype in all processes. op: "sum", "prod", "min", "max" or "mean". A bool is summed
     as int64, the mean of integers is float64, NaN stays NaN. Raises ValueError if shapes or dtypes differ.
+
+    >>> ks.distributed.all_reduce(ks.array([1, 2]), "sum")
+    array([1, 2])
     """
     op = _reduction(op, "all_reduce")
     x = _summed(_array(x, "all_reduce"), op)
@@ -142,10 +173,13 @@ def all_reduce(x, op="sum"):
 
 
 def reduce_scatter(x, op="sum"):
-    """all_reduce(), of which each process gets its part: x's first axis is cut into size() parts, in rank order.
+    """The part of all_reduce() that is this process's: x's first axis is cut into size() parts, in rank order.
 
     x: an array of the same shape and dtype in all processes, whose first axis has a multiple of size() elements, else
     ValueError. Returns an array of shape (x.shape[0] / size(), *x.shape[1:]).
+
+    >>> ks.distributed.reduce_scatter(ks.array([1, 2]), "sum")
+    array([1, 2])
     """
     op = _reduction(op, "reduce_scatter")
     x = _summed(_array(x, "reduce_scatter"), op)
@@ -162,6 +196,9 @@ def all_gather(x):
     """The arrays of all processes, stacked in rank order: shape (size(), *x.shape), the same in all.
 
     x: an array of the same shape and dtype in all processes, else ValueError.
+
+    >>> ks.distributed.all_gather(ks.array([1, 2]))
+    array([[1, 2]])
     """
     x = _array(x, "all_gather")
     return _joined().of(x).all_gather(x)
@@ -169,14 +206,22 @@ def all_gather(x):
 
 def broadcast(x, root=0):
     """The array of the process `root`, in all. x: an array; in other processes than the root only its device counts,
-    on a GPU also its shape and dtype, which are the root's."""
+    on a GPU also its shape and dtype, which are the root's.
+
+    >>> ks.distributed.broadcast(ks.array([1, 2]), 0)
+    array([1, 2])
+    """
     root = _rank(root, "broadcast")
     x = _array(x, "broadcast")
     return _joined().of(x).broadcast(x, root)
 
 
 def send(x, to):
-    """Sends an array to the process `to`, which calls recv() with this process's rank."""
+    """Sends an array to the process `to`, which calls recv() with this process's rank. Returns None.
+
+    >>> if ks.distributed.size() > 1:
+    ...     ks.distributed.send(ks.ones(3), 1)
+    """
     to = _rank(to, "send")
     x = _array(x, "send")
     group = _joined()
@@ -186,7 +231,11 @@ def send(x, to):
 
 
 def recv(source):
-    """The array that the process `source` sends, on the kind of device that it lay on there."""
+    """The array that the process `source` sends, on the kind of device that it lay on there.
+
+    >>> if ks.distributed.size() > 1:
+    ...     x = ks.distributed.recv(0)
+    """
     source = _rank(source, "recv")
     group = _joined()
     if source == group.rank:
@@ -195,5 +244,8 @@ def recv(source):
 
 
 def barrier():
-    """Waits until all processes are here."""
+    """Waits until all processes are here. Returns None.
+
+    >>> ks.distributed.barrier()
+    """
     _joined().barrier()

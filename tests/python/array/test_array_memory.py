@@ -148,3 +148,50 @@ def test_polynomials_from_roots_and_by_their_coefficients():
         ks.poly1d([[1, 2], [3, 4]])
     with pytest.raises(ValueError):
         p ** (-1)
+
+
+@pytest.mark.parametrize("window, axis", [((2, 3), None), (2, 0), ((3,), -1), ((1, 2, 2), (0, 1, 0)), ((6, 5), None)])
+def test_windows_are_views_as_numpys(window, axis, device):
+    host, ours = np.arange(30.0).reshape(6, 5), ks.arange(30.0).reshape(6, 5)
+    for index in (np.s_[:], np.s_[::-1], np.s_[:, 1:]):
+        try:
+            want = np.lib.stride_tricks.sliding_window_view(host[index], window, axis)
+        except ValueError:
+            with pytest.raises(ValueError, match="cannot be larger"):
+                ks.lib.stride_tricks.sliding_window_view(ours[index], window, axis)
+            continue
+        got = ks.lib.stride_tricks.sliding_window_view(ours[index], window, axis)
+        assert got.tolist() == want.tolist() and ks.shares_memory(got, ours)
+
+
+def test_views_by_strides_stay_in_their_memory():
+    x = ks.arange(6)
+    assert ks.lib.stride_tricks.as_strided(x, (2, 5), (8, 8)).tolist() == [[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]
+    assert ks.lib.stride_tricks.as_strided(x[5:], 6, -8).tolist() == [5, 4, 3, 2, 1, 0]
+    view = ks.lib.stride_tricks.as_strided(x)
+    view[0] = 7
+    assert x[0] == 7
+    assert not ks.lib.stride_tricks.as_strided(x, writeable=False).flags.writeable
+    for shape, strides in (((2, 6), (8, 8)), ((2,), (-8,))):
+        with pytest.raises(ValueError, match="would reach bytes"):
+            ks.lib.stride_tricks.as_strided(x, shape, strides)
+    with pytest.raises(IndexError):
+        ks.lib.stride_tricks.sliding_window_view(x, 2, 1)
+    with pytest.raises(ValueError, match="2 lengths of a window for 1 axes"):
+        ks.lib.stride_tricks.sliding_window_view(x, (2, 2))
+
+
+def test_bytes_and_records_under_numpys_dtypes(device):
+    x = ks.arange(3.0)
+    if device != "cpu":
+        with pytest.raises(TypeError, match="no kasoku array can hold"):
+            x.view("V8")
+        with pytest.raises(BufferError):
+            x.data
+        return
+    raw = x.view("V8")
+    assert type(raw) is np.ndarray and raw[1].tobytes() == np.float64(1).tobytes() and raw.ctypes.data == x.ptr
+    assert x.view([("re", "f4"), ("im", "f4")])["im"].tolist() == np.arange(3.0).view("f4")[1::2].tolist()
+    assert type(x.view(np.ndarray)) is np.ndarray
+    x.data[1:2] = memoryview(np.array([5.0]))
+    assert isinstance(x.data, memoryview) and x.tolist() == [0, 5, 2]

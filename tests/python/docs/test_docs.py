@@ -133,3 +133,22 @@ def test_the_site_shows_a_method_as_a_method():
         assert inspect.isattributedescriptor(vars(ks.Array)["shape"])
     finally:
         inspect.isattributedescriptor = before
+
+
+def test_the_site_shows_examples_as_they_are_and_parameters_as_code():
+    pytest.importorskip("sphinx.util.inspect")
+    sys.path.insert(0, str(root / "docs/_extension"))
+    import docstrings
+
+    lines = [
+        "As ks.sort(); axis= is one, x == y, a_ b*c.",
+        "",
+        ">>> ks.zeros((2, 1)) * 2",
+        "array([[0.],",
+        "       [0.]])",
+        "",
+        "End.",
+    ]
+    docstrings._text(None, "function", "f", None, None, lines)
+    assert lines[0] == "As :py:func:`ks.sort() <kasoku.sort>`; ``axis=`` is one, x == y, a\\_ b\\*c."
+    assert lines[2:5] == [">>> ks.zeros((2, 1)) * 2", "array([[0.],", "       [0.]])"] and lines[-1] == "End."

@@ -17,7 +17,7 @@ public = [name for name in dir(ks) if not name.startswith("_") and not inspect.i
 ours = [name for name in public if callable(getattr(ks, name)) and name not in ks._of_numpy]
 # NumPy's types are documented by NumPy; Sphinx and editors show them under its name.
 ours = [name for name in ours if getattr(getattr(ks, name), "__module__", "") != "numpy"]
-for module in (ks.fft, ks.linalg, ks.random):
+for module in (ks.distributed, ks.emath, ks.fft, ks.linalg, ks.random):
     inside = {name: getattr(module, name) for name in module.__all__ if not inspect.isclass(getattr(module, name))}
     ours += [f"{module.__name__.removeprefix('kasoku.')}.{name}" for name, value in inside.items() if callable(value)]
 # What an example would need is not there in a test: another process, IPython.
@@ -140,3 +140,11 @@ def test_a_reduction_refuses_what_it_says_and_gives_of_nothing_what_it_says(name
     else:
         said = re.search(r"Of no elements it is (\w+)\.", text)[1]
         assert reduction(ks.ones(0)).item() == {"0": 0, "1": 1, "False": False, "True": True}[said]
+
+
+def test_every_name_of_kernels_says_what_it_does():
+    own = {name: getattr(ks.cuda, name) for name in dir(ks.cuda) if not name.startswith("_")}
+    own |= {f"atomic.{name}": word for name, word in vars(ks.cuda.atomic).items()}
+    bare = [name for name, value in own.items() if callable(value) and not inspect.getdoc(value)]
+    same = [name for name, value in own.items() if inspect.getdoc(value) == type(value).__doc__ and callable(value)]
+    assert not bare and not [name for name in same if not inspect.isclass(own[name])]

@@ -846,3 +846,74 @@ def test_profilers_are_drawn_without_bokeh(tmp_path, monkeypatch):
     assert page.count('["task", "add"') == 5 and page.count('["task", "sum"') == 1
     with pytest.raises(errors.UnsupportedError, match="look at its results"):
         resources.visualize()
+
+
+def test_graphs_are_looked_at_by_the_functions_of_core():
+    from kasoku.compat.dask import core
+
+    task = (operator.add, 1, (inc, "x"))
+    assert list(core.preorder_traversal(task)) == [operator.add, 1, inc, "x"]
+    assert core.subs(task, "x", 3) == (operator.add, 1, (inc, 3))
+    assert core.subs((sum, ["x", ["x", 2]]), "x", "y") == (sum, ["y", ["y", 2]])
+    assert core.getcycle({"a": (inc, "b"), "b": (inc, "c"), "c": (inc, "a")}, "a") == ["a", "b", "c", "a"]
+    assert core.getcycle({"a": 1, "b": (inc, "a")}, ["a", "b"]) == [] and core.isdag({"a": 1, "b": (inc, "a")}, "b")
+    for key in ("a", 1, 2.5, ("a", 0, ("b", 1))):
+        core.validate_key(key)
+    for wrong in ([1], ("a", [1]), {}, None, ("a", object())):
+        with pytest.raises(TypeError, match="key"):
+            core.validate_key(wrong)
+
+
+def test_callbacks_see_each_task_once_in_the_order_in_which_it_runs():
+    from kasoku.compat.dask.callbacks import Callback
+
+    seen = []
+    steps = Callback(
+        start=lambda dsk: seen.append(("start", set(dsk))),
+        start_state=lambda dsk, state: seen.append(("state", "waiting" in state)),
+        pretask=lambda key, dsk, state: seen.append(("before", key)),
+        posttask=lambda key, value, dsk, state, worker: seen.append(("after", key, value)),
+        finish=lambda dsk, state, failed: seen.append(("finish", failed)),
+    )
+    graph = {"a": (inc, 1), "b": (inc, "a"), "c": (operator.add, "a", "b")}
+    with steps:
+        assert dask.threaded.get(graph, "c") == 5
+    assert seen[0] == ("start", {"a", "b", "c"}) and seen[1] == ("state", True) and seen[-1] == ("finish", False)
+    assert seen[2:-1] == [
+        step for key, value in (("a", 2), ("b", 3), ("c", 5)) for step in (("before", key), ("after", key, value))
+    ]
+    seen.clear()
+    assert dask.threaded.get(graph, "c") == 5 and seen == []  # only within the with
+    steps.register()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            dask.threaded.get({"a": (operator.floordiv, 1, 0)}, "a")
+    finally:
+        steps.unregister()
+    assert seen[-1] == ("finish", True)
+
+
+def test_get_is_refused_as_dask_refuses_it_and_a_function_is_a_scheduler():
+    with pytest.raises(TypeError, match=r"get= was removed from Dask[\s\S]*scheduler="):
+        dask.compute(delayed(inc)(1), get=dask.threaded.get)
+    asked = []
+
+    def own(graph, keys, **options):
+        asked.append(list(keys))
+        return dask.get(graph, keys)
+
+    assert dask.compute(delayed(inc)(1), scheduler=own) == (2,) and len(asked) == 1
+
+
+def test_a_pool_of_threads_runs_the_tasks():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
+        names = dask.threaded.get(
+            {k: (lambda: threading.current_thread().name,) for k in range(4)}, list(range(4)), pool=pool
+        )
+        assert type(names) is tuple and all(name.startswith("mine") for name in names)
+        value = delayed(lambda: threading.current_thread().name)()
+        assert value.compute(pool=pool).startswith("mine")
+        with dask.config.set(pool=pool):
+            assert value.compute().startswith("mine")

@@ -181,6 +181,21 @@ def test_devices(drv):
         drv.Device(99)
 
 
+def test_elements_of_the_same_size_are_taken_as_the_kernel_says(SourceModule, ga):
+    kernel = SourceModule("__global__ void f(int *x) { x[threadIdx.x] += 1; }").get_function("f")
+    x = ga.to_gpu(np.float32([0, 1]))
+    kernel(x, block=(2, 1, 1))
+    assert x.get().view("int32").tolist() == [1, np.float32(1).view("int32") + 1]
+    with pytest.raises(TypeError, match="is int \\*, got a float64 array"):
+        kernel(ga.to_gpu(np.float64([0, 1])), block=(2, 1, 1))
+
+
+def test_what_kernels_that_launch_kernels_are_linked_with_means_nothing(SourceModule):
+    SourceModule("__global__ void f() {}", options=["-rdc=true", "-lcudadevrt"]).get_function("f")
+    with pytest.raises(Exception, match="links with nothing"):
+        SourceModule("__global__ void f() {}", options=["-lcublas"])
+
+
 def test_globals_and_vectors(drv, SourceModule, ga):
     module = SourceModule("""
     __constant__ float factors[3];

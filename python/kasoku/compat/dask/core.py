@@ -21,7 +21,7 @@ def ishashable(x):
 
 
 def iskey(key):
-    return type(key) in (str, bytes, int, float) or type(key) is tuple and all(map(iskey, key))
+    return type(key) in (str, int, float) or type(key) is tuple and all(map(iskey, key))
 
 
 def validate_key(key):
