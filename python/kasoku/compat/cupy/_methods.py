@@ -184,7 +184,7 @@ def _cuda_array_interface(self):
     shown["version"] = _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION
     shown.pop("stream", None)
     if shown["version"] >= 3:
-        shown["stream"] = cuda.get_current_stream().ptr or 1
+        shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
     return shown
 
 
