@@ -202,7 +202,9 @@ def test_bytes_and_records_under_numpys_dtypes(device):
 def test_methods_take_an_order(view, order):
     host, ours = view(np.arange(30.0).reshape(6, 5)), view(ks.arange(30.0).reshape(6, 5))
     assert ours.ravel(order).tolist() == host.ravel(order).tolist()
-    assert ours.flatten(order=order).tolist() == host.flatten(order).tolist() and not ks.shares_memory(ours.flatten(order), ours)
+    assert ours.flatten(order=order).tolist() == host.flatten(order).tolist() and not ks.shares_memory(
+        ours.flatten(order), ours
+    )
     for shape in ((-1,), (host.size, 1), (1, -1), (-1, 2)):
         if host.size % 2 == 0 and (host.size or -1 not in shape):
             assert ours.reshape(*shape, order=order).tolist() == host.reshape(*shape, order=order).tolist()

@@ -25,7 +25,7 @@ _ours = {"numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasok
 # What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
 _numpys = frozenset(
     "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str shape ndim size result_type "
-    "can_cast dtype".split()
+    "can_cast common_type min_scalar_type dtype".split()
 )
 _modules = {}
 
