@@ -411,6 +411,9 @@ std::vector<PyType_Slot> slots() {
   return all;
 }
 
+/// Whether order= asks for rows first.
+bool is_rows(nb::handle order) { return PyUnicode_Check(order.ptr()) && PyUnicode_CompareWithASCIIString(order.ptr(), "C") == 0; }
+
 nb::object view(const Array& x, nb::handle dtype) {
   std::optional<Dtype> wanted;
   try {
@@ -553,13 +556,27 @@ array([ 7, 13]))")
           },
           "Computes the values if they are pending.")
       .def(
-          "reshape", [](const Array& x, nb::args shape) { return reshape(x, shape_from_args(shape)); },
-          "The same values in C order under another shape; one length may be -1.")
+          "reshape",
+          [m](nb::object self, nb::args shape, nb::object order, nb::object copies) -> nb::object {
+            const Shape wanted = shape_from_args(shape);
+            if (copies.is_none() && is_rows(order)) return nb::cast(reshape(nb::cast<const Array&>(self), wanted));
+            return m.attr("reshape")(self, tuple_from(wanted), "order"_a = order, "copy"_a = copies);
+          },
+          "shape"_a, "order"_a = "C", "copy"_a = nb::none(),
+          "The same values under another shape, in C order or, with order='F', columns first; one length may be -1.")
       .def(
-          "ravel", [](const Array& x) { return ravel(x); },
-          "One axis: a view if the values lie in C order, else a copy.")
+          "ravel",
+          [m](nb::object self, nb::object order) -> nb::object {
+            return is_rows(order) ? nb::cast(ravel(nb::cast<const Array&>(self))) : m.attr("ravel")(self, order);
+          },
+          "order"_a = "C", "One axis: a view if the values lie in that order, else a copy.")
       .def(
-          "flatten", [](const Array& x) { return copy(ravel(x)); }, "One axis, always a copy.")
+          "flatten",
+          [m](nb::object self, nb::object order) {
+            const nb::object row = is_rows(order) ? nb::cast(ravel(nb::cast<const Array&>(self))) : nb::object(m.attr("ravel")(self, order));
+            return copy(nb::cast<const Array&>(row));
+          },
+          "order"_a = "C", "One axis, always a copy.")
       .def(
           "transpose",
           [](const Array& x, nb::args axes) {

@@ -195,3 +195,26 @@ def test_bytes_and_records_under_numpys_dtypes(device):
     assert type(x.view(np.ndarray)) is np.ndarray
     x.data[1:2] = memoryview(np.array([5.0]))
     assert isinstance(x.data, memoryview) and x.tolist() == [0, 5, 2]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_methods_take_an_order(view, order):
+    host, ours = view(np.arange(30.0).reshape(6, 5)), view(ks.arange(30.0).reshape(6, 5))
+    assert ours.ravel(order).tolist() == host.ravel(order).tolist()
+    assert ours.flatten(order=order).tolist() == host.flatten(order).tolist() and not ks.shares_memory(
+        ours.flatten(order), ours
+    )
+    for shape in ((-1,), (host.size, 1), (1, -1), (-1, 2)):
+        if host.size % 2 == 0 and (host.size or -1 not in shape):
+            assert ours.reshape(*shape, order=order).tolist() == host.reshape(*shape, order=order).tolist()
+            assert ours.reshape(shape, order=order).shape == host.reshape(shape, order=order).shape
+
+
+def test_reshape_copies_as_it_is_told():
+    x = ks.arange(6)
+    assert ks.shares_memory(x.reshape(2, 3, copy=False), x) and not ks.shares_memory(x.reshape(2, 3, copy=True), x)
+    with pytest.raises(ValueError, match="copy=False"):
+        x.reshape(2, 3).T.reshape(6, copy=False)
+    with pytest.raises(ValueError, match="order must be"):
+        x.reshape(2, 3, order="Q")

@@ -494,7 +494,7 @@ def test_zarr_array(x):
     close(pytest.importorskip("zarr").array(x)[:], X)
 
 
-def test_wave_files_of_the_memory(v):
+def test_scipy_wave_files_of_the_memory(v):
     wavfile = pytest.importorskip("scipy.io.wavfile")
     stream = io.BytesIO()
     wavfile.write(stream, 8000, v)

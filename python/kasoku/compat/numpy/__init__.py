@@ -24,7 +24,8 @@ _makers = frozenset(
 _ours = {"numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft"}
 # What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
 _numpys = frozenset(
-    "save savez savez_compressed load savetxt loadtxt shape ndim size result_type can_cast dtype".split()
+    "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str shape ndim size result_type "
+    "can_cast common_type min_scalar_type dtype".split()
 )
 _modules = {}
 
@@ -47,7 +48,7 @@ def _wrapped(module, name, value):
     ours = None
     if module in _ours and name not in _numpys and not name.startswith("_"):
         home = importlib.import_module(_ours[module])
-        ours = vars(home).get(name)
+        ours = getattr(home, name) if name in home.__all__ else None
         if not callable(ours) or isinstance(ours, type):
             ours = None
     return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
