@@ -380,6 +380,9 @@ def test_two_gpus(tmp_path):
     program = tmp_path / "laws.py"
     program.write_text(laws)
     said(kasoku_run("--gpus", 2, program), 2, "sockets")
+    ran = kasoku_run("--gpus", 2, "-c", of_gpus)  # by NCCL itself
+    assert ran.returncode == 0 and ran.stdout.split() == ["well", "well"], ran.stderr[-2000:]
     for name, few in ("distributed_pi.py", "1e6"), ("distributed_matmul.py", "1024"):
         ran = kasoku_run("--gpus", 2, examples / name, few)
         assert ran.returncode == 0, ran.stderr
+        print(ran.stdout)  # -s shows the figures
