@@ -254,3 +254,14 @@ def test_nothing_but_a_count_or_a_verdict_passes_to_the_host(name, device):
         calls[name](x, i).eval()
         copied = ks.stats() - before
         assert copied.bytes_from_device <= 64 and copied.bytes_to_device == 0
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_bins_may_end_in_nan(device, right):
+    """A NaN is greater than all numbers, as in what is sorted."""
+    x, nan = np.array([0.5, 1, 2, 5, 9, np.nan]), np.nan
+    for bins in ([1, 3, 5, nan], [1, 3, nan, nan], [nan, 8, 5, 1], [nan, nan, 2]):
+        got = ks.digitize(ks.array(x, device=device), ks.array(np.array(bins), device=device), right=right)
+        np.testing.assert_array_equal(got.numpy(), np.digitize(x, bins, right=right), err_msg=str(bins))
+    with pytest.raises(ValueError, match="monotonically"):
+        ks.digitize(ks.array(x, device=device), ks.array([1, nan, 2.0], device=device))

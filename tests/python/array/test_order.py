@@ -330,6 +330,24 @@ def test_sort_complex(on_device):
         same(ks.sort_complex(ks.array(x)), np.sort_complex(x))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_medians_of_complex_numbers(device, dtype):
+    g = np.random.default_rng(8)
+    x = (g.integers(-3, 4, (5, 6)) + 1j * g.integers(-3, 4, (5, 6))).astype(dtype)
+    for axis in (None, 0, 1, (0, 1)):
+        got, want = ks.median(ks.array(x, device=device), axis=axis), np.median(x, axis=axis)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.numpy(), want)
+    x[2, 3] = np.nan
+    assert np.isnan(ks.median(ks.array(x, device=device), axis=1).numpy()).tolist() == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
 def test_bad_quantiles(on_device):
     x = ks.zeros(5)
     for f, q in ((ks.quantile, 1.5), (ks.quantile, -0.1), (ks.nanquantile, [0.2, float("nan")])):
@@ -340,7 +358,7 @@ def test_bad_quantiles(on_device):
     with pytest.raises(ValueError, match="'middle' is not a valid method; there are: inverted_cdf"):
         ks.quantile(x, 0.5, method="middle")
     with pytest.raises(TypeError, match="real numbers"):
-        ks.median(ks.zeros(3, dtype="complex64"))
+        ks.quantile(ks.zeros(3, dtype="complex64"), 0.5)
     with pytest.raises(ValueError, match="repeated axis"):
         ks.median(ks.zeros((2, 2)), axis=(0, 0))
 

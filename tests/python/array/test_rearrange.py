@@ -283,3 +283,9 @@ def test_parts_of_one_array_are_put_into_others(device):
     x[...] = 0
     np.testing.assert_array_equal(one.numpy(), np.arange(6.0).reshape(2, 3))
     np.testing.assert_array_equal(both.numpy(), np.array([[0, 1, 2], [0, 1, 2], [3, 4, 5]]))
+
+
+def test_put_without_values_leaves_the_array(device):
+    x = ks.arange(4, device=device)
+    ks.put(x, [1, 2], [])
+    assert x.tolist() == [0, 1, 2, 3]
