@@ -46,6 +46,13 @@ std::optional<size_t> axis_of_tiles(const IterationSpace& space) {
   return std::nullopt;
 }
 
+/// One of two values; of complex numbers part by part: of two structs an address would be chosen, and a vector's lanes have one copy of
+/// what has an address.
+std::string choice(const Reduction& r, const std::string& condition, const std::string& first, const std::string& second) {
+  if (r.type.starts_with("ks_complex")) return fmt::format("ks_complex_choice({}, {}, {})", condition, first, second);
+  return fmt::format("{} ? {} : {}", condition, first, second);
+}
+
 bool brings_position(const Reduction& r) { return !r.position.empty(); }
 
 /// A block of threads keeps positions within its chunk, which take half the room.
@@ -178,7 +185,7 @@ std::string one_row_of_lanes(const Reduction& r, bool searches) {
            set(name, given, "        ") + "        }\n";
   };
   const std::string type = searches ? r.type : "ks_lane", start = searches || r.start.empty() ? "" : " = " + r.start, lanes = searches ? "_best[_l]" : "_acc[_l]";
-  const std::string joined = searches ? fmt::format("{} | (_second != _second & _first == _first) ? _second : _first", r.join("_second", "_first")) : "ks_join(_first, _second)";
+  const std::string joined = searches ? choice(r, r.join("_second", "_first") + " | (_second != _second & _first == _first)", "_second", "_first") : "ks_join(_first, _second)";
   const auto over = [&](const char* from, const char* to, const std::string& body) {
     return fmt::format("{}      for (int _l = {}; _l < {}; ++_l) {{\n{}      }}\n", vectorise, from, to, body);
   };
@@ -212,10 +219,10 @@ SerialRows serial_chunks(const Reduction& r) {
   // The tree's step from some lanes to half of them.
   const std::string step =
       searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
-                             "        _best[_l] = {} | (_other != _other & _known == _known) ? _other : _known;\n", r.join("_other", "_known"))
+                             "        _best[_l] = {};\n", choice(r, r.join("_other", "_known") + " | (_other != _other & _known == _known)", "_other", "_known"))
       : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
-                                  "        _best[_l] = _goes_first ? _best[_l + _s] : _best[_l];\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
-                                  r.join("_best[_l + _s]", "_best[_l]"))
+                                  "        _best[_l] = {};\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
+                                  r.join("_best[_l + _s]", "_best[_l]"), choice(r, "_goes_first", "_best[_l + _s]", "_best[_l]"))
                     : join("_acc[_l]", "_acc[_l + _s]", "        ");
   const bool meets_halves = !by_fours && r.is_short && r.loop.rank - r.kept_rank == 1 && (!has_numbers || searches);
   if (!by_fours) text += "    int _active = _lanes, _half = 0;\n";
@@ -242,7 +249,7 @@ SerialRows serial_chunks(const Reduction& r) {
         start = next = r.element({"_place"}, "(_at + _place)", deeper);
         start += fmt::format("{0}_best[_done + _place] = {1};\n", deeper, r.value);
         next += fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
-                            "{0}_best[_done + _place] = _goes_first ? {2} : _known;\n", deeper, r.join(r.value, "_known"), r.value);
+                            "{0}_best[_done + _place] = {3};\n", deeper, r.join(r.value, "_known"), r.value, choice(r, "_goes_first", r.value, "_known"));
         if (!searches) {
           start += fmt::format("{0}_at_best[_done + _place] = ({1})(_done + _place);\n", deeper, number);
           next += fmt::format("{0}_at_best[_done + _place] = _goes_first ? ({1})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, number);
@@ -688,12 +695,12 @@ std::string lanes_text(const Reduction& r) {
   if (r.keeps_position)
     text = fmt::format("struct ks_lane {{ {} value; {} at; }};\n"
                        "// Parts are chosen, and not one of two structs, which would have to have addresses.\n"
-                       "ks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return {{is_second ? b.value : a.value, is_second ? b.at : a.at}}; }}\n"
+                       "ks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return {{{}, is_second ? b.at : a.at}}; }}\n"
                        "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return ks_one_of(ks_goes_first({}, a.value, a.at, b.value, b.at), a, b); }}\n",
-                       r.type, has_short_positions(r) ? "int" : "long long", r.join("b.value", "a.value"));
+                       r.type, has_short_positions(r) ? "int" : "long long", choice(r, "is_second", "b.value", "a.value"), r.join("b.value", "a.value"));
   else
-    text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return is_second ? b : a; }}\n"
-                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", r.type, r.join("a", "b"));
+    text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return {}; }}\n"
+                       "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", r.type, choice(r, "is_second", "b", "a"), r.join("a", "b"));
   const bool asks_lanes = r.by_threads && (r.form == ReduceForm::warps || (r.form == ReduceForm::rows && r.loads_fours));
   if (!asks_lanes) return text;
   text += from_lane;

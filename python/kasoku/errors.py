@@ -109,8 +109,8 @@ del _class
 
 
 def _warn(category, text):
-    """Warns at the line of the user's that led here."""
-    frame, level = sys._getframe(1), 2
+    """Warns at the line of the user's that led here; when the interpreter ends there is none."""
+    frame, level = sys._getframe().f_back, 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kasoku":
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)

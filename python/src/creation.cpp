@@ -8,7 +8,9 @@
 #include "kasoku/compile/backends.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -144,6 +146,27 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
   const Array rows = arange(Scalar::of(k), Scalar::of(1), n, Dtype::int64, where);
   const Array cols = arange(Scalar::of(0), Scalar::of(1), m, Dtype::int64, where);
   return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
+}
+
+/// The letter of order=, which is one of `known`.
+char order_from(nb::handle order, const char* known) {
+  const std::string text = order.is_none() ? "C" : nb::cast<std::string>(order);
+  const char letter = text.size() == 1 ? static_cast<char>(std::toupper(static_cast<unsigned char>(text[0]))) : '\0';
+  const std::string_view letters = known;
+  if (letter != '\0' && letters.find(letter) != letters.npos) return letter;
+  throw Error(ErrorKind::value, std::string("order must be one of 'C', 'F'") + (letters == "CFA" ? ", or 'A'" : ", 'A', or 'K'") + " (got '" + text + "')");
+}
+
+/// Whether columns go first: by "F", and by "A" where the elements lie so.
+bool goes_by_columns(const Array& x, char order) { return order == 'F' || (order == 'A' && !x.is_contiguous() && transpose(x).is_contiguous()); }
+
+/// The axes as memory has them, the widest steps first.
+Extents axes_of_memory(const Array& x) {
+  Extents axes(x.shape().size());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+  const Strides strides = x.strides();
+  std::ranges::stable_sort(axes, std::ranges::greater{}, [&](int64_t axis) { return std::abs(strides[static_cast<size_t>(axis)]); });
+  return axes;
 }
 
 }  // namespace
@@ -371,15 +394,12 @@ Returns a view: nothing is copied. A place outside raises AxisError.
 >>> ks.expand_dims([1, 2], 0)
 array([[1, 2]]))");
   m.def("reshape", [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
-    const std::string by = nb::cast<std::string>(order);
-    if (by != "C" && by != "F" && by != "A") throw Error(ErrorKind::value, "order must be one of 'C', 'F', or 'A' (got '" + by + "')");
+    const char by = order_from(order, "CFA");
     const Array array = array_from(x, default_device());
     Shape lengths = shape_from(shape);
-    if (by == "F") {  // the transpose of the transposes
-      std::ranges::reverse(lengths);
-      return transpose(reshape(transpose(array), lengths));
-    }
-    const Array result = reshape(array, lengths);
+    const bool by_columns = goes_by_columns(array, by);
+    if (by_columns) std::ranges::reverse(lengths);
+    const Array result = by_columns ? transpose(reshape(transpose(array), lengths)) : reshape(array, lengths);
     if (copies.is_none()) return result;
     const bool is_view = array.size() > 0 && result.buffer() == array.buffer();
     if (!nb::cast<bool>(copies)) {
@@ -390,18 +410,20 @@ array([[1, 2]]))");
   }, "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(), R"(The same elements in another shape: a view where they lie so, else a copy.
 
 shape= is a length or a tuple of them, of which one may be -1: what is left for it. order="F" goes through columns
-first. copy=True never gives a view, copy=False a view or a ValueError.
+first, "A" does where the elements lie so. copy=True never gives a view, copy=False a view or a ValueError.
 Returns an Array of the dtype of x. Shapes of another size are a ValueError.
 
 >>> ks.reshape([1, 2, 3, 4], (2, -1))
 array([[1, 2],
        [3, 4]]))");
   m.def("ravel", [](nb::handle x, nb::handle order) {
+    const char by = order_from(order, "CFAK");
     const Array array = array_from(x, default_device());
-    return ravel(nb::cast<std::string>(order) == "F" ? transpose(array) : array);
+    if (by == 'K') return ravel(transpose(array, axes_of_memory(array)));
+    return ravel(goes_by_columns(array, by) ? transpose(array) : array);
   }, "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
 
-order="F" goes through columns first. Returns an Array of one axis.
+order="F" goes through columns first, "A" does where the elements lie so, and "K" goes through memory. Returns an Array of one axis.
 
 >>> ks.ravel([[1, 2], [3, 4]])
 array([1, 2, 3, 4]))");

@@ -152,6 +152,23 @@ nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle r
   return dasks.attr("__array_ufunc__")(ufunc, "__call__", left, right);
 }
 
+/// Arrays of NumPy's with an arithmetic of their own: matrices, masked arrays. NumPy's arrays make way for them by the same number.
+bool has_own_arithmetic(nb::handle other) {
+  static PyTypeObject* const ndarray = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("ndarray")).release().ptr());
+  return Py_TYPE(other.ptr()) != ndarray && PyType_IsSubtype(Py_TYPE(other.ptr()), ndarray) &&
+         nb::cast<double>(nb::float_(nb::object(other.attr("__array_priority__")))) > 0;
+}
+
+/// Its own operator is asked. Of a matrix it has been: it leaves products and powers to whoever knows them from the right.
+nb::object by_own_arithmetic(Op op, nb::handle other, nb::handle right) {
+  if (!is_array(right) || (op != Op::multiply && op != Op::power)) return not_implemented();
+  const nb::object numbers = numpy().attr("asarray")(right);
+  PyObject* result = op == Op::multiply ? PyNumber_Multiply(other.ptr(), numbers.ptr())
+                                        : PyNumber_Power(other.ptr(), numbers.ptr(), Py_None);
+  if (!result) nb::raise_python_error();
+  return nb::steal(result);
+}
+
 /// Objects, texts or times of NumPy's.
 bool is_of_other_elements(nb::handle object) {
   const nb::object dtype = nb::getattr(object, "dtype", nb::none());
@@ -167,6 +184,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   const bool is_usual = is_array(other) || PyFloat_CheckExact(other.ptr()) || PyLong_CheckExact(other.ptr());
   if (!is_usual && defers(other)) return not_implemented();
   if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
+  if (!is_usual && has_own_arithmetic(other)) return by_own_arithmetic(op, other, right);
   if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) {  // NumPy has a dtype for them
     const std::string name(info(op).name);
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());

@@ -579,6 +579,28 @@ def test_numpy_products(x):
     ours(np.fft.rfft(x, axis=0), np.fft.rfft(X, axis=0))
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_numpys_matrices_and_masked_arrays_keep_their_arithmetic():
+    numbers = np.arange(4.0).reshape(2, 2) + 1
+    x, matrix = ks.array(numbers), np.matrix(numbers)
+    masked = np.ma.array(numbers, mask=[[False, True], [False, False]])
+    np.testing.assert_array_equal(np.asarray(matrix * x), numbers @ numbers)
+    np.testing.assert_array_equal(np.asarray(x * matrix), numbers @ numbers)
+    np.testing.assert_array_equal(np.asarray(matrix + x), numbers + numbers)
+    np.testing.assert_array_equal(np.asarray(x - matrix), numbers - numbers)
+    for mine, numpys in [
+        (x * masked, numbers * masked),
+        (masked * x, masked * numbers),
+        (x < masked, numbers < masked),
+        (x**masked, numbers**masked),
+        (masked - x, masked - numbers),
+    ]:
+        np.testing.assert_array_equal(np.ma.getmaskarray(mine), np.ma.getmaskarray(numpys))
+        np.testing.assert_array_equal(np.ma.filled(mine, 0), np.ma.filled(numpys, 0))
+    memory = np.arange(3.0).view(np.recarray)
+    np.testing.assert_array_equal((x[0, 0] + memory).numpy(), 1 + np.arange(3.0))
+
+
 def test_numpy_questions(x):
     assert np.shape(x) == (40, 3) and np.ndim(x) == 2 and np.size(x) == 120
     assert np.result_type(x, np.float32) == np.float64

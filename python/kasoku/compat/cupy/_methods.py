@@ -1,6 +1,8 @@
 """What arrays have as cupy's ndarrays that the engine's class does not define. The engine's own
 methods stay as they are, with CuPy's arguments in addition."""
 
+import builtins
+
 import numpy as np
 
 import kasoku as ks
@@ -58,7 +60,11 @@ def _set_imag(self, value):
 
 def view(self, dtype=None, type=None):
     """The same memory with another dtype."""
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        return _engine_view(self, dtype)
     dtype = self.dtype if dtype is None else np.dtype(dtype)
+    if dtype.kind not in "biufc":  # no array of ours holds it
+        return _engine_view(self, dtype)
     if dtype.itemsize == self.itemsize:
         return _view_as(self, dtype)
     if not self.size and self.shape and self.strides[-1] != self.itemsize:
@@ -137,7 +143,9 @@ def _is_fortran(self, order):
     return order == "F" or order == "A" and _arrays.is_f_only(self)
 
 
-def reshape(self, *shape, order="C"):
+def reshape(self, *shape, order="C", copy=None):
+    if copy is not None or (order or "C") not in tuple("CFAcfa"):
+        return _engine_reshape(self, *shape, order=order, copy=copy)
     if len(shape) == 1 and shape[0] is not None and np.iterable(shape[0]):
         shape = tuple(shape[0])
     if not _is_fortran(self, order):
@@ -286,6 +294,7 @@ def _extend():
     _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
 
 
+_engine_view = _Array.view
 _engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
 _engine_astype, _engine_reshape, _engine_transpose = _Array.astype, _Array.reshape, _Array.transpose
 _engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__
