@@ -27,9 +27,9 @@ struct KernelType {
 struct ReductionOptions {
   std::string name = "reduce_kernel";
   std::string preamble;
-  std::vector<std::string> options;
+  std::vector<std::string> options = {};
   Device* device = nullptr;  ///< where no argument says which; nullptr: the default device
-  Locator locate;            ///< leads messages to the user's own file
+  Locator locate = {};       ///< leads messages to the user's own file
   bool is_checked = false;   ///< as in ElementwiseOptions
 };
 
