@@ -109,6 +109,17 @@ def on_device(device):
         yield
 
 
+@pytest.fixture(params=["as it is", "text for GPUs"])
+def form(request, on_device):
+    """Few elements go the way of many; the text for GPUs runs on CPUs too."""
+    from kasoku import _core
+
+    before = _core._gpu_form(request.param != "as it is"), _core._few_at_once(False)
+    yield
+    _core._gpu_form(before[0])
+    _core._few_at_once(before[1])
+
+
 @pytest.fixture
 def clean_process():
     """Runs text in a fresh interpreter: clean_process("import kasoku", env={…}, args=[…])."""

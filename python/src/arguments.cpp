@@ -8,6 +8,8 @@
 #include "kasoku/compile/backends.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <string>
 
 namespace kasoku {
@@ -37,12 +39,10 @@ Array indices_in_their_order(nb::handle key, Device& device) {
   if (!is_array_of_numpys(key) || nb::cast<int>(key.attr("ndim")) < 2 || nb::cast<bool>(key.attr("flags").attr("c_contiguous"))) return array_from(key, device);
   const auto shape = nb::cast<std::vector<int64_t>>(key.attr("shape")), strides = nb::cast<std::vector<int64_t>>(key.attr("strides"));
   nb::list once;  // what is repeated along an axis stays without steps there
-  Extents order;
   for (size_t d = 0; d < shape.size(); ++d) {
     once.append(nb::slice(nb::none(), strides[d] == 0 && shape[d] > 1 ? nb::object(nb::int_(1)) : nb::none(), nb::none()));
-    order.push_back(static_cast<int64_t>(d));
   }
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return std::abs(strides[static_cast<size_t>(a)]) > std::abs(strides[static_cast<size_t>(b)]); });
+  const Extents order = axes_of_memory(strides);
   Extents back(order.size());
   for (size_t d = 0; d < order.size(); ++d) back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
   const nb::object in_order = key[nb::tuple(once)].attr("transpose")(tuple_from(order));
@@ -85,6 +85,13 @@ Index one_index(nb::handle key, Device& device) {
 }
 
 }  // namespace
+
+Extents axes_of_memory(std::span<const int64_t> strides) {
+  Extents axes(strides.size());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+  std::ranges::stable_sort(axes, std::ranges::greater{}, [&](int64_t axis) { return std::abs(strides[static_cast<size_t>(axis)]); });
+  return axes;
+}
 
 std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;

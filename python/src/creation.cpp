@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -159,15 +158,6 @@ char order_from(nb::handle order, const char* known) {
 
 /// Whether columns go first: by "F", and by "A" where the elements lie so.
 bool goes_by_columns(const Array& x, char order) { return order == 'F' || (order == 'A' && !x.is_contiguous() && transpose(x).is_contiguous()); }
-
-/// The axes as memory has them, the widest steps first.
-Extents axes_of_memory(const Array& x) {
-  Extents axes(x.shape().size());
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
-  const Strides strides = x.strides();
-  std::ranges::stable_sort(axes, std::ranges::greater{}, [&](int64_t axis) { return std::abs(strides[static_cast<size_t>(axis)]); });
-  return axes;
-}
 
 }  // namespace
 
@@ -419,7 +409,7 @@ array([[1, 2],
   m.def("ravel", [](nb::handle x, nb::handle order) {
     const char by = order_from(order, "CFAK");
     const Array array = array_from(x, default_device());
-    if (by == 'K') return ravel(transpose(array, axes_of_memory(array)));
+    if (by == 'K') return ravel(transpose(array, axes_of_memory(array.strides())));
     return ravel(goes_by_columns(array, by) ? transpose(array) : array);
   }, "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
 

@@ -9,18 +9,9 @@ import pytest
 from alike import agree
 
 import kasoku as ks
-from kasoku import _core
 
 rng = np.random.default_rng(13)
 matrix, cube = rng.random((30, 40)), rng.integers(-9, 9, (4, 5, 6))
-
-
-@pytest.fixture(params=["as it is", "text for GPUs"])
-def form(request, on_device):
-    before = _core._gpu_form(request.param != "as it is"), _core._few_at_once(False)
-    yield
-    _core._gpu_form(before[0])
-    _core._few_at_once(before[1])
 
 
 @hypothesis.given(st.data())

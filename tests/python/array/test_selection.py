@@ -9,19 +9,9 @@ import pytest
 from alike import agree, ours
 
 import kasoku as ks
-from kasoku import _core
 
 rng = np.random.default_rng(11)
 dtypes = ["bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
-
-
-@pytest.fixture(params=["as it is", "text for GPUs"])
-def form(request, on_device):
-    """Few elements go the way of many; the text for GPUs runs on CPUs too."""
-    before = _core._gpu_form(request.param != "as it is"), _core._few_at_once(False)
-    yield
-    _core._gpu_form(before[0])
-    _core._few_at_once(before[1])
 
 
 def stored(np, x, key, value):

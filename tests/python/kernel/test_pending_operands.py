@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 import kasoku as ks
-from kasoku import _core
 
 N = 40_000
 dtypes = "bool int8 int32 int64 uint8 uint64 float16 float32 float64 complex64 complex128".split()
-
-
-@pytest.fixture(params=["as it is", "text for GPUs"])
-def form(request, on_device):
-    """The text for GPUs runs on CPUs too; nothing is small enough to do without a compiler."""
-    before = _core._gpu_form(request.param != "as it is"), _core._few_at_once(False)
-    yield
-    _core._gpu_form(before[0])
-    _core._few_at_once(before[1])
 
 
 def host(dtype, *shape, seed=0):

@@ -136,34 +136,6 @@ def copy(self, order="C"):
     return _arrays.in_order(self, order)
 
 
-def _is_fortran(self, order):
-    order = (order or "C").upper()
-    if order not in ("C", "F", "A"):
-        raise ValueError(f"the order is one of C, F and A, not {order!r}")
-    return order == "F" or order == "A" and _arrays.is_f_only(self)
-
-
-def reshape(self, *shape, order="C", copy=None):
-    if copy is not None or (order or "C") not in tuple("CFAcfa"):
-        return _engine_reshape(self, *shape, order=order, copy=copy)
-    if len(shape) == 1 and shape[0] is not None and np.iterable(shape[0]):
-        shape = tuple(shape[0])
-    if not _is_fortran(self, order):
-        return _engine_reshape(self, shape)
-    return _engine_reshape(self.T, tuple(shape)[::-1]).T
-
-
-def ravel(self, order="C"):
-    if (order or "C").upper() == "K":  # as the elements lie in memory
-        axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
-        return _core.ravel(_engine_transpose(self, tuple(axes)))
-    return _core.ravel(self.T if _is_fortran(self, order) else self)
-
-
-def flatten(self, order="C"):
-    return _core.copy(ravel(self, order))
-
-
 def transpose(self, *axes):
     if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
         axes = axes[0]
@@ -274,7 +246,7 @@ def _extend():
         _util.add_method(name, _from_function(name))
     _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
     _Array.diagonal.__doc__ = "A view of the diagonals of two axes."
-    for function in (view, get, set, astype, copy, reshape, ravel, flatten, transpose, scatter_add):
+    for function in (view, get, set, astype, copy, transpose, scatter_add):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(_Array, function.__name__, function)
     _Array.conj = _Array.conjugate = conj
@@ -296,6 +268,6 @@ def _extend():
 
 _engine_view = _Array.view
 _engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
-_engine_astype, _engine_reshape, _engine_transpose = _Array.astype, _Array.reshape, _Array.transpose
+_engine_astype, _engine_transpose = _Array.astype, _Array.transpose
 _engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__
 _extend()
