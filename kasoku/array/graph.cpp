@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <string_view>
@@ -220,20 +221,26 @@ EagerScope::EagerScope(bool value) : previous_(eager_scope) { eager_scope = valu
 EagerScope::~EagerScope() { eager_scope = previous_; }
 
 void run_pending(Device* device) {
+  std::exception_ptr first_error;
   for (Shard& shard : registry()) {
     std::vector<NodePtr> pending, others;
     {
       std::lock_guard lock(shard.mutex);
       for (const auto& weak : shard.nodes)
         if (NodePtr node = weak.lock()) {
-          const bool is_wanted = !node->is_done() && node->n_arrays.load() > 0 && (!device || node->device == device);
+          const bool is_wanted = !node->is_done() && !node->has_failed && node->n_arrays.load() > 0 && (!device || node->device == device);
           (is_wanted ? pending : others).push_back(std::move(node));
         }
       std::erase_if(shard.nodes, [](const auto& weak) { return weak.expired(); });
     }
-    for (const NodePtr& node : pending)
-      if (fits_in_budget(*node)) evaluate(node);
+    for (const NodePtr& node : pending) try {
+        if (fits_in_budget(*node)) evaluate(node);
+      } catch (const Error& error) {
+        if (error.kind == ErrorKind::interrupted) throw;
+        if (!first_error) first_error = std::current_exception();
+      }
   }
+  if (first_error) std::rethrow_exception(first_error);
 }
 
 }  // namespace kasoku

@@ -176,9 +176,14 @@ void evaluate(const NodePtr& node) {
   const auto expression = node->expression.load();
   if (!expression) return;
   const Recording::Aside aside(*node);
-  Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
-                               : expression->kind == Expression::scan ? compute_scan(node, *expression)
-                                                                      : compute_map(node, *expression));
+  try {
+    Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                                 : expression->kind == Expression::scan ? compute_scan(node, *expression)
+                                                                        : compute_map(node, *expression));
+  } catch (const Error& error) {
+    node->has_failed = error.kind != ErrorKind::interrupted;
+    throw;
+  }
   node->expression.store(nullptr);
   node->is_pending.store(false, std::memory_order_release);
 }

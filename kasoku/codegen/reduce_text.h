@@ -81,6 +81,10 @@ struct Reduction : JoinedLoop {
   std::string head_of_fours;
 };
 
+/// Before the kernel's name: its blocks' threads, where registers as the compiler takes them would not do for so many. Two blocks leave
+/// 32 registers for each thread, which short texts do with.
+std::string launch_bounds(bool by_threads, ReduceForm form, bool has_two_blocks);
+
 /// What a lane holds and how two become one (`ks_lane`, `ks_join`), before the kernel; and its body.
 std::string lanes_text(const Reduction& reduction);
 std::string reduce_text(const Reduction& reduction);

@@ -509,13 +509,15 @@ std::string columns_of_threads(const Reduction& r) {
 }
 
 /// A block's 256 threads hold the lanes of a chunk. Where memory is read four neighbours at a time they are 4t … 4t+3, and one of the
-/// block's warps joins them while the others go on to the next chunk: hence two places for lanes. Else they are t, t + 256, t + 512 and
-/// t + 768, of which each thread joins its own, so that a value of any size finds room.
+/// block's warps joins them while the others go on to the next chunk: hence two places for lanes, if they have room. Else they are t,
+/// t + 256, t + 512 and t + 768, of which each thread joins its own, so that a value of any size finds room.
 std::string rows_of_blocks(const Reduction& r) {
+  constexpr size_t room = 48 << 10;
+  const int places = 2 * chunk_lanes * r.value_bytes * (r.keeps_position ? 2 : 1) <= room ? 2 : 1;
   const bool is_row = r.loop.rank - r.kept_rank == 1, by_fours = r.calls_for_four != nullptr;
   const auto first_of = [&](int k) { return r.loads_fours ? std::to_string(k) : std::to_string(threads_of_block * k); };
   const auto lane_name = [](int k) { return fmt::format("_acc{}", k); };
-  std::string text = r.loads_fours ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n  int _turn = 0;\n", 2 * chunk_lanes / 4)
+  std::string text = r.loads_fours ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n  int _turn = 0;\n", places * chunk_lanes / 4)
                                    : fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_block);
   text += fmt::format("  const int _t = threadIdx.x;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x{}) {{\n", r.loads_fours ? ", ++_turn" : "") +
           pair_numbers(r) + output_positions(r);
@@ -565,10 +567,10 @@ std::string rows_of_blocks(const Reduction& r) {
   text += "      }\n    }\n";
   if (r.loads_fours) {
     const std::string sum = joins_all(r) ? "ks_join_chunk(_lanes, _t & 31)" : fmt::format("_count < {} ? ks_join_few(&_lanes->v[0], _t & 31, _count) : ks_join_chunk(_lanes, _t & 31)", chunk_lanes);
-    text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & 1) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
+    text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & {}) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
                         "    __syncthreads();\n    if ((_t >> 5) == (_turn & 7)) {{\n      const ks_lane _sum = {};\n      if ((_t & 31) == 0) {{\n",
-                        chunk_lanes / 4, sum);
-    return text + store(r, number_of_pair(r), "_sum", "        ") + "      }\n    }\n  }\n";
+                        places - 1, chunk_lanes / 4, sum);
+    return text + store(r, number_of_pair(r), "_sum", "        ") + "      }\n    }\n" + (places == 1 ? "    __syncthreads();\n" : "") + "  }\n";
   }
   text += join_below(r, "_t + 512", "_acc0", "_acc2", "    ") + join_below(r, "_t + 768", "_acc1", "_acc3", "    ") + join_below(r, "_t + 256", "_acc0", "_acc1", "    ") +
           "    _shared[_t] = _acc0;\n    __syncthreads();\n"
@@ -688,6 +690,11 @@ std::string strip_of_columns(const Loop& loop, int kept_rank) {
                      "    const long long _start = (_o / _strips) * _n{0} + _strip * _width, _left = _n{0} - _strip * _width;\n"
                      "    const int _n = (int)(_left < _width ? _left : _width);\n", kept_rank - 1) +
          positions(loop, 0, kept_rank, "(ks_index)_start", true, 0, 'b', "    ");
+}
+
+std::string launch_bounds(bool by_threads, ReduceForm form, bool has_two_blocks) {
+  if (!by_threads || !is_by_columns(form)) return "";
+  return fmt::format("__launch_bounds__({}{}) ", threads_of_columns, has_two_blocks ? ", 2" : "");
 }
 
 std::string lanes_text(const Reduction& r) {

@@ -18,7 +18,7 @@ std::string with_line(const std::string& text, const std::string& what) {
 }
 
 std::string kernel_text(const std::string& name, const std::string& params, const std::string& before, const Reduction& reduction) {
-  return fmt::format("__global__ void {}({}_type_reduce* _partial, {}) {{\n{}{}}}\n", name, params, reduce_parameters(reduction), before, reduce_text(reduction));
+  return fmt::format("__global__ void {}{}({}_type_reduce* _partial, {}) {{\n{}{}}}\n", launch_bounds(reduction.by_threads, reduction.form, false), name, params, reduce_parameters(reduction), before, reduce_text(reduction));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/graph.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
@@ -48,6 +49,19 @@ TEST_CASE("array: a write comes after what still reads the old value") {
   view.assign(full({2}, Scalar::of(7.0), Dtype::float64, device("cpu")));
   CHECK(values<double>(y) == std::vector<double>{10, 11, 12, 13});
   CHECK(values<double>(x) == std::vector<double>{0, 7, 7, 3});
+}
+
+TEST_CASE("array: who waits for all that is pending is told once what failed, and the others are computed") {
+  const Array x = range(5);
+  Expression of_records;  // nothing computes with records
+  of_records.kind = Expression::cast;
+  of_records.inputs = {{make_leaf(Storage::allocate(device("cpu"), 16), {2}, Dtype::opaque, 8), {{2}, {8}, 0}}};
+  const Array bad = Array::of(make_node({2}, Dtype::float64, device("cpu"), std::move(of_records)));
+  const Array good = apply(Op::add, {x, 1});
+  CHECK_THROWS_WITH_AS(run_pending(), doctest::Contains("records"), Error);
+  CHECK_FALSE(good.is_pending());
+  CHECK_NOTHROW(run_pending());
+  CHECK_THROWS_WITH_AS(bad.data_for_read(), doctest::Contains("records"), Error);
 }
 
 TEST_CASE("array: overlapping parts of one array move as if copied first") {

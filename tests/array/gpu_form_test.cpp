@@ -2,11 +2,13 @@
 /// language is one, so the text runs here on the CPU; tests/python repeats it on a GPU.
 #include "kasoku/array/array.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/indexing.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
+#include "kasoku/array/run.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/nvrtc.h"
@@ -108,6 +110,32 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
       }
     }
   }
+}
+
+TEST_CASE("array: blocks of a GPU have room for the lanes of every reduction") {
+  constexpr int64_t room = 48 << 10;
+  few_at_once = false;
+  int looked_at = 0;
+  for (Dtype dtype : {Dtype::bool_, Dtype::int8, Dtype::float16, Dtype::float32, Dtype::float64, Dtype::complex64, Dtype::complex128})
+    for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin})
+      for (const auto& [rows, columns] : {std::pair{int64_t{2}, int64_t{20'000}}, {9000, 300}}) {
+        CAPTURE(info(dtype).name);
+        CAPTURE(static_cast<int>(op));
+        CAPTURE(columns);
+        const Array x = full({rows, columns}, Scalar::of(1), dtype, device("cpu"));
+        x.data();
+        for (int axis : {0, 1}) {
+          const Array result = reduce(op, x, {.axes = {{axis}}});
+          const auto expression = result.input().node->expression.load();
+          if (!expression || expression->kind != Expression::reduce) continue;  // of half floats a cast stands behind it
+          use_gpu_form = true;
+          CHECK(group_kernel(fuse_reduce(*expression), device("cpu")).attribute("shared_size_bytes") <= room);
+          use_gpu_form = false;
+          ++looked_at;
+        }
+      }
+  few_at_once = true;
+  CHECK(looked_at >= 60);
 }
 
 TEST_CASE("array: four columns of a thread reduce to the same bits") {

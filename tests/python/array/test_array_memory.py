@@ -187,8 +187,9 @@ def test_bytes_and_records_under_numpys_dtypes(device):
     if device != "cpu":
         with pytest.raises(TypeError, match="no kasoku array can hold"):
             x.view("V8")
-        with pytest.raises(BufferError):
-            x.data
+        if "kasoku.compat.cupy" not in sys.modules:  # whose arrays' data is a MemoryPointer
+            with pytest.raises(BufferError):
+                x.data
         return
     raw = x.view("V8")
     assert type(raw) is np.ndarray and raw[1].tobytes() == np.float64(1).tobytes() and raw.ctypes.data == x.ptr

@@ -129,8 +129,10 @@ def test_series_of_rising_powers(cp):
         ("polyval", (x, c)),
         ("polyroots", (c[:4],)),
     ]:
-        got = getattr(ours.polynomial, name)(*(cp.array(a) if isinstance(a, np.ndarray) else a for a in args))
-        np.testing.assert_allclose(got.get(), getattr(numpys.polynomial, name)(*args), atol=1e-12)
+        got = getattr(ours.polynomial, name)(*(cp.array(a) if isinstance(a, np.ndarray) else a for a in args)).get()
+        if name == "polyroots":  # a GPU's library gives conjugates in another order
+            got = got[np.lexsort((got.imag, got.real.round(9)))]
+        np.testing.assert_allclose(got, getattr(numpys.polynomial, name)(*args), atol=1e-12)
     np.testing.assert_array_equal(ours.polyutils.trimseq(cp.array(c)).get(), c[:4])
     np.testing.assert_array_equal(ours.polyutils.trimcoef(cp.array(c), 0.6).get(), numpys.polyutils.trimcoef(c, 0.6))
     assert [a.dtype.char for a in ours.polyutils.as_series([cp.array(3), cp.array([1j])])] == ["D", "D"]

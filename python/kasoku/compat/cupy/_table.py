@@ -45,8 +45,20 @@ def _here(function):
     return call
 
 
+class _Here(type):
+    """Of a class that stands for one of ks: its new objects have their arrays on the current device."""
+
+    def __call__(cls, *args, **kwargs):
+        return _here(cls.of_ks)(*args, **kwargs)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, cls.of_ks)
+
+
 def of_ks(name):
     value = getattr(ks, name)
+    if name == "poly1d":
+        return _Here(name, (), {"of_ks": value, "__doc__": value.__doc__, "__module__": "cupy"})
     return _here(value) if isinstance(value, types.FunctionType) else value
 
 
