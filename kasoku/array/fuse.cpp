@@ -184,7 +184,7 @@ class Builder {
     // The CPU's loops lose nothing with 64 bits.
     group.wide_index = !group.is_simt || !space.is_narrow;
     if (group.scatter) group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false}, true) : Schedule::range;
-    else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {}, group.is_simt);
+    else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {.is_long = is_long()}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
@@ -193,6 +193,13 @@ class Builder {
   void gather_walks() {
     for (std::vector<Walk>* walks : {&load_walks_, &arange_walks_, &random_walks_})
       std::ranges::move(*walks, std::back_inserter(fused.space.walks));
+  }
+
+  /// Whether an element takes functions of many instructions.
+  bool is_long() const {
+    const auto& values = fused.group.values;
+    return !fused.group.loads.empty() && fused.randoms.empty() && std::ranges::none_of(values, [](const Instruction& x) { return x.kind == Instruction::gather; }) &&
+           std::ranges::any_of(values, [](const Instruction& x) { return x.kind == Instruction::apply && info(x.op).text[text_column(x.compute)].find("ks_") != std::string_view::npos; });
   }
 
   struct Known {

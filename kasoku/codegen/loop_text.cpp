@@ -64,6 +64,41 @@ std::string chunks_text(const Loop& loop, const Body& body) {
          row_text(body, "_n", "    ") + "    _at += _n;\n  }\n";
 }
 
+std::string store_of_four(const LoopOperand& x) { return fmt::format("    *(ks_four<{0}>*)(_p_{1} + _j) = _f_{1};\n", x.type, x.name); }
+
+/// From registers to registers; `guard` leaves the loop where there are no more.
+std::string elements_of_four(const Body& body, const std::string& guard) {
+  return body.calls + "#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {\n" + guard + body.element({"(_j + _k)", "_k", Place::moving}, "    ") + "  }\n";
+}
+
+/// Four elements from `_j` on, of which all are there and lie well if `_is_whole`.
+std::string one_four(const Loop& loop, const Body& body) {
+  const std::string row = row_length(loop);
+  std::string text;
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x)) text += fmt::format("  ks_four<{}> _f_{};\n", x.type, x.name);
+  // Of each operand of that kind: neighbours at once if all is well, others one after the other.
+  const auto transfer = [&](bool is_output, const auto& at_once, const char* before, const char* single) {
+    std::string all, each, strided;
+    for (const LoopOperand& x : loop.operands) {
+      if (!moves(x) || x.is_output != is_output) continue;
+      if (x.inner == Inner::unit) all += at_once(x);
+      (x.inner == Inner::unit ? each : strided) +=
+          fmt::format(fmt::runtime(single), fmt::arg("x", x.name), fmt::arg("place", value_at(loop, x, {"_e", "", Place::nothing})));
+    }
+    const auto one_by_one = [&](const std::string& body) {
+      return fmt::format("#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {{\n{}{}  }}\n", fmt::format(fmt::runtime(before), row), body);
+    };
+    if (!all.empty()) text += fmt::format("  if (_is_whole) {{\n{}  }} else {{\n{}  }}\n", all, one_by_one(each));
+    if (!strided.empty()) text += one_by_one(strided);
+  };
+  transfer(false, [](const LoopOperand& x) { return fmt::format("    _f_{1} = *(const ks_four<{0}>*)(_p_{1} + _j);\n", x.type, x.name); },
+           "    const ks_index _e = _j + _k < {} ? _j + _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
+  text += elements_of_four(body, body.is_pure ? "" : fmt::format("    if (!_is_whole && _j + _k >= {}) break;\n", row));
+  transfer(true, store_of_four, "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
+  return text;
+}
+
 /// Four elements pass through registers. One element a thread has too few bytes on their way to
 /// fill a GPU's memory bandwidth.
 std::string fours_text(const Loop& loop, const Body& body) {
@@ -74,31 +109,24 @@ std::string fours_text(const Loop& loop, const Body& body) {
                                        "  if (_row * {0} + _j >= _total) return;\n", row);
   text += row_positions(loop, "  ");
   text += fmt::format("  const bool _is_whole = {} - _j >= 4 && {};\n", row, is_aligned(loop, 'p', " + _j"));
+  return text + one_four(loop, body);
+}
+
+/// What two fours have in common, as the numbers in their texts, is in registers once, and twice as many bytes are on their way.
+std::string eights_text(const Loop& loop, const Body& body) {
+  std::string text = fmt::format("  const ks_index _first = 8 * (ks_index)blockIdx.x * blockDim.x + 4 * (ks_index)threadIdx.x, _step = 4 * (ks_index)blockDim.x;\n") +
+                     row_positions(loop, "  ") + fmt::format("  if (_first + _step + 4 <= _total && {}) {{\n", is_aligned(loop, 'p', " + _first"));
   for (const LoopOperand& x : loop.operands)
-    if (moves(x)) text += fmt::format("  ks_four<{}> _f_{};\n", x.type, x.name);
-  // Of each operand of that kind: neighbours at once if all is well, others one after the other.
-  const auto transfer = [&](bool is_output, const char* at_once, const char* before, const char* single) {
-    std::string all, each, strided;
-    for (const LoopOperand& x : loop.operands) {
-      if (!moves(x) || x.is_output != is_output) continue;
-      if (x.inner == Inner::unit) all += fmt::format(fmt::runtime(at_once), fmt::arg("type", x.type), fmt::arg("x", x.name));
-      (x.inner == Inner::unit ? each : strided) +=
-          fmt::format(fmt::runtime(single), fmt::arg("x", x.name), fmt::arg("place", value_at(loop, x, {"_e", "", Place::nothing})));
-    }
-    const auto one_by_one = [&](const std::string& body) {
-      return fmt::format("#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {{\n{}{}  }}\n", fmt::format(fmt::runtime(before), row), body);
-    };
-    if (!all.empty()) text += fmt::format("  if (_is_whole) {{\n{}  }} else {{\n{}  }}\n", all, one_by_one(each));
-    if (!strided.empty()) text += one_by_one(strided);
-  };
-  transfer(false, "    _f_{x} = *(const ks_four<{type}>*)(_p_{x} + _j);\n",
-           "    const ks_index _e = _j + _k < {} ? _j + _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
-  text += body.calls + "#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {\n";
-  if (!body.is_pure) text += fmt::format("    if (!_is_whole && _j + _k >= {}) break;\n", row);
-  text += body.element({"(_j + _k)", "_k", Place::moving}, "    ") + "  }\n";
-  transfer(true, "    *(ks_four<{type}>*)(_p_{x} + _j) = _f_{x};\n",
-           "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
-  return text;
+    if (moves(x) && !x.is_output)
+      text += fmt::format("  const ks_four<{0}> _two_{1}[2] = {{*(const ks_four<{0}>*)(_p_{1} + _first), *(const ks_four<{0}>*)(_p_{1} + _first + _step)}};\n", x.type, x.name);
+  text += "#pragma unroll\n  for (int _g = 0; _g < 2; ++_g) {\n  const ks_index _j = _first + _g * _step;\n";
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x)) text += x.is_output ? fmt::format("  ks_four<{}> _f_{};\n", x.type, x.name) : fmt::format("  const ks_four<{0}>& _f_{1} = _two_{1}[_g];\n", x.type, x.name);
+  text += elements_of_four(body, "");
+  for (const LoopOperand& x : loop.operands)
+    if (moves(x) && x.is_output) text += store_of_four(x);
+  return text + "  }\n  return;\n  }\n#pragma unroll 1\n  for (ks_index _j = _first; _j <= _first + _step && _j < _total; _j += _step) {\n"
+                "  const bool _is_whole = false;\n" + one_four(loop, body) + "  }\n";
 }
 
 std::string rows_text(const Loop& loop, const Body& body) {
@@ -125,7 +153,12 @@ Schedule choose_schedule(const IterationSpace& space, const BodyTraits& body, bo
   const int64_t row = space.lengths.back();
   if (!is_simt && body.is_vector) return Schedule::chunks;
   const bool has_rows = rank > 1 && row >= shortest_row;
-  if (is_simt && body.is_straight && body.assigns_first && (rank == 1 || has_rows)) return Schedule::fours;
+  if (is_simt && body.is_straight && body.assigns_first && (rank == 1 || has_rows)) {
+    constexpr int64_t many = 1 << 20, most_narrow = 1 << 30;  // fewer leave multiprocessors without a block; more might pass 31 bits at the end
+    const bool is_row = rank == 1 && row >= many && (row < most_narrow || !space.is_narrow) &&
+                        std::ranges::none_of(space.walks, [](const Walk& walk) { return walk.kind == Walk::memory && walk.inner == Inner::strided; });
+    return body.is_long && is_row ? Schedule::eights : Schedule::fours;
+  }
   return has_rows && !body.is_in_loop && !body.sees_axes && space.size() / row < most_blocks ? Schedule::rows : Schedule::each;
 }
 
@@ -137,6 +170,7 @@ std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule sche
       return {divide_up(total, chunk), chunk};
     }
     case Schedule::fours: return {divide_up(total / row * divide_up(row, int64_t{4}), block), 0};
+    case Schedule::eights: return {divide_up(total, 8 * block), 0};
     case Schedule::rows: return {total / row * divide_up(row, block), divide_up(row, block)};
     default: return {divide_up(total, turns * block), 0};
   }
@@ -145,6 +179,7 @@ std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule sche
 std::string loop_text(const Loop& loop, const Body& body) {
   const auto text = loop.schedule == Schedule::chunks  ? chunks_text
                     : loop.schedule == Schedule::fours ? fours_text
+                    : loop.schedule == Schedule::eights ? eights_text
                     : loop.schedule == Schedule::rows  ? rows_text
                     : loop.schedule == Schedule::range ? range_text
                                                        : each_text;

@@ -18,6 +18,7 @@ namespace kasoku {
 enum class Schedule : uint8_t {
   chunks,  ///< a block is one thread that walks many elements: the compiler makes vectors of its loop
   fours,   ///< a thread takes four neighbours, 16 bytes at a time where addresses allow it
+  eights,  ///< a thread takes four neighbours twice, a block's threads first all of the first: of many instructions' elements
   rows,    ///< a thread an element, a block within one row: where rows are long, no thread divides
   each,    ///< a thread an element
   range,   ///< one thread, from `_at` to `_end`, which the text around gives: rows, of a single axis elements
@@ -30,6 +31,7 @@ struct BodyTraits {
   bool assigns_first = true;  ///< no output is looked at before it has a value
   bool is_in_loop = false;  ///< it leaves or continues the loop around it, or has parts around that
   bool sees_axes = false;   ///< it asks where it is along each axis
+  bool is_long = false;     ///< an element is many instructions, and reads memory
 };
 
 /// `is_simt`: threads are cheap and run side by side, as a GPU's.

@@ -76,6 +76,27 @@ TEST_CASE("array: elementwise text for a GPU gives the same bits, aligned or not
   }
 }
 
+TEST_CASE("array: threads that take four neighbours twice give the same bits, and write nothing beside") {
+  constexpr int64_t many = 1 << 20, of_block = 8 * 256;
+  for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::float16})
+    for (int64_t n : {many, many + 1, many + of_block / 2 + 3, many + of_block - 4}) {
+      CAPTURE(n);
+      const Array x = stored(n + 2, dtype);
+      const auto step = static_cast<int64_t>(info(dtype).size);
+      for (int64_t from : {0, 1}) {
+        const View view{{n}, {step}, from * step};
+        const auto wave = [&] { return apply(Op::add, {apply(Op::sin, {x.with_view(view)}), 1}); };
+        check_equal(wave);
+        check_equal([&] {
+          const Array to = copy(x);
+          to.data();
+          to.with_view(view).assign(wave());
+          return to;
+        });
+      }
+    }
+}
+
 TEST_CASE("array: rows in memory of any layout give the same bits in the text for a GPU") {
   for (Dtype dtype : {Dtype::float32, Dtype::int16, Dtype::float64})
     for (const auto& [rows, columns] : {std::pair{6, 64}, {5, 67}, {40, 3}, {3, 1030}, {70, 70}}) {
