@@ -34,6 +34,43 @@ bool may_overlap(const View& a, const Buffer& a_buffer, size_t a_size, const Vie
   return a_first < b_last && b_first < a_last;
 }
 
+/// What a value that is not computed yet reads of the memory that it is to be stored in.
+enum class Reads : uint8_t { nothing, own_elements, others };
+
+/// Looks at the nodes on the way, which `users` share: each of them must be part of this value alone if it reads there, and at most
+/// `left` are looked at.
+class PlaceOfValue {
+ public:
+  PlaceOfValue(const View& view, const Buffer& buffer, size_t itemsize) : view_(view), buffer_(buffer), itemsize_(itemsize) {}
+
+  Reads reads(const Input& input, long users) {
+    const Node& node = *input.node;
+    if (node.is_done()) {
+      const Buffer& read = *node.storage->buffer;
+      if (!may_overlap(input.view, read, node.itemsize, view_, buffer_, itemsize_)) return Reads::nothing;
+      return &read == &buffer_ && input.view == view_ && node.itemsize == itemsize_ ? Reads::own_elements : Reads::others;
+    }
+    const auto expression = node.expression.load();
+    if (!expression || --left_ < 0) return Reads::others;
+    Reads all = Reads::nothing;
+    for (const Input& x : expression->inputs) all = std::max(all, reads(x, 1));
+    if (all != Reads::own_elements) return all;
+    const bool is_element_by_element = expression->kind == Expression::elementwise || expression->kind == Expression::cast;
+    const bool is_whole = input.view == View{node.shape, contiguous_strides(node.shape, node.itemsize), 0};
+    if (!is_element_by_element || !is_whole || input.node.use_count() != users) return Reads::others;
+    on_the_way_.push_back(&node);
+    return all;
+  }
+  bool has_on_the_way(const NodePtr& node) const { return std::ranges::find(on_the_way_, node.get()) != on_the_way_.end(); }
+
+ private:
+  const View& view_;
+  const Buffer& buffer_;
+  const size_t itemsize_;
+  int left_ = 32;
+  std::vector<const Node*> on_the_way_;
+};
+
 void check_shape(const Shape& shape) {
   for (int64_t length : shape)
     if (length < 0)
@@ -220,7 +257,7 @@ void must_be_writable(const Array& array) {
   throw error.fix(array.ndim() == 0 ? "write to the array: x[i] = value" : "write to a copy: x = x.copy()");
 }
 
-void Array::assign(const Array& value) const {
+void Array::store(const Array& value, bool is_only_here) const {
   must_be_writable(*this);
   Input input = value.input();
   const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
@@ -252,7 +289,11 @@ void Array::assign(const Array& value) const {
   }
   if (input.node == state_->current() && input.view == state_->view) return;  // x[1:] += y writes what is there already
   const NodePtr node = state_->computed();
-  for (const NodePtr& reader : node->storage->take_readers()) evaluate(reader);
+  PlaceOfValue place(state_->view, *node->storage->buffer, itemsize());
+  constexpr long value_and_input = 2;
+  const bool is_in_place = is_only_here && !input.node->is_done() && place.reads(input, value_and_input) == Reads::own_elements;
+  for (const NodePtr& reader : node->storage->take_readers())
+    if (!is_in_place || !place.has_on_the_way(reader)) evaluate(reader);
   if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;
   evaluate_into(read_first(std::move(input), *this), *node->storage->buffer, state_->view, dtype());
 }

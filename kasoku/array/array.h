@@ -74,12 +74,15 @@ class Array {
   Array read_only() const;
   /// Replaces the value: lazily where nobody else shows this memory, else by
   /// writing through the view. `value` has this shape and dtype.
-  void assign(const Array& value) const;
+  void assign(const Array& value) const { store(value, false); }
+  /// The same of a value that nobody else has: it is computed where it is stored, if it reads there no other elements.
+  void assign(Array&& value) const { store(value, value.state_.use_count() == 1); }
 
   struct State;  ///< array/state.h
   const State& state() const { return *state_; }
 
  private:
+  void store(const Array& value, bool is_only_here) const;
   explicit Array(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

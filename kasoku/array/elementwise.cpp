@@ -275,7 +275,7 @@ void store_result(const Array& into, Array result, std::string_view operation, c
                                         " doesn't match the broadcast shape " + str(result.shape()));
     result = broadcast_to(result, into.shape());
   }
-  into.assign(result);
+  into.assign(std::move(result));
 }
 
 void apply_in_place(Op op, const Array& x, const Operand& y) {

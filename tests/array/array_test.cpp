@@ -2,6 +2,7 @@
 #include "kasoku/array/array.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/graph.h"
 #include "kasoku/array/random.h"
@@ -9,6 +10,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/counters.h"
 
 #include <doctest/doctest.h>
 
@@ -62,6 +64,34 @@ TEST_CASE("array: who waits for all that is pending is told once what failed, an
   CHECK_FALSE(good.is_pending());
   CHECK_NOTHROW(run_pending());
   CHECK_THROWS_WITH_AS(bad.data_for_read(), doctest::Contains("records"), Error);
+}
+
+TEST_CASE("array: what is computed where it is stored is one launch, and whoever else reads there has the old values") {
+  few_at_once = false;
+  const Array x = copy(range(6)), y = copy(range(6));
+  x.data(), y.data();
+  const Array front = x.with_view({{5}, {8}, 0}), back = x.with_view({{5}, {8}, 8}), five = y.with_view({{5}, {8}, 0});
+  const auto launches_of = [](const auto& work) {
+    const auto before = counters().launches.load();
+    work();
+    return counters().launches.load() - before;
+  };
+  apply_in_place(Op::add, front, 0.0);  // compiled
+  CHECK(launches_of([&] { apply_in_place(Op::add, front, five); }) == 1);
+  CHECK(values<double>(x) == std::vector<double>{0, 2, 4, 6, 8, 5});
+  apply_in_place(Op::add, front, apply(Op::multiply, {apply(Op::add, {front, 1.0}), five}));
+  CHECK(values<double>(x) == std::vector<double>{0, 5, 14, 27, 44, 5});
+  apply_in_place(Op::add, back, front);  // other elements of the same memory
+  CHECK(values<double>(x) == std::vector<double>{0, 5, 19, 41, 71, 49});
+  const Array sum = apply(Op::add, {front, 1.0});  // somebody has it
+  apply_in_place(Op::multiply, front, sum);
+  CHECK(values<double>(sum) == std::vector<double>{1, 6, 20, 42, 72});
+  CHECK(values<double>(x) == std::vector<double>{0, 30, 380, 1722, 5112, 49});
+  const Array twice = apply(Op::multiply, {front, 2.0}), reader = apply(Op::subtract, {twice, front});
+  front.assign(apply(Op::negative, {front}));
+  CHECK(values<double>(reader) == std::vector<double>{0, 30, 380, 1722, 5112});
+  CHECK(values<double>(front) == std::vector<double>{0, -30, -380, -1722, -5112});
+  few_at_once = true;
 }
 
 TEST_CASE("array: overlapping parts of one array move as if copied first") {
