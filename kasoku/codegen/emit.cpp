@@ -318,7 +318,7 @@ namespace {
 /// Two blocks of so many threads leave 32 registers for each, which short texts do with.
 std::string bounds_of_launch(const Group& group) {
   if (!group.is_simt || !group.is_reduce || !is_by_columns(group.form)) return "";
-  const bool is_short = group.form == ReduceForm::columns && codegen::copies_of_element(group) >= 16 && info(register_dtype(group.accumulate)).size <= 8 && !info(group.reduce_op).keeps_position();
+  const bool is_short = group.form == ReduceForm::columns && codegen::copies_of_element(group) >= 16 && lane_bytes(group.reduce_op, group.accumulate) <= 8 && !info(group.reduce_op).keeps_position();
   return fmt::format("__launch_bounds__({}{}) ", threads_of_columns, is_short ? ", 2" : "");
 }
 
