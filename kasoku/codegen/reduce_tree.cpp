@@ -401,6 +401,8 @@ std::string serial_tiles(const Reduction& r) {
          fmt::format("    const {}* const _b__tile = _chunks_there + (_t * {}ll - _begin);\n", r.type, chunk_elements) + rows.chunk + "    }\n  }\n";
 }
 
+bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
+
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
   const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
   return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
@@ -442,13 +444,22 @@ std::string serial_columns(const Reduction& r) {
                "            const ks_lane _left = ks_join(_first, _second);\n" + lane_there("_lane + _quarter", "_first") + lane_there("_lane + _half + _quarter", "_second") +
                set(there("_sum"), "ks_join(_left, ks_join(_first, _second))", "            "), "        ") +
       "        _i += 3;\n        _level = 2;\n      } else {\n";
+  // Rows are met in an order that no processor guesses: those of the next lane are fetched while this one's are joined.
+  std::string ahead;
+  for (const LoopOperand& x : r.loop.operands)
+    if (is_row_of_memory(x)) ahead += fmt::format("          for (int _place = 0; _place < _n; _place += (int)(64 / sizeof({}))) __builtin_prefetch(&_p_{}[_place], 0, 2);\n", x.type, x.name);
+  if (!ahead.empty() && r.is_short)
+    ahead = fmt::format("      if (_i + 1 < 1 << _bits) {{\n        const int _next = (int)(__brev((unsigned)_i + 1) >> (32 - _bits));\n"
+                        "        for (int _k = _next; _k < _count; _k += {}) {{\n", chunk_lanes) +
+            reduced_positions(r, "_begin + _k", "          ") + ahead + "        }\n      }\n";
+  else ahead.clear();
   return lanes_typedef(r, "ks_lanes", most) + "  ks_lanes _memory[12], *_held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k;\n" +
          pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
                      "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
                      "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
                      "      ks_lanes* _sum = _held[11];\n      long long _e = _lane;\n      int _level = 0;\n", chunk_lanes) +
-         (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
+         ahead + (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
          // A lane without elements leaves what waits for it as it is.
          "      for (; _i >> _level & 1; ++_level) {\n        ks_lanes* const _before = _held[_level];\n"
          "        if (_level > 0 || _lane < _lanes) {\n" + over(join(there("_before"), there("_sum"), "            "), "          ") +
@@ -476,8 +487,6 @@ std::string rows_of_threads(const Reduction& r) {
          (joins_all(r) ? joined : fmt::format("_level > 0 || _lane < _count ? {} : _held[0]", joined)) + ";\n      _held[_level] = _sum;\n" +
          "    }\n" + store(r, number_of_pair(r), "_held[_bits]", "    ") + "  }\n";
 }
-
-bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
 
 std::string loads_of_columns(const Loop& loop, const std::string& indent) {
   std::string text;
@@ -669,7 +678,7 @@ int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads) {
 }
 
 int64_t chunks_as_columns(IterationSpace& space) {
-  constexpr int64_t most_side_by_side = 4, few_columns = 64, most_chunks = 1 << 17;
+  constexpr int64_t most_side_by_side = 16, few_columns = 64, most_chunks = 1 << 17;
   const auto axis = axis_of_tiles(space);
   if (!axis || *axis != space.kept || space.size() / chunk_elements > most_chunks) return 1;
   const int64_t length = space.lengths[*axis];
