@@ -451,7 +451,8 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   Device& device = array.device();
   Source source;
   if (!is_for_now(array.size(), device) || !source.find(array)) return std::nullopt;
-  int64_t outputs = product(shape), length = array.size() / outputs;
+  const int numbers = info(op).n_numbers();
+  int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
   const Way way = outputs == 1 ? Way::whole : are_last_kept && outputs >= 4 ? Way::columns : Way::rows;
   Extents order(is_reduced.size());  // the kept axes first
@@ -465,7 +466,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   const bool gives_position = info(op).keeps_position();
   const Dtype dtype = gives_position ? Dtype::int64 : compute;
   const size_t itemsize = info(dtype).size;
-  auto result = Storage::allocate(device, static_cast<size_t>(outputs) * itemsize);
+  auto result = Storage::allocate(device, static_cast<size_t>(outputs * numbers) * itemsize);
   alignas(16) char values[few_bytes];
   void *position = result->buffer->memory(), *y = gives_position ? values : position;
   Arguments arguments(y, length);
@@ -475,7 +476,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   arguments.add(&length);
   int64_t stride = (way == Way::rows ? length : outputs) * static_cast<int64_t>(array.itemsize());
   if (way != Way::whole) arguments.add(&stride);
-  const int64_t width = way == Way::columns ? columns_at_once(info(register_dtype(compute)).size, ReduceForm::columns, false) : 1;
+  const int64_t width = way == Way::columns ? columns_at_once(lane_bytes(op, compute), ReduceForm::columns, false) : 1;
   arguments.launch_reduction(function, divide_up(outputs, width), width, device);
   return Array::of(std::move(result), shape, dtype, itemsize);
 }

@@ -175,6 +175,7 @@ class Operations {
     std::fill(is_reduced.begin() + group().kept_rank, is_reduced.end(), uint8_t{1});
     Shape kept(static_cast<size_t>(group().kept_rank));
     std::copy_n(lengths.begin(), kept.size(), kept.begin());
+    if (const int numbers = info(group().reduce_op).n_numbers(); numbers > 1) kept.push_back(numbers);
     const Input input = stretched_input(computed(elements), lengths_);
     View view{lengths, Strides(lengths.size()), input.view.offset};
     for (size_t d = 0; d < order_.size(); ++d) view.strides[order_[d]] = input.view.strides[d];
@@ -228,7 +229,7 @@ const char* needs_kernel(const Fused& fused, Device& device) {
   if (first_sight.load(std::memory_order_relaxed) == FirstSight::never || !few_at_once.load(std::memory_order_relaxed)) return "a test wants it";
   if (group.scan) return "it is a scan";
   if (fused.parts > 1) return "its parts are reduced side by side";
-  if (group.has_indices) return "it joins parts of a reduction";
+  if (group.joins_results) return "it joins parts of a reduction";
   int operations = group.is_reduce;
   for (const Instruction& x : group.values) {
     operations += x.kind == Instruction::apply || (x.kind == Instruction::cast && x.dtype != group.values[x.in[0]].dtype);
@@ -255,7 +256,8 @@ bool run_by_operations(const Fused& fused, Buffer& to) {
   View target{result.shape(), contiguous_strides(result.shape(), result.itemsize()), 0};
   if (!fused.group.is_reduce) target = {fused.space.lengths, fused.space.walks[0].strides, fused.space.walks[0].offset};
   if (fused.group.walks_numbers)
-    for (size_t d = 0; d < target.strides.size(); ++d) target.strides[d] = fused.space.walks.back().strides[d] * static_cast<int64_t>(result.itemsize());
+    for (size_t d = 0; d < fused.group.kept_rank; ++d)
+      target.strides[d] = fused.space.walks.back().strides[d] * info(fused.group.reduce_op).n_numbers() * static_cast<int64_t>(result.itemsize());
   if (runs_on_host(to.device())) {
     result.buffer();
   } else if (fused.group.is_reduce && !fused.group.walks_numbers) {

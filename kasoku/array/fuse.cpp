@@ -127,6 +127,11 @@ class Builder {
     return add({.kind = Instruction::cast, .dtype = to, .in = {value, 0, 0}});
   }
 
+  uint16_t distance(uint16_t value, uint16_t from) {
+    const Dtype dtype = fused.group.values[value].dtype;
+    return add({.kind = Instruction::apply, .op = Op::subtract, .dtype = dtype, .compute = dtype, .in = {value, from, 0}});
+  }
+
   /// The last instruction must be the group's result.
   void finish(uint16_t value) {
     if (value + 1u != fused.group.values.size())
@@ -178,7 +183,7 @@ class Builder {
     if (is_large && joins_in_any_order(group.reduce_op, group.accumulate)) space.order_reduced();
     const bool has_order = group.is_reduce || group.scan || (group.scatter && !group.is_simt);
     space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
-    if (is_large && !group.walks_numbers && !group.has_indices && !info(group.reduce_op).keeps_position()) fused.parts = chunks_as_columns(space);
+    if (is_large && !group.walks_numbers && !group.joins_results && !info(group.reduce_op).keeps_position()) fused.parts = chunks_as_columns(space);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
@@ -339,8 +344,8 @@ class Builder {
     const size_t last = space.lengths.size() - 1;
     if (group.is_reduce || group.scan) {
       // Four columns of a thread are in registers.
-      const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && info(group.accumulate).size <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
-      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.has_indices, .may_be_wide = is_small, .may_be_tiles = group.is_reduce && !group.has_indices});
+      const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && lane_bytes(group.reduce_op, group.accumulate) <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
+      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.joins_results, .may_be_wide = is_small, .may_be_tiles = group.is_reduce && !group.joins_results});
       if (fused.parts > 1) {
         space.go_along(space.kept - 1);
         group.form = ReduceForm::columns;
@@ -375,6 +380,28 @@ bool store_scattered(Fused& fused, std::vector<Stored>* stored) {
       any = true;
     }
   return any;
+}
+
+/// The first element of each row of `x`, whose kept axes come first, in the shape of `x`. What is pending is computed for them alone.
+Input first_elements(const Input& x, size_t kept, std::vector<Stored>* stored) {
+  Input first = x;
+  if (x.node->expression.load()) {
+    const auto n = static_cast<std::ptrdiff_t>(kept);
+    const View& all = x.view;
+    Expression expression;
+    expression.kind = Expression::cast;
+    expression.inputs = {{x.node, {Shape(all.shape.begin(), all.shape.begin() + n), Strides(all.strides.begin(), all.strides.begin() + n), all.offset}}};
+    const Shape shape = expression.inputs[0].view.shape;
+    const Strides strides = contiguous_strides(shape, x.node->itemsize);
+    first.node = make_node(shape, x.node->dtype, *x.node->device, std::move(expression));
+    first.view.offset = 0;
+    std::ranges::copy(strides, first.view.strides.begin());
+    const Glance glance;
+    if (stored) stored->push_back({first.node, Cut::smaller});
+    else evaluate(first.node);
+  }
+  std::fill(first.view.strides.begin() + static_cast<std::ptrdiff_t>(kept), first.view.strides.end(), 0);
+  return first;
 }
 
 }  // namespace
@@ -423,10 +450,13 @@ Fused fuse_reduce(const Expression& expression, std::vector<Stored>* stored) {
         view.strides.push_back(input.view.strides[d]);
         kept += !reduced;
       }
+  const bool has_moments = info(expression.reduce_op).result == ReductionInfo::moments;
+  const Input first = has_moments ? first_elements({input.node, view}, kept, stored) : Input();
   for (;;) {
     Builder builder(view.shape, stored);
     Fused& fused = builder.fused;
-    builder.finish(builder.convert(builder.value(input.node, view, false), expression.compute));
+    const uint16_t element = builder.convert(builder.value(input.node, view, false), expression.compute);
+    builder.finish(has_moments ? builder.distance(element, builder.convert(builder.value(first.node, first.view, false), expression.compute)) : element);
     builder.reduce(expression, kept);
     builder.lay_out(*input.node->device);
     if (!store_scattered(fused, stored)) return std::move(fused);
@@ -466,12 +496,13 @@ Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& devi
 }
 
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices, int64_t rows, int64_t length) {
-  const View view{{rows, length}, contiguous_strides({rows, length}, values->itemsize), 0};
-  Builder builder(view.shape);
+  const auto numbers = info(expression.reduce_op).n_numbers(), itemsize = static_cast<int>(values->itemsize);
+  const Shape shape{rows, length};
+  Builder builder(shape);
   Fused& fused = builder.fused;
-  builder.value(values, view, false);
-  if (indices) builder.value(indices, {view.shape, contiguous_strides(view.shape, indices->itemsize), 0}, false);
-  fused.group.has_indices = indices != nullptr;
+  for (int k = 0; k < numbers; ++k) builder.value(values, {shape, contiguous_strides(shape, values->itemsize * static_cast<size_t>(numbers)), int64_t{k} * itemsize}, false);
+  if (indices) builder.value(indices, {shape, contiguous_strides(shape, indices->itemsize), 0}, false);
+  fused.group.joins_results = indices || numbers > 1;
   builder.reduce(expression, 1);
   builder.lay_out(*values->device);
   return std::move(fused);

@@ -85,7 +85,8 @@ struct Partials {
 /// All outputs of a reducing group: chunk by chunk, then the chunks' results.
 Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused) {
   const bool is_arg = info(expression.reduce_op).keeps_position();
-  const size_t itemsize = info(expression.compute).size;
+  const int numbers = info(expression.reduce_op).n_numbers();
+  const size_t itemsize = lane_bytes(expression.reduce_op, expression.compute);
   const int64_t rows = outputs(fused) / fused.parts, length = reduced_length(fused);
   const int64_t chunks_of_part = divide_up(length, chunk_elements), chunks = fused.parts * chunks_of_part;
   const auto make = [&](int64_t n) {
@@ -96,7 +97,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
                is_arg ? static_cast<char*>(to.positions->memory()) + 8 * at : nullptr, *node.device);
   };
   const auto again = [&](const Partials& partials, int64_t n) {
-    const NodePtr values = leaf_of(partials.values, rows * n, expression.compute);
+    const NodePtr values = leaf_of(partials.values, rows * n * numbers, expression.compute);
     const NodePtr positions = is_arg ? leaf_of(partials.positions, rows * n, Dtype::int64) : nullptr;
     return reduce_chunks(node, expression, fuse_partials(expression, values, positions, rows, n));
   };
@@ -113,7 +114,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     interrupt.look();
     const int64_t n = std::min(max_partials, chunks - c);
     launch({c, n}, partials, 0);
-    const NodePtr values = leaf_of(partials.values, n, expression.compute);
+    const NodePtr values = leaf_of(partials.values, n * numbers, expression.compute);
     const NodePtr positions = is_arg ? leaf_of(partials.positions, n, Dtype::int64) : nullptr;
     const Fused next = fuse_partials(expression, values, positions, 1, n);
     const int64_t at = c / chunk_elements;

@@ -51,6 +51,25 @@ Array taken(ReduceOp op, Array x, const Over& over, Dtype compute) {
   return mask ? apply(Op::where, {*mask, x, number(identity(op, x.dtype()), x.dtype(), x)}) : x;
 }
 
+/// One of the numbers of each result of a row that has several.
+Array number_of(const Array& results, int64_t k) {
+  Input all = results.input();
+  View& view = all.view;
+  view.offset += k * view.strides.back();
+  view.shape.pop_back();
+  view.strides.pop_back();
+  return Array::of(all.node, view, results.dtype(), results.itemsize(), true);
+}
+
+/// The distances of elements from the first one of those that they are reduced with.
+Array from_first(const Array& x, Dtype dtype, const std::vector<uint8_t>& is_reduced) {
+  const Array wide = x.dtype() == dtype ? x : astype(x, dtype);
+  Input first = wide.input();
+  for (size_t d = 0; d < is_reduced.size(); ++d)
+    if (is_reduced[d]) first.view.strides[d] = 0;
+  return apply(Op::subtract, {wide, Array::of(first.node, first.view, dtype, wide.itemsize(), true)});
+}
+
 /// How many elements each result is of, less `less`, to divide a `dtype` by.
 Operand count(const Array& array, const Over& over, Dtype dtype, double less = 0) {
   if (over.axes && !over.axes->empty() && array.ndim() == 0) throw AxisError((*over.axes)[0], 0);  // here NumPy finds none
@@ -101,6 +120,8 @@ Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dt
     else if (over.keepdims) shape.push_back(1);
     is_empty |= is_reduced[d] && length == 0;
   }
+  const bool has_moments = row.result == ReductionInfo::moments;
+  if (has_moments) shape.push_back(row.n_numbers());
   if (!row.has_identity() && !over.initial) {
     if (over.where)
       throw Error(ErrorKind::value, fmt::format("reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'", info(row.join).name));
@@ -110,7 +131,10 @@ Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dt
   if (over.initial) must_fit(*over.initial, types.result);
   const Array elements = taken(op, array, over, types.compute);
   const Dtype given = row.keeps_position() ? Dtype::int64 : types.compute;
-  std::optional<Array> result = reduce_directly(op, types.compute, elements, is_reduced, shape);
+  // Moments are those of distances from the first element, see fuse_reduce().
+  std::optional<Array> result;
+  if (!has_moments) result = reduce_directly(op, types.compute, elements, is_reduced, shape);
+  else if (elements.size() <= few_elements && !elements.is_pending()) result = reduce_directly(op, types.compute, from_first(elements, types.compute, is_reduced), is_reduced, shape);
   if (!result) {
     Expression expression;
     expression.kind = Expression::reduce;
@@ -124,6 +148,19 @@ Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dt
   return types.result == given ? *result : astype(*result, types.result);
 }
 
+Array squares_about_mean(const Array& array, const Over& over) {
+  if (over.where) {  // the first element, from which distances are taken in a single pass, need not be one that counts
+    const Array distance = apply(Op::subtract, {array, mean(array, {over.axes, true, over.where})});
+    return reduce(ReduceOp::sum, apply(Op::square, {is_complex(array.dtype()) ? apply(Op::absolute, {distance}) : distance}), over);
+  }
+  if (is_complex(array.dtype())) {
+    const Dtype part = real_part(array.dtype());
+    const Array turned = apply(Op::multiply, {array, number(Scalar::of(std::complex<double>(0, -1)), array.dtype(), array)});
+    return apply(Op::add, {squares_about_mean(astype(array, part), over), squares_about_mean(astype(turned, part), over)});
+  }
+  return number_of(reduce(ReduceOp::var, array, over), 2);
+}
+
 Array mean(const Array& array, const Over& over, std::optional<Dtype> dtype) {
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
   const Array total = reduce(ReduceOp::sum, array, over, compute);
@@ -133,11 +170,9 @@ Array mean(const Array& array, const Over& over, std::optional<Dtype> dtype) {
 
 Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
-  const Array wide = array.dtype() == compute ? array : astype(array, compute);
-  const Array center = mean(wide, {over.axes, true, over.where});
-  const Array distance = apply(Op::subtract, {wide, center});
-  const Array squares = apply(Op::square, {is_complex(compute) ? apply(Op::absolute, {distance}) : distance});
-  const Array quotient = apply(Op::divide, {reduce(ReduceOp::sum, squares, over), count(array, over, compute, ddof)});
+  const bool is_wide = array.dtype() == compute || !(dtype || over.where);  // else reduce() finds the dtype itself
+  const Array wide = is_wide ? array : astype(array, compute);
+  const Array quotient = apply(Op::divide, {squares_about_mean(wide, over), count(array, over, compute, ddof)});
   return quotient.dtype() == result || is_complex(result) ? quotient : astype(quotient, result);
 }
 

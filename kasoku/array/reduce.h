@@ -18,8 +18,12 @@ struct Over {
   std::optional<Scalar> initial = std::nullopt;  ///< joins each result
 };
 
-/// `dtype`: that of the result, which sums and products are computed in. Positions are along one axis or all.
+/// `dtype`: that of the result, which sums and products are computed in. Positions are along one axis or all. Where a row has several
+/// numbers they lie along an axis behind the others.
 Array reduce(ReduceOp op, const Array& array, const Over& over = {}, std::optional<Dtype> dtype = std::nullopt);
+
+/// The sum of squares of the elements' distances from their mean; of complex numbers both parts'.
+Array squares_about_mean(const Array& array, const Over& over = {});
 
 Array mean(const Array& array, const Over& over = {}, std::optional<Dtype> dtype = std::nullopt);
 Array var(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);

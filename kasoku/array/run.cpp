@@ -110,7 +110,7 @@ Hash128 structure(const Group& group, const Device& device) {
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   const Device* where = &device;
   put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
-      group.accumulate, group.has_indices, group.form, group.along, group.walks_numbers, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
+      group.accumulate, group.joins_results, group.form, group.along, group.walks_numbers, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
   count(group.values.size());
   put_all(group.values);
   count(group.loads.size());
@@ -362,7 +362,7 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   Function* const function = kernel_to_launch(fused, device);
   if (!function) return;
   const Group& group = fused.group;
-  const ReduceLaunch launch = reduce_launch(fused.space, group.kept_rank, group.form, group.is_simt, info(register_dtype(group.accumulate)).size, part,
+  const ReduceLaunch launch = reduce_launch(fused.space, group.kept_rank, group.form, group.is_simt, lane_bytes(group.reduce_op, group.accumulate), part,
                                             device.properties().multiprocessors);
   Parameters& p = parameters();
   p.add(results);

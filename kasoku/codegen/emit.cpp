@@ -317,7 +317,7 @@ namespace {
 
 std::string bounds_of_launch(const Group& group) {
   if (!group.is_reduce) return "";
-  const bool is_short = group.form == ReduceForm::columns && codegen::copies_of_element(group) >= 16 && info(register_dtype(group.accumulate)).size <= 8 && !info(group.reduce_op).keeps_position();
+  const bool is_short = group.form == ReduceForm::columns && codegen::copies_of_element(group) >= 16 && lane_bytes(group.reduce_op, group.accumulate) <= 8 && !info(group.reduce_op).keeps_position();
   return launch_bounds(group.is_simt, group.form, is_short);
 }
 

@@ -78,8 +78,8 @@ struct Group {
   bool is_reduce = false;
   ReduceOp reduce_op{};
   Dtype accumulate{};
-  /// Positions of partial results: the last value but one holds them.
-  bool has_indices = false;
+  /// Partial results of several numbers, one of them a position: the last values hold them.
+  bool joins_results = false;
   ReduceForm form{};
   uint8_t along = 0;  ///< tiles, parts: the axis of the innermost loop
   bool walks_numbers = false;  ///< of results, as the last operand: they are computed in an order other than theirs

@@ -11,7 +11,7 @@ namespace {
 /// chunks' sums are joined in, float32 of 8 bits. Then a vector has room for twice as many as of 64 bits, and a GPU adds in one step.
 bool has_short_sums(const Group& group) {
   const Instruction& last = group.values.back();
-  if (info(group.reduce_op).join != Op::add || last.kind != Instruction::cast) return false;
+  if (info(group.reduce_op).join != Op::add || info(group.reduce_op).n_numbers() > 1 || last.kind != Instruction::cast) return false;
   const DtypeInfo &from = info(group.values[last.in[0]].dtype), &to = info(group.accumulate);
   const bool is_integer = from.kind == DtypeKind::boolean || from.kind == DtypeKind::signed_ || from.kind == DtypeKind::unsigned_;
   const bool is_number = to.kind == DtypeKind::signed_ || to.kind == DtypeKind::unsigned_ || to.kind == DtypeKind::floating;
@@ -37,6 +37,12 @@ T joined(const Group& group, Op join) {
   return made;
 }
 
+/// What a lane of moments takes in: an element by itself, or a part's numbers.
+std::string moments_of(const Group& group, const std::string& type) {
+  if (group.joins_results) return fmt::format("{}{{{}, {}, {}}}", type, last_value(group, 2), last_value(group, 1), last_value(group));
+  return fmt::format("{}{{1, {}, 0}}", type, last_value(group));
+}
+
 }  // namespace
 
 Reduction reduction_of(const Group& group) {
@@ -49,13 +55,21 @@ Reduction reduction_of(const Group& group) {
     r.value = fmt::format("(int)v{}", group.values.back().in[0]);
   }
   r.keeps_position = info(group.reduce_op).keeps_position();
+  const bool has_moments = info(group.reduce_op).result == ReductionInfo::moments;
+  if (has_moments) {
+    r.type = lane_text(group.reduce_op, r.type);
+    r.value_bytes = lane_bytes(group.reduce_op, group.accumulate);
+    r.value = moments_of(group, r.type);
+    r.counts_elements = !group.joins_results;
+  }
   r.walks_numbers = group.walks_numbers;
   r.element = [&group](const Place& place, const std::string&, const std::string& indent) { return element(group, place, indent); };
-  if (group.has_indices) {
+  if (group.joins_results && r.keeps_position) {
     r.value = last_value(group, 1);
     r.position = last_value(group);
   }
-  r.store = [&group](const std::string& at, const std::string& value, const std::string& position, const std::string& indent) {
+  r.store = [&group, has_moments](const std::string& at, const std::string& value, const std::string& position, const std::string& indent) {
+    if (has_moments) return fmt::format("{0}ks_store(y + 3 * ({1}), (ks_lane)({2}));\n", indent, at, value);
     return fmt::format("{}y[{}] = {};\n", indent, at, store_text(group.accumulate, value)) +
            (position.empty() ? "" : fmt::format("{}y_at[{}] = {};\n", indent, at, position));
   };

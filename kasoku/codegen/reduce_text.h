@@ -65,6 +65,7 @@ struct Reduction : JoinedLoop {
 
   std::string identity;        ///< joins without a trace; empty: only what is there is joined
   std::string start;           ///< without an identity: what a lane holds before, and the result of no elements; may be empty
+  bool counts_elements = false;  ///< of moments: how many elements a lane has is how many it was joined with
   bool keeps_position = false;  ///< then `join` is whether `a` comes before `b`
   std::string position;        ///< where elements bring theirs along
 

@@ -46,10 +46,11 @@ std::optional<size_t> axis_of_tiles(const IterationSpace& space) {
   return std::nullopt;
 }
 
-/// One of two values; of complex numbers part by part: of two structs an address would be chosen, and a vector's lanes have one copy of
+/// One of two values; of several numbers part by part: of two structs an address would be chosen, and a vector's lanes have one copy of
 /// what has an address.
 std::string choice(const Reduction& r, const std::string& condition, const std::string& first, const std::string& second) {
-  if (r.type.starts_with("ks_complex")) return fmt::format("ks_complex_choice({}, {}, {})", condition, first, second);
+  for (const std::string_view parts : {"ks_complex", "ks_moments"})
+    if (r.type.starts_with(parts)) return fmt::format("{}_choice({}, {}, {})", parts, condition, first, second);
   return fmt::format("{} ? {} : {}", condition, first, second);
 }
 
@@ -91,6 +92,19 @@ std::string join_below(const Reduction& r, const std::string& number, const std:
 std::string store(const Reduction& r, const std::string& at, const std::string& lane, const std::string& indent) {
   if (!r.keeps_position) return r.store(at, lane, "", indent);
   return r.store(at, lane + ".value", (has_short_positions(r) ? "_begin + " : "") + lane + ".at", indent);
+}
+
+bool has_moments(const Reduction& r) { return r.type.starts_with("ks_moments"); }
+
+/// The type of so many lanes in memory.
+std::string lanes_typedef(const Reduction& r, const std::string& name, int64_t n) {
+  return has_moments(r) ? fmt::format("  typedef ks_moments_row{}, {}> {};\n", r.type.substr(std::string_view("ks_moments").size(), r.type.size() - std::string_view("ks_moments>").size()), n, name)
+                        : fmt::format("  typedef ks_lane {}[{}];\n", name, n);
+}
+
+/// A join of a lane in memory, which has `n` elements, with the next one.
+std::string take(const Reduction& r, const std::string& lane, const std::string& n, const std::string& indent) {
+  return set(lane, fmt::format("ks_join({}, _value)", r.counts_elements ? fmt::format("ks_of_n({}, (ks_lane){})", n, lane) : lane), indent);
 }
 
 /// Which of all results' chunks a pair is.
@@ -196,6 +210,21 @@ std::string one_row_of_lanes(const Reduction& r, bool searches) {
          over("_both", "_half", there("_l", lanes.c_str())) + "    }\n";
 }
 
+/// The first rows of a chunk, where lanes are so many numbers that to read and write them for each row were most of the work: several
+/// rows are joined in registers, where it is known how many elements a lane has.
+std::string first_rows_in_registers(const Reduction& r) {
+  const auto rows = [&](int n) {
+    std::string text = fmt::format("      const long long _at = _begin;\n") + positions(r.loop, r.kept_rank, r.loop.rank, "_at", false, 'b', 'p', "      ") +
+                       fmt::format("{}      for (int _l = 0; _l < {}; ++_l) {{\n        ks_lane _lane = {};\n", vectorise, chunk_lanes, identity(r));
+    for (int k = 0; k < n; ++k)
+      text += fmt::format("        {{\n          const long long _place = _l + {};\n", k * chunk_lanes) + lane_of(r, {"_place"}, "(_at + _place)", "          ") +
+              join("_lane", "_value", "          ") + "        }\n";
+    return text + fmt::format("        _acc[_l] = _lane;\n      }}\n      _row = {};\n", n * chunk_lanes);
+  };
+  constexpr int all = chunk_elements / chunk_lanes, half = all / 2;
+  return fmt::format("    long long _row = 0;\n    if (_count == {}) {{\n{}    }} else if (_count >= {}) {{\n{}    }} else {{\n", chunk_elements, rows(all), half * chunk_lanes, rows(half));
+}
+
 /// Lanes are an array, and the loops over it become vectors. `memory` of them, and what reduces a chunk.
 struct SerialRows {
   std::string memory, chunk;
@@ -212,7 +241,8 @@ SerialRows serial_chunks(const Reduction& r) {
   const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
   // Of a user's type memory alone, as it may have no value to begin with.
   std::string memory = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
-                                : fmt::format("  {} {}[{}];\n", has_numbers ? r.type : "ks_lane", has_numbers ? "_best" : "_acc", chunk_lanes);
+                     : has_numbers ? fmt::format("  {} _best[{}];\n", r.type, chunk_lanes)
+                                   : lanes_typedef(r, "ks_lanes", chunk_lanes) + "  ks_lanes _acc;\n";
   if (has_numbers && !searches) memory += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   std::string text = fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
   if (starts_with_elements && !r.start.empty()) text += set("_acc[0]", r.start, "    ");
@@ -227,9 +257,11 @@ SerialRows serial_chunks(const Reduction& r) {
   const bool meets_halves = !by_fours && r.is_short && r.loop.rank - r.kept_rank == 1 && (!has_numbers || searches);
   if (!by_fours) text += "    int _active = _lanes, _half = 0;\n";
   if (meets_halves) text += one_row_of_lanes(r, searches) + "    if (_half == 0) {\n";
+  const bool begins_in_registers = r.counts_elements && meets_halves;
+  text += begins_in_registers ? first_rows_in_registers(r) : "    long long _row = 0;\n";
   if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
-  text += fmt::format("    for (long long _row = 0; _row < _count; _row += {0}) {{\n"
-                      "      const long long _here = _count - _row < {0} ? _count - _row : {0};\n", chunk_lanes);
+  text += fmt::format("{1}    for (; _row < _count; _row += {0}) {{\n"
+                      "      const long long _here = _count - _row < {0} ? _count - _row : {0};\n", chunk_lanes, begins_in_registers ? "    }\n" : "");
   if (by_fours) {
     const int first = r.kept_rank;
     text += "      const long long _at = _begin + _row;\n" + positions(r.loop, first, first + 1, "_at", false, 'b', 'p', "      ");
@@ -243,7 +275,7 @@ SerialRows serial_chunks(const Reduction& r) {
     text += walk(r, "_begin + _row", "_here", "      ", [&](const std::string& indent) {
       const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorise, indent, body); };
       const std::string deeper = indent + "  ";
-      if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + join("_acc[_done + _place]", "_value", deeper));
+      if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + take(r, "_acc[_done + _place]", fmt::format("_row / {}", chunk_lanes), deeper));
       std::string start, next;
       if (has_numbers) {
         start = next = r.element({"_place"}, "(_at + _place)", deeper);
@@ -369,6 +401,8 @@ std::string serial_tiles(const Reduction& r) {
          fmt::format("    const {}* const _b__tile = _chunks_there + (_t * {}ll - _begin);\n", r.type, chunk_elements) + rows.chunk + "    }\n  }\n";
 }
 
+bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
+
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
   const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
   return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
@@ -385,16 +419,19 @@ std::string serial_columns(const Reduction& r) {
     const std::string number = fmt::format("_begin + _e + {}", k * chunk_lanes);
     return "            {\n" + reduced_positions(r, number, "              ") + lane_of(r, {"_place"}, "_at", "              ") + end + "            }\n";
   };
+  const auto there = [](const std::string& row) { return fmt::format("(*{})[_place]", row); };
   // Rows of one lane. Four side by side are four streams from memory, whose latencies overlap; each is a copy of the text.
   const auto rows = [&](int n) {
     std::string text;
     for (int k = 0; k < n; ++k) text += row(k, join("_lane_sum", "_value", "              "));
-    const std::string start = joins_all(r) ? fmt::format("_e < {} ? {} : _sum[_place]", chunk_lanes, identity(r)) : "_sum[_place]";
+    const std::string start = !joins_all(r)       ? there("_sum")
+                              : r.counts_elements ? fmt::format("ks_of_n(_e / {0}, ks_one_of(_e < {0}, {1}, {2}))", chunk_lanes, there("_sum"), identity(r))
+                                                  : fmt::format("ks_one_of(_e < {}, {}, {})", chunk_lanes, there("_sum"), identity(r));
     return fmt::format("        for (; _e {1}< _count; _e += {2}) {{\n{0}        }}\n",
-                       over(fmt::format("            ks_lane _lane_sum = {};\n", start) + text + "            _sum[_place] = _lane_sum;\n", "          "),
+                       over(fmt::format("            ks_lane _lane_sum = {};\n", start) + text + set(there("_sum"), "_lane_sum", "            "), "          "),
                        n > 1 ? fmt::format("+ {} ", (n - 1) * chunk_lanes) : "", n * chunk_lanes);
   };
-  const std::string first_row = joins_all(r) ? "" : "        if (_e < _count) {\n" + over(row(0, set("_sum[_place]", "_value", "              ")), "          ") + fmt::format("          _e += {};\n        }}\n", chunk_lanes);
+  const std::string first_row = joins_all(r) ? "" : "        if (_e < _count) {\n" + over(row(0, set(there("_sum"), "_value", "              ")), "          ") + fmt::format("          _e += {};\n        }}\n", chunk_lanes);
   // Lanes of a row each, which the tree joins two by two: four rows are read and one stored.
   const auto lane_there = [&](const std::string& number, const std::string& name) {
     return "            {\n" + reduced_positions(r, "_begin + " + number, "              ") + lane_of(r, {"_place"}, "_at", "              ") +
@@ -405,21 +442,30 @@ std::string serial_columns(const Reduction& r) {
                   "      if (_bits > 1 && (_i & 3) == 0 && _lane + _half + _quarter < _lanes && _count <= {}) {{\n", chunk_lanes) +
       over(fmt::format("            ks_lane _first{0}, _second{0};\n", starts(r, 1).empty() ? "" : " = " + r.start) + lane_there("_lane", "_first") + lane_there("_lane + _half", "_second") +
                "            const ks_lane _left = ks_join(_first, _second);\n" + lane_there("_lane + _quarter", "_first") + lane_there("_lane + _half + _quarter", "_second") +
-               "            _sum[_place] = ks_join(_left, ks_join(_first, _second));\n", "        ") +
+               set(there("_sum"), "ks_join(_left, ks_join(_first, _second))", "            "), "        ") +
       "        _i += 3;\n        _level = 2;\n      } else {\n";
-  return fmt::format("  ks_lane _memory[12 * {0}];\n  ks_lane* _held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k * {0};\n", most) +
+  // Rows are met in an order that no processor guesses: those of the next lane are fetched while this one's are joined.
+  std::string ahead;
+  for (const LoopOperand& x : r.loop.operands)
+    if (is_row_of_memory(x)) ahead += fmt::format("          for (int _place = 0; _place < _n; _place += (int)(64 / sizeof({}))) __builtin_prefetch(&_p_{}[_place], 0, 2);\n", x.type, x.name);
+  if (!ahead.empty() && r.is_short)
+    ahead = fmt::format("      if (_i + 1 < 1 << _bits) {{\n        const int _next = (int)(__brev((unsigned)_i + 1) >> (32 - _bits));\n"
+                        "        for (int _k = _next; _k < _count; _k += {}) {{\n", chunk_lanes) +
+            reduced_positions(r, "_begin + _k", "          ") + ahead + "        }\n      }\n";
+  else ahead.clear();
+  return lanes_typedef(r, "ks_lanes", most) + "  ks_lanes _memory[12], *_held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k;\n" +
          pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
                      "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
                      "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
-                     "      ks_lane* _sum = _held[11];\n      long long _e = _lane;\n      int _level = 0;\n", chunk_lanes) +
-         (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
+                     "      ks_lanes* _sum = _held[11];\n      long long _e = _lane;\n      int _level = 0;\n", chunk_lanes) +
+         ahead + (r.is_short ? four_lanes : "      {\n") + first_row + (r.is_short ? rows(4) : "") + rows(1) + "      }\n" +
          // A lane without elements leaves what waits for it as it is.
-         "      for (; _i >> _level & 1; ++_level) {\n        ks_lane* const _before = _held[_level];\n"
-         "        if (_level > 0 || _lane < _lanes) {\n" + over(join("_before[_place]", "_sum[_place]", "            "), "          ") +
+         "      for (; _i >> _level & 1; ++_level) {\n        ks_lanes* const _before = _held[_level];\n"
+         "        if (_level > 0 || _lane < _lanes) {\n" + over(join(there("_before"), there("_sum"), "            "), "          ") +
          "        }\n        _held[_level] = _sum;\n        _sum = _before;\n      }\n"
          "      _held[11] = _held[_level];\n      _held[_level] = _sum;\n    }\n" +
-         "    for (int _place = 0; _place < _n; ++_place) {\n" + store_column(r, "_held[_bits][_place]", "      ") + "    }\n  }\n";
+         "    for (int _place = 0; _place < _n; ++_place) {\n" + store_column(r, there("_held[_bits]"), "      ") + "    }\n  }\n";
 }
 
 /// A thread meets the lanes of a row in the order in which the tree joins them, so that few of them wait. Each element of a short row
@@ -441,8 +487,6 @@ std::string rows_of_threads(const Reduction& r) {
          (joins_all(r) ? joined : fmt::format("_level > 0 || _lane < _count ? {} : _held[0]", joined)) + ";\n      _held[_level] = _sum;\n" +
          "    }\n" + store(r, number_of_pair(r), "_held[_bits]", "    ") + "  }\n";
 }
-
-bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::unit; }
 
 std::string loads_of_columns(const Loop& loop, const std::string& indent) {
   std::string text;
@@ -636,7 +680,7 @@ int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads) {
 }
 
 int64_t chunks_as_columns(IterationSpace& space) {
-  constexpr int64_t most_side_by_side = 4, few_columns = 64, most_chunks = 1 << 17;
+  constexpr int64_t most_side_by_side = 16, few_columns = 64, most_chunks = 1 << 17;
   const auto axis = axis_of_tiles(space);
   if (!axis || *axis != space.kept || space.size() / chunk_elements > most_chunks) return 1;
   const int64_t length = space.lengths[*axis];

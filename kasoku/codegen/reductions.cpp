@@ -44,6 +44,12 @@ OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
   if (dtype == Dtype::opaque) throw Error(ErrorKind::type, "records have no " + std::string(row.name));
   if (row.takes == ReductionInfo::truth) dtype = Dtype::bool_;
   Dtype compute = dtype;
+  if (row.result == ReductionInfo::moments) {
+    if (wanted) compute = *wanted;
+    if (text_column(compute) < 2) compute = Dtype::float64;
+    if (is_complex(compute)) throw Error(ErrorKind::type, std::string(row.name) + " of complex numbers is that of their parts");
+    return {register_dtype(compute), register_dtype(compute)};
+  }
   if (row.result == ReductionInfo::wide) {
     if (wanted) compute = *wanted;
     else if (text_column(dtype) < 2) compute = info(dtype).kind == DtypeKind::unsigned_ ? Dtype::uint64 : Dtype::int64;
@@ -62,7 +68,12 @@ bool joins_in_any_order(ReduceOp op, Dtype compute) {
   return kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
 }
 
+size_t lane_bytes(ReduceOp op, Dtype compute) { return info(op).n_numbers() * info(register_dtype(compute)).size; }
+
+std::string lane_text(ReduceOp op, std::string_view type) { return info(op).result == ReductionInfo::moments ? fmt::format("ks_moments<{}>", type) : std::string(type); }
+
 std::string identity_text(ReduceOp op, Dtype compute, std::string_view type) {
+  if (info(op).result == ReductionInfo::moments) return lane_text(op, type) + "{0, 0, 0}";
   const bool is_bool = compute == Dtype::bool_, is_floating = info(compute).kind == DtypeKind::floating;
   switch (info(op).identity[is_floating || is_complex(compute)]) {
     case ReductionInfo::zero: return is_bool ? "false" : fmt::format("({}){}", type, is_floating ? "-0.0" : "0");

@@ -14,7 +14,7 @@ enum class ReduceOp : uint8_t {
 
 struct ReductionInfo {
   enum Identity : uint8_t { zero, one, lowest, highest, nan };
-  enum Result : uint8_t { own, wide, position };
+  enum Result : uint8_t { own, wide, position, moments };
   enum Takes : uint8_t { all, truth, numbers };
 
   std::string_view name;
@@ -27,6 +27,8 @@ struct ReductionInfo {
   const char* shown = "";  ///< what Python shows of it
 
   constexpr bool keeps_position() const { return result == position; }
+  /// Numbers of a result, each of the dtype that it is computed in; where there are several, they lie along a last axis.
+  constexpr int n_numbers() const { return result == moments ? 3 : 1; }
   /// Whether no elements have a result.
   constexpr bool has_identity() const { return identity[0] == zero || identity[0] == one; }
 };
@@ -59,6 +61,12 @@ bool joins_in_any_order(ReduceOp op, Dtype compute);
 /// What a reduction joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
 /// ErrorKind::type where there is none.
 OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);
+
+/// The bytes of what lanes of `compute` hold, without positions.
+size_t lane_bytes(ReduceOp op, Dtype compute);
+
+/// What lanes of `compute` hold, as kernel text; `type` is that of a number.
+std::string lane_text(ReduceOp op, std::string_view type);
 
 /// What lanes of `compute` start from; `type` is its kernel text. A sum of floats starts from -0.0, which changes no zero.
 std::string identity_text(ReduceOp op, Dtype compute, std::string_view type);

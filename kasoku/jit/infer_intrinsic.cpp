@@ -334,7 +334,7 @@ Type Inference::call_reduction(Expr& expr, const Intrinsic& row) {
       fail(expr.items[2]->place, "axis must be an integer known when compiling");
     if (!first.is_array() || *axis >= first.ndim || *axis < -first.ndim)
       fail(expr.items[2]->place, fmt::format("axis {} is out of range for {}", *axis, str(first)));
-    if (info(row.reduction).keeps_position() || row.handler == Handler::var || row.handler == Handler::std)
+    if (info(row.reduction).keeps_position() || row.reduction == ReduceOp::var)
       if (first.ndim > 1)
         fail(expr.place, "this reduction along an axis cannot be compiled yet", "", "loop over the axis");
     if (first.ndim > 1) return Type::array(dtype, first.ndim - 1, true);

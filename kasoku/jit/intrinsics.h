@@ -54,7 +54,7 @@ struct Intrinsic {
   std::string_view text;        ///< FUNCTION, word
   Dtype dtype;                  ///< word
   bool in_floats = false;       ///< math.pow(2, 3) is a float, whatever the row says
-  ReduceOp reduction = ReduceOp::sum;  ///< what reduces; of mean, var and std a sum
+  ReduceOp reduction = ReduceOp::sum;  ///< what reduces; of mean a sum
 };
 
 /// A method of a list, a dict or a set.

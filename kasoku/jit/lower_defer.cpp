@@ -15,6 +15,7 @@ namespace {
 bool is_whole_reduction(const Expr& e) {
   const Intrinsic* row = intrinsic_of(e);
   if (!row || e.type.is_array()) return false;
+  if (row->reduction == ReduceOp::var) return !is_complex(e.items[1]->type.dtype);  // a pass for each part
   return row->handler == Handler::mean || (row->handler == Handler::reduce && !info(row->reduction).keeps_position());
 }
 

@@ -298,7 +298,7 @@ Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
   const bool has_axis = has(e, 1) && e.type.is_array();
   const int axis = has_axis ? static_cast<int>(*constant_int(*e.items[2])) : 0, ndim = operand.type.ndim;
   const std::string along = has_axis ? std::to_string(axis < 0 ? axis + ndim : axis) : "-1";
-  const bool divides = row.handler == Handler::mean || row.handler == Handler::var || row.handler == Handler::std;
+  const bool is_spread = row.reduction == ReduceOp::var, divides = row.handler == Handler::mean || is_spread;
   const Dtype from = operand.type.dtype, dtype = divides ? floating_dtype(from) : e.type.dtype, real = real_dtype(dtype);
   Val result{temp("result"), e.type};
   with_graph(e.place, [&] {
@@ -314,6 +314,11 @@ Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
     else
       line("const ks_i64 {} = ks_jit_length({}, {});", n, x, along);
     want_elements(row.reduction, n, has_axis, e.place);
+    if (is_spread) {
+      const std::string variance = fmt::format("({} / {})", graph_value(reduced(row.reduction, x, mask, real), real), cast(n, Dtype::int64, real));
+      result.text = row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;
+      return;
+    }
     const std::string total = reduced(row.reduction, x, mask, dtype);
     if (has_axis) {
       const std::string given = divides ? apply_node(Op::divide, dtype, {total, number_node(n, dtype)}) : total;
@@ -326,12 +331,6 @@ Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
     const std::string mean = temp("mean");
     line("const {} {} = {};", text_of(dtype), mean, op_text(Op::divide, dtype, {result.text, cast(n, Dtype::int64, dtype)}));
     result.text = mean;
-    if (row.handler == Handler::mean) return;
-    const std::string away = apply_node(Op::subtract, dtype, {x, number_node(mean, dtype)});
-    const std::string size = is_complex(dtype) ? apply_node(Op::absolute, real, {away}) : away;
-    const std::string squares = reduced(ReduceOp::sum, apply_node(Op::square, real, {size}), mask, real);
-    const std::string variance = fmt::format("({} / {})", graph_value(squares, real), cast(n, Dtype::int64, real));
-    result.text = row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;
   });
   remark(e.place, "reduction: a kernel of its own, by the array planner");
   return result;

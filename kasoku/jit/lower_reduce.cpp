@@ -10,13 +10,17 @@ namespace kasoku::jit {
 /// What the fixed tree starts from and how it joins, as codegen/reduce_tree.cpp has it.
 Fold fold_of(ReduceOp op, Dtype dtype) {
   const Dtype held = register_dtype(dtype);
-  Fold fold{op, dtype, cast(identity_text(op, held, text_of(held)), held, dtype), "", {}};
+  const std::string type = lane_text(op, text_of(dtype)), identity = identity_text(op, held, text_of(held));
+  Fold fold{op, dtype, type, type == text_of(dtype) ? cast(identity, held, dtype) : identity, "", {}};
   if (!info(op).keeps_position()) fold.joined = op_text(info(op).join, element_types(info(op).join, dtype).compute, {"a", "b"});
   return fold;
 }
 
 /// An element in place of what a mask leaves out: of a sum 0 and not -0, so that nothing sums up to 0.
-static std::string left_out(const Fold& fold) { return fmt::format("({0})({1} + ({0})0)", text_of(fold.dtype), fold.identity); }
+static std::string left_out(const Fold& fold) {
+  if (fold.type != text_of(fold.dtype)) return fold.identity;
+  return fmt::format("({0})({1} + ({0})0)", fold.type, fold.identity);
+}
 
 /// An element as the reduction takes it in.
 static std::string taken(const Fold& fold, const std::string& element, Dtype from) {
@@ -28,16 +32,24 @@ static std::string taken(const Fold& fold, const std::string& element, Dtype fro
 }
 
 std::string FunctionLowering::fold(const Fused& fused, const std::string& shape, const Fold& how) {
-  const std::string t = text_of(how.dtype), name = temp("folded");
+  const std::string& t = how.type;
+  const std::string name = temp("folded");
   line("{} {} = {};", t, name, how.identity);
   apart(name, [&] { by_layout(distinct(fused.leaves), shape, [&](const Loop& loop) {
-    const std::string values = temp("values"), join = temp("join");
-    line("const auto {} = [=](ks_i64 _row) {{", values);
+    const bool has_moments = info(how.op).result == ReductionInfo::moments;
+    const std::string numbers = temp("values"), values = has_moments ? temp("values") : numbers, join = temp("join");
+    const std::string n = loop.rank == 1 ? "1" : fmt::format("ks_rows({})", shape);
+    line("const auto {} = [=](ks_i64 _row) {{", numbers);
     lines(row_positions(loop, "    "));
-    line("  return [=](ks_i64 _j) -> {} {{ {} }};", t, returned([&] { return how.value({&loop, "_j"}); }));
+    line("  return [=](ks_i64 _j) -> {} {{ {} }};", text_of(how.dtype), returned([&] { return how.value({&loop, "_j"}); }));
     line("}};");
+    if (has_moments) {  // of distances from the first one
+      const std::string first = temp("first");
+      line("const {} {} = {} * {} > 0 ? {}(0)(0) : 0;", text_of(how.dtype), first, n, row_length(loop), numbers);
+      line("const auto {} = [=](ks_i64 _row) {{ return [=, _of_row = {}(_row)](ks_i64 _j) -> {} {{ return {{1, _of_row(_j) - {}, 0}}; }}; }};", values, numbers, t, first);
+    }
     line("const auto {} = []({} a, {} b) -> {} {{ return {}; }};", join, t, t, t, how.joined);
-    line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, loop.rank == 1 ? "1" : fmt::format("ks_rows({})", shape), row_length(loop),
+    line("{} = ks_fold<{}>(ks, {}, {}, {}, {}, {}, {});", name, t, n, row_length(loop),
          how.identity, values, join, options_.parallel && !is_parallel_);
   }); });
   if (!on_device_) leave_if_failed();
@@ -53,7 +65,7 @@ void FunctionLowering::want_elements(ReduceOp op, const std::string& n, bool is_
 Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
   const Expr& operand = *e.items[1];
   const ReduceOp op = row.reduction;
-  const bool divides = row.handler == Handler::mean || row.handler == Handler::var || row.handler == Handler::std;
+  const bool is_spread = op == ReduceOp::var, divides = row.handler == Handler::mean || is_spread;
   if (uses_graph() && operand.type.is_array()) return graph_reduction(e, row);
   if (has(e, 1) && e.type.is_array()) {
     int64_t axis = *constant_int(*e.items[2]);
@@ -62,7 +74,7 @@ Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
   }
   if (operand.type.is_scalar()) {
     const Val value = pin(expr(operand));
-    if (row.handler == Handler::var || row.handler == Handler::std) return {"0.0", e.type};
+    if (is_spread) return {"0.0", e.type};
     if (info(op).keeps_position()) return {"0LL", e.type};
     return {taken(fold_of(op, e.type.dtype), value.text, value.type.dtype), e.type};
   }
@@ -71,7 +83,7 @@ Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
 
   const Dtype from = fused.type.dtype;
   const std::string s = shape(fused, e.place);
-  Fold how = fold_of(op, divides ? floating_dtype(from) : e.type.dtype);
+  Fold how = fold_of(op, is_spread ? e.type.dtype : divides ? floating_dtype(from) : e.type.dtype);
   // What a mask leaves out is the identity.
   const auto of = [&](const std::function<std::string(const Index&)>& value) {
     how.value = [&, value](const Index& at) {
@@ -86,6 +98,17 @@ Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
     mask.type = Type::array(Dtype::bool_, fused.type.ndim, true);
     return count(mask, e.place).text;
   };
+  if (is_spread) {
+    const bool has_parts = is_complex(from);
+    std::string squares;
+    for (const char* part : {".re", ".im"}) {
+      if (!squares.empty() && !has_parts) break;
+      of([&](const Index& at) { return has_parts ? taken(how, fused.element(at) + part, how.dtype) : taken(how, fused.element(at), from); });
+      squares += fmt::format("{}{}.squares", squares.empty() ? "" : " + ", fold(fused, s, how));
+    }
+    const std::string variance = fmt::format("(({}) / {})", squares, cast(size(), Dtype::int64, how.dtype));
+    return {row.handler == Handler::std ? op_text(Op::sqrt, how.dtype, {variance}) : variance, e.type};
+  }
   of([&](const Index& at) { return taken(how, fused.element(at), from); });
   if (!info(op).has_identity()) want_elements(op, size(), false, e.place);
   const std::string total = fold(fused, s, how);
@@ -94,15 +117,7 @@ Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
   const std::string n = temp("n"), mean = temp("mean");
   line("const {} {} = {};", text_of(real), n, cast(size(), Dtype::int64, real));
   line("const {} {} = {};", text_of(own), mean, op_text(Op::divide, own, {total, cast(n, real, own)}));
-  if (row.handler == Handler::mean) return {mean, e.type};
-  const auto away = [&](const Index& at) {
-    const std::string distance = fmt::format("({} - {})", cast(fused.element(at), from, own), mean);
-    return op_text(Op::square, real, {is_complex(own) ? op_text(Op::absolute, own, {distance}) : distance});
-  };
-  how = fold_of(op, real);
-  of(away);
-  const std::string variance = fmt::format("({} / {})", fold(fused, s, how), n);
-  return {row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance, e.type};
+  return {mean, e.type};
 }
 
 /// How many elements of a mask are true.

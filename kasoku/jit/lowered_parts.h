@@ -89,6 +89,7 @@ struct Index {
 struct Fold {
   ReduceOp op;
   Dtype dtype;           ///< of the elements, converted, and of the result
+  std::string type;      ///< of what is joined
   std::string identity;
   std::string joined;    ///< of values called a and b
   std::function<std::string(const Index&)> value;

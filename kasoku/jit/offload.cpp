@@ -247,7 +247,7 @@ int ks_jit_reduce(int what, int a, int axis, int dtype, int mask) {
     if (axis >= 0) over.axes = {{axis}};
     if (mask >= 0) over.where = call.node(mask);
     if (mask >= 0 && !info(op).has_identity()) over.initial = identity(op, x.dtype());  // the mask was asked for elements
-    return as(reduce(op, x, over), dtype_of(dtype));
+    return as(op == ReduceOp::var ? squares_about_mean(x, over) : reduce(op, x, over), dtype_of(dtype));
   });
 }
 

@@ -101,7 +101,8 @@ constexpr const char* var_doc = R"(The variance: the mean of the squared distanc
 axis= is an axis, a tuple of axes, or None for all of them; keepdims=True leaves them with length 1.
 The sum of n squares is divided by n - ddof; correction= is the array API's name for ddof.
 Returns an array in the elements' dtype; integers and bools become float64, complex numbers the dtype
-of their parts. It is NaN where n is 0. The mean is computed first, so there are two passes.
+of their parts. It is NaN where n is 0. The elements are read once, and sets of them joined by the formula of
+Chan, Golub and LeVeque (1979), which no large mean costs digits; with where= there are two passes.
 dtype= is the dtype that is computed in. where= is a mask of bools: other elements do not count.
 out= is an array that takes the result and is returned. An axis that there is not raises AxisError.
 
@@ -138,7 +139,8 @@ void bind_reduce(nb::module_& m) {
     about["where"] = words.where;
     rows[name.data()] = about;
   };
-  for (size_t i = 0; i < n_reductions; ++i) bind_row(reduction_table[i].name, static_cast<ReduceOp>(i));
+  for (size_t i = 0; i < n_reductions; ++i)
+    if (reduction_table[i].n_numbers() == 1) bind_row(reduction_table[i].name, static_cast<ReduceOp>(i));
   for (const ReductionAlias& alias : reduction_aliases()) bind_row(alias.name, alias.op);
   bind_reducer(m, "mean", docs_of("mean", mean_doc, "The arithmetic mean."), {.dtype = true, .where = true}, &mean);
   bind_spread(m, "var", docs_of("var", var_doc, "The variance."), &var);

@@ -126,7 +126,7 @@ bool only_reads(const std::string& name) {
   const auto is_in = [&](const auto& table) {
     return std::ranges::any_of(table, [&](const auto& row) { return row.name == name; });
   };
-  static constexpr std::string_view others[] = {"astype", "conj", "ravel", "reshape", "std", "transpose", "var"};
+  static constexpr std::string_view others[] = {"astype", "conj", "ravel", "reshape", "std", "transpose"};
   return is_in(reduction_table) || is_in(scan_table) || std::ranges::find(others, name) != std::end(others) ||
          is_property_of_arrays(name);
 }

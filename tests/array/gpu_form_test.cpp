@@ -125,6 +125,8 @@ TEST_CASE("array: a reduction's text for a GPU gives the same bits") {
         const Array part = x.with_view({{n}, {step}, from});
         check_equal([&] { return reduce(ReduceOp::sum, part); });
         check_equal([&] { return reduce(ReduceOp::argmin, part); });
+        check_equal([&] { return reduce(ReduceOp::var, part); });
+        check_equal([&] { return var(apply(Op::multiply, {part, part})); });
         check_equal([&] { return reduce(ReduceOp::max, apply(Op::multiply, {part, part})); });
         check_equal([&] { return reduce(ReduceOp::count_nonzero, apply(Op::greater, {part, 0})); });
         for (const Dtype wanted : {Dtype::float32, Dtype::float64}) check_equal([&] { return mean(apply(Op::greater, {part, 0}), {}, wanted); });
@@ -166,7 +168,7 @@ TEST_CASE("array: four columns of a thread reduce to the same bits") {
   for (const auto& [from, rows] : {std::pair{int64_t{0}, int64_t{8192}}, {step, 64}, {0, 8195 - 8192}}) {
     CAPTURE(rows);
     const Array x = memory.with_view({{250, rows, columns}, {0, columns * step, step}, from});
-    for (ReduceOp op : {ReduceOp::sum, ReduceOp::max}) check_equal([&] { return reduce(op, x, {.axes = {{1}}}); });
+    for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::var}) check_equal([&] { return reduce(op, x, {.axes = {{1}}}); });
   }
 }
 
@@ -235,12 +237,12 @@ TEST_CASE("array: rows and columns reduce to the same bits in the text for a GPU
     CAPTURE(columns);
     const Array x = reshape(stored(rows * columns, Dtype::float32), {rows, columns});
     for (int64_t axis : {0, 1})
-      for (ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::argmax})
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::argmax, ReduceOp::var})
         check_equal([&] { return reduce(op, x, {.axes = {{axis}}}); });
   }
   const Array cube = reshape(stored(20 * 30 * 10, Dtype::float64), {20, 30, 10});
   for (const std::vector<int64_t>& axes : {std::vector<int64_t>{0}, {1}, {2}, {0, 2}, {1, 2}})
-    check_equal([&] { return reduce(ReduceOp::sum, cube, {.axes = axes}); });
+    for (ReduceOp op : {ReduceOp::sum, ReduceOp::var}) check_equal([&] { return reduce(op, cube, {.axes = axes}); });
   const Array wide = reshape(stored(3 * 20'000, Dtype::float64), {3, 20'000});
   check_equal([&] { return reduce(ReduceOp::sum, wide, {.axes = {{1}}}); });
 }
@@ -250,7 +252,7 @@ TEST_CASE("array: many short rows reduce to the same bits in the text for a GPU"
     for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::int8}) {
       CAPTURE(length);
       const Array x = reshape(stored(5000 * length, dtype), {5000, length});
-      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin}) {
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin, ReduceOp::var}) {
         check_equal([&] { return reduce(op, x, {.axes = {{1}}}); });
         check_equal([&] { return reduce(op, apply(Op::multiply, {x, x}), {.axes = {{1}}}); });
       }
@@ -265,11 +267,12 @@ TEST_CASE("array: columns reduce to the bits of rows with the same elements, in 
       CAPTURE(columns);
       CAPTURE(info(dtype).name);
       const Array x = reshape(stored(rows * columns, dtype), {rows, columns}), turned = contiguous(copy(transpose(x)));
-      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin}) {
+      for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::argmin, ReduceOp::var}) {
         const Array of_columns = reduce(op, x, {.axes = {{0}}}), of_rows = reduce(op, turned, {.axes = {{1}}});
         CHECK(bits(of_columns) == bits(of_rows));
         check_equal([&] { return reduce(op, x, {.axes = {{0}}}); });
-        check_equal([&] { return reduce(op, apply(Op::multiply, {x, x}), {.axes = {{0}}}); });
+        const Operand scale = op == ReduceOp::var ? Operand(apply(Op::multiply, {x, 0.01})) : x;  // squares of halves are infinite, and a NaN's bits free
+        check_equal([&] { return reduce(op, apply(Op::multiply, {x, scale}), {.axes = {{0}}}); });
       }
     }
   // Rows of two chunks, whose results with their positions are many rows of two: each row begins an element further.

@@ -148,7 +148,16 @@ def test_what_is_joined_in_any_order_is_read_as_it_lies(name, dtype, device, for
 
 def test_columns_of_chunks_leave_the_tree(device, form):
     """Several chunks of a row, a part of one, two axes behind the one along memory, and results of their own."""
-    for shape in ((16_384, 64), (4096, 128), (2048, 256), (64, 128, 96), (3, 8192, 64), (5, 4096, 128)):
+    for shape in (
+        (16_384, 64),
+        (4096, 128),
+        (2048, 256),
+        (1024, 512),
+        (512, 1024),
+        (64, 128, 96),
+        (3, 8192, 64),
+        (5, 4096, 128),
+    ):
         a = values(shape, "float32")
         x = ks.array(a, device=device).eval()
         back = (len(shape) - 1, *range(len(shape) - 1))

@@ -227,6 +227,39 @@ def test_means_of_what_a_mask_leaves(name, device, tier):
         agree(got, want, axis)
 
 
+@pytest.mark.parametrize("mean", [0, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_large_mean_costs_a_variance_no_digits(dtype, mean, device):
+    spread = max(1, mean * 1e-5) if dtype == "float32" else 1
+    x = np.random.default_rng(5).normal(mean, spread, (33, 2500)).astype(dtype)
+    exact, eps = x.astype(np.longdouble), np.finfo(dtype).eps
+    for axis in (None, 0, 1):
+        for layout in (x, np.asfortranarray(x)):
+            ours = ks.array(layout, device=device)
+            np.testing.assert_allclose(ours.var(axis).numpy(), exact.var(axis), 8 * eps)
+            np.testing.assert_allclose((ours * 2 - mean).std(axis).numpy(), (x * 2 - x.dtype.type(mean)).astype(np.longdouble).std(axis), 8 * eps)  # fmt: skip
+    compiled = ks.jit(lambda x: x.var())
+    assert compiled(x) == ks.array(x).var().item()  # one tree
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_variance_whose_first_element_is_like_no_other(dtype, device):
+    x = np.random.default_rng(6).normal(size=(3, 20_000)).astype(dtype)
+    x[0, 0], x[1, 0], x[2, 0] = 1e6, np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        want = x.astype(np.longdouble).var(1)
+    np.testing.assert_allclose(ks.array(x, device=device).var(1).numpy(), want, 16 * np.finfo(dtype).eps)
+
+
+def test_a_variance_reads_its_elements_once():
+    x = ks.random.normal(size=100_000)
+    x.eval()
+    y = ks.sin(x) * x + 1
+    variance = y.var()
+    assert str(ks.explain(variance)).count("over 100000 elements") == 1
+    np.testing.assert_allclose(variance.item(), (np.sin(x.numpy()) * x.numpy() + 1).var(), 1e-12)
+
+
 def test_a_mask_is_fused_with_the_reduction():
     x = ks.random.normal(size=100_000)
     x.eval()
