@@ -13,6 +13,7 @@
 #include "kasoku/base/draws.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/timeline.h"
+#include "kasoku/device/cpu/computing.h"
 #include "kasoku/task/arena.h"
 #include "kasoku/task/ready_tasks.h"
 #include "kasoku/task/task.h"
@@ -199,6 +200,7 @@ class Run : public std::enable_shared_from_this<Run> {
       sleepers_.fetch_sub(1);
       return true;
     }
+    const cpu::Waiting here;
     work_came_.wait(lock, [&] { return is_over_ || wakes_; });
     if (is_over_) return false;
     --wakes_;

@@ -526,3 +526,24 @@ def test_tall_matrices_are_factored_chunk_by_chunk(rows, columns, dtype):
         if rows:
             u, s, v = dask.compute(*da.linalg.svd(da.from_array(tall, chunks=chunks)))
             np.testing.assert_allclose((u * s) @ v, tall, atol=1e-12)
+            np.testing.assert_allclose(s, np.linalg.svd(tall)[1])
+            np.testing.assert_allclose(u.conj().T @ u, np.eye(k), atol=1e-12)
+            assert s.dtype == float and (v.sum(axis=1).real >= 0).all()
+
+
+@pytest.mark.parametrize("rows, columns", [(60, 40), (60, 5), (7, 5), (40, 60)])
+@pytest.mark.parametrize("right", [(), (3,)])
+@pytest.mark.parametrize("rank", [1, 2, None])
+def test_least_squares(rows, columns, right, rank):
+    a, b = rng.standard_normal((rows, columns)), rng.standard_normal((rows, *right))
+    if rank:  # of many solutions, the shortest
+        a = a[:, :rank] @ rng.standard_normal((rank, columns))
+    want = np.linalg.lstsq(a, b)
+    x, residuals, found, s = da.linalg.lstsq(da.from_array(a, chunks=(20, 7)), da.from_array(b, chunks=(20, *right)))
+    assert (x.shape, s.shape) == (want[0].shape, want[3].shape)
+    np.testing.assert_allclose(x.compute(), want[0], atol=1e-10)
+    np.testing.assert_allclose(
+        residuals.compute(), ((b - a @ want[0]) ** 2).sum(axis=0, keepdims=not right), atol=1e-10
+    )
+    assert found.compute() == want[2]
+    np.testing.assert_allclose(s.compute(), want[3], atol=1e-10)
