@@ -547,3 +547,75 @@ def test_least_squares(rows, columns, right, rank):
     )
     assert found.compute() == want[2]
     np.testing.assert_allclose(s.compute(), want[3], atol=1e-10)
+
+
+# ── elementwise functions as ufuncs ───────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["add", "maximum", "less", "multiply"])
+def test_outer_products_of_ufuncs(name):
+    of_numpy, ours = getattr(np, name), getattr(da, name)
+    want = of_numpy.outer(a[:4], v)
+    for got in (ours.outer(x[:4], w), of_numpy.outer(x[:4], w), ours.outer(a[:4], w)):
+        assert isinstance(got, da.Array) and got.dtype == want.dtype
+        np.testing.assert_array_equal(got.compute(), want)
+    assert ours.outer(da.from_array(np.float64(2.0)), w).shape == (50,)
+    assert (ours.nin, ours.nout, ours.types) == (of_numpy.nin, of_numpy.nout, of_numpy.types)
+    with pytest.raises(ValueError):
+        da.sin.outer(x, x)
+
+
+@pytest.mark.parametrize("chunks", [(20, 25), (7, 40)])
+def test_where_and_out_of_ufuncs(chunks):
+    mask = a > 0
+    out = da.from_array(b.copy(), chunks=chunks)
+    assert da.sqrt(x, where=da.from_array(mask, chunks=9), out=out) is out
+    want = b.copy()
+    np.testing.assert_array_equal(out.compute(), np.sqrt(a, where=mask, out=want))
+    np.testing.assert_array_equal(da.add(x, 1, where=mask).compute()[mask], (a + 1)[mask])
+    np.testing.assert_array_equal(da.add(x, 1, where=False, out=da.from_array(b, chunks=chunks)).compute(), b)
+    out = da.zeros((60, 40), chunks=chunks)
+    assert np.floor(x, out=out) is out
+    np.testing.assert_array_equal(out.compute(), np.floor(a))
+    with pytest.raises(ValueError, match="Mismatched shapes"):
+        da.sin(x, out=da.zeros(3))
+    with pytest.raises(NotImplementedError):
+        da.sin(x, out=np.zeros((60, 40)))
+
+
+def test_ufuncs_of_what_is_there_compute_at_once():
+    for got, want in ((da.sin(a), np.sin(a)), (da.add(2, 3), 5), (da.exp([0, 1]), np.exp([0, 1]))):
+        assert not isinstance(got, da.Array)
+        np.testing.assert_array_equal(got, want)
+
+
+def test_several_results_by_numpys_functions():
+    for got, want in zip(
+        (*np.modf(x), *np.frexp(x), *np.divmod(x, 0.3)), (*np.modf(a), *np.frexp(a), *np.divmod(a, 0.3))
+    ):
+        assert isinstance(got, da.Array) and got.dtype == want.dtype
+        np.testing.assert_array_equal(got.compute(), want)
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "full"])
+@pytest.mark.parametrize("cast", [tuple, list, np.asarray])
+def test_names_shapes_and_chunks_of_filled_arrays(name, cast):
+    value = (5,) if name == "full" else ()
+    made = getattr(da, name)(cast((10, 6)), *value, chunks=cast((4, 3)), name="my-name", dtype="i4")
+    assert (made.name, made.chunks, made.dtype, made.compute().shape) == ("my-name", ((4, 4, 2), (3, 3)), "i4", (10, 6))
+    like = getattr(da, name + "_like")
+    assert like(made, *value, name="his", chunks=cast((5, 6))).chunks == ((5, 5), (6,))
+    unknown = w[w > 0]
+    got = like(unknown, *value, name="his")
+    assert got.name == "his" and got.compute().shape == unknown.compute().shape
+    if name != "empty":
+        assert (got.compute() == (5 if value else float(name == "ones"))).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i4"])
+def test_factors_have_numpys_dtype(dtype):
+    tall = (a[:, :3] * 5).astype(dtype)
+    chunked = da.from_array(tall, chunks=(20, 3))
+    for got, want in zip((*da.linalg.qr(chunked), *da.linalg.svd(chunked), *da.linalg.tsqr(chunked, compute_svd=True), da.linalg.inv(chunked[:3])),
+                         (*np.linalg.qr(tall), *2 * np.linalg.svd(tall), np.linalg.inv(tall[:3]))):  # fmt: skip
+        assert got.dtype == want.dtype == got.compute().dtype

@@ -23,30 +23,39 @@ def _filled(name, shape, value, dtype, where=None):
     return ks.full(shape, value, dtype=dtype) if np.dtype(dtype).kind in "biufc" else np.full(shape, value, dtype)
 
 
+def _filled_like(x, value, dtype):
+    return _filled(None, x.shape, value, dtype)
+
+
 def _constant(word, value):
     def create(shape, dtype=None, chunks="auto", name=None, **ignored):
-        return full(shape, value, dtype=dtype or float, chunks=chunks, word=word)
+        return full(shape, value, dtype=dtype or float, chunks=chunks, name=name, word=word)
 
-    def like(a, dtype=None, chunks=None, shape=None, **ignored):
-        a = asarray(a)
-        return create(shape or a.shape, dtype or a.dtype, chunks or (a.chunks if shape is None else "auto"))
+    def like(a, dtype=None, chunks=None, shape=None, name=None, **ignored):
+        return full_like(a, value, dtype, chunks, shape, name, word=word)
 
     create.__name__, like.__name__ = word, f"{word}_like"
     return create, like
 
 
-def full(shape, fill_value, dtype=None, chunks="auto", word="full", **ignored):
+def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", **ignored):
     if np.ndim(fill_value):
         raise ValueError(f"fill_value must be scalar. Received {type(fill_value).__name__} instead.")
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     dtype = np.dtype(dtype if dtype is not None else np.asarray(fill_value).dtype)
     chunks = normalize_chunks(chunks, shape, dtype=dtype)
-    return made(word, chunks, dtype, lambda p: (_filled, word, tuple(c[i] for c, i in zip(chunks, p)), fill_value, dtype), token=[fill_value], gives_numpys=True)  # fmt: skip
+    return made(word, chunks, dtype, lambda p: (_filled, word, tuple(c[i] for c, i in zip(chunks, p)), fill_value, dtype), token=[fill_value], gives_numpys=True, name=name)  # fmt: skip
 
 
-def full_like(a, fill_value, dtype=None, chunks=None, shape=None, **ignored):
+def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
+    """The chunks are those of `a`, where it says neither shape nor chunks."""
     a = asarray(a)
-    return full(shape or a.shape, fill_value, dtype or a.dtype, chunks or (a.chunks if shape is None else "auto"))
+    if shape is None and chunks is None and any(map(math.isnan, a.shape)):
+        dtype = np.dtype(dtype or a.dtype)
+        return made(word, a.chunks, dtype, lambda p: (_filled_like, a.ref(p), fill_value, dtype), [a], name=name, token=[fill_value])  # fmt: skip
+    if chunks is None:
+        chunks = a.chunks if shape is None else "auto"
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
 
 
 zeros, zeros_like = _constant("zeros", 0)
@@ -106,7 +115,7 @@ def meshgrid(*arrays, indexing="xy", **ignored):
         order[0], order[1] = 1, 0
     shape = tuple(arrays[k].size for k in order)
     chunks = tuple(arrays[k].chunks[0] for k in order)
-    return [broadcast_to(a[tuple(slice(None) if order[axis] == k else None for axis in range(len(order)))], shape, chunks) for k, a in enumerate(arrays)]  # fmt: skip
+    return tuple(broadcast_to(a[tuple(slice(None) if order[axis] == k else None for axis in range(len(order)))], shape, chunks) for k, a in enumerate(arrays))  # fmt: skip
 
 
 # ── joining ───────────────────────────────────────────────────────────────────────────────

@@ -33,7 +33,8 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 
 def _kind(*arrays):
-    return np.result_type(float, *(x.dtype for x in arrays))
+    """The dtype of what NumPy computes of matrices: floats stay what they are."""
+    return np.result_type(*(x.dtype if x.dtype.kind in "fc" else float for x in arrays))
 
 
 def _by_ours(name, *args, **words):
@@ -101,12 +102,20 @@ def qr(a):
     return q, grids("qr-r-only", ((n,), (n,)), kind, lambda p: (_part, above.ref(p), 1), [above])
 
 
-tsqr = sfqr = qr
+sfqr = qr
 
 
-def svd(a, coerce_signs=True):
+def tsqr(data, compute_svd=False, **ignored):
+    return svd(data, coerce_signs=False) if compute_svd else qr(data)
+
+
+def svd(a, coerce_signs=True, full_matrices=False):
     """U, the singular values, and V, by way of R. coerce_signs: no row of V has a negative sum."""
+    if full_matrices:
+        raise NotImplementedError("dask.array.linalg.svd: full_matrices=True is not there")
     a = asarray(a)
+    if a.ndim != 2:
+        raise ValueError(f"Array must be 2D.\nInput array has {a.ndim} dimensions")
     m, n = a.shape
     if m < n:
         v, s, u = (part.T for part in svd(a.T, coerce_signs=False))
