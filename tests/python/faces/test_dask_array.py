@@ -619,3 +619,24 @@ def test_factors_have_numpys_dtype(dtype):
     for got, want in zip((*da.linalg.qr(chunked), *da.linalg.svd(chunked), *da.linalg.tsqr(chunked, compute_svd=True), da.linalg.inv(chunked[:3])),
                          (*np.linalg.qr(tall), *2 * np.linalg.svd(tall), np.linalg.inv(tall[:3]))):  # fmt: skip
         assert got.dtype == want.dtype == got.compute().dtype
+
+
+@pytest.mark.parametrize("chunks", [(20, 25), (7, 3), (60, 40), (1, 1)])
+@pytest.mark.parametrize("function", [np.mean, np.max])
+def test_coarse_arrays_are_of_neighbours_across_chunks(chunks, function):
+    got = da.coarsen(function, da.from_array(a, chunks=chunks), {0: 12, 1: 8})
+    want = function(a.reshape(5, 12, 5, 8), axis=(1, 3))
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got.compute(), want)
+    trimmed = da.coarsen(function, da.from_array(a, chunks=chunks), {0: 13}, trim_excess=True)
+    np.testing.assert_allclose(trimmed.compute(), function(a[:52].reshape(4, 13, 40), axis=1))
+    with pytest.raises(ValueError, match="do not align"):
+        da.coarsen(function, x, {0: 13})
+
+
+def test_the_size_of_chunks_is_a_setting():
+    with dask.config.set({"array.chunk-size": "1MiB"}):
+        assert da.ones((1000, 1000)).chunks == ((362, 362, 276), (362, 362, 276))
+    with dask.config.set({"array.chunk-size": 8000}):
+        assert da.ones(2500).chunks == ((1000, 1000, 500),)
+    assert da.ones((1000, 1000)).chunks == ((1000,), (1000,))

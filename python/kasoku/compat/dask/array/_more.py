@@ -368,16 +368,19 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 def coarsen(reduction, x, axes, trim_excess=False, **words):
     """reduction of neighbours: axes says how many along each axis."""
 
+    factors = [axes.get(a, 1) for a in range(x.ndim)]
+    whole = [n // k * k for n, k in zip(x.shape, factors)]
+    if not trim_excess and whole != list(x.shape):
+        raise ValueError(f"Coarsening factors {axes} do not align with array shape {x.shape}.")
+    x = x[tuple(slice(0, n) for n in whole)]
+    ends = [sorted({end // k * k for end in starts(c)} - {0}) for c, k in zip(x.chunks, factors)]
+    x = x.rechunk(tuple(tuple(np.diff(e, prepend=0).tolist()) or (0,) for e in ends))
+
     def shrink(part):
-        if trim_excess:
-            part = part[tuple(slice(0, n // axes.get(a, 1) * axes.get(a, 1)) for a, n in enumerate(part.shape))]
-        shape = []
-        for a, n in enumerate(part.shape):
-            shape += [n // axes.get(a, 1), axes.get(a, 1)]
+        shape = [m for n, k in zip(part.shape, factors) for m in (n // k, k)]
         return reduction(part.reshape(shape), axis=tuple(range(1, 2 * part.ndim, 2)), **words)
 
-    chunks = tuple(tuple(n // axes.get(a, 1) for n in c) for a, c in enumerate(x.chunks))
-    return map_blocks(shrink, x, chunks=chunks)
+    return map_blocks(shrink, x, chunks=tuple(tuple(n // k for n in c) for c, k in zip(x.chunks, factors)))
 
 
 # ── over a whole array, by NumPy ──────────────────────────────────────────────────────────
