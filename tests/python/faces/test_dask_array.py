@@ -396,7 +396,7 @@ def test_collections_together():
         (lambda: da.gradient(x, 1.0, 2.0, 3.0), TypeError, "Spacing"),
         (lambda: da.select([w], [w]), ValueError, "should be boolean"),
         (lambda: da.push(x, 1, 0), AttributeError, "kasoku does not have dask.array.push"),
-        (lambda: x.to_zarr("file"), AttributeError, "kasoku does not have dask.array.Array.to_zarr"),
+        (lambda: x.to_hdf5("file", "x"), AttributeError, "kasoku does not have dask.array.Array.to_hdf5"),
     ],
 )
 def test_bad_input(wrong, error, says):
@@ -640,3 +640,52 @@ def test_the_size_of_chunks_is_a_setting():
     with dask.config.set({"array.chunk-size": 8000}):
         assert da.ones(2500).chunks == ((1000, 1000, 500),)
     assert da.ones((1000, 1000)).chunks == ((1000,), (1000,))
+
+
+def test_arrays_are_stored_chunk_by_chunk():
+    target, other = np.zeros((60, 40)), np.zeros((200, 90))
+    pieces = []
+
+    class Watched:
+        shape, dtype = target.shape, target.dtype
+
+        def __setitem__(self, place, values):
+            pieces.append(np.shape(values))
+            target[place] = values
+
+    waits = da.store(x, Watched(), compute=False)
+    assert not pieces and not target.any()
+    waits.compute()
+    assert sorted(pieces) == sorted([(20, 25), (20, 15)] * 3) and (target == a).all()
+    region = (slice(10, 70), slice(5, 85, 2))
+    assert da.store([x, x + 1], [other, target], regions=[region, (slice(None),)]) is None
+    assert (other[region] == a).all() and np.count_nonzero(other) == np.count_nonzero(a) and (target == a + 1).all()
+    plane = np.zeros((3, 50))
+    da.store(w, plane, regions=(1, slice(None)), lock=False)
+    assert (plane[1] == v).all() and not plane[[0, 2]].any()
+    one = np.zeros(())
+    da.store(x.sum(), one)
+    assert one == pytest.approx(a.sum())
+    (back,) = da.store(x, target, return_stored=True)
+    assert isinstance(back, da.Array) and back.chunks == x.chunks and (back.compute() == a).all()
+    with pytest.raises(ValueError, match="Different number"):
+        da.store([x, y], [target])
+    with pytest.raises(ZeroDivisionError):
+        da.store(x.map_blocks(lambda block: 1 // 0, dtype=float), target)
+
+
+def test_arrays_go_into_zarr_and_come_back(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    place = str(tmp_path / "x.zarr")
+    x.to_zarr(place)
+    back = da.from_zarr(place)
+    assert back.chunks == x.chunks and (back.compute() == a).all()
+    assert da.from_zarr(place, chunks=(60, -1)).numblocks == (1, 1)
+    da.to_zarr(x.rechunk(((7, 53), (40,))), str(tmp_path / "group.zarr"), component="one/two")
+    assert (da.from_zarr(str(tmp_path / "group.zarr"), component="one/two").compute() == a).all()
+    opened = zarr.open_array(place, mode="r+")
+    da.to_zarr(da.zeros((20, 40), chunks=(20, 25)), opened, region=(slice(0, 20), slice(None)))
+    assert not opened[:20].any() and (opened[20:] == a[20:]).all()
+    waits = da.to_zarr(y, place, overwrite=True, compute=False)
+    waits.compute()
+    assert (da.from_zarr(zarr.open_array(place)).compute() == b).all()

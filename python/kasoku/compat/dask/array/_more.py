@@ -1,5 +1,6 @@
 """Creation, joining, and what is computed over a whole array by NumPy."""
 
+import contextlib
 import functools
 import math
 import numbers
@@ -13,9 +14,10 @@ from kasoku._core import Delayed
 from .._task_spec import List, Task, TaskRef
 from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..utils import SerializableLock
 from . import _chunks
 from ._chunks import call, normalize_chunks, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, elementwise, made, map_blocks, reshape
+from ._core import Array, _same, asarray, elementwise, from_array, made, map_blocks, reshape
 from ._index import expand, flip as _flip, take as _take
 
 
@@ -658,15 +660,76 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     return trim_internal(found, depth, boundary) if trim else found
 
 
-def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, **options):
-    """Writes arrays into what can be assigned to by slices."""
-    from ..base import compute as run
+def _within(region, piece, shape):
+    """The place in an array of a piece of what fills a region of it."""
+    region, own = (*region, *(slice(None),) * (len(shape) - len(region))), iter(piece)
+    found = []
+    for part, n in zip(region, shape):
+        if isinstance(part, slice):
+            start, _, step = part.indices(n)
+            of_piece = next(own)
+            part = slice(start + of_piece.start * step, start + of_piece.stop * step, step)
+        found.append(part)
+    return tuple(found)
 
-    one = isinstance(sources, Array)
-    sources, targets = ([sources], [targets]) if one else (sources, targets)
-    regions = [regions] * len(sources) if regions is None or isinstance(regions, tuple) else regions
-    for target, region, value in zip(targets, regions, run(*sources)):
-        target[region if region is not None else (slice(None),) * np.ndim(value) or ...] = value
+
+def _written(block, target, place, lock):
+    with lock or contextlib.nullcontext():
+        target[place] = numpys(block)
+
+
+def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, **options):
+    """Writes arrays, chunk by chunk, into what can be assigned to by slices. regions: where, for a target that is larger.
+    lock: one chunk at a time. Without compute a delayed value, of all of them. return_stored: arrays of the targets."""
+    from ..base import compute as run
+    from ..delayed import delayed
+
+    sources, targets = ([sources], [targets]) if isinstance(sources, Array) else (sources, targets)
+    regions = [regions] * len(sources) if regions is None or isinstance(regions, (tuple, slice)) else regions
+    if not len(sources) == len(targets) == len(regions):
+        raise ValueError(f"Different number of sources [{len(sources)}] and targets [{len(targets)}] or regions [{len(regions)}]")  # fmt: skip
+    lock = SerializableLock() if lock is True else lock
+    write, parts = delayed(_written, pure=False), []
+    for source, target, region in zip(sources, targets, regions):
+        region = () if region is None else region if isinstance(region, tuple) else (region,)
+        ends = [starts(c) for c in source.chunks]
+        for place, block in np.ndenumerate(source.to_delayed()):
+            piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+            parts.append(write(block, target, _within(region, piece, target.shape) if region else piece or ..., lock))
+    written = delayed(tuple)(parts)
+    if not compute:
+        return written
+    run(written, **options)
+    if return_stored:
+        return tuple(from_array(t, s.chunks) for s, t in zip(sources, targets))
+
+
+def _zarr():
+    try:
+        import zarr
+    except ImportError:
+        raise ImportError("dask.array: Zarr is not installed\n  fix  pip install zarr") from None
+    return zarr
+
+
+def to_zarr(arr, url, component=None, storage_options=None, region=None, compute=True, return_stored=False, overwrite=False, mode="a", **words):  # fmt: skip
+    """Writes an array into one of Zarr's, a chunk each: an open one, or a new one at `url`, below it at `component`."""
+    zarr, arr = _zarr(), asarray(arr)
+    if isinstance(url, zarr.Array):
+        return store(arr, url, True, region, compute, return_stored)
+    arr = arr.rechunk(arr.chunksize)  # Zarr's chunks are alike
+    words = {**words, **({"storage_options": storage_options} if storage_options else {})}
+    target = zarr.create(shape=arr.shape, chunks=arr.chunksize, dtype=arr.dtype, store=url, path=component, overwrite=overwrite or mode == "w", **words)  # fmt: skip
+    return store(arr, target, False, region, compute, return_stored)
+
+
+def from_zarr(url, component=None, storage_options=None, chunks=None, name=None, **words):
+    """An array of one of Zarr's: an open one, or that at `url`, below it at `component`."""
+    zarr = _zarr()
+    if not isinstance(url, zarr.Array):
+        words = {**words, **({"storage_options": storage_options} if storage_options else {})}
+        url = zarr.open_array(store=url, path=component, mode="r", **words)
+    return from_array(url, chunks=url.chunks if chunks is None else chunks, name=name)
 
 
 overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask
