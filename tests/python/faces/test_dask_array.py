@@ -689,3 +689,13 @@ def test_arrays_go_into_zarr_and_come_back(tmp_path):
     waits = da.to_zarr(y, place, overwrite=True, compute=False)
     waits.compute()
     assert (da.from_zarr(zarr.open_array(place)).compute() == b).all()
+
+
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_a_gufunc_s_own_arguments_by_name(vectorize):
+    def power_mean(values, power=1, *, scale=1.0):
+        return scale * (abs(values) ** power).mean(axis=-1) ** (1 / power)
+
+    for options in ({}, {"power": 2}, {"power": 2, "scale": 3.0}):
+        got = da.apply_gufunc(power_mean, "(i)->()", x, allow_rechunk=True, vectorize=vectorize, **options)
+        np.testing.assert_allclose(got.compute(), power_mean(a, **options))
