@@ -365,6 +365,7 @@ def test_collections_together():
     assert isinstance(kept, da.Array) and kept.sum().compute() == pytest.approx((a + 1).sum())
     assert dask.delayed(lambda array: array.shape)(x).compute() == (60, 40)
     assert repr(x) == "dask.array<array, shape=(60, 40), dtype=float64, chunksize=(20, 25), chunktype=numpy.ndarray>"
+    assert repr(da.stack([x, y])).startswith("dask.array<stack, shape=(2, 60, 40), dtype=float64")
     assert dask.is_dask_collection(x) and x.npartitions == 6 and x.numblocks == (3, 2) and len(x) == 60
     target = np.zeros((60, 40))
     da.store(x, target)

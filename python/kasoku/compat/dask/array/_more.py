@@ -125,6 +125,10 @@ def meshgrid(*arrays, indexing="xy", **ignored):
 
 def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along an axis."""
+    return _in_a_row(seq, axis, "concatenate")
+
+
+def _in_a_row(seq, axis, word):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
@@ -156,7 +160,7 @@ def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
         k, i = owners[place[axis]]
         return _same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
 
-    return made("concatenate", chunks, dtype, task_of, arrays, axis)
+    return made(word, chunks, dtype, task_of, arrays, axis)
 
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
@@ -167,7 +171,7 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
     if len({x.shape for x in arrays}) > 1:
         raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
     axis = axis % (arrays[0].ndim + 1)
-    return concatenate([expand(x, axis) for x in arrays], axis)
+    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack")
 
 
 def vstack(tup, **ignored):
