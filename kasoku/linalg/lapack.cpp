@@ -1,5 +1,6 @@
 #include "kasoku/linalg/lapack.h"
 
+#include "kasoku/device/cpu/computing.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/blas.h"
 
@@ -299,17 +300,16 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, boo
   const int type = type_of(dtype);
   if (!library || type < 0) return absent;
   static const Functions& functions = *new Functions(*library);
-  double longest = 1;
+  double work = 1;
   for (const Rows& rows : operands) {
     if (!library->takes(rows.count) || !library->takes(rows.length)) return absent;
-    longest = std::max(longest, static_cast<double>(std::max(rows.count, rows.length)));
+    work = std::max(work, static_cast<double>(rows.count) * static_cast<double>(rows.length) * static_cast<double>(std::min(rows.count, rows.length)));
   }
   if (!functions.at[static_cast<size_t>(routine)][type]) return absent;
   const auto run = [&] { return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine); };
   if (are_threads_chosen) return run();
-  // Threads of its own are worth waking for large matrices; what the pool shares out has none in each of its threads.
-  const bool is_on_pool = routine == Routine::getri || cpu::is_inside_parallel();
-  const LibraryThreads threads(*library, longest < 1000 || is_on_pool ? 1 : cpu::thread_limit());
+  // Threads of its own are worth waking for large matrices; those that others compute beside share the cores.
+  const LibraryThreads threads(*library, work < 1e9 || routine == Routine::getri ? 1 : cpu::thread_share());
   return run();
 }
 

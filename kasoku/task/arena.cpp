@@ -1,5 +1,6 @@
 #include "kasoku/task/arena.h"
 
+#include "kasoku/device/cpu/computing.h"
 #include "kasoku/device/cpu/pool.h"
 
 #include <pthread.h>
@@ -115,6 +116,7 @@ void Arena::serve(const std::shared_ptr<State>& state, int index) {
       std::function<void()> work = std::move(state->queue.front());
       state->queue.pop_front();
       lock.unlock();
+      const cpu::Computing here;
       work();
     }
     lock.lock();

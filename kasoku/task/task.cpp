@@ -99,6 +99,7 @@ std::vector<const Task*> TaskGraph::place_independent_roots() {
     const bool is_placed = task.mark_ < n && tasks_[task.mark_] == &task;
     if (is_placed || task.n_inputs_ || task.is_pure_) break;
     task.mark_ = n;
+    has_free_tasks_ |= task.may_run_free_;
   }
   roots_ = Places::all_of(n);
   std::vector<const Task*> others(tasks_.begin() + n, tasks_.end());
@@ -128,6 +129,7 @@ void TaskGraph::place_tasks() {
     for (const TaskPointer& input : task.inputs()) inputs_.push_back(found(*input));
     tasks_.push_back(&task);
     task.mark_ = index;
+    has_free_tasks_ |= task.may_run_free_;
     if (task.is_pure()) place_of_key.emplace(task.key(), index);
     return index;
   };

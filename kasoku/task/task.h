@@ -144,6 +144,7 @@ class TaskGraph {
   Places take_roots() { return std::move(roots_); }
   /// Whether any task reads another; if none does, all are roots.
   bool has_edges() const { return !inputs_.empty(); }
+  bool has_free_tasks() const { return has_free_tasks_; }  ///< any that may_run_free()
 
  private:
   static std::span<const uint32_t> part(const std::vector<uint32_t>& all, const std::vector<uint32_t>& first,
@@ -160,6 +161,7 @@ class TaskGraph {
   std::vector<const Task*> tasks_;  ///< the roots until they are placed
   std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_;  ///< first_: empty if none is read
   Places leaves_, roots_;
+  bool has_free_tasks_ = false;
 };
 
 /// When and where a task ran, in seconds since the run began.

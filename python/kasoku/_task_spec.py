@@ -1,6 +1,7 @@
 """Graphs of objects, as Dask has them in dask._task_spec. A Task is a call whose arguments may be references to other keys of the graph, a
 DataNode a value, an Alias another name; each is called with the values of the keys that it depends on."""
 
+import copyreg
 import itertools
 import sys
 from collections.abc import Mapping
@@ -254,13 +255,15 @@ class Task(GraphNode):
     def has_subgraph(self):
         return self.func is _execute_subgraph
 
+    def _slots(self):
+        names = (name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ()))
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
     def _with(self, key, args, kwargs):
         """The same node with another key and other arguments; what subclasses add stays."""
         made = type(self).__new__(type(self))
-        for kind in type(self).__mro__:
-            for name in getattr(kind, "__slots__", ()):
-                if hasattr(self, name):
-                    setattr(made, name, getattr(self, name))
+        for name, value in self._slots().items():
+            setattr(made, name, value)
         made.key, made.args, made.kwargs, made._token, made._repr = key, tuple(args), kwargs, None, None
         made._find_dependencies()
         return made
@@ -290,7 +293,7 @@ class Task(GraphNode):
     def __reduce__(self):
         if type(self) is Task and not self.kwargs and not self._data_producer:
             return Task, (self.key, self.func, *self.args)
-        return super().__reduce__()
+        return copyreg.__newobj__, (type(self),), (getattr(self, "__dict__", None), self._slots())
 
     def __sizeof__(self):
         return sizeof(type(self)) + sizeof(self.func) + sizeof(self.args) + sizeof(self.kwargs)

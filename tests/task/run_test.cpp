@@ -1,4 +1,6 @@
 /// Running graphs (kasoku/task/run.cpp) and the deques that their workers have (ready_tasks.h).
+#include "kasoku/device/cpu/computing.h"
+#include "kasoku/device/cpu/pool.h"
 #include "kasoku/task/ready_tasks.h"
 #include "kasoku/task/task.h"
 
@@ -125,6 +127,28 @@ TEST_CASE("run: as many tasks run at once as there are workers") {
     options.workers = 5;
     CHECK(run(TaskGraph(tasks), options).size() == 5);
   }
+}
+
+TEST_CASE("run: tasks side by side share the threads that a library may take") {
+  for (const int workers : {1, 2, 3}) {
+    std::barrier meeting(workers);
+    const auto share = [&](const Inputs&) {
+      meeting.arrive_and_wait();
+      const int64_t found = cpu::thread_share();
+      meeting.arrive_and_wait();
+      return Value::of_integer(found);
+    };
+    RunOptions options;
+    options.workers = workers;
+    std::vector<TaskPointer> tasks;
+    for (int i = 0; i < workers; ++i) tasks.push_back(make_task("share", "share", share));
+    const Results found = run(TaskGraph(tasks), options);
+    // Less where a worker of a run before is on its way to sleep.
+    const int64_t most = std::max<int64_t>(1, cpu::thread_limit() / static_cast<uint32_t>(workers));
+    for (size_t i = 0; i < found.size(); ++i) CHECK((1 <= found[i].as_integer() && found[i].as_integer() <= most));
+  }
+  while (cpu::thread_share() != cpu::thread_limit()) std::this_thread::yield();  // and all are for who computes alone
+  cpu::parallel_blocks(4, 1, [](uint64_t, uint64_t) { CHECK(cpu::thread_share() == 1); });
 }
 
 TEST_CASE("run: an exception stops what has not started") {

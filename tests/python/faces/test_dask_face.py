@@ -316,6 +316,81 @@ def test_a_client_of_this_machine():
         distributed.get_client()
 
 
+def test_calls_are_tried_again_cancelled_and_left_out():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+        calls = []
+
+        def third():
+            calls.append(1)
+            return 10 // (len(calls) // 3)
+
+        assert client.submit(third, retries=5).result() == 10 and len(calls) == 3
+        calls.clear()
+        with pytest.raises(ZeroDivisionError):
+            client.submit(third, retries=1).result()
+        assert len(calls) == 2
+        go = threading.Event()
+        running = client.submit(go.wait)
+        later = client.submit(lambda value: value, running)
+        running.cancel()
+        assert running.cancelled() and running.status == "cancelled" and running.done()
+        with pytest.raises(distributed.concurrent.futures.CancelledError):
+            running.result()
+        assert distributed.wait([running]).done == {running}
+        with pytest.raises(distributed.concurrent.futures.CancelledError):
+            later.result()
+        go.set()
+        wrong = client.submit(operator.truediv, 1, 0)
+        good = client.map(abs, [-1, 2])
+        assert client.gather([wrong, *good, running], errors="skip") == [1, 2]
+        named = client.scatter({"a": 1, "b": [2]})
+        assert client.gather(named) == {"a": 1, "b": [2]}
+        assert client.get({"x": 1, "y": (operator.add, "x", 1)}, ["y", "x"]) == (2, 1)
+        batches = list(distributed.as_completed(good, with_results=True).batches())
+        assert sorted(value for batch in batches for _, value in batch) == [1, 2] and all(batches)
+        assert list(distributed.as_completed([]).batches()) == []
+
+
+class Tally:
+    def __init__(self, start=0):
+        self.n = start
+
+    def add(self, k):
+        before, self.n = self.n, self.n + k
+        return before
+
+    def fail(self):
+        raise KeyError("no")
+
+
+def test_actors_stay_and_run_one_call_after_the_other():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=2) as client:
+        tally = client.submit(Tally, 5, actor=True).result()
+        futures = [tally.add(1) for _ in range(50)]
+        assert client.gather(futures) == list(range(5, 55)) and tally.n == 55
+        assert tally.add(client.submit(abs, -3)).result() == 55 and tally.n == 58
+        with pytest.raises(KeyError):
+            tally.fail().result()
+        with pytest.raises(AttributeError):
+            tally.nothing
+        assert client.submit(lambda actor: actor.add(2).result(), tally).result() == 58  # in a task
+
+
+def test_joblib_finds_the_client():
+    joblib = pytest.importorskip("joblib")
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=1):
+        with joblib.parallel_config(backend="dask"):
+            found = joblib.Parallel()(joblib.delayed(lambda k: (k, threading.get_ident()))(k) for k in range(20))
+    assert [k for k, _ in found] == list(range(20)) and threading.get_ident() not in {thread for _, thread in found}
+    assert "dask" not in joblib.parallel.BACKENDS
+
+
 def test_none_is_a_value():
     nothing = delayed(lambda *args: None)
     assert nothing(nothing()).compute() is None and dask.compute([nothing(), 1]) == ([None, 1],)

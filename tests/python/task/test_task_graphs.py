@@ -2,6 +2,7 @@
 
 import contextvars
 import gc
+import pickle
 import random
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kasoku as ks
-from kasoku import delayed
+from kasoku import _task_spec, delayed
 
 
 def combine(*values, scale=1):
@@ -421,3 +422,20 @@ def test_threads_that_call_a_function_first_at_once_agree(workers=4):
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         assert got == [18.0 + number] * workers
+
+
+class _Noted(_task_spec.Task):
+    __slots__ = ("note",)
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kind", [_task_spec.Task, _Noted])
+def test_nodes_with_named_arguments_are_pickled(protocol, kind):
+    node = kind(
+        "k", sorted, _task_spec.List(_task_spec.TaskRef("a"), 2), reverse=_task_spec.TaskRef("b"), _data_producer=True
+    )
+    if kind is _Noted:
+        node.note = "kept"
+    again = pickle.loads(pickle.dumps(node, protocol))
+    assert type(again) is kind and again.key == "k" and again.dependencies == {"a", "b"} and again.data_producer
+    assert again({"a": 1, "b": True}) == [2, 1] and getattr(again, "note", "kept") == "kept"

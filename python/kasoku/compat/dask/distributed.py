@@ -3,6 +3,7 @@ package `distributed`, if that is installed."""
 
 import asyncio
 import concurrent.futures
+import contextlib
 import contextvars
 import sys
 import threading
@@ -11,7 +12,7 @@ import kasoku as ks
 
 from kasoku._task import client_of, clients
 
-from . import base
+from . import base, threaded
 from ._coordination import (  # noqa: F401
     Event, Lock, Places, Queue, Semaphore, Variable, Worker, get_worker, rejoin, secede, worker_client,
 )  # fmt: skip
@@ -63,13 +64,53 @@ class Future:
         return self._future.cancelled()
 
     def cancel(self, **ignored):
-        return self._future.cancel()
+        """Nobody gets the value any more; what runs already runs to its end."""
+        if not self._future.done() and self._future.cancel():
+            self._future.set_running_or_notify_cancel()  # tells who waits
 
     def add_done_callback(self, fn):
         self._future.add_done_callback(lambda _: fn(self))
 
     def __repr__(self):
         return f"<Future: {self.status}, key: {self.key}>"
+
+
+def _give(future, call, retries=0):
+    """The call's value, or its error, to a future, unless it was cancelled meanwhile."""
+    while not future.cancelled():
+        give = future.set_result
+        try:
+            value = call()
+        except BaseException as error:
+            if retries and isinstance(error, Exception):
+                retries -= 1
+                continue
+            give, value = future.set_exception, error
+        with contextlib.suppress(concurrent.futures.InvalidStateError):
+            give(value)
+        return
+
+
+class Actor:
+    """An object that stays with its worker: calls of its methods are futures, and run one after the other."""
+
+    def __init__(self, value):
+        self._value, self._calls = value, concurrent.futures.ThreadPoolExecutor(1)
+
+    def __getattr__(self, name):
+        found = getattr(self._value, name)
+        if not callable(found):
+            return found
+
+        def call(*args, **kwargs):
+            future = concurrent.futures.Future()
+            self._calls.submit(_give, future, lambda: found(*_gathered(args), **_gathered(kwargs)))
+            return Future(future, name)
+
+        return call
+
+    def __repr__(self):
+        return f"<Actor: {type(self._value).__name__}>"
 
 
 def _gathered(value):
@@ -180,6 +221,18 @@ def _cluster():
     return None if client is None else sys.modules["distributed"]
 
 
+def _serve_joblib():
+    """joblib's backend "dask" is the engine's while a Client of threads is the latest, else the package's own."""
+    from joblib.parallel import BACKENDS
+
+    from kasoku.joblib import KasokuBackend
+
+    if clients and isinstance(clients[-1], Client):
+        BACKENDS["dask"] = KasokuBackend
+    elif BACKENDS.get("dask") is KasokuBackend:
+        del BACKENDS["dask"]
+
+
 class Client:
     """Runs calls and delayed graphs on the threads of a LocalCluster."""
 
@@ -194,26 +247,27 @@ class Client:
         self._pool, self._count = self.cluster._pool, 0
         self.dashboard_link = ""
         clients.append(self)
+        if "joblib" in sys.modules:
+            _serve_joblib()
 
-    def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, **kwargs):
-        """Starts func when the futures among its arguments are there."""
+    def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, actor=False, actors=False,
+               **kwargs):  # fmt: skip
+        """Starts func when the futures among its arguments are there. retries: how often it is called again after an
+        error. actor: what it gives stays there, and is used through an Actor."""
         self._count += 1
         future = concurrent.futures.Future()
         name = key or f"{getattr(func, '__name__', 'call')}-{self._count}"
-        made = Future(future, name, lambda: self.submit(func, *args, key=name, **kwargs), self.asynchronous)
+        options = dict(key=name, retries=retries, actor=actor or actors)
+        made = Future(future, name, lambda: self.submit(func, *args, **options, **kwargs), self.asynchronous)
         waiting = {f._future for f in futures_of((args, kwargs))}
 
         def work():
-            try:
-                value = func(*_gathered(args), **_gathered(kwargs))
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(value)
+            value = func(*_gathered(args), **_gathered(kwargs))
+            return Actor(value) if options["actor"] else value
 
         def start():
-            if future.set_running_or_notify_cancel():
-                self.cluster._places.run(work)
+            if not future.cancelled():
+                self.cluster._places.run(lambda: _give(future, work, retries or 0))
 
         last = _Last(waiting, start)
         for f in waiting:
@@ -225,15 +279,7 @@ class Client:
     def _start(self, call, key):
         """A future of call(), on a thread of its own: it waits for tasks, which the pool's threads run."""
         future = concurrent.futures.Future()
-
-        def run():
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
-
-        future.set_running_or_notify_cancel()
-        threading.Thread(target=contextvars.copy_context().run, args=(run,)).start()
+        threading.Thread(target=contextvars.copy_context().run, args=(_give, future, call)).start()
         return Future(future, key, is_asynchronous=self.asynchronous)
 
     def sync(self, func, *args, asynchronous=None, callback_timeout=None, **kwargs):
@@ -246,7 +292,11 @@ class Client:
         return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
 
     def gather(self, futures, errors="raise", **ignored):
-        """The values of futures, in lists and dictionaries too; of an asynchronous Client to be awaited."""
+        """The values of futures, in lists and dictionaries too; of an asynchronous Client to be awaited. errors="skip":
+        without those that have none."""
+        if errors == "skip" and not self.asynchronous and not isinstance(futures, (Future, dict)):
+            wait(futures)
+            futures = [f for f in futures if f.status == "finished"]
         return _when_done(futures) if self.asynchronous or _is_in_sync.get() else _gathered(futures)
 
     def retry(self, futures):
@@ -263,12 +313,18 @@ class Client:
         made = _gathered(made) if sync and not self.asynchronous else made
         return made[0] if one else made
 
+    def get(self, dsk, keys, **ignored):
+        """The values of keys of a graph, in lists as the keys are."""
+        return threaded.get(dsk, keys)
+
     def persist(self, collections, **options):
         one = base.is_dask_collection(collections)
         kept = base.persist(*([collections] if one else collections), **options)
         return kept[0] if one else list(kept)
 
     def scatter(self, data, broadcast=False, **ignored):
+        if type(data) is dict:
+            return dict(zip(data, self.scatter(list(data.values()))))
         one = not isinstance(data, (list, tuple))
         made = [self.submit(lambda v=v: v) for v in ([data] if one else data)]
         return made[0] if one else made
@@ -294,6 +350,8 @@ class Client:
     def close(self, timeout=None):
         if self in clients:
             clients.remove(self)
+            if "joblib" in sys.modules:
+                _serve_joblib()
         if self._owns:
             self.cluster.close()
         return _Done() if self.asynchronous else None
@@ -429,6 +487,18 @@ class as_completed:  # noqa: N801 - Dask's name
         at = next(i for i, f in enumerate(self._left) if f.done())
         future = self._left.pop(at)
         return (future, future._future.result()) if self._with_results else future
+
+    def next_batch(self, block=True):
+        """All that are there; at least one, if it may wait."""
+        batch = [next(self)] if block and self._left else []
+        while any(f.done() for f in self._left):
+            batch.append(next(self))
+        return batch
+
+    def batches(self):
+        """The futures in lists of those that are there."""
+        while self._left:
+            yield self.next_batch()
 
 
 def progress(*futures, notebook=None, **ignored):

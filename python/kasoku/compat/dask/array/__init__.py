@@ -28,6 +28,7 @@ for _name in (
     globals()[_name] = _more[_name]
 from ._rest import *  # noqa: E402, F403 - some of these are better than those above
 from ._rest import _as_methods  # noqa: E402
+from ._ufunc import ufunc as _ufunc  # noqa: E402
 from .utils import assert_eq  # noqa: E402
 
 _as_methods(globals())
@@ -40,7 +41,7 @@ for _name in (
     "multiply negative nextafter not_equal positive power rad2deg radians real reciprocal remainder right_shift rint sign signbit sin "
     "sinc sinh spacing sqrt square subtract tan tanh true_divide trunc fix"
 ).split():
-    globals()[_name] = _functools.partial(_elementwise, _name)
+    globals()[_name] = _ufunc(_name)
 for _name in ("sum", "prod", "min", "max", "any", "all"):
     globals()[_name] = _functools.partial(_simple, _name)
 for _name in ("mean", "std", "var"):

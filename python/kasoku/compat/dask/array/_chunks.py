@@ -8,7 +8,8 @@ import numpy as np
 
 import kasoku as ks
 
-usual_bytes = 128 << 20  # of a chunk that is "auto"
+from .. import config
+from ..utils import parse_bytes
 
 
 def ours(x):
@@ -101,7 +102,8 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     fixed = math.prod(max(c, default=1) if isinstance(c, (tuple, list)) else n if c in (-1, None) else c
                       for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
     itemsize = np.dtype(dtype or "f8").itemsize
-    room = max(1, (limit or usual_bytes) // max(1, itemsize * fixed))
+    limit = parse_bytes(limit or config.get("array.chunk-size", "128MiB"))  # of a chunk that is "auto"
+    room = max(1, limit // max(1, itemsize * fixed))
     side = _side(room, [n for n, auto in zip(shape, is_auto) if auto])
     made = []
     for c, n, auto in zip(chunks, shape, is_auto):

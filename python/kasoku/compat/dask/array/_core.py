@@ -22,9 +22,9 @@ def grid(chunks):
     return itertools.product(*(range(len(axis)) for axis in chunks))
 
 
-def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None):
-    """An array whose chunk at each place is task_of(place) -> (function, *arguments)."""
-    name = f"{word}-{tokenize(word, chunks, str(dtype), [x.name for x in inputs], token)}"
+def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None, name=None):
+    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it."""
+    name = name or f"{word}-{tokenize(word, chunks, str(dtype), [x.name for x in inputs], token)}"
     layer = {}
     for place in grid(chunks):
         key = (name, *place)
@@ -138,9 +138,12 @@ class Array(DaskMethodsMixin):
             from ._gufunc import apply_gufunc
 
             return apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
-        if method != "__call__" or ufunc.nout != 1 or words.pop("out", None) is not None:
+        from kasoku.compat.dask import array
+
+        function = getattr(array, ufunc.__name__, None)
+        if method not in ("__call__", "outer") or not hasattr(function, method):
             return NotImplemented
-        return elementwise(ufunc.__name__, *inputs, **words)
+        return getattr(function, method)(*inputs, **words)
 
     def __array_function__(self, function, types, args, words):
         from kasoku.compat.dask import array
@@ -245,7 +248,9 @@ class Array(DaskMethodsMixin):
     def __setitem__(self, index, value):
         from ._index import assigned
 
-        new = assigned(self, index, value)
+        self._become(assigned(self, index, value))
+
+    def _become(self, new):
         self.dask, self.name, self.chunks, self.dtype = new.dask, new.name, new.chunks, new.dtype
 
     def copy(self):
@@ -533,12 +538,24 @@ def dtype_of(name, args, words):
 
 
 def elementwise(name, *args, dtype=None, where=True, out=None, **words):
-    """NumPy's function of that name, of each element."""
-    if where is not True:
-        raise NotImplementedError(f"dask.array.{name}: where= is not there")
+    """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
+    array, which is the result from then on."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
     args = [np.asarray(x) if isinstance(x, list) else x for x in args]
-    return blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
+    result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if out is not None and not isinstance(out, Array):
+        raise NotImplementedError(
+            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
+        )
+    if where is not True:
+        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+    if out is None:
+        return result
+    if result.shape != out.shape:
+        raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
+    out._become(result)
+    return out
 
 
 def _operator(name):

@@ -1,5 +1,6 @@
 """Functions with a signature, "(i,j),(j)->(i)": loops over the other axes go chunk by chunk."""
 
+import functools
 import re
 
 import numpy as np
@@ -37,12 +38,13 @@ def _result(results, k):
 
 
 def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, output_dtypes=None, output_sizes=None,
-                 vectorize=None, allow_rechunk=False, meta=None):  # fmt: skip
+                 vectorize=None, allow_rechunk=False, meta=None, **words):  # fmt: skip
     """func over the axes that the signature names, which lie in one chunk each, for every place along the others.
 
     axes: where the named axes of each argument, and of each result, are; axis: of the one name of a signature with one.
     keepdims: they stay, of length 1. output_dtypes: else found with small arrays. output_sizes: of names that only results
-    have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together.
+    have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together. What else
+    is given by name is func's.
     """
     needs, gives = _parsed(signature)
     one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
@@ -78,6 +80,9 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     widest = [max((x.chunks[x.ndim - len(names) - k] for x, names, own in zip(arrays, needs, loops) if len(own) >= k and own[-k] == loop[-k]), key=len)
               for k in range(len(loop), 0, -1)]  # fmt: skip
     arrays = [broadcast_to(x, (*loop, *x.shape[x.ndim - len(names) :]), (*widest, *x.chunks[x.ndim - len(names) :])) for x, names in zip(arrays, needs)]  # fmt: skip
+    word = getattr(func, "__name__", "gufunc")
+    if words:
+        func = functools.partial(func, **words)
     if vectorize:
         func = np.vectorize(func, signature=signature)
     if output_dtypes is None and meta is not None:
@@ -89,7 +94,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         output_dtypes = [output_dtypes] * len(gives)
     loop_chunks = tuple(widest)
     computed = made(
-        getattr(func, "__name__", "gufunc"), loop_chunks, object,
+        word, loop_chunks, object,
         lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)),
         arrays, [func, signature, vectorize],
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """Creation, joining, and what is computed over a whole array by NumPy."""
 
+import contextlib
 import functools
 import math
 import numbers
@@ -13,9 +14,10 @@ from kasoku._core import Delayed
 from .._task_spec import List, Task, TaskRef
 from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..utils import SerializableLock
 from . import _chunks
 from ._chunks import call, normalize_chunks, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, elementwise, made, map_blocks, reshape
+from ._core import Array, _same, asarray, elementwise, from_array, made, map_blocks, reshape
 from ._index import expand, flip as _flip, take as _take
 
 
@@ -23,30 +25,39 @@ def _filled(name, shape, value, dtype, where=None):
     return ks.full(shape, value, dtype=dtype) if np.dtype(dtype).kind in "biufc" else np.full(shape, value, dtype)
 
 
+def _filled_like(x, value, dtype):
+    return _filled(None, x.shape, value, dtype)
+
+
 def _constant(word, value):
     def create(shape, dtype=None, chunks="auto", name=None, **ignored):
-        return full(shape, value, dtype=dtype or float, chunks=chunks, word=word)
+        return full(shape, value, dtype=dtype or float, chunks=chunks, name=name, word=word)
 
-    def like(a, dtype=None, chunks=None, shape=None, **ignored):
-        a = asarray(a)
-        return create(shape or a.shape, dtype or a.dtype, chunks or (a.chunks if shape is None else "auto"))
+    def like(a, dtype=None, chunks=None, shape=None, name=None, **ignored):
+        return full_like(a, value, dtype, chunks, shape, name, word=word)
 
     create.__name__, like.__name__ = word, f"{word}_like"
     return create, like
 
 
-def full(shape, fill_value, dtype=None, chunks="auto", word="full", **ignored):
+def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", **ignored):
     if np.ndim(fill_value):
         raise ValueError(f"fill_value must be scalar. Received {type(fill_value).__name__} instead.")
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     dtype = np.dtype(dtype if dtype is not None else np.asarray(fill_value).dtype)
     chunks = normalize_chunks(chunks, shape, dtype=dtype)
-    return made(word, chunks, dtype, lambda p: (_filled, word, tuple(c[i] for c, i in zip(chunks, p)), fill_value, dtype), token=[fill_value], gives_numpys=True)  # fmt: skip
+    return made(word, chunks, dtype, lambda p: (_filled, word, tuple(c[i] for c, i in zip(chunks, p)), fill_value, dtype), token=[fill_value], gives_numpys=True, name=name)  # fmt: skip
 
 
-def full_like(a, fill_value, dtype=None, chunks=None, shape=None, **ignored):
+def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
+    """The chunks are those of `a`, where it says neither shape nor chunks."""
     a = asarray(a)
-    return full(shape or a.shape, fill_value, dtype or a.dtype, chunks or (a.chunks if shape is None else "auto"))
+    if shape is None and chunks is None and any(map(math.isnan, a.shape)):
+        dtype = np.dtype(dtype or a.dtype)
+        return made(word, a.chunks, dtype, lambda p: (_filled_like, a.ref(p), fill_value, dtype), [a], name=name, token=[fill_value])  # fmt: skip
+    if chunks is None:
+        chunks = a.chunks if shape is None else "auto"
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
 
 
 zeros, zeros_like = _constant("zeros", 0)
@@ -106,7 +117,7 @@ def meshgrid(*arrays, indexing="xy", **ignored):
         order[0], order[1] = 1, 0
     shape = tuple(arrays[k].size for k in order)
     chunks = tuple(arrays[k].chunks[0] for k in order)
-    return [broadcast_to(a[tuple(slice(None) if order[axis] == k else None for axis in range(len(order)))], shape, chunks) for k, a in enumerate(arrays)]  # fmt: skip
+    return tuple(broadcast_to(a[tuple(slice(None) if order[axis] == k else None for axis in range(len(order)))], shape, chunks) for k, a in enumerate(arrays))  # fmt: skip
 
 
 # ── joining ───────────────────────────────────────────────────────────────────────────────
@@ -114,6 +125,10 @@ def meshgrid(*arrays, indexing="xy", **ignored):
 
 def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along an axis."""
+    return _in_a_row(seq, axis, "concatenate")
+
+
+def _in_a_row(seq, axis, word):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
@@ -145,7 +160,7 @@ def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
         k, i = owners[place[axis]]
         return _same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
 
-    return made("concatenate", chunks, dtype, task_of, arrays, axis)
+    return made(word, chunks, dtype, task_of, arrays, axis)
 
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
@@ -156,7 +171,7 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
     if len({x.shape for x in arrays}) > 1:
         raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
     axis = axis % (arrays[0].ndim + 1)
-    return concatenate([expand(x, axis) for x in arrays], axis)
+    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack")
 
 
 def vstack(tup, **ignored):
@@ -359,16 +374,19 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 def coarsen(reduction, x, axes, trim_excess=False, **words):
     """reduction of neighbours: axes says how many along each axis."""
 
+    factors = [axes.get(a, 1) for a in range(x.ndim)]
+    whole = [n // k * k for n, k in zip(x.shape, factors)]
+    if not trim_excess and whole != list(x.shape):
+        raise ValueError(f"Coarsening factors {axes} do not align with array shape {x.shape}.")
+    x = x[tuple(slice(0, n) for n in whole)]
+    ends = [sorted({end // k * k for end in starts(c)} - {0}) for c, k in zip(x.chunks, factors)]
+    x = x.rechunk(tuple(tuple(np.diff(e, prepend=0).tolist()) or (0,) for e in ends))
+
     def shrink(part):
-        if trim_excess:
-            part = part[tuple(slice(0, n // axes.get(a, 1) * axes.get(a, 1)) for a, n in enumerate(part.shape))]
-        shape = []
-        for a, n in enumerate(part.shape):
-            shape += [n // axes.get(a, 1), axes.get(a, 1)]
+        shape = [m for n, k in zip(part.shape, factors) for m in (n // k, k)]
         return reduction(part.reshape(shape), axis=tuple(range(1, 2 * part.ndim, 2)), **words)
 
-    chunks = tuple(tuple(n // axes.get(a, 1) for n in c) for a, c in enumerate(x.chunks))
-    return map_blocks(shrink, x, chunks=chunks)
+    return map_blocks(shrink, x, chunks=tuple(tuple(n // k for n in c) for c, k in zip(x.chunks, factors)))
 
 
 # ── over a whole array, by NumPy ──────────────────────────────────────────────────────────
@@ -646,15 +664,76 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     return trim_internal(found, depth, boundary) if trim else found
 
 
-def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, **options):
-    """Writes arrays into what can be assigned to by slices."""
-    from ..base import compute as run
+def _within(region, piece, shape):
+    """The place in an array of a piece of what fills a region of it."""
+    region, own = (*region, *(slice(None),) * (len(shape) - len(region))), iter(piece)
+    found = []
+    for part, n in zip(region, shape):
+        if isinstance(part, slice):
+            start, _, step = part.indices(n)
+            of_piece = next(own)
+            part = slice(start + of_piece.start * step, start + of_piece.stop * step, step)
+        found.append(part)
+    return tuple(found)
 
-    one = isinstance(sources, Array)
-    sources, targets = ([sources], [targets]) if one else (sources, targets)
-    regions = [regions] * len(sources) if regions is None or isinstance(regions, tuple) else regions
-    for target, region, value in zip(targets, regions, run(*sources)):
-        target[region if region is not None else (slice(None),) * np.ndim(value) or ...] = value
+
+def _written(block, target, place, lock):
+    with lock or contextlib.nullcontext():
+        target[place] = numpys(block)
+
+
+def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, **options):
+    """Writes arrays, chunk by chunk, into what can be assigned to by slices. regions: where, for a target that is larger.
+    lock: one chunk at a time. Without compute a delayed value, of all of them. return_stored: arrays of the targets."""
+    from ..base import compute as run
+    from ..delayed import delayed
+
+    sources, targets = ([sources], [targets]) if isinstance(sources, Array) else (sources, targets)
+    regions = [regions] * len(sources) if regions is None or isinstance(regions, (tuple, slice)) else regions
+    if not len(sources) == len(targets) == len(regions):
+        raise ValueError(f"Different number of sources [{len(sources)}] and targets [{len(targets)}] or regions [{len(regions)}]")  # fmt: skip
+    lock = SerializableLock() if lock is True else lock
+    write, parts = delayed(_written, pure=False), []
+    for source, target, region in zip(sources, targets, regions):
+        region = () if region is None else region if isinstance(region, tuple) else (region,)
+        ends = [starts(c) for c in source.chunks]
+        for place, block in np.ndenumerate(source.to_delayed()):
+            piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+            parts.append(write(block, target, _within(region, piece, target.shape) if region else piece or ..., lock))
+    written = delayed(tuple)(parts)
+    if not compute:
+        return written
+    run(written, **options)
+    if return_stored:
+        return tuple(from_array(t, s.chunks) for s, t in zip(sources, targets))
+
+
+def _zarr():
+    try:
+        import zarr
+    except ImportError:
+        raise ImportError("dask.array: Zarr is not installed\n  fix  pip install zarr") from None
+    return zarr
+
+
+def to_zarr(arr, url, component=None, storage_options=None, region=None, compute=True, return_stored=False, overwrite=False, mode="a", **words):  # fmt: skip
+    """Writes an array into one of Zarr's, a chunk each: an open one, or a new one at `url`, below it at `component`."""
+    zarr, arr = _zarr(), asarray(arr)
+    if isinstance(url, zarr.Array):
+        return store(arr, url, True, region, compute, return_stored)
+    arr = arr.rechunk(arr.chunksize)  # Zarr's chunks are alike
+    words = {**words, **({"storage_options": storage_options} if storage_options else {})}
+    target = zarr.create(shape=arr.shape, chunks=arr.chunksize, dtype=arr.dtype, store=url, path=component, overwrite=overwrite or mode == "w", **words)  # fmt: skip
+    return store(arr, target, False, region, compute, return_stored)
+
+
+def from_zarr(url, component=None, storage_options=None, chunks=None, name=None, **words):
+    """An array of one of Zarr's: an open one, or that at `url`, below it at `component`."""
+    zarr = _zarr()
+    if not isinstance(url, zarr.Array):
+        words = {**words, **({"storage_options": storage_options} if storage_options else {})}
+        url = zarr.open_array(store=url, path=component, mode="r", **words)
+    return from_array(url, chunks=url.chunks if chunks is None else chunks, name=name)
 
 
 overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask

@@ -569,7 +569,19 @@ Array.__deepcopy__ = lambda self, memo: self.copy()
 
 
 def _as_methods(functions):
-    for name in ("argtopk", "choose", "moment", "nonzero", "repeat", "squeeze", "store", "swapaxes", "topk", "trace"):
+    for name in (
+        "argtopk",
+        "choose",
+        "moment",
+        "nonzero",
+        "repeat",
+        "squeeze",
+        "store",
+        "swapaxes",
+        "to_zarr",
+        "topk",
+        "trace",
+    ):
         setattr(Array, name, functions[name])
 
 

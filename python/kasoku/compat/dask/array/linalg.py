@@ -1,10 +1,13 @@
-"""dask.array.linalg: norms chunk by chunk, factorisations over the whole array by NumPy."""
+"""dask.array.linalg: norms chunk by chunk; QR, and what follows from it, of a matrix whose rows lie in chunks; other
+factorisations over the whole array."""
 
 import numpy as np
 
+import kasoku as ks
+
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, numpys, ours, starts
+from ._chunks import call, ours, starts
 from ._core import asarray
 from ._core import made as grids
 from ._more import array_of, on_whole
@@ -30,27 +33,36 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 
 def _kind(*arrays):
-    return np.result_type(float, *(x.dtype for x in arrays))
+    """The dtype of what NumPy computes of matrices: floats stay what they are."""
+    return np.result_type(*(x.dtype if x.dtype.kind in "fc" else float for x in arrays))
+
+
+def _by_ours(name, *args, **words):
+    """numpy.linalg's function by that of ours, whose library takes as many threads as the tasks beside this one leave.
+    Computed here: what is only noted down would be computed by whichever task reads it."""
+    made = getattr(ks.linalg, name)(*(ours(arg) for arg in args), **words)
+    ks.eval(*(part for part in (made if isinstance(made, tuple) else (made,)) if isinstance(part, ks.Array)))
+    return made
 
 
 def inv(a):
     a = asarray(a)
-    return array_of(on_whole(np.linalg.inv, a), a.shape, _kind(a))
+    return array_of(on_whole(_by_ours, "inv", a), a.shape, _kind(a))
 
 
 def solve(a, b, **ignored):
     a, b = asarray(a), asarray(b)
-    return array_of(on_whole(np.linalg.solve, a, b), b.shape, _kind(a, b))
+    return array_of(on_whole(_by_ours, "solve", a, b), b.shape, _kind(a, b))
 
 
 def cholesky(a, lower=False):
     a = asarray(a)
-    made = array_of(on_whole(np.linalg.cholesky, a), a.shape, _kind(a))
+    made = array_of(on_whole(_by_ours, "cholesky", a), a.shape, _kind(a))
     return made if lower else made.T.conj()
 
 
 def _factored(block):
-    return [ours(part) for part in np.linalg.qr(numpys(block))]
+    return _by_ours("qr", block)
 
 
 def _part(parts, k):
@@ -74,7 +86,7 @@ def qr(a):
     kind, a = _kind(a), a.rechunk({1: -1})
     heights = [min(rows, n) for rows in a.chunks[0]]
     if len(heights) == 1 or m < n:
-        made = on_whole(np.linalg.qr, a)
+        made = on_whole(_by_ours, "qr", a)
         return array_of(made, (m, min(m, n)), kind, 0), array_of(made, (min(m, n), n), kind, 1)
     parts = grids("qr", (a.chunks[0], (n,)), kind, lambda p: (_factored, a.ref(p)), [a])
     above = grids(
@@ -90,28 +102,47 @@ def qr(a):
     return q, grids("qr-r-only", ((n,), (n,)), kind, lambda p: (_part, above.ref(p), 1), [above])
 
 
-tsqr = sfqr = qr
+sfqr = qr
 
 
-def svd(a, coerce_signs=True):
-    """U, the singular values, and V: of a matrix whose rows lie in chunks by way of its R."""
+def tsqr(data, compute_svd=False, **ignored):
+    return svd(data, coerce_signs=False) if compute_svd else qr(data)
+
+
+def svd(a, coerce_signs=True, full_matrices=False):
+    """U, the singular values, and V, by way of R. coerce_signs: no row of V has a negative sum."""
+    if full_matrices:
+        raise NotImplementedError("dask.array.linalg.svd: full_matrices=True is not there")
     a = asarray(a)
+    if a.ndim != 2:
+        raise ValueError(f"Array must be 2D.\nInput array has {a.ndim} dimensions")
     m, n = a.shape
-    k = min(m, n)
-    if m > n and len(a.chunks[0]) > 1:
+    if m < n:
+        v, s, u = (part.T for part in svd(a.T, coerce_signs=False))
+    elif len(a.chunks[0]) > 1:
         q, r = qr(a)
-        u, s, v = svd(r)
-        return q @ u, s, v
-    made = on_whole(np.linalg.svd, a, full_matrices=False)
-    return array_of(made, (m, k), _kind(a), 0), array_of(made, (k,), float, 1), array_of(made, (k, n), _kind(a), 2)
+        u, s, v = svd(r, coerce_signs=False)
+        u = q @ u
+    else:
+        made = on_whole(_by_ours, "svd", a, full_matrices=False)
+        kind = _kind(a)
+        u, v, s = array_of(made, (m, n), kind, 0), array_of(made, (n, n), kind, 2), array_of(made, (n,), kind, 1).real
+    if coerce_signs:
+        signs = (2 * (v.real.sum(axis=1) >= 0) - 1).astype(v.dtype)
+        u, v = u * signs, v * signs[:, None]
+    return u, s, v
 
 
 def lstsq(a, b):
+    """x with the least |b - a x|, the sums of its squares, the rank and the singular values, by way of R."""
     a, b = asarray(a), asarray(b)
-    made = on_whole(np.linalg.lstsq, a, b)
-    n = a.shape[1]
-    return (array_of(made, (n, *b.shape[1:]), _kind(a, b), 0), array_of(made, (np.nan,), float, 1),
-            array_of(made, (), np.int64, 2), array_of(made, (min(a.shape),), float, 3))  # fmt: skip
+    q, r = qr(a)
+    kind, n = _kind(a, b), a.shape[1]
+    least = np.finfo(_kind(a)).eps * max(a.shape)
+    made = on_whole(_by_ours, "lstsq", r, q.T.conj() @ b, rcond=least)
+    x = array_of(made, (n, *b.shape[1:]), kind, 0)
+    residuals = (abs(b - a @ x) ** 2).sum(axis=0, keepdims=b.ndim == 1)
+    return x, residuals, array_of(made, (), np.int64, 2), array_of(made, (min(a.shape),), kind, 3).real
 
 
 def solve_triangular(a, b, lower=False):
