@@ -96,14 +96,17 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     run_reduce(fused, part, static_cast<char*>(to.values->memory()) + at * static_cast<int64_t>(itemsize),
                is_arg ? static_cast<char*>(to.positions->memory()) + 8 * at : nullptr, *node.device);
   };
-  const auto again = [&](const Partials& partials, int64_t n) {
-    const NodePtr values = leaf_of(partials.values, rows * n * numbers, expression.compute);
-    const NodePtr positions = is_arg ? leaf_of(partials.positions, rows * n, Dtype::int64) : nullptr;
-    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, rows, n));
+  const auto joined = [&](const Partials& partials, int64_t results, int64_t n) {
+    const NodePtr values = leaf_of(partials.values, results * n * numbers, expression.compute);
+    const NodePtr positions = is_arg ? leaf_of(partials.positions, results * n, Dtype::int64) : nullptr;
+    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n));
   };
+  const auto again = [&](const Partials& partials, int64_t n) { return joined(partials, rows, n); };
   if (rows > 1 || fused.parts > 1 || chunks <= max_partials) {
-    Partials partials = make(rows * chunks);
+    const int64_t parts = parts_of_chunk(fused.group.form);
+    Partials partials = make(rows * chunks * parts);
     launch({0, chunks_of_part}, partials, 0);
+    if (parts > 1) partials = joined(partials, rows * chunks, parts);
     return chunks == 1 ? partials : again(partials, chunks);
   }
   // Too many chunks to keep: whole chunks of chunks at a time.

@@ -16,18 +16,25 @@ enum class ReduceForm : uint8_t {
   warps,    ///< by threads: few elements for each result
   threads,  ///< by threads: very few
   wide_columns,  ///< by threads: columns, of which a thread has four neighbours
+  split_columns,  ///< the same, and a block has one of `lanes_apart` parts of a chunk's lanes, whose results are joined afterwards
   tiles,    ///< a block, several chunks, brought into a core's cache in the order that memory likes
 };
 
-constexpr bool is_by_columns(ReduceForm form) { return form == ReduceForm::columns || form == ReduceForm::wide_columns; }
+constexpr bool has_four_columns(ReduceForm form) { return form == ReduceForm::wide_columns || form == ReduceForm::split_columns; }
+constexpr bool is_by_columns(ReduceForm form) { return form == ReduceForm::columns || has_four_columns(form); }
 
 /// The longest rows that a warp and a thread reduce, how many results a block of 256 threads then has, and the threads
 /// of one that reduces columns.
-inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256, threads_of_columns = 1024;
+inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256;
+constexpr int64_t threads_of_columns(ReduceForm form) { return form == ReduceForm::split_columns ? 512 : 1024; }
+
+/// Lanes of one part are so far apart: the tree's last steps, over as many parts, are those of a row of as many elements.
+inline constexpr int64_t lanes_apart = 16;
+constexpr int64_t parts_of_chunk(ReduceForm form) { return form == ReduceForm::split_columns ? lanes_apart : 1; }
 
 /// What a body allows.
 struct ReduceTraits {
-  bool may_be_columns = true, may_be_wide = false, may_be_tiles = false;
+  bool may_be_columns = true, may_be_wide = false, may_be_split = false, may_be_tiles = false;
 };
 /// A reduction's form; where it is by columns or tiles, the innermost loop of `space` goes along them.
 ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits);

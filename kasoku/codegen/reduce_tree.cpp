@@ -405,7 +405,8 @@ bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x
 
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
   const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
-  return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
+  const std::string chunk = fmt::format("({}) * _chunks + _c - _first_chunk", number);
+  return store(r, r.form == ReduceForm::split_columns ? fmt::format("({}) * {} + _apart", chunk, lanes_apart) : chunk, lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
@@ -505,13 +506,15 @@ std::string are_rows_aligned(const Loop& loop) {
 }
 
 /// A thread has a column, or four neighbours, and of their lanes those that the last five steps of the tree join with those of the
-/// block's other warps: so many at once as stay in registers. Many warps read neighbouring rows at a time, which memory likes.
+/// block's other warps: so many at once as stay in registers. Many warps read neighbouring rows at a time, which memory likes. Where there
+/// is much to read, blocks have parts of a chunk's lanes and neighbouring blocks neighbouring rows: all of them then read near one another.
 std::string columns_of_threads(const Reduction& r) {
-  const bool is_wide = r.form == ReduceForm::wide_columns;
-  constexpr int parts = threads_of_columns / 32;
+  const bool is_wide = has_four_columns(r.form), is_split = r.form == ReduceForm::split_columns;
+  const int parts = static_cast<int>(threads_of_columns(r.form) / 32), lanes_of_warp = static_cast<int>(chunk_lanes / parts_of_chunk(r.form)) / parts;
   const int own = is_wide ? 4 : 1, most = std::max(2, static_cast<int>((is_wide ? 16 : 32) / (r.value_bytes * (r.keeps_position ? 2 : 1))));
-  const int at_once = std::min(most, r.copies), passes = static_cast<int>(chunk_lanes) / parts / at_once;
-  const auto lane_number = [&](const std::string& q) { return fmt::format("_part + {} * ({} * {} + _pass)", parts, passes, q); };
+  const int at_once = std::min({most, r.copies, lanes_of_warp}), passes = lanes_of_warp / at_once;
+  const auto of_chunk = [&](const std::string& lane) { return is_split ? fmt::format("({}) * {} + _apart", lane, lanes_apart) : lane; };
+  const auto lane_number = [&](const std::string& q) { return of_chunk(fmt::format("_part + {} * ({} * {} + _pass)", parts, passes, q)); };
   const auto of_own = [&](const std::string& body, const std::string& indent) {
     return fmt::format("{0}{1}for (int _v = 0; _v < {2}; ++_v) {{\n{1}  const int _place = {3}_column + _v;\n{4}{1}}}\n", unrolled, indent, own, is_wide ? "4 * " : "", body);
   };
@@ -531,9 +534,11 @@ std::string columns_of_threads(const Reduction& r) {
   const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
   const std::string shared = fmt::format("_shared[{} * _part + _place]", 32 * own);
   // A user's type may have a constructor, which nothing that is shared may have.
-  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", own * threads_of_columns)
-                     : fmt::format("  __shared__ ks_lane _shared[{}];\n", own * threads_of_columns)) +
-         "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n" +
+  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", own * threads_of_columns(r.form))
+                     : fmt::format("  __shared__ ks_lane _shared[{}];\n", own * threads_of_columns(r.form))) +
+         "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n" +
+         (is_split ? fmt::format("  for (long long _block = blockIdx.x; _block < _pairs; _block += gridDim.x) {{\n    const long long _pair = _block / {0};\n    const int _apart = (int)(_block % {0});\n", lanes_apart)
+                   : std::string("  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n")) +
          pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
          fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
          fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
@@ -544,9 +549,9 @@ std::string columns_of_threads(const Reduction& r) {
          of_own(join_below(r, lane_number("(_q + _s)"), "_acc[_q][_v]", "_acc[_q + _s][_v]", "              "), "            ") +
          of_own(set("_sums[_pass][_v]", "_acc[0][_v]", "          "), "        ") +
          fmt::format("      }}\n      for (int _s = {}; _s > 0; _s >>= 1)\n        for (int _q = 0; _q < _s; ++_q)\n", passes / 2) +
-         of_own(join_below(r, fmt::format("_part + {} * (_q + _s)", parts), "_sums[_q][_v]", "_sums[_q + _s][_v]", "            "), "          ") +
+         of_own(join_below(r, of_chunk(fmt::format("_part + {} * (_q + _s)", parts)), "_sums[_q][_v]", "_sums[_q + _s][_v]", "            "), "          ") +
          of_own(set(shared, "_sums[0][_v]", "        "), "      ") +
-         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && _part + _s < _count)\n", parts / 2) +
+         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && {} < _count)\n", parts / 2, of_chunk("_part + _s")) +
          of_own("          if (_place < _n) " + join(shared, fmt::format("_shared[{} * (_part + _s) + _place]", 32 * own), ""), "        ") +
          "    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, "_shared[_place]", "          ") + "        }\n", "      ") +
          "    __syncthreads();\n  }\n";
@@ -676,7 +681,7 @@ constexpr const char* join_few =
 
 int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads) {
   constexpr size_t waiting_bytes = 4096;
-  return by_threads ? 32 * (form == ReduceForm::wide_columns ? 4 : 1) : static_cast<int64_t>(waiting_bytes / value_bytes);
+  return by_threads ? 32 * (has_four_columns(form) ? 4 : 1) : static_cast<int64_t>(waiting_bytes / value_bytes);
 }
 
 int64_t chunks_as_columns(IterationSpace& space) {
@@ -708,10 +713,11 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
       space.go_along(column);
       // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
-      constexpr int64_t wide_strip = 128, many_strips = 256;
+      constexpr int64_t wide_strip = 128, many_strips = 256, many_elements = 1 << 24, long_column = 4096;
       const bool is_wide = by_threads && traits.may_be_wide && space.lengths[column] >= wide_strip &&
                            results / wide_strip * divide_up(reduced, chunk_elements) >= many_strips &&
                            std::ranges::all_of(space.walks, [](const Walk& walk) { return walk.kind != Walk::memory || walk.inner != Inner::strided; });
+      if (is_wide && traits.may_be_split && reduced >= long_column && space.size() >= many_elements) return ReduceForm::split_columns;
       return is_wide ? ReduceForm::wide_columns : ReduceForm::columns;
     }
   }
@@ -738,7 +744,7 @@ std::string strip_of_columns(const Loop& loop, int kept_rank) {
 
 std::string launch_bounds(bool by_threads, ReduceForm form, bool has_two_blocks) {
   if (!by_threads || !is_by_columns(form)) return "";
-  return fmt::format("__launch_bounds__({}{}) ", threads_of_columns, has_two_blocks ? ", 2" : "");
+  return fmt::format("__launch_bounds__({}{}) ", threads_of_columns(form), has_two_blocks || form == ReduceForm::split_columns ? ", 2" : "");
 }
 
 std::string lanes_text(const Reduction& r) {
@@ -762,7 +768,8 @@ std::string lanes_text(const Reduction& r) {
 std::string reduce_text(const Reduction& r) {
   switch (r.form) {
     case ReduceForm::columns:
-    case ReduceForm::wide_columns: return r.by_threads ? columns_of_threads(r) : serial_columns(r);
+    case ReduceForm::wide_columns:
+    case ReduceForm::split_columns: return r.by_threads ? columns_of_threads(r) : serial_columns(r);
     case ReduceForm::warps: return rows_of_warps(r);
     case ReduceForm::threads: return rows_of_threads(r);
     case ReduceForm::tiles: return serial_tiles(r);
@@ -792,7 +799,7 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
     const int64_t columns = space.lengths[kept - 1];
     width = columns_at_once(value_bytes, form, by_threads);
     if (!by_threads) width = strip_width(columns, elements, pairs / columns, width, workers);
-    pairs = pairs / columns * divide_up(columns, width);
+    pairs = pairs / columns * divide_up(columns, width) * parts_of_chunk(form);
     elements *= std::min(columns, width);
   }
   if (form == ReduceForm::tiles) {
@@ -811,7 +818,7 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
     // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
     constexpr int64_t blocks_of_multiprocessor = 64;
     launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, results), blocks_of_multiprocessor * workers));
-    launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns : threads_of_block);
+    launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns(form) : threads_of_block);
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
   }
