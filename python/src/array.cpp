@@ -155,10 +155,20 @@ Array get_part(const Array& x, nb::handle key) {
   return with_index(index, [&] { return get_view(x, index); });
 }
 
+/// Whether arrays choose together, among them numbers beside an array: then CuPy's results lie as NumPy's.
+bool are_several_arrays(const std::vector<Index>& index) {
+  int arrays = 0, numbers = 0;
+  for (const Index& x : index) {
+    numbers += x.kind == Index::number;
+    if (x.kind == Index::array) arrays += x.array_value->dtype() == Dtype::bool_ ? x.array_value->ndim() : 1;
+  }
+  return arrays > 0 && arrays + numbers > 1;
+}
+
 Array get(const Array& x, nb::handle key) {
-  if (elements_are_views) return get_part(x, key);
   const std::vector<Index> index = index_from(key, x.device());
-  return with_index(index, [&] { return get_item(x, index); });
+  const bool is_view = elements_are_views && !are_several_arrays(index);
+  return with_index(index, [&] { return is_view ? get_view(x, index) : get_item(x, index); });
 }
 
 void set(const Array& x, nb::handle key, nb::handle value) {

@@ -176,6 +176,11 @@ bool is_of_other_elements(nb::handle object) {
          std::string_view("biufc").find(nb::cast<std::string>(dtype.attr("kind"))) == std::string_view::npos;
 }
 
+/// Whether the object's class leaves comparisons to Python's object, for which nothing else is equal.
+bool is_equal_to_itself_alone(nb::handle object) {
+  return PyType_GetSlot(Py_TYPE(object.ptr()), Py_tp_richcompare) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -189,9 +194,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
     const std::string name(info(op).name);
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
   }
-  if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
-    return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());
+  if (!y && (op == Op::equal || op == Op::not_equal) && is_equal_to_itself_alone(other))  // None and the like: no element is
+    return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   if (!y) return not_implemented();
   Array result;
   {

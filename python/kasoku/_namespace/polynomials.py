@@ -16,11 +16,12 @@ def polyval(p, x) -> Array:
     >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
     array([0, 3, 8])
     """
-    if isinstance(x, poly1d):
-        return poly1d(p)(x)
-    p, x = together(p, x)
+    p = given(p, x)
     if p.ndim == 0:
         raise TypeError("the coefficients of a polynomial are a row, not a number")
+    if isinstance(x, poly1d):
+        return poly1d(p)(x)
+    x = given(x, p)
     if p.ndim > 1 and x.ndim:
         raise ValueError("the coefficients of a polynomial are a row")
     value = _core.zeros(x.shape, dtype=_core.result_type(x, p), device=x.device)
@@ -356,7 +357,7 @@ class poly1d:
         if not np.isscalar(n) or n < 0 or int(n) != n:
             raise ValueError("Power to non-negative integers only.")
         result = poly1d([1])
-        for _ in range(int(n)):
+        for _ in range(n):  # of a float NumPy says that it is no integer
             result = result * self
         return result
 

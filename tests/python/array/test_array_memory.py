@@ -221,3 +221,22 @@ def test_reshape_copies_as_it_is_told():
         x.reshape(2, 3).T.reshape(6, copy=False)
     with pytest.raises(ValueError, match="order must be"):
         x.reshape(2, 3, order="Q")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_in_the_order_of_memory(seed):
+    """Also where axes repeat their elements, or have one."""
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(1, 4, rng.integers(1, 5))
+    host = rng.integers(0, 99, shape).transpose(rng.permutation(len(shape)))
+    repeated = tuple(slice(0, 1) if rng.random() < 0.4 else slice(None) for _ in shape)
+    host = np.broadcast_to(host[repeated], host.shape)[tuple(slice(None, None, rng.choice([1, -1, 2])) for _ in shape)]
+    assert ks.asarray(host).ravel("K").tolist() == host.ravel("K").tolist()
+
+
+def test_an_axis_of_what_has_none():
+    x = ks.array(3.0)
+    assert x.squeeze(axis=0).shape == x.squeeze(-1).shape == () and ks.argsort(x).tolist() == [0]
+    for f in (lambda: x.squeeze(1), lambda: ks.argsort(x, 1)):
+        with pytest.raises(np.exceptions.AxisError):
+            f()

@@ -664,3 +664,4 @@ def test_what_indices_choose_lies_in_c_order(cp):
     x, index = cp.arange(60.0).reshape(3, 4, 5), cp.array([2, 0])
     for key in ((slice(None), index), (..., index), (index, slice(None), index)):
         assert x[key].flags.c_contiguous
+    assert x[:, index, 1].flags.f_contiguous  # where several choose together it is NumPy's

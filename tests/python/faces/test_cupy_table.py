@@ -38,6 +38,7 @@ CASES = {
     "linspace of arrays": lambda xp, a: xp.linspace(a(V[:2]), a(V[2:4]), 5), "linspace along an axis": lambda xp, a: xp.linspace(a(V[:2]), 3, 4, axis=1),
     "linspace's step": lambda xp, a: xp.linspace(0, 1, 5, retstep=True)[1], "linspace open": lambda xp, a: xp.linspace(a(V[:2]), 9, 4, endpoint=False),
     "linspace of integers": lambda xp, a: xp.linspace(-3, 8, 7, dtype=int), "linspace of complex": lambda xp, a: xp.linspace(1j, 2, 5),
+    "linspace of halves": lambda xp, a: xp.linspace(a(np.float16([0, 120])), a(np.float16([100, 0])), 50, dtype=int), "logaddexp2": lambda xp, a: xp.logaddexp2(a(np.int8([3, 1])), a(np.int8([1, 1]))),
     "linspace of one": lambda xp, a: xp.linspace(a(V[:2]), 9, 1),
     "complex less": lambda xp, a: xp.less(a(Z), a(W)), "complex greater_equal": lambda xp, a: xp.greater_equal(a(Z), a(W)), "complex and real": lambda xp, a: xp.less_equal(a(Z), 1.0),
     "complex maximum": lambda xp, a: xp.maximum(a(ZN), a(W)), "complex fmin": lambda xp, a: xp.fmin(a(ZN), a(W)),
@@ -135,3 +136,34 @@ def test_matrices_by_name(cp):
     assert host(linalg.hankel(cp.array([1, 2, 3]))) == [[1, 2, 3], [2, 3, 0], [3, 0, 0]]
     assert host(linalg.block_diag(cp.array([[1, 2]]), cp.array([3]))) == [[1, 2, 0], [0, 0, 3]]
     np.testing.assert_allclose(cp.asnumpy(linalg.expm(cp.zeros((2, 2)))), np.eye(2))
+
+
+def test_orders_and_views_are_numpys(cp):
+    host = np.arange(24.0).reshape(2, 3, 4)
+    a = cp.array(host)
+    for index in (
+        (slice(None), 1, [1, 0]),
+        (slice(0, 3, 2), [0, 1], [1, 0]),
+        (slice(None), [1, 0], 1),
+        ([1, 0], slice(None), 2),
+    ):
+        ours, numpys = a[index], host[index]
+        assert (ours.get() == numpys).all() and ours.flags.f_contiguous == numpys.flags.f_contiguous
+    assert a[1, 2, 3].base is not None and a[1, 2, 3].shape == ()
+    for letters in ("ijk->ijk...", "ijk->i...jk", "ijk...->ijk", "i...->...i", "..."):
+        ours, numpys = cp.einsum(letters, a), np.einsum(letters, host)
+        assert (ours.get() == numpys).all() and cp.shares_memory(ours, a) and ours.strides == numpys.strides
+    f = cp.asfortranarray(a)
+    assert cp.empty_like(f, order="A", shape=(4, 2)).flags.f_contiguous
+    assert cp.argwhere(a > 3).flags.f_contiguous and cp.linspace(a[0, 0], 3, 5, dtype=int, axis=1).flags.f_contiguous
+
+
+def test_masks_and_outputs_that_do_not_fit(cp):
+    a = cp.arange(6).reshape(2, 3)
+    with pytest.raises(TypeError, match="mask of bools"):
+        cp.copyto(a, 1, where=cp.ones(3, int))
+    with pytest.raises(ValueError, match=r"has the shape \(3,\), not \(2, 4\)"):
+        cp.take(a, cp.array([0, 1, 2, 0]), 1, out=cp.empty(3, int))
+    out = cp.empty((2, 2), int)
+    assert cp.take(a, cp.array([2, 0]), -1, out=out) is out and out.tolist() == [[2, 0], [5, 3]]
+    assert cp.ndim(None) == cp.ndim("abc") == cp.ndim({1, 2}) == 0 and cp.ndim([[a, a]]) == 4

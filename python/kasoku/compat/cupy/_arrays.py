@@ -33,6 +33,7 @@ class _ArrayType(type):
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
+        order = "C" if order is None else order
         if not isinstance(order, str) or order.upper() not in ("C", "F"):
             raise (ValueError if isinstance(order, str) else TypeError)(
                 f"cupy.ndarray: the order is C or F, not {order!r}"
@@ -125,7 +126,7 @@ def _like(make):
             axes = sorted(range(a.ndim), key=lambda axis: (-abs(a.strides[axis]), axis))
             return make([wanted[k] for k in axes], dtype, "C").transpose([int(k) for k in np.argsort(axes)])
         if order in ("K", "A"):
-            order = "F" if is_f_only(a) and len(wanted) == a.ndim else "C"
+            order = "F" if is_f_only(a) and (order == "A" or len(wanted) == a.ndim) else "C"
         return make(wanted, dtype, order)
 
     return function

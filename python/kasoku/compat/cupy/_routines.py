@@ -47,15 +47,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     steps = num - bool(endpoint)
     step = (stop - start) / steps if steps > 0 else start * np.nan
     at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
-    # The products are rounded before the sums, as NumPy rounds them: what is fused may be rounded once.
-    distances = at * (step if steps > 0 else stop)
+    # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
+    distances = at.astype(_core.result_type(start, stop)) * (step if steps > 0 else stop)
     ks.eval(distances)
     made = start + distances
     if endpoint and num > 1:
         made[-1] = stop
-    made = _core.moveaxis(made, 0, axis) if axis else made
     if dtype is not None:
         made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
+    made = _core.moveaxis(made, 0, axis) if axis else made
     return (made, step) if retstep else made
 
 
@@ -112,14 +112,15 @@ around = round_ = round
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a = asarray(a)
-    result = _core.take(a, asarray(indices), axis)
+    indices = asarray(indices)
     if out is None:
-        return result
+        return _core.take(a, indices, axis)
     if out.dtype != a.dtype:
         raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-    if out.shape != result.shape:
-        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {result.shape}")
-    out[...] = result
+    shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
+    if out.shape != shape:
+        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
+    out[...] = _core.take(a, indices, axis)
     return out
 
 
@@ -153,8 +154,11 @@ def copyto(dst, src, casting="same_kind", where=None):
         raise TypeError(f"cupy.copyto: {dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
     if where is None or where is True:
         dst[...] = src
-    else:
-        dst[...] = _core.where(asarray(where), asarray(src, dst.dtype), dst)
+        return
+    where = asarray(where)
+    if where.ndim and where.dtype != bool:
+        raise TypeError(f"cupy.copyto: where= is a mask of bools, not of {where.dtype}")
+    dst[...] = _core.where(where, asarray(src, dst.dtype), dst)
 
 
 def _into(out, product, name):
@@ -352,6 +356,14 @@ class broadcast:
 def fuse(*args, **kwargs):
     """The function itself: arrays are fused as they are."""
     return args[0] if args and callable(args[0]) else (lambda f: f)
+
+
+is_available = cuda.is_available
+
+
+def common_type(*arrays):
+    """The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."""
+    return ks.common_type(*arrays).type
 
 
 def get_default_memory_pool():
