@@ -4,7 +4,9 @@
 #pragma once
 
 #include "bindings.h"
+#include "guarded.h"
 
+#include <utility>
 #include <vector>
 
 namespace kasoku {
@@ -23,6 +25,36 @@ inline bool is_plain_array(nb::handle object) { return Py_TYPE(object.ptr()) == 
 
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
+
+/// The class of CuPy's face, a subclass (compat/cupy/_arrays.py); null where nobody imports it.
+extern PyTypeObject* face_array_type;
+
+inline bool is_of_face(nb::handle object) {
+  PyTypeObject* const type = Py_TYPE(object.ptr());
+  return face_array_type && type != array_type() && (type == face_array_type || PyType_IsSubtype(type, face_array_type));
+}
+
+/// While a thread is in a function, a method or an operator of that face: what becomes Python's is of its class, and an
+/// element is a view, as in CuPy: programs write to it and give kernels its address.
+class InFace {
+ public:
+  InFace() : before_(std::exchange(current(), true)) {}
+  ~InFace() { current() = before_; }
+  InFace(const InFace&) = delete;
+  InFace& operator=(const InFace&) = delete;
+  static bool& current();
+
+ private:
+  const bool before_;
+};
+
+/// guarded(f), in the face if one of the operands is of its class.
+template <class F>
+PyObject* guarded_as(nb::handle x, nb::handle y, const F& f) {
+  if (!is_of_face(x) && !is_of_face(y)) return guarded(f);
+  const InFace scope;
+  return guarded(f);
+}
 
 /// A new object, settled.
 inline nb::object settled_object_of(Array&& array) {

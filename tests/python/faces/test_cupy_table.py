@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import kasoku as ks
 from kasoku.compat import cupy
 
 rng = np.random.default_rng(31)
@@ -60,6 +61,7 @@ def cp(device):
 @pytest.mark.parametrize("case", CASES)
 def test_values(case, cp):
     found, wanted = CASES[case](cp, cp.array), np.asarray(CASES[case](np, np.asarray))
+    assert type(found) is not ks.Array
     found = cp.asnumpy(found) if isinstance(found, cp.ndarray) else np.asarray(found)
     assert found.shape == wanted.shape and found.dtype == wanted.dtype
     np.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
@@ -167,3 +169,45 @@ def test_masks_and_outputs_that_do_not_fit(cp):
     out = cp.empty((2, 2), int)
     assert cp.take(a, cp.array([2, 0]), -1, out=out) is out and out.tolist() == [[2, 0], [5, 3]]
     assert cp.ndim(None) == cp.ndim("abc") == cp.ndim({1, 2}) == 0 and cp.ndim([[a, a]]) == 4
+
+
+def test_compiled_functions_call_cupys(cp):
+    x = cp.array([0.5, 1.5, 2.5])
+    assert np.allclose(
+        cp.vectorize(lambda v: cp.sin(v) + cp.maximum(v, 1.0))(x).get(), np.sin(x.get()) + np.maximum(x.get(), 1)
+    )
+    assert cp.vectorize(lambda v: cp.where(v > 1, v, 0.0))(x).tolist() == [0, 1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda xp, a: xp.pad(a, []), TypeError, "integral"),
+        (lambda xp, a: xp.pad(a, 1.5, "edge"), TypeError, "integral"),
+        (lambda xp, a: xp.putmask(xp.arange(3, dtype="f4"), a > 1, a), TypeError, "safe"),
+        (lambda xp, a: a.fill(xp.ones(1)), ValueError, ""),
+        (lambda xp, a: xp.gradient(a > 1), TypeError, ""),
+        (lambda xp, a: xp.cov(a, ddof=1.5), ValueError, "ddof must be integer"),
+        (lambda xp, a: xp.poly1d(a) ** 2.0, TypeError, ""),
+        (lambda xp, a: xp.polyval(3.0, xp.poly1d(a)), TypeError, ""),
+    ],
+)
+def test_what_numpy_refuses_is_refused(call, error, text, cp):
+    for xp in (np, cp):
+        with pytest.raises(error, match=text):
+            call(xp, xp.array([1.0, 2.0, 3.0]))
+
+
+def test_rows_of_no_elements_are_called_with(cp):
+    assert cp.apply_along_axis(lambda row: row.sum() + 1, 0, cp.empty((0, 3))).tolist() == [1, 1, 1]
+
+
+def test_polynomials_of_numpys(cp):
+    p = cp.poly1d(cp.array([1, 2], "f4"), variable="z")
+    assert p.get() == np.poly1d([1, 2]) and p.get().variable == "z" and repr(p) == repr(p.get())
+    p.set(np.poly1d([3.0, 4.0, 5.0], variable="y"))
+    assert p.coeffs.tolist() == [3, 4, 5] and p.variable == "y"
+    out = np.poly1d([1.0])
+    assert p.get(out=out) is out and out == np.poly1d([3, 4, 5])
+    with pytest.raises(TypeError, match="only a numpy.poly1d"):
+        p.set([1, 2])

@@ -1,5 +1,4 @@
-"""What arrays have as cupy's ndarrays that the engine's class does not define. The engine's own
-methods stay as they are, with CuPy's arguments in addition."""
+"""What cupy's arrays have that the engine's do not. Methods of the engine's take CuPy's arguments in addition."""
 
 import builtins
 
@@ -11,7 +10,7 @@ from kasoku import _core
 from .. import says_what_is_missing
 from . import _arrays, _util, cuda
 
-_Array = ks.Array
+_Array, ndarray = ks.Array, _arrays.ndarray
 
 
 def _is_complex(a):
@@ -62,6 +61,12 @@ def view(self, dtype=None, type=None):
     """The same memory with another dtype."""
     if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
         return _engine_view(self, dtype)
+    if isinstance(dtype, builtins.type) and issubclass(dtype, _Array):
+        dtype, type = None, dtype
+    if type is not None:
+        result = _arrays.of_class(type, view(self, dtype), self)
+        result._viewed = self if self.base is None else self.base
+        return result
     dtype = self.dtype if dtype is None else np.dtype(dtype)
     if dtype.kind not in "biufc":  # no array of ours holds it
         return _engine_view(self, dtype)
@@ -186,6 +191,11 @@ def conj(self):
     return _engine_conj(self) if _is_complex(self) else self
 
 
+def __reduce__(self):
+    make, arguments = _Array.__reduce__(self)
+    return _core._in_face(make), arguments
+
+
 def tobytes(self, order="C"):
     """The values as bytes, in an order."""
     return self.numpy().tobytes(order)
@@ -241,29 +251,28 @@ searchsorted take trace
 
 
 def _extend():
-    """Gives the engine's class what it lacks."""
+    """Gives the class what it has of its own."""
+    _util.inherit(ndarray, ("T", "mT"))
     for name in _functions:
         _util.add_method(name, _from_function(name))
-    _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
-    _Array.diagonal.__doc__ = "A view of the diagonals of two axes."
-    for function in (view, get, set, astype, copy, transpose, scatter_add):
+    ndarray.diagonal = _core._in_face(_from_function("diagonal"))  # CuPy's may be written to
+    ndarray.diagonal.__wrapped_function__.__doc__ = "A view of the diagonals of two axes."
+    for function in (view, get, set, astype, copy, transpose, scatter_add, conj, tobytes, __reduce__):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
-        setattr(_Array, function.__name__, function)
-    _Array.conj = _Array.conjugate = conj
-    _Array.tobytes = tobytes
-    _Array.__array_function__, _Array.__array_ufunc__ = __array_function__, __array_ufunc__
-    _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
-    _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
-    _Array.data = property(_data, doc="The memory, as a MemoryPointer.")
-    _Array.base = property(_base, doc="The array whose memory this one shows, or None.")
-    _Array.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
-    _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
+        setattr(ndarray, function.__name__, _core._in_face(function))
+    ndarray.conjugate = ndarray.conj
+    for function in (__array_function__, __array_ufunc__):
+        setattr(ndarray, function.__name__, _core._in_face(function))
+    ndarray.real = _util.property_in_face(property(_get_real, _set_real, doc="The real part, a view."))
+    ndarray.imag = _util.property_in_face(
+        property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
+    )
+    ndarray.data = property(_data, doc="The memory, as a MemoryPointer.")
+    ndarray.base = _util.property_in_face(property(_base, doc="The array whose memory this one shows, or None."))
+    ndarray.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
+    ndarray.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
-    says_what_is_missing("cupy.ndarray")(_Array)
-    _core._elements_are_views(True)
-    _core._devices_are_shown(False)
-    _Array.__divmod__ = lambda self, other: (self // other, self % other)
-    _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
+    says_what_is_missing("cupy.ndarray")(ndarray)
 
 
 _engine_view = _Array.view

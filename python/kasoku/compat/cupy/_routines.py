@@ -13,7 +13,7 @@ from kasoku._namespace.memory import is_contiguous
 
 from .._face import padding as _padding
 from .._face.compositions import paired as _paired
-from . import _arrays, cuda
+from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
 
@@ -21,7 +21,7 @@ from ._views import diagonal, einsum  # noqa: F401
 def get_array_module(*args):
     """This module if one of the arguments is one of its arrays, else NumPy."""
     face = sys.modules[__package__]
-    return face if builtins.any(isinstance(a, ndarray) for a in args) else np
+    return face if builtins.any(isinstance(a, ks.Array) for a in args) else np
 
 
 def array_equal(a1, a2, equal_nan=False):
@@ -302,8 +302,8 @@ def take_along_axis(a, indices, axis):
 def putmask(a, mask, values):
     """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
     values = asarray(values)
-    if not np.can_cast(values.dtype, a.dtype, "same_kind"):
-        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'same_kind'")
+    if not np.can_cast(values.dtype, a.dtype):
+        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
 
 
@@ -320,11 +320,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
     """The array with more at both ends of its axes: constants, its own elements, what is computed of them (maximum,
     minimum, mean, median, linear_ramp), or what a function writes."""
     array = asarray(array)
+    if not isinstance(pad_width, dict) and np.asarray(pad_width).dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
     is_odd = kwargs.get("reflect_type", "even") == "odd" and mode in ("reflect", "symmetric")
     if not (callable(mode) or is_odd or isinstance(mode, str) and mode in _of_edges):
         return _core.pad(array, pad_width, mode, **kwargs)
-    if np.asarray(pad_width).dtype.kind not in "iu":
-        raise TypeError("`pad_width` must be of integral type.")
     widths = _padding.pairs(pad_width, array.ndim, "pad_width")
     if min((n for pair in widths for n in pair), default=0) < 0:
         raise ValueError("index can't contain negative values")
@@ -344,6 +344,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     )
 
 
+@_util.in_face
 class broadcast:
     """Arrays stretched to one shape: values, shape, nd, size."""
 
@@ -377,7 +378,7 @@ def get_default_pinned_memory_pool():
 _pinned_pool = cuda.PinnedMemoryPool()
 
 
-def show_config(*, _full=False):
+def _runtime_info():
     """What runs here, in lines."""
     import platform
 
@@ -390,7 +391,12 @@ def show_config(*, _full=False):
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    print("\n".join(f"{name:{width}} : {value}" for name, value in rows.items()))
+    return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
+
+
+def show_config(*, _full=False):
+    """Prints what runs here."""
+    print(_runtime_info())
 
 
 # Types and numbers that are NumPy's own, under names that ks has not.

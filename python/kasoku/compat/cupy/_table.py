@@ -45,8 +45,25 @@ def _here(function):
     return call
 
 
+class _Asked:
+    """What is asked for by indices, on the current device."""
+
+    def __init__(self, of):
+        self._of = of
+
+    @_core._in_face
+    def __getitem__(self, key):
+        with _core._device_scope(cuda.current()):
+            return self._of[key]
+
+    def __len__(self):
+        return len(self._of)
+
+
 def of_ks(name):
     value = getattr(ks, name)
+    if name in ("mgrid", "ogrid", "r_", "c_"):
+        return _Asked(value)
     return _here(value) if isinstance(value, types.FunctionType) else value
 
 

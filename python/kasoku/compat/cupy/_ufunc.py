@@ -5,12 +5,14 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from . import _util
 from ._arrays import asarray
 
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
 
 
+@_util.in_face
 class ufunc:
     """An operation on each element; `types` and the like are NumPy's."""
 
@@ -22,6 +24,7 @@ class ufunc:
         self.nargs, self.ntypes, self.identity = numpys.nargs, len(self.types), numpys.identity
 
     name = property(lambda self: "cupy_" + self.__name__)
+    __kasoku_numpys__ = property(lambda self: self._numpy)  # what it is in compiled code
 
     def __repr__(self):
         return f"<ufunc 'cupy_{self.__name__}'>"

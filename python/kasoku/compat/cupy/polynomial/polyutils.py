@@ -9,6 +9,7 @@ import kasoku as ks
 
 from ... import Face as _Face
 from .. import _arrays
+from .._util import in_face as _in_face
 
 
 def _without_end(c, is_end):
@@ -64,4 +65,5 @@ def whole(value, name):
     return value
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face

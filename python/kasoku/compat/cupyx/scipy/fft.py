@@ -5,6 +5,7 @@ import sys as _sys
 import kasoku as _ks
 
 from ... import Face as _Face
+from ...cupy._util import in_face as _in_face
 
 
 def _of_one(name):
@@ -46,4 +47,5 @@ def next_fast_len(target, real=False):
         n += 1
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face

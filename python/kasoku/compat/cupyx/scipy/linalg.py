@@ -5,6 +5,7 @@ import sys as _sys
 import kasoku as _ks
 
 from ... import Face as _Face
+from ...cupy._util import in_face as _in_face
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
 from ..._face.compositions import triangle as _triangle
 
@@ -51,4 +52,5 @@ def hankel(c, r=None):
     return values[_ks.arange(c.size, device=c.device)[:, None] + _ks.arange(r.size, device=c.device)]
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face

@@ -5,6 +5,7 @@ import sys as _sys
 import kasoku as ks
 
 from ... import Face as _Face
+from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
 from ..._face.special import special as _special
 from ..._face.table import Table as _Table
@@ -53,4 +54,5 @@ _functions.rows("arrays", {
     "log_softmax": lambda x, axis=None: x - _compositions.log_sum(x, axis, True),
 })  # fmt: skip
 globals().update(_functions)
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face
