@@ -452,6 +452,12 @@ bool& InFace::current() {
   return is_in;
 }
 
+PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
+  const nb::object given = nb::steal(result);
+  const nb::handle like = is_of_face(x) && Py_TYPE(x.ptr()) != face_array_type ? x : y;
+  return guarded([&] { return nb::object(like.attr("_of_my_class")(given)).release().ptr(); });
+}
+
 nb::object object_of(Array&& array) {
   nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(InFace::current() ? face_array_type : array_type()));
   new (nb::inst_ptr<Array>(object)) Array(std::move(array));

@@ -48,12 +48,18 @@ class InFace {
   const bool before_;
 };
 
+/// What operands gave as an array of the class of the first whose class a program derived from the face's.
+PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result);
+
 /// guarded(f), in the face if one of the operands is of its class.
 template <class F>
 PyObject* guarded_as(nb::handle x, nb::handle y, const F& f) {
-  if (!is_of_face(x) && !is_of_face(y)) return guarded(f);
+  const bool is_x = is_of_face(x), is_y = is_of_face(y);
+  if (!is_x && !is_y) return guarded(f);
   const InFace scope;
-  return guarded(f);
+  PyObject* const result = guarded(f);
+  const bool is_derived = (is_x && Py_TYPE(x.ptr()) != face_array_type) || (is_y && Py_TYPE(y.ptr()) != face_array_type);
+  return is_derived && result && Py_TYPE(result) == face_array_type ? as_derived(x, y, result) : result;
 }
 
 /// A new object, settled.

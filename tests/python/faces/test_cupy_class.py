@@ -108,7 +108,9 @@ def test_subclasses(cp):
     x = Named((2, 3), dtype=np.int32, name="x")
     x[...] = 4
     assert type(x) is Named and x.name == "x" and x.shape == (2, 3) and x.dtype == np.int32
-    assert type(x + 1) is cp.ndarray and (x + 1).tolist() == [[5] * 3] * 2
+    for y in (x + 1, 1 + x, cp.ones((2, 3), int) + x, cp.add(1, x), x[0] + 1, -x + 9):
+        assert type(y) is Named and y.name == "x" and set(y.ravel().tolist()) == {5}
+    assert x.tolist() == [[4] * 3] * 2 and type(x.sum()) is cp.ndarray
     assert isinstance(x, ks.Array) and ks.sum(x).item() == 24
     y = cp.arange(3.0).view(Named)
     assert type(y) is Named and y.name is None and y.tolist() == [0, 1, 2] and y.base is not None

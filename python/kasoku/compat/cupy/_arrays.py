@@ -39,6 +39,9 @@ class ndarray(ks.Array):
     def __init__(self, *args, **kwargs):
         """All is done by __new__, which a subclass may have as well."""
 
+    def _of_my_class(self, a):
+        return of_class(type(self), a, self)
+
     __new__ = _core._in_face(__new__)
     __class_getitem__ = classmethod(types.GenericAlias)
 
@@ -47,7 +50,7 @@ _core._face_class(ndarray)
 
 
 def of_class(cls, a, viewed):
-    """The array as one of a class, a subclass perhaps, which hears of what it is a view of."""
+    """The array as one of a class, a subclass perhaps, which hears of the array that it comes from."""
     result = ks.Array.__new__(cls)
     _core._become(result, a)
     if cls is not ndarray and hasattr(cls, "__array_finalize__"):

@@ -17,11 +17,8 @@ def _is_complex(a):
     return getattr(a.dtype, "kind", "") == "c"  # bfloat16 is a name alone
 
 
-def _view_as(self, dtype, offset=0, shape=None, strides=None):
-    result = _core._view(
-        self, offset, self.shape if shape is None else shape,
-        self.strides if strides is None else strides, dtype, 0, self.device,
-    )  # fmt: skip
+def _viewing(self, result):
+    """The result, which knows whose memory it shows."""
     result._viewed = self if self.base is None else self.base
     return result
 
@@ -31,20 +28,13 @@ def _base(self):
     return _engine_base.__get__(self) if viewed is None else viewed
 
 
-def _part(offset_in_items):
-    def part(self):
-        kind = np.dtype(f"f{self.itemsize // 2}")
-        return _view_as(self, kind, offset_in_items * kind.itemsize)
-
-    return part
-
-
 def _get_real(self):
-    return _part(0)(self) if _is_complex(self) else self
+    return _viewing(self, _engine_real.__get__(self)) if _is_complex(self) else self
 
 
 def _get_imag(self):
-    return _part(1)(self) if _is_complex(self) else _core.zeros_like(self)
+    imag = _engine_imag.__get__(self)
+    return _viewing(self, imag) if _is_complex(self) else imag
 
 
 def _set_real(self, value):
@@ -58,31 +48,16 @@ def _set_imag(self, value):
 
 
 def view(self, dtype=None, type=None):
-    """The same memory with another dtype."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
-        return _engine_view(self, dtype)
+    """The same memory with another dtype, or as another class."""
     if isinstance(dtype, builtins.type) and issubclass(dtype, _Array):
         dtype, type = None, dtype
-    if type is not None:
-        result = _arrays.of_class(type, view(self, dtype), self)
-        result._viewed = self if self.base is None else self.base
+    if type is not None and not issubclass(type, ndarray):
+        raise ValueError(f"cupy.ndarray.view: {type.__name__} is no class of cupy's arrays")
+    dtype = self.dtype if dtype is None else dtype
+    result = _engine_view(self, dtype)
+    if not isinstance(result, _Array):  # no array of ours holds it
         return result
-    dtype = self.dtype if dtype is None else np.dtype(dtype)
-    if dtype.kind not in "biufc":  # no array of ours holds it
-        return _engine_view(self, dtype)
-    if dtype.itemsize == self.itemsize:
-        return _view_as(self, dtype)
-    if not self.size and self.shape and self.strides[-1] != self.itemsize:
-        self = _core.empty(self.shape, self.dtype, self.device)
-    if not self.shape:
-        raise ValueError("a 0-d array cannot be viewed with another itemsize")
-    if self.strides[-1] != self.itemsize and self.shape[-1] != 1:
-        raise ValueError("to view an array with another itemsize its last axis must be contiguous")
-    bytes_ = self.shape[-1] * self.itemsize
-    if bytes_ % dtype.itemsize:
-        raise ValueError("the new itemsize does not divide the length of the last axis in bytes")
-    shape = (*self.shape[:-1], bytes_ // dtype.itemsize)
-    return _view_as(self, dtype, 0, shape, (*self.strides[:-1], dtype.itemsize))
+    return _viewing(self, result if type is None else _arrays.of_class(type, result, self))
 
 
 def get(self, stream=None, order="C", out=None, blocking=True):
@@ -173,6 +148,11 @@ def _cuda_array_interface(self):
     return shown
 
 
+def __dlpack__(self, *, stream=None, **kwargs):
+    """A capsule of the array for other packages; memory of a host is in no stream's order."""
+    return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
+
+
 def _data(self):
     if not self.size:  # nothing lies anywhere
         return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
@@ -257,7 +237,7 @@ def _extend():
         _util.add_method(name, _from_function(name))
     ndarray.diagonal = _core._in_face(_from_function("diagonal"))  # CuPy's may be written to
     ndarray.diagonal.__wrapped_function__.__doc__ = "A view of the diagonals of two axes."
-    for function in (view, get, set, astype, copy, transpose, scatter_add, conj, tobytes, __reduce__):
+    for function in (view, get, set, astype, copy, transpose, scatter_add, conj, tobytes, __dlpack__, __reduce__):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
         setattr(ndarray, function.__name__, _core._in_face(function))
     ndarray.conjugate = ndarray.conj
@@ -275,7 +255,7 @@ def _extend():
     says_what_is_missing("cupy.ndarray")(ndarray)
 
 
-_engine_view = _Array.view
+_engine_view, _engine_real, _engine_imag = _Array.view, _Array.real, _Array.imag
 _engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
 _engine_astype, _engine_transpose = _Array.astype, _Array.transpose
 _engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__

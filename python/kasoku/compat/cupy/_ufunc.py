@@ -6,7 +6,7 @@ import kasoku as ks
 from kasoku import _core
 
 from . import _util
-from ._arrays import asarray
+from ._arrays import asarray, ndarray
 
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
@@ -48,7 +48,9 @@ class ufunc:
             raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
         if out is None and dtype is None:
             try:
-                return self._operation(*args)
+                result = self._operation(*args)
+                own = next((a for a in args if isinstance(a, ndarray) and type(a) is not ndarray), None)
+                return result if own is None else own._of_my_class(result)
             except TypeError:
                 if self.__name__ == "nextafter":  # the engine steps in float32
                     return _half_after(*args)
