@@ -211,3 +211,35 @@ def test_polynomials_of_numpys(cp):
     assert p.get(out=out) is out and out == np.poly1d([3, 4, 5])
     with pytest.raises(TypeError, match="only a numpy.poly1d"):
         p.set([1, 2])
+
+
+def test_special_functions_have_scipys_dtypes(cp):
+    from kasoku.compat.cupyx.scipy import special
+
+    for given, wanted in (("f2", "f4"), ("i1", "f4"), ("?", "f4"), ("i4", "f8"), ("f4", "f4"), ("f8", "f8")):
+        x = cp.ones(3, given)
+        for f in (special.erf, special.gammaln, special.log1p, lambda v: special.xlogy(v, 2.0)):
+            assert f(x).dtype == wanted
+    assert special.erf(0.5).dtype == np.float64
+    a, d = np.array([3.5, 4.0, 9.25]), 3
+    wanted = sum(np.vectorize(math.lgamma)(a - j / 2) for j in range(d)) + d * (d - 1) / 4 * math.log(math.pi)
+    np.testing.assert_allclose(special.multigammaln(cp.array(a), d).get(), wanted, 1e-13)
+    with pytest.raises(ValueError, match="not met"):
+        special.multigammaln(cp.array([0.5]), d)
+
+
+def test_plans_of_transforms(cp):
+    from kasoku.compat.cupyx.scipy import fft, linalg
+
+    x = cp.array(V)
+    plan = fft.get_fft_plan(x)
+    np.testing.assert_allclose(fft.fft(x, plan=plan).get(), np.fft.fft(V), 1e-12, 1e-12)
+    with plan:
+        assert cp.cuda.cufft.get_current_plan() is plan
+        with pytest.raises(RuntimeError, match="current already"):
+            plan.__enter__()
+    assert cp.cuda.cufft.get_current_plan() is None
+    with pytest.raises(ValueError, match="C2C"):
+        fft.get_fft_plan(x, value_type="Z2Z")
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        linalg.solve_triangular(cp.array([[np.inf, 0.0], [0.0, 1.0]]), cp.ones(2), check_finite=True)
