@@ -121,7 +121,7 @@ std::atomic<bool> devices_are_shown{true};
 /// NumPy's text, with the device where it is no CPU.
 nb::str text_of(const Array& x) {
   nb::str text(nb::repr(printed(x)));
-  if (x.device().is_host() || !devices_are_shown || InFace::current()) return text;
+  if (x.device().is_host() || !devices_are_shown || InFace::is_in()) return text;
   std::string shown = text.c_str();
   shown.insert(shown.rfind(')'), ", device='" + x.device().str() + "'");
   return nb::str(shown.c_str());
@@ -164,7 +164,7 @@ bool are_several_arrays(const std::vector<Index>& index) {
 
 Array get(const Array& x, nb::handle key) {
   const std::vector<Index> index = index_from(key, x.device());
-  const bool is_view = InFace::current() && !are_several_arrays(index);
+  const bool is_view = InFace::is_in() && !are_several_arrays(index);
   return with_index(index, [&] { return is_view ? get_view(x, index) : get_item(x, index); });
 }
 
@@ -266,7 +266,7 @@ class BasicKey {
 
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
-  Array element = InFace::current() ? Array() : get_element(x, at);
+  Array element = InFace::is_in() ? Array() : get_element(x, at);
   if (element.is_null()) return {};
   return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
                                                                  : object_of(std::move(element));
@@ -452,6 +452,9 @@ bool& InFace::current() {
   return is_in;
 }
 
+/// The same of a process that may have no face: most have none, and ask no thread.
+bool InFace::is_in() { return face_array_type && current(); }
+
 PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
   const nb::object given = nb::steal(result);
   const nb::handle like = is_of_face(x) && Py_TYPE(x.ptr()) != face_array_type ? x : y;
@@ -459,7 +462,7 @@ PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
 }
 
 nb::object object_of(Array&& array) {
-  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(InFace::current() ? face_array_type : array_type()));
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(InFace::is_in() ? face_array_type : array_type()));
   new (nb::inst_ptr<Array>(object)) Array(std::move(array));
   nb::inst_mark_ready(object);
   return object;

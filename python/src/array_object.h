@@ -42,9 +42,11 @@ class InFace {
   ~InFace() { current() = before_; }
   InFace(const InFace&) = delete;
   InFace& operator=(const InFace&) = delete;
-  static bool& current();
+  static bool is_in();
+
 
  private:
+  static bool& current();
   const bool before_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kasoku {
@@ -33,7 +34,7 @@ PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nul
 
 PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
 #ifdef NB_BACKEND_MODULE
   return nanobind::detail::nb_backend.vectorcall(wrapped(self), args, n_and_flag, names);
 #else
@@ -41,12 +42,26 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
 #endif
 }
 
-PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
-
 PyObject* call_in_face(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const InFace scope;
-  return call(self, args, n_and_flag, names);
+  return call_wrapped(self, args, n_and_flag, names);
 }
+
+/// Whether an operand is an array of the face's class, or a list or tuple that begins with one.
+bool is_operand_of_face(PyObject* object) {
+  if (PyList_CheckExact(object)) return PyList_Size(object) > 0 && is_of_face(PyList_GetItem(object, 0));
+  if (PyTuple_CheckExact(object)) return PyTuple_Size(object) > 0 && is_of_face(PyTuple_GetItem(object, 0));
+  return is_of_face(object);
+}
+
+/// Functions and methods give arrays of their operands' class.
+PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  size_t n = 0;
+  if (face_array_type) n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+  return std::any_of(args, args + n, is_operand_of_face) ? call_in_face(self, args, n_and_flag, names) : call_wrapped(self, args, n_and_flag, names);
+}
+
+PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
 
 PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
   const InFace scope;

@@ -63,7 +63,7 @@ bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
 nb::object object_of(const Value& value) {
   static PyObject* answers[2];
   static const Device* const device = value.device;
-  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device && !InFace::current();
+  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device && !InFace::is_in();
   if (is_answer && answers[value.number.b]) return nb::borrow(answers[value.number.b]);
   nb::object object = object_of(value.array());
   if (is_answer) answers[value.number.b] = nb::object(object).release().ptr();

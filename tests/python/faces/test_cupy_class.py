@@ -48,10 +48,12 @@ def test_what_the_face_gives_is_of_its_class(of, cp):
     assert {type(x) for x in RESULTS[of](cp, cp.array([1.0, 2.0, 3.0]))} == {cp.ndarray}
 
 
-def test_what_ks_gives_is_not(cp):
+def test_what_ks_gives_is_of_its_operands_class(cp):
     a, k = cp.array([1.0, 2.0]), ks.ones(2)
-    for x in (k, k + 1, k[0], k.sum(), ks.sin(k), k > 0, k.T, ks.sum(a), ks.sin(a)):
+    for x in (k, k + 1, k[0], k.sum(), ks.sin(k), k > 0, k.T, ks.concatenate([k, k]), ks.nan_to_num(k)):
         assert type(x) is ks.Array
+    for x in (ks.sum(a), ks.sin(a), ks.add(k, a), ks.concatenate([a, k]), ks.nan_to_num(a), ks.linalg.norm(a)):
+        assert type(x) is cp.ndarray  # as its operands are
     a[0][...] = 5
     assert a.tolist() == [5, 2]  # an element is a view here, and a value there
     with pytest.raises(ValueError, match="read-only"):

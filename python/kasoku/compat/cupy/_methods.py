@@ -232,7 +232,8 @@ searchsorted take trace
 
 def _extend():
     """Gives the class what it has of its own."""
-    _util.inherit(ndarray, ("T", "mT"))
+    for name in ("T", "mT"):
+        setattr(ndarray, name, _util.property_in_face(getattr(_Array, name)))
     for name in _functions:
         _util.add_method(name, _from_function(name))
     ndarray.diagonal = _core._in_face(_from_function("diagonal"))  # CuPy's may be written to

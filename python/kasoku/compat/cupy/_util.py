@@ -63,7 +63,7 @@ def inherit(cls, properties=()):
     """Has methods that a class inherits from one of ks's, and these properties, give arrays of this package's class."""
     inherited = vars(cls.__base__)
     for name, value in inherited.items():
-        if isinstance(value, (*_functions, type(ks.Array.max))) and name not in vars(cls):
+        if isinstance(value, types.FunctionType) and name not in vars(cls):
             setattr(cls, name, _core._in_face(value))
     for name in properties:
         setattr(cls, name, property_in_face(inherited[name]))
