@@ -187,6 +187,7 @@ def test_compiled_functions_call_cupys(cp):
         (lambda xp, a: xp.putmask(xp.arange(3, dtype="f4"), a > 1, a), TypeError, "safe"),
         (lambda xp, a: a.fill(xp.ones(1)), ValueError, ""),
         (lambda xp, a: xp.gradient(a > 1), TypeError, ""),
+        (lambda xp, a: xp.polynomial.polyutils.trimseq(xp.sum(a)), TypeError, ""),
         (lambda xp, a: xp.cov(a, ddof=1.5), ValueError, "ddof must be integer"),
         (lambda xp, a: xp.poly1d(a) ** 2.0, TypeError, ""),
         (lambda xp, a: xp.polyval(3.0, xp.poly1d(a)), TypeError, ""),
@@ -196,6 +197,18 @@ def test_what_numpy_refuses_is_refused(call, error, text, cp):
     for xp in (np, cp):
         with pytest.raises(error, match=text):
             call(xp, xp.array([1.0, 2.0, 3.0]))
+
+
+def test_outputs_numbers_and_no_elements(cp):
+    a = cp.arange(6, dtype="f4").reshape(2, 3)
+    cp.putmask(a, a > 2, 30)
+    assert a.tolist() == [[0, 1, 2], [30, 30, 30]]
+    out = cp.empty(3)
+    assert cp.nanmean(a, 0, out=out) is out and out.tolist() == [15, 15.5, 16]
+    assert cp.empty((0, 4), "i4")[:, ::2].view("i8").shape == np.empty((0, 4), "i4")[:, ::2].copy().view("i8").shape
+    for shape in ((3, 0), (0, 0), (2, 0, 3), (0, 2, 3)):
+        found, wanted = cp.linalg.pinv(cp.empty(shape, int)), np.linalg.pinv(np.empty(shape, int))
+        assert found.shape == wanted.shape and found.dtype == wanted.dtype
 
 
 def test_rows_of_no_elements_are_called_with(cp):

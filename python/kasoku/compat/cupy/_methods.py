@@ -54,6 +54,8 @@ def view(self, dtype=None, type=None):
     if type is not None and not issubclass(type, ndarray):
         raise ValueError(f"cupy.ndarray.view: {type.__name__} is no class of cupy's arrays")
     dtype = self.dtype if dtype is None else dtype
+    if not self.size and self.shape and self.strides[-1] != self.itemsize:  # there is nothing that lies apart
+        self = _core.empty(self.shape, self.dtype, self.device)
     result = _engine_view(self, dtype)
     if not isinstance(result, _Array):  # no array of ours holds it
         return result

@@ -301,8 +301,7 @@ def take_along_axis(a, indices, axis):
 
 def putmask(a, mask, values):
     """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
-    values = asarray(values)
-    if not np.can_cast(values.dtype, a.dtype):
+    if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
 
