@@ -47,22 +47,6 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", names)
 
 
-@pytest.fixture(autouse=True)
-def elements(request):
-    """x[i] is a value; where a test is about CuPy's arrays it is a view, as in a program that imports cupy."""
-    import sys
-
-    if "kasoku.compat.cupy" not in sys.modules:  # it may not be there before
-        yield
-        return
-    from kasoku import _core
-
-    names = {*request.fixturenames, *vars(request.module)}
-    before = _core._elements_are_views(bool(names & {"cp", "cupy", "cupyx"}))
-    yield
-    _core._elements_are_views(before)
-
-
 @pytest.fixture(scope="module", params=["at_once", "graph"])
 def tier(request):
     """Both ways of small operations: at once, and as larger ones, in the graph."""

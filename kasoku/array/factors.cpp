@@ -377,7 +377,7 @@ Lstsq lstsq(const Array& a_given, const Array& b_given, std::optional<double> li
 
 Array pinv(const Array& given, const std::optional<Array>& rtol) {
   const Array a = matrices(given, false);
-  if (a.size() == 0) return Array::empty(with(batch_of(a), {columns_of(a), rows_of(a)}), a.dtype(), a.device());
+  if (a.size() == 0) return Array::empty(with(batch_of(a), {columns_of(a), rows_of(a)}), rows_of(a) * columns_of(a) == 0 ? given.dtype() : a.dtype(), a.device());
   const Svd parts = svd(conjugate(a), false);
   const Array limit = rtol ? astype(expand_dims(*rtol, {-1}), parts.s.dtype()) : full({}, Scalar::of(1e-15), parts.s.dtype(), a.device());
   const Array is_counted = apply(Op::greater, {parts.s, apply(Op::multiply, {limit, reduce(ReduceOp::max, parts.s, {Extents{-1}, true})})});

@@ -139,7 +139,7 @@ Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
 Array squeeze(const Array& array, const std::optional<Extents>& axes) {
   const View& view = array.state().view;
   std::vector<size_t> out;
-  if (axes) out = normal_axes(*axes, array.ndim());
+  if (axes) out = normal_axes(*axes, std::max(array.ndim(), 1));  // what has no axes may be asked for its only one
   View result{{}, {}, view.offset};
   for (size_t d = 0; d < view.shape.size(); ++d) {
     const bool wanted = axes ? std::count(out.begin(), out.end(), d) > 0 : view.shape[d] == 1;
@@ -176,10 +176,7 @@ Array flip(const Array& array, const std::optional<Extents>& axes) {
 }
 
 Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<Extents>& axes) {
-  if (!axes) {
-    if (shifts.size() != 1) throw Error(ErrorKind::value, "without axes an array is rolled by one shift");
-    return reshape(roll(ravel(array), shifts, Extents{0}), array.shape());
-  }
+  if (!axes) return reshape(roll(ravel(array), shifts, Extents{0}), array.shape());  // by all shifts, one after the other
   if (shifts.size() != axes->size() && shifts.size() != 1 && axes->size() != 1)
     throw Error(ErrorKind::value, "roll has " + std::to_string(shifts.size()) + " shifts for " + std::to_string(axes->size()) + " axes");
   const Shape& shape = array.shape();

@@ -42,7 +42,7 @@ Array indices_in_their_order(nb::handle key, Device& device) {
   for (size_t d = 0; d < shape.size(); ++d) {
     once.append(nb::slice(nb::none(), strides[d] == 0 && shape[d] > 1 ? nb::object(nb::int_(1)) : nb::none(), nb::none()));
   }
-  const Extents order = axes_of_memory(strides);
+  const Extents order = axes_of_memory(shape, strides);
   Extents back(order.size());
   for (size_t d = 0; d < order.size(); ++d) back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
   const nb::object in_order = key[nb::tuple(once)].attr("transpose")(tuple_from(order));
@@ -86,10 +86,20 @@ Index one_index(nb::handle key, Device& device) {
 
 }  // namespace
 
-Extents axes_of_memory(std::span<const int64_t> strides) {
-  Extents axes(strides.size());
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
-  std::ranges::stable_sort(axes, std::ranges::greater{}, [&](int64_t axis) { return std::abs(strides[static_cast<size_t>(axis)]); });
+Extents axes_of_memory(std::span<const int64_t> shape, std::span<const int64_t> strides) {
+  Extents axes;  // from the innermost one
+  const auto step = [&](int64_t axis) { return shape[static_cast<size_t>(axis)] == 1 ? 0 : std::abs(strides[static_cast<size_t>(axis)]); };
+  for (auto axis = static_cast<int64_t>(strides.size()) - 1; axis >= 0; --axis) {
+    auto place = axes.end();
+    for (auto inner = axes.end(); inner != axes.begin();) {
+      --inner;
+      if (step(axis) == 0 || step(*inner) == 0) continue;
+      if (step(axis) >= step(*inner)) break;
+      place = inner;
+    }
+    axes.insert(place, axis);
+  }
+  std::ranges::reverse(axes);
   return axes;
 }
 

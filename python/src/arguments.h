@@ -14,8 +14,8 @@ namespace kasoku {
 std::optional<Extents> axes_from(nb::handle axis);
 /// None or an int.
 std::optional<int64_t> axis_from(nb::handle axis);
-/// Axes by the widths of their steps in memory, the widest first.
-Extents axes_of_memory(std::span<const int64_t> strides);
+/// Axes by the widths of their steps in memory, the widest first. Those without steps stay where they are, as in NumPy.
+Extents axes_of_memory(std::span<const int64_t> shape, std::span<const int64_t> strides);
 /// shape, or *shape as methods take it.
 Shape shape_from_args(const nb::args& args);
 /// What stands between the brackets of x[...].

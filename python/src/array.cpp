@@ -115,13 +115,13 @@ nb::object printed(const Array& x) {
   return to_numpy(x);
 }
 
-/// Whether repr() names the device. Packages whose arrays are of this class have no such word.
+/// Whether repr() names the device. NumPy, whose arrays are of this class for some programs, has no such word.
 std::atomic<bool> devices_are_shown{true};
 
 /// NumPy's text, with the device where it is no CPU.
 nb::str text_of(const Array& x) {
   nb::str text(nb::repr(printed(x)));
-  if (x.device().is_host() || !devices_are_shown) return text;
+  if (x.device().is_host() || !devices_are_shown || InFace::is_in()) return text;
   std::string shown = text.c_str();
   shown.insert(shown.rfind(')'), ", device='" + x.device().str() + "'");
   return nb::str(shown.c_str());
@@ -131,9 +131,6 @@ nb::object index_of(const Array& x) {
   if (!is_integer(x.dtype()) || x.ndim() != 0) throw Error(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
   return item_of(x);
 }
-
-/// CuPy's arrays are of this class, and its elements are views: programs write to them and give kernels their address.
-std::atomic<bool> elements_are_views{false};
 
 /// Arrays as indices are much work, unless they are few and there; without them an index is little, and the lock is kept.
 template <class F>
@@ -155,10 +152,20 @@ Array get_part(const Array& x, nb::handle key) {
   return with_index(index, [&] { return get_view(x, index); });
 }
 
+/// Whether arrays choose together, among them numbers beside an array: then CuPy's results lie as NumPy's.
+bool are_several_arrays(const std::vector<Index>& index) {
+  int arrays = 0, numbers = 0;
+  for (const Index& x : index) {
+    numbers += x.kind == Index::number;
+    if (x.kind == Index::array) arrays += x.array_value->dtype() == Dtype::bool_ ? x.array_value->ndim() : 1;
+  }
+  return arrays > 0 && arrays + numbers > 1;
+}
+
 Array get(const Array& x, nb::handle key) {
-  if (elements_are_views) return get_part(x, key);
   const std::vector<Index> index = index_from(key, x.device());
-  return with_index(index, [&] { return get_item(x, index); });
+  const bool is_view = InFace::is_in() && !are_several_arrays(index);
+  return with_index(index, [&] { return is_view ? get_view(x, index) : get_item(x, index); });
 }
 
 void set(const Array& x, nb::handle key, nb::handle value) {
@@ -259,14 +266,14 @@ class BasicKey {
 
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
-  Array element = elements_are_views ? Array() : get_element(x, at);
+  Array element = InFace::is_in() ? Array() : get_element(x, at);
   if (element.is_null()) return {};
   return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
                                                                  : object_of(std::move(element));
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
-  return guarded([=] {
+  return guarded_as(self, self, [=] {
     const Array& x = *array_of(self);
     const Entries entries(key);
     if (const ElementKey at(entries, x); at) {
@@ -285,7 +292,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
 
 /// What loops over an array ask for, one after the other until there is none.
 PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
-  return guarded([=]() -> PyObject* {
+  return guarded_as(self, self, [=]() -> PyObject* {
     const Array& x = *array_of(self);
     if (x.ndim() == 0) return subscript(self, nb::int_(at).ptr());
     const int64_t place = at, length = x.shape()[0];
@@ -438,8 +445,24 @@ nb::object item(const Array& x, const nb::args& at) {
 
 }  // namespace
 
+PyTypeObject* face_array_type = nullptr;
+
+bool& InFace::current() {
+  static constinit thread_local bool is_in = false;
+  return is_in;
+}
+
+/// The same of a process that may have no face: most have none, and ask no thread.
+bool InFace::is_in() { return face_array_type && current(); }
+
+PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
+  const nb::object given = nb::steal(result);
+  const nb::handle like = is_of_face(x) && Py_TYPE(x.ptr()) != face_array_type ? x : y;
+  return guarded([&] { return nb::object(like.attr("_of_my_class")(given)).release().ptr(); });
+}
+
 nb::object object_of(Array&& array) {
-  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type()));
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(InFace::is_in() ? face_array_type : array_type()));
   new (nb::inst_ptr<Array>(object)) Array(std::move(array));
   nb::inst_mark_ready(object);
   return object;
@@ -596,6 +619,7 @@ array([ 7, 13]))")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
+            if (nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0) throw Error(ErrorKind::value, "fill() takes one value, not an array with axes");
             const Scalar number = number_for(value, x.dtype());
             const GilReleased release;
             x.assign(full(x.shape(), number, x.dtype(), x.device()));
@@ -682,7 +706,11 @@ raises ValueError. Returns an Array: object itself if it is one that fits.
 >>> y
 array([5., 0.]))");
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
-  m.def("_elements_are_views", [](bool value) { return elements_are_views.exchange(value); }, "value"_a, "Whether x[i] is a view, for the whole process; what it was.");
+  m.def("_face_class", [](nb::handle cls) { face_array_type = reinterpret_cast<PyTypeObject*>(nb::borrow(cls).release().ptr()); }, "cls"_a, "The class of what functions in the face give (_in_face).");
+  m.def("_become", [](nb::handle object, const Array& x) {
+    new (nb::inst_ptr<Array>(object)) Array(x);
+    nb::inst_mark_ready(object);
+  }, "object"_a, "x"_a, "What is allocated and nothing yet is the array x, as an object of its own class.");
   m.def("_devices_are_shown", [](bool value) { return devices_are_shown.exchange(value); }, "value"_a, "Whether repr() names devices, for the whole process; what it was.");
   m.def("_take", [](const Array& x, const Array& value) {
     const GilReleased release;

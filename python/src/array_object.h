@@ -4,7 +4,9 @@
 #pragma once
 
 #include "bindings.h"
+#include "guarded.h"
 
+#include <utility>
 #include <vector>
 
 namespace kasoku {
@@ -23,6 +25,44 @@ inline bool is_plain_array(nb::handle object) { return Py_TYPE(object.ptr()) == 
 
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
+
+/// The class of CuPy's face, a subclass (compat/cupy/_arrays.py); null where nobody imports it.
+extern PyTypeObject* face_array_type;
+
+inline bool is_of_face(nb::handle object) {
+  PyTypeObject* const type = Py_TYPE(object.ptr());
+  return face_array_type && type != array_type() && (type == face_array_type || PyType_IsSubtype(type, face_array_type));
+}
+
+/// While a thread is in a function, a method or an operator of that face: what becomes Python's is of its class, and an
+/// element is a view, as in CuPy: programs write to it and give kernels its address.
+class InFace {
+ public:
+  InFace() : before_(std::exchange(current(), true)) {}
+  ~InFace() { current() = before_; }
+  InFace(const InFace&) = delete;
+  InFace& operator=(const InFace&) = delete;
+  static bool is_in();
+
+
+ private:
+  static bool& current();
+  const bool before_;
+};
+
+/// What operands gave as an array of the class of the first whose class a program derived from the face's.
+PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result);
+
+/// guarded(f), in the face if one of the operands is of its class.
+template <class F>
+PyObject* guarded_as(nb::handle x, nb::handle y, const F& f) {
+  const bool is_x = is_of_face(x), is_y = is_of_face(y);
+  if (!is_x && !is_y) return guarded(f);
+  const InFace scope;
+  PyObject* const result = guarded(f);
+  const bool is_derived = (is_x && Py_TYPE(x.ptr()) != face_array_type) || (is_y && Py_TYPE(y.ptr()) != face_array_type);
+  return is_derived && result && Py_TYPE(result) == face_array_type ? as_derived(x, y, result) : result;
+}
 
 /// A new object, settled.
 inline nb::object settled_object_of(Array&& array) {

@@ -68,9 +68,9 @@ struct nanobind::detail::type_caster<kasoku::Array> : type_caster_base<kasoku::A
     } else {
       if (kasoku::is_to_settle(value)) kasoku::settle(value);
     }
-    if constexpr (std::is_same_v<T, kasoku::Array>)
-      return kasoku::object_of(std::move(value)).release();
-    else
+    if constexpr (std::is_pointer_v<std::remove_reference_t<T>>)
       return type_caster_base<kasoku::Array>::from_cpp(std::forward<T>(value), policy, cleanup);
+    else
+      return kasoku::object_of(kasoku::Array(std::forward<T>(value))).release();
   }
 };

@@ -107,9 +107,9 @@ Histogram histogram_of_points(const std::vector<Array>& axes, nb::handle bins, n
 Array interpolated(nb::handle given, nb::handle xs, nb::handle ys, nb::handle left, nb::handle right, nb::handle period) {
   Device& device = device_among({given, xs, ys});
   const Array x = array_from(given, device), xp = array_from(xs, device), fp = array_from(ys, device);
-  if (!period.is_none()) throw Error(ErrorKind::unsupported, "interp: period= is not there");
+  const std::optional<double> repeats = period.is_none() ? std::nullopt : std::optional(nb::cast<double>(nb::float_(period)));
   const std::optional<Array> low = optional_array(left, device), high = optional_array(right, device);
-  return without_lock([&] { return interp(x, xp, fp, low, high); });
+  return without_lock([&] { return interp(x, xp, fp, low, high, repeats); });
 }
 
 }  // namespace

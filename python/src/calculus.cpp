@@ -97,7 +97,8 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
   Array x = variables(given);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   if (!more.is_none()) x = concatenate(std::vector{x, variables(more)}, 0);
-  const int64_t less = ddof.is_none() ? (bias ? 0 : 1) : axis_from(ddof).value();
+  if (!ddof.is_none() && !ddof.equal(nb::int_(ddof))) throw Error(ErrorKind::value, "ddof must be integer");
+  const int64_t less = ddof.is_none() ? (bias ? 0 : 1) : nb::cast<int64_t>(nb::int_(ddof));
   const std::optional<Array> times = optional_array(fweights, device), weights = optional_array(aweights, device);
   for (const auto& w : {times, weights}) {
     if (!w) continue;

@@ -409,7 +409,7 @@ array([[1, 2],
   m.def("ravel", [](nb::handle x, nb::handle order) {
     const char by = order_from(order, "CFAK");
     const Array array = array_from(x, default_device());
-    if (by == 'K') return ravel(transpose(array, axes_of_memory(array.strides())));
+    if (by == 'K') return ravel(transpose(array, axes_of_memory(array.shape(), array.strides())));
     return ravel(goes_by_columns(array, by) ? transpose(array) : array);
   }, "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
 

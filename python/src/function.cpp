@@ -4,12 +4,14 @@
 /// Python's (kasoku/_namespace/ufuncs.py).
 #include "function.h"
 
+#include "array_object.h"
 #include "guarded.h"
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kasoku {
@@ -28,11 +30,11 @@ struct Object {
   PyObject* function;  ///< nanobind's
 };
 
-PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr;
+PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr, *face_function_type = nullptr;
 
 PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
 #ifdef NB_BACKEND_MODULE
   return nanobind::detail::nb_backend.vectorcall(wrapped(self), args, n_and_flag, names);
 #else
@@ -40,7 +42,31 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
 #endif
 }
 
+PyObject* call_in_face(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  const InFace scope;
+  return call_wrapped(self, args, n_and_flag, names);
+}
+
+/// Whether an operand is an array of the face's class, or a list or tuple that begins with one.
+bool is_operand_of_face(PyObject* object) {
+  if (PyList_CheckExact(object)) return PyList_Size(object) > 0 && is_of_face(PyList_GetItem(object, 0));
+  if (PyTuple_CheckExact(object)) return PyTuple_Size(object) > 0 && is_of_face(PyTuple_GetItem(object, 0));
+  return is_of_face(object);
+}
+
+/// Functions and methods give arrays of their operands' class.
+PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  size_t n = 0;
+  if (face_array_type) n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+  return std::any_of(args, args + n, is_operand_of_face) ? call_in_face(self, args, n_and_flag, names) : call_wrapped(self, args, n_and_flag, names);
+}
+
 PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
+
+PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
+  const InFace scope;
+  return call_with_tuple(self, args, names);
+}
 
 void destroy(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
@@ -51,13 +77,17 @@ void destroy(PyObject* self) {
 
 PyObject* signature(PyObject* self) {
   return guarded([=] {
-    return nb::object(nb::module_::import_("kasoku._namespace.signatures").attr("signature_of")(nb::handle(wrapped(self)))).release().ptr();
+    const nb::object read = Py_TYPE(self) == face_function_type ? nb::module_::import_("inspect").attr("signature")
+                                                                : nb::module_::import_("kasoku._namespace.signatures").attr("signature_of");
+    return read(nb::handle(wrapped(self))).release().ptr();
   });
 }
 
 /// Names, documentation and what else nanobind knows of the function. Some the type has as well, of its own.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (PyUnicode_CompareWithASCIIString(name, "__signature__") == 0) return signature(self);
+  if (Py_TYPE(self) == face_function_type && PyUnicode_CompareWithASCIIString(name, "__kasoku_numpys__") == 0)  // in compiled code
+    return guarded([=] { return nb::object(nb::module_::import_("numpy").attr(nb::handle(wrapped(self)).attr("__name__"))).release().ptr(); });
   for (const char* of_type_too : {"__module__", "__doc__"})
     if (PyUnicode_CompareWithASCIIString(name, of_type_too) == 0) return PyObject_GetAttr(wrapped(self), name);
   PyObject* found = PyObject_GenericGetAttr(self, name);
@@ -73,8 +103,17 @@ PyObject* repr(PyObject* self) {
   });
 }
 
-/// Pickles name it, as they name Python's functions.
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(wrapped(self), "__qualname__"); }
+/// Pickles name it, as they name Python's functions. What stands under the name of one in the face may be another.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([=]() -> PyObject* {
+    const nb::object name = nb::handle(wrapped(self)).attr("__qualname__");
+    if (Py_TYPE(self) != face_function_type) return nb::object(name).release().ptr();
+    nb::object found = nb::module_::import_("importlib").attr("import_module")(nb::handle(wrapped(self)).attr("__module__"));
+    for (nb::handle part : name.attr("split")(".")) found = nb::getattr(found, part, nb::none());
+    if (found.ptr() == self) return nb::object(name).release().ptr();
+    return nb::make_tuple(nb::module_::import_("kasoku._core").attr("_in_face"), nb::make_tuple(nb::handle(wrapped(self)))).release().ptr();
+  });
+}
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   if (!object || object == Py_None) return Py_NewRef(self);
@@ -82,13 +121,13 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return PyObject_CallFunctionObjArgs(bound, self, object, nullptr);
 }
 
-PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
+PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool is_in_face = false) {
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
       {"__wrapped_function__", member_object, offsetof(Object, function), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(is_in_face ? call_in_face_with_tuple : call_with_tuple)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                          {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
@@ -106,7 +145,7 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
 nb::object make(PyTypeObject* type, nb::handle function) {
   auto* const object = PyObject_New(Object, type);
   if (!object) throw nb::python_error();
-  object->vectorcall = call;
+  object->vectorcall = type == face_function_type ? call_in_face : call;
   object->function = Py_NewRef(function.ptr());
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
@@ -119,7 +158,10 @@ void show_methods(nb::handle cls) {
 
 }  // namespace
 
-bool is_function(nb::handle object) { return Py_TYPE(object.ptr()) == function_type || Py_TYPE(object.ptr()) == ufunc_type; }
+bool is_function(nb::handle object) {
+  if (Py_TYPE(object.ptr()) == face_function_type) return is_function(wrapped(object.ptr()));
+  return Py_TYPE(object.ptr()) == function_type || Py_TYPE(object.ptr()) == ufunc_type;
+}
 
 void show_functions(nb::module_& m) {
   if (!function_type) {
@@ -130,9 +172,13 @@ void show_functions(nb::module_& m) {
 array([[11, 21],
        [12, 22]]))", false);
     method_type = make_type("kasoku._core._Method", "A method of the extension's classes.", true);
+    face_function_type = make_type("kasoku._core._FaceFunction", "A function, or method, whose arrays are of the face's class.", true, true);
     m.attr("_Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
     m.attr("ufunc") = nb::borrow(reinterpret_cast<PyObject*>(ufunc_type));
     m.attr("_Method") = nb::borrow(reinterpret_cast<PyObject*>(method_type));
+    m.attr("_FaceFunction") = nb::borrow(reinterpret_cast<PyObject*>(face_function_type));
+    m.def("_in_face", [](nb::handle function) { return Py_TYPE(function.ptr()) == face_function_type ? nb::borrow(function) : make(face_function_type, function); },
+          nb::arg("function"), "The function, giving arrays of the face's class (_face_class).");
   }
   nb::dict ufuncs;  // of a function by two names there is one
   nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());

@@ -104,6 +104,8 @@ Binding Reader::classify(nb::object object, const std::string& name, int depth) 
   };
   if (object.is_none()) return value(None{});
   if (PyBool_Check(p)) return value(p == Py_True);
+  if (nb::hasattr(object, "__kasoku_numpys__"))  // a function of a face, of which NumPy has one of the name and rules
+    return classify(object.attr("__kasoku_numpys__"), name, depth);
   if (const std::string* intrinsic = known().find(object)) {
     binding.kind = Binding::Kind::intrinsic;
     binding.name = *intrinsic;

@@ -203,7 +203,7 @@ bool CallArguments::add_foreign(nb::handle object) {
 void CallArguments::add(nb::handle object, bool is_read) {
   PyObject* p = object.ptr();
   PyTypeObject* type = Py_TYPE(p);
-  if (type == array_type()) {
+  if (type == array_type() || type == face_array_type) {
     const Array& array = *nb::inst_ptr<Array>(object);
     next() = is_read ? Argument::to_read(array) : Argument(array);
   } else if (PyFloat_CheckExact(p)) {

@@ -63,7 +63,7 @@ bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
 nb::object object_of(const Value& value) {
   static PyObject* answers[2];
   static const Device* const device = value.device;
-  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device;
+  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device && !InFace::is_in();
   if (is_answer && answers[value.number.b]) return nb::borrow(answers[value.number.b]);
   nb::object object = object_of(value.array());
   if (is_answer) answers[value.number.b] = nb::object(object).release().ptr();
@@ -176,6 +176,11 @@ bool is_of_other_elements(nb::handle object) {
          std::string_view("biufc").find(nb::cast<std::string>(dtype.attr("kind"))) == std::string_view::npos;
 }
 
+/// Whether the object's class leaves comparisons to Python's object, for which nothing else is equal.
+bool is_equal_to_itself_alone(nb::handle object) {
+  return PyType_GetSlot(Py_TYPE(object.ptr()), Py_tp_richcompare) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -189,9 +194,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
     const std::string name(info(op).name);
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
   }
-  if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
-    return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_from(other, x.device());
+  if (!y && (op == Op::equal || op == Op::not_equal) && is_equal_to_itself_alone(other))  // None and the like: no element is
+    return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   if (!y) return not_implemented();
   Array result;
   {
@@ -260,7 +265,7 @@ nb::object matrix_product(Op, nb::handle left, nb::handle right) {
 /// the right one is.
 template <auto function, Op op>
 PyObject* of_two(PyObject* left, PyObject* right) {
-  return guarded([=] { return function(op, left, right).release().ptr(); });
+  return guarded_as(left, right, [=] { return function(op, left, right).release().ptr(); });
 }
 
 template <Op op>
@@ -271,12 +276,12 @@ PyObject* of_two_and_modulus(PyObject* left, PyObject* right, PyObject* modulus)
 
 template <Op op>
 PyObject* of_self(PyObject* self) {
-  return guarded([=] { return unary(op, self).release().ptr(); });
+  return guarded_as(self, self, [=] { return unary(op, self).release().ptr(); });
 }
 
 template <Op op>
 PyObject* into_self(PyObject* self, PyObject* other) {
-  return guarded([=] { return in_place(op, self, other).release().ptr(); });
+  return guarded_as(self, other, [=] { return in_place(op, self, other).release().ptr(); });
 }
 
 /// The product, which has the left operand's shape and dtype, or is refused.
@@ -302,7 +307,7 @@ PyObject* into_self_of_three(PyObject* self, PyObject* other, PyObject* modulus)
 
 PyObject* compared(PyObject* self, PyObject* other, int comparison) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};  // Py_LT …
-  return guarded([=] { return binary(ops[comparison], self, other).release().ptr(); });
+  return guarded_as(self, other, [=] { return binary(ops[comparison], self, other).release().ptr(); });
 }
 
 }  // namespace

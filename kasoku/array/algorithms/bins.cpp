@@ -2,6 +2,7 @@
 
 #include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/run_text.h"
+#include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
@@ -329,11 +330,30 @@ Array as_density(const Histogram& histogram) {
   return result;
 }
 
-Array interp(const Array& given, const Array& xp, const Array& given_fp, const std::optional<Array>& left, const std::optional<Array>& right) {
+namespace {
+
+/// One period of the points in ascending order, between the last one of that before and the first of the next.
+Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double period) {
+  if (period == 0) throw Error(ErrorKind::value, "period must be a non-zero value");
+  const auto placed = [&](const Array& a) { return apply(Op::remainder, {astype(a, Dtype::float64), period}); };
+  const Array points = placed(xp), order = argsort(points, 0);
+  const Array places = gather_along(points, 0, order), values = gather_along(fp, 0, order);
+  const int64_t n = xp.size();
+  const auto around = [&](const Array& before, const Array& row, const Array& after) { return concatenate(std::vector{before, row, after}, 0); };
+  return interp(placed(x),
+                around(apply(Op::subtract, {sliced(places, 0, n - 1, n), period}), places, apply(Op::add, {sliced(places, 0, 0, 1), period})),
+                around(sliced(values, 0, n - 1, n), values, sliced(values, 0, 0, 1)), std::nullopt, std::nullopt);
+}
+
+}  // namespace
+
+Array interp(const Array& given, const Array& xp, const Array& given_fp, const std::optional<Array>& left, const std::optional<Array>& right,
+             std::optional<double> period) {
   must_be_row(xp, "xp");
   must_be_row(given_fp, "fp");
   if (xp.size() != given_fp.size()) throw Error(ErrorKind::value, "fp and xp are not of the same length.");
   if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
+  if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
   const Array x = astype(given, Dtype::float64), points = copy(astype(xp, Dtype::float64));
   const Array values = copy(astype(given_fp, is_complex(given_fp.dtype()) ? Dtype::complex128 : Dtype::float64));
   const int64_t last = xp.size() - 1;

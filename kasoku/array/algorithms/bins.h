@@ -39,7 +39,8 @@ Histogram histogramdd(std::span<const Array> axes, std::span<const Array> edges,
 Array as_density(const Histogram& histogram);
 
 /// A function given by points, between which it is linear; left of the first and right of the last one it is `left` and `right`,
-/// or what it is there.
-Array interp(const Array& x, const Array& xp, const Array& fp, const std::optional<Array>& left, const std::optional<Array>& right);
+/// or what it is there; with a period it goes on as it began, and has no ends.
+Array interp(const Array& x, const Array& xp, const Array& fp, const std::optional<Array>& left, const std::optional<Array>& right,
+             std::optional<double> period = std::nullopt);
 
 }  // namespace kasoku

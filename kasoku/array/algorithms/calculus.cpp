@@ -119,6 +119,7 @@ Array gradient(const Array& given, const Array& spacing, int64_t axis, int edge_
   if (edge_order != 1 && edge_order != 2) throw Error(ErrorKind::value, "'edge_order' greater than 2 not supported");
   if (n < edge_order + 1)
     throw Error(ErrorKind::value, "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.");
+  if (given.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "gradient: bools have no differences").fix("x.astype(\"float64\")");
   const Array f = is_floating(given.dtype()) || is_complex(given.dtype()) ? given : astype(given, Dtype::float64);
   const auto part = [&](int64_t start, int64_t stop) { return sliced(f, axis, start, stop); };
   const auto at = [&](int64_t i) { return part(i, i + 1); };

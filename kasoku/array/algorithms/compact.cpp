@@ -251,7 +251,7 @@ std::vector<Array> nonzero(const Array& array) {
 Array argwhere(const Array& array) {
   const std::vector<Array> axes = nonzero(array);
   if (axes.empty()) return Array::empty({flatnonzero(array).size(), 0}, Dtype::int64, array.device());
-  return stack(axes, 1);
+  return transpose(stack(axes, 0));  // in memory as nonzero() has them, and NumPy
 }
 
 bool place(const Array& array, const Array& mask, const Array& values) {

@@ -135,7 +135,7 @@ Array repeat(const Array& array, const Array& counts, std::optional<int64_t> axi
   if (!is_integer(counts.dtype()) && counts.dtype() != Dtype::bool_) throw Error(ErrorKind::type, "repeats are integers, not " + std::string(info(counts.dtype()).name));
   if (counts.size() == 1) return repeat(array, number_in(reshape(astype(counts, Dtype::int64), {})), axis);
   if (counts.ndim() != 1 || counts.size() != n)
-    throw Error(ErrorKind::value, "operands could not be broadcast together with shape " + str(Shape{n}) + " " + str(counts.shape()));
+    throw Error(ErrorKind::value, "repeats of the shape " + str(counts.shape()) + " could not be broadcast together with an axis of length " + std::to_string(n));
   Device& device = array.device();
   const Array each = astype(counts, Dtype::int64);
   if (n > 0 && number_in(reduce(ReduceOp::min, each)) < 0) throw Error(ErrorKind::value, "repeats may not contain negative values.");

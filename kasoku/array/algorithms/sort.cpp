@@ -90,6 +90,7 @@ Array sort(const Array& array, std::optional<int64_t> axis) {
 
 Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descending) {
   if (!axis) return argsort(ravel(array), -1, is_descending);
+  if (array.ndim() == 0) return argsort(ravel(array), axis, is_descending);  // NumPy's positions have an axis there too
   must_have_order(array);
   const size_t d = normal_axis(*axis, array.ndim());
   if (is_complex(array.dtype())) return copy(argsort_complex(array, *axis, is_descending));

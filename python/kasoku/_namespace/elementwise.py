@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, floating, given, is_complex, is_inexact, is_real_floating, together
+from .given import Array, axis_of, floating, given, is_complex, is_inexact, together
 
 _parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
 
@@ -326,7 +326,8 @@ def logaddexp2(x1, x2, /) -> Array:
     array([4.])
     """
     a, b = together(x1, x2)
-    a, b = (x if is_real_floating(x.dtype) else x.astype("float64") for x in (a, b))
+    dtype = _core.logaddexp(*(_core.empty(0, dtype=x.dtype, device=x.device) for x in (a, b))).dtype
+    a, b = a.astype(dtype), b.astype(dtype)
     greater, difference = _core.maximum(a, b), -abs(a - b)
     sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634
     return _core.where(a == b, a + 1, sum_)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import functools
+import math
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Any:
     axis = axis_of(axis, x.ndim)
     rows = _core.moveaxis(x, axis, -1)
     others = rows.shape[:-1]
-    rows = _core.reshape(rows, (-1, x.shape[axis]) if x.size else (0, x.shape[axis]))
+    rows = _core.reshape(rows, (math.prod(others), x.shape[axis]))
     if not rows.shape[0]:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     results = [given(func1d(_core._part(rows, i), *args, **kwargs), x) for i in range(rows.shape[0])]

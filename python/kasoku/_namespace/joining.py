@@ -4,6 +4,8 @@ from typing import Any
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from .. import _core
 from .given import Array, axis_of, given, together
 
@@ -367,7 +369,7 @@ def ndim(a) -> int:
     >>> ks.ndim([[1, 2]])
     2
     """
-    return given(a).ndim
+    return given(a).ndim if isinstance(a, (Array, list, tuple)) else np.ndim(a)
 
 
 def shape(a) -> tuple[int, ...]:

@@ -128,7 +128,7 @@ class Flat:
         return self.base.size
 
     def __iter__(self):
-        self._elements = iter(_core.ravel(self.base))
+        self._elements = iter(self.base.ravel())
         return self
 
     def __next__(self):
@@ -137,11 +137,11 @@ class Flat:
         return next(self._elements)
 
     def __getitem__(self, index):
-        value = _core.ravel(self.base)[index]
+        value = self.base.ravel()[index]
         return value.copy() if isinstance(value, Array) else value
 
     def __setitem__(self, index, value):
-        row = _core.copy(_core.ravel(self.base))
+        row = self.base.flatten()
         value = given(value, self.base)
         if value.ndim and value.size and isinstance(index, slice):
             value = _core.resize(value, (len(range(*index.indices(row.size))),))

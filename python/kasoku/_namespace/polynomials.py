@@ -16,11 +16,12 @@ def polyval(p, x) -> Array:
     >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
     array([0, 3, 8])
     """
-    if isinstance(x, poly1d):
-        return poly1d(p)(x)
-    p, x = together(p, x)
+    p = given(p, x)
     if p.ndim == 0:
         raise TypeError("the coefficients of a polynomial are a row, not a number")
+    if isinstance(x, poly1d):
+        return type(x)(p)(x)
+    x = given(x, p)
     if p.ndim > 1 and x.ndim:
         raise ValueError("the coefficients of a polynomial are a row")
     value = _core.zeros(x.shape, dtype=_core.result_type(x, p), device=x.device)
@@ -63,7 +64,8 @@ def _rows(a1, a2):
 
 def _as_given(result, *polynomials):
     """A poly1d if one of those that it was computed of is one."""
-    return poly1d(result) if any(isinstance(p, (poly1d, np.poly1d)) for p in polynomials) else result
+    kinds = [type(p) if isinstance(p, poly1d) else poly1d for p in polynomials if isinstance(p, (poly1d, np.poly1d))]
+    return kinds[0](result) if kinds else result
 
 
 def polymul(a1, a2) -> Array:
@@ -293,7 +295,7 @@ class poly1d:
     def __call__(self, val):
         if not isinstance(val, poly1d):
             return polyval(self.coeffs, val)
-        result = poly1d(self.coeffs[:1])
+        result = type(self)(self.coeffs[:1])
         for k in range(1, self.order + 1):
             result = result * val + self.coeffs[k : k + 1]
         return result
@@ -319,44 +321,44 @@ class poly1d:
 
     def deriv(self, m=1):
         """The m-th derivative."""
-        return poly1d(polyder(self.coeffs, m), variable=self.variable)
+        return type(self)(polyder(self.coeffs, m), variable=self.variable)
 
     def integ(self, m=1, k=0):
         """The m-th integral, with constants k."""
-        return poly1d(polyint(self.coeffs, m, k), variable=self.variable)
+        return type(self)(polyint(self.coeffs, m, k), variable=self.variable)
 
     def __neg__(self):
-        return poly1d(-self.coeffs)
+        return type(self)(-self.coeffs)
 
     def __pos__(self):
         return self
 
     def __add__(self, other):
-        return poly1d(polyadd(self.coeffs, _coefficients(other)))
+        return type(self)(polyadd(self.coeffs, _coefficients(other)))
 
     def __sub__(self, other):
-        return poly1d(polysub(self.coeffs, _coefficients(other)))
+        return type(self)(polysub(self.coeffs, _coefficients(other)))
 
     def __rsub__(self, other):
-        return poly1d(polysub(_coefficients(other), self.coeffs))
+        return type(self)(polysub(_coefficients(other), self.coeffs))
 
     def __mul__(self, other):
-        return poly1d(polymul(self.coeffs, _coefficients(other)))
+        return type(self)(polymul(self.coeffs, _coefficients(other)))
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other):
         quotient, rest = polydiv(self.coeffs, _coefficients(other))
-        return poly1d(quotient), poly1d(rest)
+        return type(self)(quotient), type(self)(rest)
 
     def __rtruediv__(self, other):
-        return poly1d(other) / self
+        return type(self)(other) / self
 
     def __pow__(self, n):
         if not np.isscalar(n) or n < 0 or int(n) != n:
             raise ValueError("Power to non-negative integers only.")
-        result = poly1d([1])
-        for _ in range(int(n)):
+        result = type(self)([1])
+        for _ in range(n):  # of a float NumPy says that it is no integer
             result = result * self
         return result
 
@@ -369,7 +371,7 @@ class poly1d:
         return str(np.poly1d(self.coeffs.numpy(), variable=self.variable))
 
     def __repr__(self):
-        return f"poly1d({np.array2string(self.coeffs.numpy(), separator=', ')})"
+        return f"poly1d({repr(self.coeffs.numpy())[6:-1]})"  # what stands in "array(…)"
 
 
 def _coefficients(x):

@@ -313,7 +313,7 @@ def test_roll():
         cases = [(0, 0), (1, 0), (-1, -1), (7, 1), ((1, -2), (0, 2)), ((1, 1), (1, 1)), (2, (0, 1, 2)), ((1, 2, -1), 1)]
         for shift, axis in cases:
             check(ks.roll(ours, shift, axis), np.roll(x, shift, axis))
-        for shift in (0, 3, -4, 1000):
+        for shift in (0, 3, -4, 1000, (2, 1), (1, -30, 7)):
             check(ks.roll(ours, shift), np.roll(x, shift))
     check(ks.roll(ks.array(3.0), 2), np.roll(np.array(3.0), 2))
     rolled = ks.roll(ours := ks.arange(4), 1)

@@ -268,3 +268,21 @@ def test_numbers_of_numpys_are_stored_as_numpy_does(array):
         for x in (host, ours):
             x[0] = x[1] if x is host else x[1].item()
         assert ours.tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
+@pytest.mark.parametrize("other", [None, ..., object(), np._NoValue])
+def test_no_element_equals_an_object_that_is_no_number(other, shape, device):
+    x = ks.ones(shape, device=device)
+    for found, wanted in ((x == other, False), (other == x, False), (x != other, True), (other != x, True)):
+        assert (
+            found.dtype == bool and found.shape == shape and found.device == x.device and bool((found == wanted).all())
+        )
+
+
+def test_an_object_that_compares_is_asked():
+    class Same:
+        def __eq__(self, other):
+            return "asked"
+
+    assert (ks.ones(3) == Same()) == "asked"

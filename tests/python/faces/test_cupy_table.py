@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import kasoku as ks
 from kasoku.compat import cupy
 
 rng = np.random.default_rng(31)
@@ -38,6 +39,7 @@ CASES = {
     "linspace of arrays": lambda xp, a: xp.linspace(a(V[:2]), a(V[2:4]), 5), "linspace along an axis": lambda xp, a: xp.linspace(a(V[:2]), 3, 4, axis=1),
     "linspace's step": lambda xp, a: xp.linspace(0, 1, 5, retstep=True)[1], "linspace open": lambda xp, a: xp.linspace(a(V[:2]), 9, 4, endpoint=False),
     "linspace of integers": lambda xp, a: xp.linspace(-3, 8, 7, dtype=int), "linspace of complex": lambda xp, a: xp.linspace(1j, 2, 5),
+    "linspace of halves": lambda xp, a: xp.linspace(a(np.float16([0, 120])), a(np.float16([100, 0])), 50, dtype=int), "logaddexp2": lambda xp, a: xp.logaddexp2(a(np.int8([3, 1])), a(np.int8([1, 1]))),
     "linspace of one": lambda xp, a: xp.linspace(a(V[:2]), 9, 1),
     "complex less": lambda xp, a: xp.less(a(Z), a(W)), "complex greater_equal": lambda xp, a: xp.greater_equal(a(Z), a(W)), "complex and real": lambda xp, a: xp.less_equal(a(Z), 1.0),
     "complex maximum": lambda xp, a: xp.maximum(a(ZN), a(W)), "complex fmin": lambda xp, a: xp.fmin(a(ZN), a(W)),
@@ -59,6 +61,7 @@ def cp(device):
 @pytest.mark.parametrize("case", CASES)
 def test_values(case, cp):
     found, wanted = CASES[case](cp, cp.array), np.asarray(CASES[case](np, np.asarray))
+    assert type(found) is not ks.Array
     found = cp.asnumpy(found) if isinstance(found, cp.ndarray) else np.asarray(found)
     assert found.shape == wanted.shape and found.dtype == wanted.dtype
     np.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
@@ -135,3 +138,121 @@ def test_matrices_by_name(cp):
     assert host(linalg.hankel(cp.array([1, 2, 3]))) == [[1, 2, 3], [2, 3, 0], [3, 0, 0]]
     assert host(linalg.block_diag(cp.array([[1, 2]]), cp.array([3]))) == [[1, 2, 0], [0, 0, 3]]
     np.testing.assert_allclose(cp.asnumpy(linalg.expm(cp.zeros((2, 2)))), np.eye(2))
+
+
+def test_orders_and_views_are_numpys(cp):
+    host = np.arange(24.0).reshape(2, 3, 4)
+    a = cp.array(host)
+    for index in (
+        (slice(None), 1, [1, 0]),
+        (slice(0, 3, 2), [0, 1], [1, 0]),
+        (slice(None), [1, 0], 1),
+        ([1, 0], slice(None), 2),
+    ):
+        ours, numpys = a[index], host[index]
+        assert (ours.get() == numpys).all() and ours.flags.f_contiguous == numpys.flags.f_contiguous
+    assert a[1, 2, 3].base is not None and a[1, 2, 3].shape == ()
+    for letters in ("ijk->ijk...", "ijk->i...jk", "ijk...->ijk", "i...->...i", "..."):
+        ours, numpys = cp.einsum(letters, a), np.einsum(letters, host)
+        assert (ours.get() == numpys).all() and cp.shares_memory(ours, a) and ours.strides == numpys.strides
+    f = cp.asfortranarray(a)
+    assert cp.empty_like(f, order="A", shape=(4, 2)).flags.f_contiguous
+    assert cp.argwhere(a > 3).flags.f_contiguous and cp.linspace(a[0, 0], 3, 5, dtype=int, axis=1).flags.f_contiguous
+
+
+def test_masks_and_outputs_that_do_not_fit(cp):
+    a = cp.arange(6).reshape(2, 3)
+    with pytest.raises(TypeError, match="mask of bools"):
+        cp.copyto(a, 1, where=cp.ones(3, int))
+    with pytest.raises(ValueError, match=r"has the shape \(3,\), not \(2, 4\)"):
+        cp.take(a, cp.array([0, 1, 2, 0]), 1, out=cp.empty(3, int))
+    out = cp.empty((2, 2), int)
+    assert cp.take(a, cp.array([2, 0]), -1, out=out) is out and out.tolist() == [[2, 0], [5, 3]]
+    assert cp.ndim(None) == cp.ndim("abc") == cp.ndim({1, 2}) == 0 and cp.ndim([[a, a]]) == 4
+
+
+def test_compiled_functions_call_cupys(cp):
+    x = cp.array([0.5, 1.5, 2.5])
+    assert np.allclose(
+        cp.vectorize(lambda v: cp.sin(v) + cp.maximum(v, 1.0))(x).get(), np.sin(x.get()) + np.maximum(x.get(), 1)
+    )
+    assert cp.vectorize(lambda v: cp.where(v > 1, v, 0.0))(x).tolist() == [0, 1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda xp, a: xp.pad(a, []), TypeError, "integral"),
+        (lambda xp, a: xp.pad(a, 1.5, "edge"), TypeError, "integral"),
+        (lambda xp, a: xp.putmask(xp.arange(3, dtype="f4"), a > 1, a), TypeError, "safe"),
+        (lambda xp, a: a.fill(xp.ones(1)), ValueError, ""),
+        (lambda xp, a: xp.gradient(a > 1), TypeError, ""),
+        (lambda xp, a: xp.polynomial.polyutils.trimseq(xp.sum(a)), TypeError, ""),
+        (lambda xp, a: xp.cov(a, ddof=1.5), ValueError, "ddof must be integer"),
+        (lambda xp, a: xp.poly1d(a) ** 2.0, TypeError, ""),
+        (lambda xp, a: xp.polyval(3.0, xp.poly1d(a)), TypeError, ""),
+    ],
+)
+def test_what_numpy_refuses_is_refused(call, error, text, cp):
+    for xp in (np, cp):
+        with pytest.raises(error, match=text):
+            call(xp, xp.array([1.0, 2.0, 3.0]))
+
+
+def test_outputs_numbers_and_no_elements(cp):
+    a = cp.arange(6, dtype="f4").reshape(2, 3)
+    cp.putmask(a, a > 2, 30)
+    assert a.tolist() == [[0, 1, 2], [30, 30, 30]]
+    out = cp.empty(3)
+    assert cp.nanmean(a, 0, out=out) is out and out.tolist() == [15, 15.5, 16]
+    assert cp.empty((0, 4), "i4")[:, ::2].view("i8").shape == np.empty((0, 4), "i4")[:, ::2].copy().view("i8").shape
+    for shape in ((3, 0), (0, 0), (2, 0, 3), (0, 2, 3)):
+        found, wanted = cp.linalg.pinv(cp.empty(shape, int)), np.linalg.pinv(np.empty(shape, int))
+        assert found.shape == wanted.shape and found.dtype == wanted.dtype
+
+
+def test_rows_of_no_elements_are_called_with(cp):
+    assert cp.apply_along_axis(lambda row: row.sum() + 1, 0, cp.empty((0, 3))).tolist() == [1, 1, 1]
+
+
+def test_polynomials_of_numpys(cp):
+    p = cp.poly1d(cp.array([1, 2], "f4"), variable="z")
+    assert p.get() == np.poly1d([1, 2]) and p.get().variable == "z" and repr(p) == repr(p.get())
+    p.set(np.poly1d([3.0, 4.0, 5.0], variable="y"))
+    assert p.coeffs.tolist() == [3, 4, 5] and p.variable == "y"
+    out = np.poly1d([1.0])
+    assert p.get(out=out) is out and out == np.poly1d([3, 4, 5])
+    with pytest.raises(TypeError, match="only a numpy.poly1d"):
+        p.set([1, 2])
+
+
+def test_special_functions_have_scipys_dtypes(cp):
+    from kasoku.compat.cupyx.scipy import special
+
+    for given, wanted in (("f2", "f4"), ("i1", "f4"), ("?", "f4"), ("i4", "f8"), ("f4", "f4"), ("f8", "f8")):
+        x = cp.ones(3, given)
+        for f in (special.erf, special.gammaln, special.log1p, lambda v: special.xlogy(v, 2.0)):
+            assert f(x).dtype == wanted
+    assert special.erf(0.5).dtype == np.float64
+    a, d = np.array([3.5, 4.0, 9.25]), 3
+    wanted = sum(np.vectorize(math.lgamma)(a - j / 2) for j in range(d)) + d * (d - 1) / 4 * math.log(math.pi)
+    np.testing.assert_allclose(special.multigammaln(cp.array(a), d).get(), wanted, 1e-13)
+    with pytest.raises(ValueError, match="not met"):
+        special.multigammaln(cp.array([0.5]), d)
+
+
+def test_plans_of_transforms(cp):
+    from kasoku.compat.cupyx.scipy import fft, linalg
+
+    x = cp.array(V)
+    plan = fft.get_fft_plan(x)
+    np.testing.assert_allclose(fft.fft(x, plan=plan).get(), np.fft.fft(V), 1e-12, 1e-12)
+    with plan:
+        assert cp.cuda.cufft.get_current_plan() is plan
+        with pytest.raises(RuntimeError, match="current already"):
+            plan.__enter__()
+    assert cp.cuda.cufft.get_current_plan() is None
+    with pytest.raises(ValueError, match="C2C"):
+        fft.get_fft_plan(x, value_type="Z2Z")
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        linalg.solve_triangular(cp.array([[np.inf, 0.0], [0.0, 1.0]]), cp.ones(2), check_finite=True)

@@ -45,6 +45,7 @@ globals().update({name: value for name, value in vars(_routines).items() if _tab
 globals().update(_ufunc.functions())
 globals().update(_reductions.functions)
 _reductions.extend()
+_util.in_face(globals())
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
 
@@ -55,12 +56,14 @@ class _Face(Face):
     def __getattr__(self, name):
         if name == "vectorize":
             from ._vectorize import vectorize as value
+        elif name == "poly1d":
+            from ._poly1d import poly1d as value
         elif name in ("linalg", "fft", "testing", "_core", "lib", "cublas", "polynomial"):
             import importlib
 
             value = importlib.import_module(f"{__name__}.{name}")
         elif name in _table.later:
-            value = _table.of_ks(name)
+            value = _util.in_face({name: _table.of_ks(name)})[name]
         else:
             return super().__getattr__(name)
         setattr(self, name, value)

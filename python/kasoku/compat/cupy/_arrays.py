@@ -1,9 +1,9 @@
-"""cupy.ndarray, and the functions that make one. Arrays are the engine's; what CuPy's have beyond
-that is in _methods.py."""
+"""cupy.ndarray, and the functions that make one. What its arrays have beyond the engine's is in _methods.py."""
 
 import builtins
 import contextvars
 import operator
+import types
 
 import numpy as np
 
@@ -14,38 +14,48 @@ from .._layout import strides_of
 from . import cuda
 
 
-class _ArrayType(type):
-    """The class of the name cupy.ndarray: its instances are the engine's arrays."""
+class ndarray(ks.Array):
+    """An array on the device: `ndarray(shape, dtype=float, memptr=None, strides=None, order="C")`.
 
-    def __instancecheck__(cls, x):
-        return isinstance(x, ks.Array)
+    It is an array of ks's, of which the functions, methods and operators of this package, and those of its arrays, give no other kind."""
 
-    def __subclasscheck__(cls, other):
-        return issubclass(other, ks.Array) or cls in getattr(other, "__mro__", ())
-
-    def __getattr__(cls, name):
-        return getattr(ks.Array, name)
-
-    def __call__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
-        if cls is not ndarray:
-            raise NotImplementedError(f"{cls.__name__}: subclasses of cupy.ndarray cannot be instantiated in kasoku")
+    def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         shape = () if shape is None else _shape(shape)
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
+        order = "C" if order is None else order
         if not isinstance(order, str) or order.upper() not in ("C", "F"):
             raise (ValueError if isinstance(order, str) else TypeError)(
                 f"cupy.ndarray: the order is C or F, not {order!r}"
             )
-        if memptr is None and strides is None:
-            return empty(shape, dtype, order)
-        if strides is None:
-            strides = strides_of(shape, dtype.itemsize, order)
-        return _core._view(memptr.mem, memptr.offset, shape, tuple(strides), dtype, 0, cuda.current())
+        if memptr is None:
+            made = empty(shape, dtype, order)
+        else:
+            strides = strides_of(shape, dtype.itemsize, order) if strides is None else tuple(strides)
+            made = _core._view(memptr.mem, memptr.offset, shape, strides, dtype, 0, cuda.current())
+        return made if cls is ndarray else of_class(cls, made, None)
+
+    def __init__(self, *args, **kwargs):
+        """All is done by __new__, which a subclass may have as well."""
+
+    def _of_my_class(self, a):
+        return of_class(type(self), a, self)
+
+    __new__ = _core._in_face(__new__)
+    __class_getitem__ = classmethod(types.GenericAlias)
 
 
-class ndarray(metaclass=_ArrayType):
-    """An array on the device: `ndarray(shape, dtype=float, memptr=None, strides=None, order="C")`."""
+_core._face_class(ndarray)
+
+
+def of_class(cls, a, viewed):
+    """The array as one of a class, a subclass perhaps, which hears of the array that it comes from."""
+    result = ks.Array.__new__(cls)
+    _core._become(result, a)
+    if cls is not ndarray and hasattr(cls, "__array_finalize__"):
+        result.__array_finalize__(viewed)
+    return result
 
 
 def is_f_only(a):
@@ -91,7 +101,7 @@ def _maker(name):
             return make(shape[::-1], dtype, device).T
         return make(shape, dtype, device)
 
-    function.__name__ = name
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = make.__doc__
     return function
 
@@ -125,7 +135,7 @@ def _like(make):
             axes = sorted(range(a.ndim), key=lambda axis: (-abs(a.strides[axis]), axis))
             return make([wanted[k] for k in axes], dtype, "C").transpose([int(k) for k in np.argsort(axes)])
         if order in ("K", "A"):
-            order = "F" if is_f_only(a) and len(wanted) == a.ndim else "C"
+            order = "F" if is_f_only(a) and (order == "A" or len(wanted) == a.ndim) else "C"
         return make(wanted, dtype, order)
 
     return function
@@ -150,11 +160,11 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
             raise ValueError("kasoku does not support masked arrays: its arrays have no mask")
         obj = _core._array_of_interface(obj)
     if isinstance(obj, ks.Array):
-        here, current = obj, cuda.current()
+        here, current = obj if isinstance(obj, ndarray) else of_class(ndarray, obj, None), cuda.current()
         if obj.device != current and obj.device.kind == current.kind:  # another GPU
             here = obj.to_device(current)
         result = here if dtype is None else here.astype(dtype, copy=False)
-        result = in_order(result, order, copy is not False and copy is not None and result is obj)
+        result = in_order(result, order, copy is not False and copy is not None and result is here)
     else:
         result = _from_host(obj, dtype, order)
     if ndmin > result.ndim:

@@ -4,6 +4,7 @@ import collections
 import re
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import says_what_is_missing
 from . import cuda
@@ -75,6 +76,8 @@ class ElementwiseKernel(ks.ElementwiseKernel):
             after_loop=after_loop, device=cuda.current(),
         )  # fmt: skip
 
+    __call__ = _core._in_face(ks.ElementwiseKernel.__call__)
+
 
 @says_what_is_missing("cupy.ReductionKernel")
 @_with_parameters
@@ -92,6 +95,8 @@ class ReductionKernel(ks.ReductionKernel):
             name=name, reduce_type=reduce_type, reduce_dims=reduce_dims, preamble=preamble,
             options=tuple(options), device=cuda.current(),
         )  # fmt: skip
+
+    __call__ = _core._in_face(ks.ReductionKernel.__call__)
 
 
 @says_what_is_missing("cupy.RawModule")

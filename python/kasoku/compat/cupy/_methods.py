@@ -1,5 +1,4 @@
-"""What arrays have as cupy's ndarrays that the engine's class does not define. The engine's own
-methods stay as they are, with CuPy's arguments in addition."""
+"""What cupy's arrays have that the engine's do not. Methods of the engine's take CuPy's arguments in addition."""
 
 import builtins
 
@@ -11,18 +10,15 @@ from kasoku import _core
 from .. import says_what_is_missing
 from . import _arrays, _util, cuda
 
-_Array = ks.Array
+_Array, ndarray = ks.Array, _arrays.ndarray
 
 
 def _is_complex(a):
     return getattr(a.dtype, "kind", "") == "c"  # bfloat16 is a name alone
 
 
-def _view_as(self, dtype, offset=0, shape=None, strides=None):
-    result = _core._view(
-        self, offset, self.shape if shape is None else shape,
-        self.strides if strides is None else strides, dtype, 0, self.device,
-    )  # fmt: skip
+def _viewing(self, result):
+    """The result, which knows whose memory it shows."""
     result._viewed = self if self.base is None else self.base
     return result
 
@@ -32,20 +28,13 @@ def _base(self):
     return _engine_base.__get__(self) if viewed is None else viewed
 
 
-def _part(offset_in_items):
-    def part(self):
-        kind = np.dtype(f"f{self.itemsize // 2}")
-        return _view_as(self, kind, offset_in_items * kind.itemsize)
-
-    return part
-
-
 def _get_real(self):
-    return _part(0)(self) if _is_complex(self) else self
+    return _viewing(self, _engine_real.__get__(self)) if _is_complex(self) else self
 
 
 def _get_imag(self):
-    return _part(1)(self) if _is_complex(self) else _core.zeros_like(self)
+    imag = _engine_imag.__get__(self)
+    return _viewing(self, imag) if _is_complex(self) else imag
 
 
 def _set_real(self, value):
@@ -59,25 +48,18 @@ def _set_imag(self, value):
 
 
 def view(self, dtype=None, type=None):
-    """The same memory with another dtype."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
-        return _engine_view(self, dtype)
-    dtype = self.dtype if dtype is None else np.dtype(dtype)
-    if dtype.kind not in "biufc":  # no array of ours holds it
-        return _engine_view(self, dtype)
-    if dtype.itemsize == self.itemsize:
-        return _view_as(self, dtype)
-    if not self.size and self.shape and self.strides[-1] != self.itemsize:
+    """The same memory with another dtype, or as another class."""
+    if isinstance(dtype, builtins.type) and issubclass(dtype, _Array):
+        dtype, type = None, dtype
+    if type is not None and not issubclass(type, ndarray):
+        raise ValueError(f"cupy.ndarray.view: {type.__name__} is no class of cupy's arrays")
+    dtype = self.dtype if dtype is None else dtype
+    if not self.size and self.shape and self.strides[-1] != self.itemsize:  # there is nothing that lies apart
         self = _core.empty(self.shape, self.dtype, self.device)
-    if not self.shape:
-        raise ValueError("a 0-d array cannot be viewed with another itemsize")
-    if self.strides[-1] != self.itemsize and self.shape[-1] != 1:
-        raise ValueError("to view an array with another itemsize its last axis must be contiguous")
-    bytes_ = self.shape[-1] * self.itemsize
-    if bytes_ % dtype.itemsize:
-        raise ValueError("the new itemsize does not divide the length of the last axis in bytes")
-    shape = (*self.shape[:-1], bytes_ // dtype.itemsize)
-    return _view_as(self, dtype, 0, shape, (*self.strides[:-1], dtype.itemsize))
+    result = _engine_view(self, dtype)
+    if not isinstance(result, _Array):  # no array of ours holds it
+        return result
+    return _viewing(self, result if type is None else _arrays.of_class(type, result, self))
 
 
 def get(self, stream=None, order="C", out=None, blocking=True):
@@ -168,6 +150,11 @@ def _cuda_array_interface(self):
     return shown
 
 
+def __dlpack__(self, *, stream=None, **kwargs):
+    """A capsule of the array for other packages; memory of a host is in no stream's order."""
+    return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
+
+
 def _data(self):
     if not self.size:  # nothing lies anywhere
         return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
@@ -184,6 +171,11 @@ def scatter_add(self, slices, value):
 def conj(self):
     """The complex conjugate; a real array itself."""
     return _engine_conj(self) if _is_complex(self) else self
+
+
+def __reduce__(self):
+    make, arguments = _Array.__reduce__(self)
+    return _core._in_face(make), arguments
 
 
 def tobytes(self, order="C"):
@@ -241,32 +233,32 @@ searchsorted take trace
 
 
 def _extend():
-    """Gives the engine's class what it lacks."""
+    """Gives the class what it has of its own."""
+    for name in ("T", "mT"):
+        setattr(ndarray, name, _util.property_in_face(getattr(_Array, name)))
     for name in _functions:
         _util.add_method(name, _from_function(name))
-    _Array.diagonal = _from_function("diagonal")  # CuPy's may be written to
-    _Array.diagonal.__doc__ = "A view of the diagonals of two axes."
-    for function in (view, get, set, astype, copy, transpose, scatter_add):
+    ndarray.diagonal = _core._in_face(_from_function("diagonal"))  # CuPy's may be written to
+    ndarray.diagonal.__wrapped_function__.__doc__ = "A view of the diagonals of two axes."
+    for function in (view, get, set, astype, copy, transpose, scatter_add, conj, tobytes, __dlpack__, __reduce__):
         function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
-        setattr(_Array, function.__name__, function)
-    _Array.conj = _Array.conjugate = conj
-    _Array.tobytes = tobytes
-    _Array.__array_function__, _Array.__array_ufunc__ = __array_function__, __array_ufunc__
-    _Array.real = property(_get_real, _set_real, doc="The real part, a view.")
-    _Array.imag = property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
-    _Array.data = property(_data, doc="The memory, as a MemoryPointer.")
-    _Array.base = property(_base, doc="The array whose memory this one shows, or None.")
-    _Array.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
-    _Array.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
+        setattr(ndarray, function.__name__, _core._in_face(function))
+    ndarray.conjugate = ndarray.conj
+    for function in (__array_function__, __array_ufunc__):
+        setattr(ndarray, function.__name__, _core._in_face(function))
+    ndarray.real = _util.property_in_face(property(_get_real, _set_real, doc="The real part, a view."))
+    ndarray.imag = _util.property_in_face(
+        property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
+    )
+    ndarray.data = property(_data, doc="The memory, as a MemoryPointer.")
+    ndarray.base = _util.property_in_face(property(_base, doc="The array whose memory this one shows, or None."))
+    ndarray.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
+    ndarray.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
     _util.add_method("toDlpack", lambda self: self.__dlpack__())
-    says_what_is_missing("cupy.ndarray")(_Array)
-    _core._elements_are_views(True)
-    _core._devices_are_shown(False)
-    _Array.__divmod__ = lambda self, other: (self // other, self % other)
-    _Array.__rdivmod__ = lambda self, other: (other // self, other % self)
+    says_what_is_missing("cupy.ndarray")(ndarray)
 
 
-_engine_view = _Array.view
+_engine_view, _engine_real, _engine_imag = _Array.view, _Array.real, _Array.imag
 _engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
 _engine_astype, _engine_transpose = _Array.astype, _Array.transpose
 _engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__

@@ -51,8 +51,8 @@ def _over(name):
 def _summing(name):
     """name(a, axis, dtype, out, keepdims)."""
 
-    def function(a, axis=None, dtype=None, out=None, keepdims=False):
-        return _reduce(name, a, out, axis=axis, dtype=dtype, keepdims=keepdims)
+    def function(a, axis=None, dtype=None, out=None, keepdims=False, **where):
+        return _reduce(name, a, out, axis=axis, dtype=dtype, keepdims=keepdims, **where)
 
     return function
 

@@ -13,7 +13,7 @@ from kasoku._namespace.memory import is_contiguous
 
 from .._face import padding as _padding
 from .._face.compositions import paired as _paired
-from . import _arrays, cuda
+from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
 
@@ -21,7 +21,7 @@ from ._views import diagonal, einsum  # noqa: F401
 def get_array_module(*args):
     """This module if one of the arguments is one of its arrays, else NumPy."""
     face = sys.modules[__package__]
-    return face if builtins.any(isinstance(a, ndarray) for a in args) else np
+    return face if builtins.any(isinstance(a, ks.Array) for a in args) else np
 
 
 def array_equal(a1, a2, equal_nan=False):
@@ -47,15 +47,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     steps = num - bool(endpoint)
     step = (stop - start) / steps if steps > 0 else start * np.nan
     at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
-    # The products are rounded before the sums, as NumPy rounds them: what is fused may be rounded once.
-    distances = at * (step if steps > 0 else stop)
+    # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
+    distances = at.astype(_core.result_type(start, stop)) * (step if steps > 0 else stop)
     ks.eval(distances)
     made = start + distances
     if endpoint and num > 1:
         made[-1] = stop
-    made = _core.moveaxis(made, 0, axis) if axis else made
     if dtype is not None:
         made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
+    made = _core.moveaxis(made, 0, axis) if axis else made
     return (made, step) if retstep else made
 
 
@@ -112,14 +112,15 @@ around = round_ = round
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a = asarray(a)
-    result = _core.take(a, asarray(indices), axis)
+    indices = asarray(indices)
     if out is None:
-        return result
+        return _core.take(a, indices, axis)
     if out.dtype != a.dtype:
         raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-    if out.shape != result.shape:
-        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {result.shape}")
-    out[...] = result
+    shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
+    if out.shape != shape:
+        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
+    out[...] = _core.take(a, indices, axis)
     return out
 
 
@@ -153,8 +154,11 @@ def copyto(dst, src, casting="same_kind", where=None):
         raise TypeError(f"cupy.copyto: {dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
     if where is None or where is True:
         dst[...] = src
-    else:
-        dst[...] = _core.where(asarray(where), asarray(src, dst.dtype), dst)
+        return
+    where = asarray(where)
+    if where.ndim and where.dtype != bool:
+        raise TypeError(f"cupy.copyto: where= is a mask of bools, not of {where.dtype}")
+    dst[...] = _core.where(where, asarray(src, dst.dtype), dst)
 
 
 def _into(out, product, name):
@@ -297,9 +301,8 @@ def take_along_axis(a, indices, axis):
 
 def putmask(a, mask, values):
     """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
-    values = asarray(values)
-    if not np.can_cast(values.dtype, a.dtype, "same_kind"):
-        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'same_kind'")
+    if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
+        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
 
 
@@ -316,11 +319,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
     """The array with more at both ends of its axes: constants, its own elements, what is computed of them (maximum,
     minimum, mean, median, linear_ramp), or what a function writes."""
     array = asarray(array)
+    if not isinstance(pad_width, dict) and np.asarray(pad_width).dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
     is_odd = kwargs.get("reflect_type", "even") == "odd" and mode in ("reflect", "symmetric")
     if not (callable(mode) or is_odd or isinstance(mode, str) and mode in _of_edges):
         return _core.pad(array, pad_width, mode, **kwargs)
-    if np.asarray(pad_width).dtype.kind not in "iu":
-        raise TypeError("`pad_width` must be of integral type.")
     widths = _padding.pairs(pad_width, array.ndim, "pad_width")
     if min((n for pair in widths for n in pair), default=0) < 0:
         raise ValueError("index can't contain negative values")
@@ -340,6 +343,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     )
 
 
+@_util.in_face
 class broadcast:
     """Arrays stretched to one shape: values, shape, nd, size."""
 
@@ -354,6 +358,14 @@ def fuse(*args, **kwargs):
     return args[0] if args and callable(args[0]) else (lambda f: f)
 
 
+is_available = cuda.is_available
+
+
+def common_type(*arrays):
+    """The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."""
+    return ks.common_type(*arrays).type
+
+
 def get_default_memory_pool():
     return cuda.memory._pool
 
@@ -365,7 +377,7 @@ def get_default_pinned_memory_pool():
 _pinned_pool = cuda.PinnedMemoryPool()
 
 
-def show_config(*, _full=False):
+def _runtime_info():
     """What runs here, in lines."""
     import platform
 
@@ -378,7 +390,12 @@ def show_config(*, _full=False):
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    print("\n".join(f"{name:{width}} : {value}" for name, value in rows.items()))
+    return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
+
+
+def show_config(*, _full=False):
+    """Prints what runs here."""
+    print(_runtime_info())
 
 
 # Types and numbers that are NumPy's own, under names that ks has not.

@@ -45,20 +45,25 @@ def _here(function):
     return call
 
 
-class _Here(type):
-    """Of a class that stands for one of ks: its new objects have their arrays on the current device."""
+class _Asked:
+    """What is asked for by indices, on the current device."""
 
-    def __call__(cls, *args, **kwargs):
-        return _here(cls.of_ks)(*args, **kwargs)
+    def __init__(self, of):
+        self._of = of
 
-    def __instancecheck__(cls, value):
-        return isinstance(value, cls.of_ks)
+    @_core._in_face
+    def __getitem__(self, key):
+        with _core._device_scope(cuda.current()):
+            return self._of[key]
+
+    def __len__(self):
+        return len(self._of)
 
 
 def of_ks(name):
     value = getattr(ks, name)
-    if name == "poly1d":
-        return _Here(name, (), {"of_ks": value, "__doc__": value.__doc__, "__module__": "cupy"})
+    if name in ("mgrid", "ogrid", "r_", "c_"):
+        return _Asked(value)
     return _here(value) if isinstance(value, types.FunctionType) else value
 
 

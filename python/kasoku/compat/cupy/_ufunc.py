@@ -5,12 +5,14 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from ._arrays import asarray
+from . import _util
+from ._arrays import asarray, ndarray
 
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
 
 
+@_util.in_face
 class ufunc:
     """An operation on each element; `types` and the like are NumPy's."""
 
@@ -22,6 +24,7 @@ class ufunc:
         self.nargs, self.ntypes, self.identity = numpys.nargs, len(self.types), numpys.identity
 
     name = property(lambda self: "cupy_" + self.__name__)
+    __kasoku_numpys__ = property(lambda self: self._numpy)  # what it is in compiled code
 
     def __repr__(self):
         return f"<ufunc 'cupy_{self.__name__}'>"
@@ -45,7 +48,9 @@ class ufunc:
             raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
         if out is None and dtype is None:
             try:
-                return self._operation(*args)
+                result = self._operation(*args)
+                own = next((a for a in args if isinstance(a, ndarray) and type(a) is not ndarray), None)
+                return result if own is None else own._of_my_class(result)
             except TypeError:
                 if self.__name__ == "nextafter":  # the engine steps in float32
                     return _half_after(*args)

@@ -1,8 +1,10 @@
 """cupy._util: memoized functions, and warnings."""
 
 import functools
+import types
 
 import kasoku as ks
+from kasoku import _core
 
 _remembered = []
 ENABLE_SLICE_COPY = False
@@ -41,10 +43,43 @@ def clear_memo():
         results.clear()
 
 
+_functions = (types.FunctionType, type(_core.arange), type(_core.add))
+
+
+def in_face(space):
+    """Has the functions of a module (its globals) or a class give arrays of this package's class, cupy.ndarray."""
+    is_class = isinstance(space, type)
+    for name, value in list(vars(space).items() if is_class else space.items()):
+        if not isinstance(value, _functions) or not (value.__module__ or "").startswith("kasoku"):
+            continue
+        if is_class and name != "__new__":
+            setattr(space, name, _core._in_face(value))
+        elif not is_class and not name.startswith("_"):
+            space[name] = _core._in_face(value)
+    return space
+
+
+def inherit(cls, properties=()):
+    """Has methods that a class inherits from one of ks's, and these properties, give arrays of this package's class."""
+    inherited = vars(cls.__base__)
+    for name, value in inherited.items():
+        if isinstance(value, types.FunctionType) and name not in vars(cls):
+            setattr(cls, name, _core._in_face(value))
+    for name in properties:
+        setattr(cls, name, property_in_face(inherited[name]))
+    return cls
+
+
+def property_in_face(of):
+    return property(_core._in_face(of.fget), of.fset and _core._in_face(of.fset), doc=of.__doc__)
+
+
 def add_method(name, function, is_ours=None):
-    """Gives the engine's arrays a method. Where they have it, theirs is asked first, and the face's
+    """Gives this package's arrays a method. Where the engine's have it, theirs is asked first, and the face's
     only if it does not take the arguments: what the engine refuses stays refused for everybody.
     is_ours(array, arguments…) says of which calls the face is asked first."""
+    from ._arrays import ndarray
+
     engines = getattr(ks.Array, name, None)
 
     def method(self, *args, **kwargs):
@@ -58,8 +93,6 @@ def add_method(name, function, is_ours=None):
             return function(self, *args, **kwargs)
 
     method = function if engines is None else method
-    method.__name__ = name
-    # Pickles name it as they name the engine's, which is what another process finds there.
-    method.__module__, method.__qualname__ = ks.Array.__module__, f"{ks.Array.__qualname__}.{name}"
+    method.__name__, method.__module__, method.__qualname__ = name, ndarray.__module__, f"{ndarray.__qualname__}.{name}"
     method.__doc__ = getattr(engines, "__doc__", None) or function.__doc__ or f"cupy.ndarray.{name}."
-    setattr(ks.Array, name, method)
+    setattr(ndarray, name, _core._in_face(method))

@@ -7,8 +7,10 @@ import numpy as np
 import kasoku as ks
 
 from .. import numba
+from . import _util
 
 
+@_util.in_face
 class vectorize:
     """f(*arrays) computes the function of each element, with NumPy's broadcasting, in one compiled loop."""
 

@@ -63,8 +63,9 @@ def einsum(*operands, **kwargs):
         and not kwargs
     ):
         given, arrow, wanted = subscripts.replace(" ", "").partition("->")
-        kept = wanted if arrow else given
-        if set(given) == set(kept) and len(set(kept.replace("...", ""))) == len(kept.replace("...", "")):
+        letters, kept = given.replace("...", ""), (wanted if arrow else given).replace("...", "")
+        keeps_rest = not arrow or "..." in wanted or len(letters) == operands[0].ndim
+        if keeps_rest and set(letters) == set(kept) and len(set(kept)) == len(kept):
             return of(lambda a: np.einsum(subscripts, a), operands[0])
     return _core.einsum(subscripts, *operands, **kwargs)
 

@@ -75,6 +75,11 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
+def get_runtime_info(*, full=False):
+    """What runs here, in lines."""
+    return _cupy._routines._runtime_info()
+
+
 def empty_pinned(shape, dtype=float, order="C"):
     """A NumPy array in memory that the device copies directly."""
     shape = tuple(shape) if _np.iterable(shape) else (int(shape),)
@@ -105,4 +110,5 @@ import sys as _sys  # noqa: E402
 
 from .. import Face as _Face  # noqa: E402
 
+_cupy._util.in_face(globals())
 _sys.modules[__name__].__class__ = _Face

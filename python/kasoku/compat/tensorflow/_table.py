@@ -78,7 +78,7 @@ def _of_arrays(kinds=None, keeps=True):
             except TypeError as error:
                 text = str(error)
                 raise (in_words_of(f, error) if "argument" in text and f.__name__ + "()" in text else error) from None
-            if type(result) is ks.Array:
+            if isinstance(result, ks.Array):
                 return Tensor(result if not keeps or result.dtype == x._array.dtype else result.astype(x._array.dtype))
             return _made(result, x._array.dtype if keeps else None)
 

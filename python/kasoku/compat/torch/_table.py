@@ -134,7 +134,7 @@ def _of_arrays(f):
                 result = f(*[x._a if type(x) is Tensor else _through(x, _array) for x in args], **kwargs)
         except _refusals as error:
             raise _refused(f, error) from None
-        result = Tensor(result) if type(result) is ks.Array else _several(result, None)
+        result = Tensor(result) if isinstance(result, ks.Array) else _several(result, None)
         return result if out is None else _into_each(out, result)
 
     return call
@@ -215,7 +215,7 @@ def _meeting(f):
             result = f(*args, **kwargs)
         except _refusals as error:
             raise _refused(f, error) from None
-        result = Tensor(result) if type(result) is ks.Array else _several(result, None)
+        result = Tensor(result) if isinstance(result, ks.Array) else _several(result, None)
         return result if out is None else _into_each(out, result)
 
     return call

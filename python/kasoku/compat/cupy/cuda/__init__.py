@@ -35,6 +35,7 @@ from .memory import (  # noqa: F401
 from . import (
     compiler,
     cub,
+    cufft,
     curand,
     cutensor,
     device,

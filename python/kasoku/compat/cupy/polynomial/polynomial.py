@@ -8,6 +8,7 @@ import kasoku as ks
 
 from ... import Face as _Face
 from .. import _arrays
+from .._util import in_face as _in_face
 from . import polyutils as _utils
 
 
@@ -54,4 +55,5 @@ def polyroots(c):
     return ks.sort(ks.linalg.eigvals(polycompanion(c)))
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face

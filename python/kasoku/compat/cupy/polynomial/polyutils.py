@@ -9,6 +9,7 @@ import kasoku as ks
 
 from ... import Face as _Face
 from .. import _arrays
+from .._util import in_face as _in_face
 
 
 def _without_end(c, is_end):
@@ -21,6 +22,8 @@ def trimseq(seq):
     """The coefficients without zeros at the end."""
     if not isinstance(seq, ks.Array):
         raise TypeError(f"cupy.polynomial: a series is a cupy.ndarray, not a {type(seq).__name__}")
+    if seq.ndim == 0:
+        raise TypeError("cupy.polynomial: a series is a row, not a number")
     if seq.ndim > 1:
         raise ValueError(f"cupy.polynomial: a series has one axis, not {seq.ndim}")
     return seq if seq.size == 0 else _without_end(seq, seq == 0)
@@ -64,4 +67,5 @@ def whole(value, name):
     return value
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face

@@ -4,7 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .. import _arrays, cuda
+from .. import _arrays, _util, cuda
 
 
 def whole_seed(seed):
@@ -21,6 +21,7 @@ def whole_seed(seed):
     return int(np.random.SeedSequence(values.astype(np.uint64).ravel()).generate_state(1, np.uint64)[0])
 
 
+@_util.in_face
 class BitGenerator:
     """A seed; the generator behind it is the engine's."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .. import _arrays, cuda
+from .. import _arrays, _util, cuda
 from ._bit_generator import BitGenerator, Philox4x3210, whole_seed
 from ._distributions import floating, methods, stored
 
@@ -62,8 +62,10 @@ class _Drawing:
 
 for _name, _method in methods.items():
     setattr(_Drawing, _name, _method)
+_util.in_face(_Drawing)
 
 
+@_util.in_face
 class RandomState(_Drawing):
     """The legacy interface."""
 
@@ -133,6 +135,7 @@ class RandomState(_Drawing):
     random = ranf = sample = random_sample
 
 
+@_util.in_face
 class Generator(_Drawing):
     """The newer interface: integers, random, standard_normal and distributions."""
 

@@ -5,6 +5,7 @@ import sys as _sys
 import kasoku as _ks
 
 from ... import Face as _Face
+from ...cupy._util import in_face as _in_face
 
 
 def _of_one(name):
@@ -33,6 +34,24 @@ fftn, ifftn, rfftn, irfftn = (_of_several(name, None) for name in ("fftn", "ifft
 fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
 
 
+def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
+    """A plan for transforms of such an array; it may be their `plan=`, or stand in `with`."""
+    from ...cupy.cuda.cufft import Plan
+
+    if value_type not in ("C2C", "R2C", "C2R"):
+        raise ValueError(f"a plan is of the type C2C, R2C or C2R, not {value_type!r}")
+    return Plan(a.shape if shape is None else shape, axes, value_type)
+
+
+# A backend of scipy.fft: `with scipy.fft.set_backend(cupyx.scipy.fft)`.
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(method, args, kwargs):
+    own = globals().get(method.__name__)
+    return NotImplemented if own is None else own(*args, **kwargs)
+
+
 def next_fast_len(target, real=False):
     """The least length of small prime factors that is not below `target`."""
     n = int(target)
@@ -46,4 +65,5 @@ def next_fast_len(target, real=False):
         n += 1
 
 
+_in_face(globals())
 _sys.modules[__name__].__class__ = _Face
