@@ -7,6 +7,7 @@
 #include "guarded.h"
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
+#include "numpy_functions.h"
 
 #include <structmember.h>
 
@@ -15,6 +16,8 @@
 namespace kasoku {
 
 namespace {
+
+using namespace nb::literals;
 
 /// PyMemberDef's flags and types, from before the stable interface named them.
 constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
@@ -26,6 +29,7 @@ struct Object {
   PyObject base;
   VectorCall vectorcall;
   PyObject* function;  ///< nanobind's
+  PyObject* numpys;    ///< the method that takes over what `function` declines; mostly null
 };
 
 PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr;
@@ -40,11 +44,19 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
 #endif
 }
 
+PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  return guarded([=] {
+    PyObject* const result = call(self, args, n_and_flag, names);
+    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET}, names).release().ptr();
+  });
+}
+
 PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
 
 void destroy(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   Py_CLEAR(reinterpret_cast<Object*>(self)->function);
+  Py_CLEAR(reinterpret_cast<Object*>(self)->numpys);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -103,11 +115,12 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method) {
   return type;
 }
 
-nb::object make(PyTypeObject* type, nb::handle function) {
+nb::object make(PyTypeObject* type, nb::handle function, nb::handle numpys = nb::handle()) {
   auto* const object = PyObject_New(Object, type);
   if (!object) throw nb::python_error();
-  object->vectorcall = call;
+  object->vectorcall = numpys ? call_beside_numpys : call;
   object->function = Py_NewRef(function.ptr());
+  object->numpys = Py_XNewRef(numpys.ptr());
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
@@ -134,6 +147,8 @@ array([[11, 21],
     m.attr("ufunc") = nb::borrow(reinterpret_cast<PyObject*>(ufunc_type));
     m.attr("_Method") = nb::borrow(reinterpret_cast<PyObject*>(method_type));
   }
+  m.def("_method_beside_numpys", [](nb::handle ours, nb::handle numpys) { return make(method_type, ours, numpys); }, "ours"_a, "numpys"_a,
+        "A method that gives NumPy's numbers under kasoku run --numpy; NumPy's own takes over what ours declines.");
   nb::dict ufuncs;  // of a function by two names there is one
   nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());
   for (auto [name, value] : own) {
