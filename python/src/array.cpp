@@ -531,7 +531,7 @@ array([ 7, 13]))")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
       .def(
-          "tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
+          "tolist", &list_of, "The values as nested Python lists.")
       .def(
           "tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
       .def(

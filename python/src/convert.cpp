@@ -439,8 +439,9 @@ Scalar number_of(const Array& array) {
   return Scalar::load(array.dtype(), bytes);
 }
 
-nb::object item_of(const Array& array) {
-  const Scalar value = number_of(array);
+namespace {
+
+nb::object pythons_number(const Scalar& value) {
   switch (value.kind) {
     case DtypeKind::boolean: return nb::bool_(value.b);
     case DtypeKind::signed_: return nb::int_(value.i);
@@ -449,6 +450,29 @@ nb::object item_of(const Array& array) {
       return nb::steal(PyComplex_FromDoubles(value.f, value.imaginary));
     default: return nb::float_(value.f);
   }
+}
+
+nb::object listed(const char* memory, const View& view, size_t axis, Dtype dtype) {
+  if (axis == view.shape.size()) return pythons_number(Scalar::load(dtype, memory));
+  const Py_ssize_t length = static_cast<Py_ssize_t>(view.shape[axis]);
+  nb::object list = nb::steal(PyList_New(length));
+  if (!list) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < length; ++i) PyList_SetItem(list.ptr(), i, listed(memory + i * view.strides[axis], view, axis + 1, dtype).release().ptr());
+  return list;
+}
+
+}  // namespace
+
+nb::object item_of(const Array& array) { return pythons_number(number_of(array)); }
+
+nb::object list_of(const Array& array) {
+  if (!array.device().is_host() || array.dtype() == Dtype::opaque || Recorder::current()) return to_numpy(array).attr("tolist")();
+  const std::shared_ptr<Buffer> buffer = [&] {
+    const GilReleased release;
+    array.data_for_read();
+    return array.buffer();
+  }();
+  return listed(static_cast<const char*>(buffer->memory()) + array.offset(), {array.shape(), array.strides(), 0}, 0, array.dtype());
 }
 
 }  // namespace kasoku

@@ -58,6 +58,8 @@ nb::object numpy_view(const Array& array);
 Scalar number_of(const Array& array);
 /// The same as a Python number.
 nb::object item_of(const Array& array);
+/// All elements, as nested lists of such.
+nb::object list_of(const Array& array);
 
 nb::handle numpy();
 /// Whether it is an array of NumPy's own class and of no subclass.

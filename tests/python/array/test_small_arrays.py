@@ -517,3 +517,13 @@ def test_in_eager_mode_few_elements_are_made_at_once():
         x = ks.zeros(3)
         x[1] = 2
         assert x.tolist() == [0, 2, 0] and ks.zeros(3).tolist() == [0, 0, 0]
+
+
+def test_lists_of_the_elements(device):
+    for dtype in "bool int8 uint64 float16 float32 float64 complex64 complex128".split():
+        x = np.arange(24).reshape(2, 3, 4).astype(dtype)
+        for part in (x, x[:, ::-2], x.T, x[1, 2, 3], x[:0], x[:, :0], x[0, 0]):
+            ours, expected = ks.array(part, device=device).tolist(), part.tolist()
+            assert ours == expected and repr(ours) == repr(expected)
+    assert ks.array([1.5, 2], dtype="bfloat16", device=device).tolist() == [1.5, 2]
+    assert (ks.arange(3, device=device) * 2).tolist() == [0, 2, 4]
