@@ -47,7 +47,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
 PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   return guarded([=] {
     PyObject* const result = call(self, args, n_and_flag, names);
-    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET}, names).release().ptr();
+    const size_t n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, n}, names).release().ptr();
   });
 }
 

@@ -92,8 +92,9 @@ class Shown {
       const std::optional<Dtype> dtype = dtype_of_numpys(result.attr("dtype"));
       if (!dtype || info(*dtype).code.empty()) return nb::borrow(result);  // text, objects, times: NumPy's
       Device& to = device_ ? *device_ : default_device();
-      // A few elements that nobody else can see are as good in memory of ours, of which less is to be looked after.
-      const bool is_copied = !to.is_host() || (nb::cast<size_t>(result.attr("nbytes")) <= few_bytes && nb::object(result.attr("base")).is_none());
+      // A few elements in C order that nobody else can see are as good in memory of ours, of which less is to be looked after.
+      const bool is_copied = !to.is_host() || (nb::cast<size_t>(result.attr("nbytes")) <= few_bytes && nb::object(result.attr("base")).is_none() &&
+                                               nb::cast<bool>(result.attr("flags").attr("c_contiguous")));
       Array array = import_host(result, std::nullopt, to, is_copied);
       if (!to.is_host()) calls().bytes_moved += array.nbytes();
       calls().bytes_made += array.nbytes();

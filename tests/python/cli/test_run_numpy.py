@@ -237,6 +237,12 @@ assert type(sign) is type(log) is np.float64 and type(np.linalg.slogdet(x[:2, :2
 assert np.shape(x) == (3, 4) and np.ndim(x) == 2 and np.size(x, 1) == 4 and np.shape([[1, 2]]) == (1, 2)
 assert np.asarray(x) is x and np.array(x) is not x and isinstance(x, np.ndarray) and isinstance(np.array("a"), np.ndarray)
 assert x.dot(x.T).shape == (3, 3) and type(x.sum()) is np.float64 and type(x.max()) is np.float64 and x.copy()[0, 1] == 1
+assert x.T.copy(order="C").strides == (24, 8) and x.sum(0, keepdims=True).shape == (1, 4) and x.astype("i4", order="K", casting="unsafe")[2, 3] == 11
+assert np.zeros((2, 3), order="F").strides == (8, 16) and np.array(x, order="F").strides == (8, 24)
+values, vectors = np.linalg.eig([[2.0, 1], [1, 3]])
+assert values.dtype == vectors.dtype == np.linalg.eigvals(np.eye(2)).dtype == float and np.allclose(vectors * values, np.array([[2, 1], [1, 3]]) @ vectors)
+turned = np.array([[0.0, -1], [1, 0]])
+assert np.linalg.eig(turned)[0].dtype == np.linalg.eigvals(turned).dtype == np.linalg.eigvals(np.eye(2) * 1j).dtype == complex
 assert isinstance(np.random.rand(), float) and np.random.rand(2).shape == (2,) and np.random.normal() != np.random.normal()
 """
     )

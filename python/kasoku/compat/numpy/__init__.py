@@ -52,7 +52,22 @@ def _wrapped(module, name, value):
         ours = getattr(home, name) if name in home.__all__ else None
         if not callable(ours) or isinstance(ours, type):
             ours = None
+    if ours and name in ("eig", "eigvals"):
+        ours = _real_where_it_can_be(ours)
     return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
+
+
+def _real_where_it_can_be(ours):
+    """Eigenvalues of real matrices are real numbers if none has an imaginary part, and so are the vectors."""
+
+    def eigen(a):
+        result = ours(a)
+        values = result[0] if isinstance(result, tuple) else result
+        if _ks.asarray(a).dtype.kind == "c" or (values.imag != 0).any():
+            return result
+        return type(result)(*(x.real.copy() for x in result)) if isinstance(result, tuple) else result.real.copy()
+
+    return eigen
 
 
 _core._devices_are_shown(False)  # NumPy's arrays have none
