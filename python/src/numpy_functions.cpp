@@ -404,6 +404,19 @@ nb::object called(PyObject* function, PyObject* args, PyObject* kwargs) {
   return nb::steal(result);
 }
 
+/// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses; none if there are no such.
+nb::object arrays_of_own_classes(nb::handle args) {
+  nb::list items;
+  bool is_changed = false;
+  for (nb::handle one : nb::iter(args)) {
+    const nb::object array = PyType_Check(one.ptr()) || !nb::hasattr(one, "__array__") ? nb::object() : nb::object(one.attr("__array__")());
+    const bool is_ours = array.is_valid() && is_array(array);
+    items.append(is_ours ? nb::handle(array) : one);
+    is_changed |= is_ours;
+  }
+  return is_changed ? nb::object(nb::tuple(items)) : nb::object();
+}
+
 nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwargs) {
   const bool has_arrays = holds_array(args) || holds_array_by_name(kwargs);
   if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || is_array(PyTuple_GetItem(args, 0)))) {
@@ -412,7 +425,14 @@ nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwarg
     if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
   if (has_arrays && f.is_ufunc) return number_or_array(called(f.numpys.ptr(), args, kwargs), f.last);  // asks __array_ufunc__
-  if (!has_arrays) return Shown(f.name, true).take(called(f.numpys.ptr(), args, kwargs));
+  if (!has_arrays) {
+    if (PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs)) return Shown(f.name, true).take(nb::steal(result));
+    nb::python_error error;
+    const bool is_refused = std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
+    const nb::object arrays = is_refused ? arrays_of_own_classes(args) : nb::object();
+    if (!arrays.is_valid()) throw error;
+    return call_function(f, arrays.ptr(), kwargs);
+  }
   const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
   return through_numpy(f.name, f.numpys, args, named, true);
 }

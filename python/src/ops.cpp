@@ -158,10 +158,15 @@ bool is_computed_later(nb::handle other) {
   return nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
 }
 
+/// What an object makes of an operation by NumPy's protocol.
+nb::object by_its_ufuncs(Op op, nb::handle object, nb::handle left, nb::handle right) {
+  const nb::object its = nb::getattr(object, "__array_ufunc__", nb::handle()), ufunc = nb::getattr(numpy(), std::string(info(op).name).c_str(), nb::handle());
+  return its.is_valid() && ufunc.is_valid() ? its(ufunc, "__call__", left, right) : not_implemented();
+}
+
 nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle right) {
   nb::module_::import_("kasoku._engines").attr("register_chunks")();
-  nb::object ufunc = nb::module_::import_("numpy").attr(std::string(info(op).name).c_str());
-  return dasks.attr("__array_ufunc__")(ufunc, "__call__", left, right);
+  return by_its_ufuncs(op, dasks, left, right);
 }
 
 /// Arrays of NumPy's with an arithmetic of their own: matrices, masked arrays. NumPy's arrays make way for them by the same number.
@@ -204,7 +209,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (other.is_none() && (op == Op::equal || op == Op::not_equal))  // no element is None
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   std::optional<Operand> y = operand_beside(x, other);
-  if (!y) return not_implemented();
+  if (!y) return by_its_ufuncs(op, other, left, right);
   Array result;
   {
     const GilUntilBlocked keep;

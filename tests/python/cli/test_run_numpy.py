@@ -260,6 +260,17 @@ class Unit:
     __rmul__ = __mul__
 u = Unit([1, 2])
 assert type(np.array([1, 2]) * u) is Unit and (np.array([1, 2]) * u).values.tolist() == [1, 4]
+class Length:
+    def __init__(self, values): self.values = np.asarray(values, float)
+    def __array_ufunc__(self, ufunc, method, *given, **named):
+        return Length(getattr(ufunc, method)(*(x.values if isinstance(x, Length) else x for x in given), **named))
+for both in (np.array([1, 2]) * Length([3, 4]), np.multiply(Length([3, 4]), np.array([1, 2]))):
+    assert type(both) is Length and both.values.tolist() == [3, 8]
+try:
+    np.array([1, 2]) + object()
+except TypeError:
+    pass
+assert np.sum(u) == 3 and np.sqrt(u).tolist() == [1, 2**0.5] and np.concatenate([np.asarray(u), u.values]).tolist() == [1, 2, 1, 2]
 assert np.asarray(u).tolist() == [1, 2] and np.asarray(u, dtype=float).dtype == float and np.array([3, 4])[np.asarray(u) > 1].tolist() == [4]
 """
     )
