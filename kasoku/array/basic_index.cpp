@@ -86,12 +86,17 @@ std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
   return result;
 }
 
-Array get_element(const Array& array, std::span<const int64_t> at) {
+std::optional<Scalar> read_element(const Array& array, std::span<const int64_t> at) {
   const Array::State& x = array.state();
   const std::optional<int64_t> bytes = distance(x.view, at);
-  if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return {};
+  if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return std::nullopt;
   const Held held(array);
-  return held ? Array::of(Scalar::load(x.dtype, held.memory() + *bytes), x.dtype, *x.device) : Array();
+  return held ? std::optional(Scalar::load(x.dtype, held.memory() + *bytes)) : std::nullopt;
+}
+
+Array get_element(const Array& array, std::span<const int64_t> at) {
+  const std::optional<Scalar> number = read_element(array, at);
+  return number ? Array::of(*number, array.state().dtype, *array.state().device) : Array();
 }
 
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {

@@ -29,6 +29,8 @@ std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts);
 /// The value of the element that a number for each axis names, a read-only array of no axes. Nothing (null) where the
 /// array is not at hand, computed and in memory that the host reaches, or there is no such element.
 Array get_element(const Array& array, std::span<const int64_t> at);
+/// The same as a number.
+std::optional<Scalar> read_element(const Array& array, std::span<const int64_t> at);
 /// Writes it. False, and nothing done, as above, or if something that is pending still reads the memory.
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 /// Writes `value`, which has this dtype and the shape of the cut, or a number. False, and nothing done, as above, or if

@@ -24,6 +24,8 @@ NodePtr constant(const Shape& shape, Scalar value, Dtype dtype, Device& device) 
 }  // namespace
 
 Array full(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
+  if (is_eager() && !shape.empty())
+    if (std::optional<Array> few = count_directly(shape, value, Scalar::of(0), dtype, device)) return *std::move(few);
   return Array::of(constant(shape, value, dtype, device));
 }
 
@@ -33,6 +35,8 @@ Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device) 
   // Kernels count in integers and floats.
   const Dtype counted = dtype == Dtype::bool_ ? Dtype::int64 : real_part(dtype);
   if (counted != dtype) return astype(arange(start, step, n, counted, device), dtype);
+  if (is_eager())
+    if (std::optional<Array> few = count_directly({n}, start, step, dtype, device)) return *std::move(few);
   Expression expression;
   expression.kind = Expression::arange;
   expression.start = start;

@@ -433,6 +433,22 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   return Array::of(std::move(result), shape, types.result, itemsize);
 }
 
+std::optional<Array> count_directly(const Shape& shape, const Scalar& start, const Scalar& step, Dtype dtype, Device& device) {
+  const int64_t n = product(shape);
+  const bool is_constant = step == Scalar::of(0);
+  if (!is_for_now(n, device) || dtype == Dtype::opaque || !(is_constant || dtype == Dtype::int64 || dtype == Dtype::float64)) return std::nullopt;
+  const size_t itemsize = info(dtype).size;
+  auto result = Storage::allocate(device, static_cast<size_t>(n) * itemsize);
+  char* const y = static_cast<char*>(result->buffer->memory());
+  for (int64_t i = 0; i < n; ++i) {  // as emit.cpp has it
+    const Scalar each = is_constant              ? start
+                        : dtype == Dtype::int64 ? Scalar::of(static_cast<int64_t>(static_cast<uint64_t>(start.as_int()) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step.as_int())))
+                                                : Scalar::of(start.as_double() + static_cast<double>(i) * step.as_double());
+    each.store(dtype, y + static_cast<size_t>(i) * itemsize);
+  }
+  return Array::of(std::move(result), shape, dtype, itemsize);
+}
+
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();

@@ -55,6 +55,9 @@ void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> o
 /// many elements, operands that are pending, another device's memory.
 std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands, const Shape& shape, Device& device);
 
+/// A new array of start, start + step and so on in C order; nothing as above, and for steps of dtypes that are not int64 or float64.
+std::optional<Array> count_directly(const Shape& shape, const Scalar& start, const Scalar& step, Dtype dtype, Device& device);
+
 /// A new array of the same elements as another dtype, or the same; nothing as above.
 std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 

@@ -32,7 +32,7 @@ std::optional<int64_t> optional_int(nb::handle object) {
 /// An array of NumPy's, if only of no axes; its numbers are none.
 bool is_array_of_numpys(nb::handle key) { return nb::isinstance(key, numpy().attr("ndarray")); }
 
-bool is_bool_array(nb::handle key) { return nb::cast<std::string>(nb::str(nb::object(key.attr("dtype")))) == "bool"; }
+bool is_bool_array(nb::handle key) { return nb::object(key.attr("dtype")).equal(numpy_dtype(Dtype::bool_)); }
 
 /// With the axes in the order in which they lie in its memory, which decides how what it chooses lies.
 Array indices_in_their_order(nb::handle key, Device& device) {

@@ -60,9 +60,10 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
-  if (const std::optional<Array> column = array_of_arrow(object))
+  const bool has_protocols = !PyList_CheckExact(object.ptr()) && !PyTuple_CheckExact(object.ptr());
+  if (const std::optional<Array> column = has_protocols ? array_of_arrow(object) : std::nullopt)
     return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copies);
-  if (const std::optional<Array> shown = foreign_array(object)) return make_array(nb::cast(*shown), dtype, device, copies);
+  if (const std::optional<Array> shown = has_protocols ? foreign_array(object) : std::nullopt) return make_array(nb::cast(*shown), dtype, device, copies);
   Device& where = device_from(device);
   if (copies == Copies::never) {
     if (!where.is_host()) must_be_allowed(copies, "the values are on the host");
@@ -176,7 +177,13 @@ void set(const Array& x, nb::handle key, nb::handle value) {
   with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
 }
 
-/// An integer of Python's, or of an integer array that was read; nothing for any other object.
+/// An integer as a place; nothing for one that int64 does not hold, and for any other number.
+std::optional<int64_t> place_of(const Scalar& number) {
+  if (number.kind == DtypeKind::signed_) return number.i;
+  return number.kind == DtypeKind::unsigned_ && number.i >= 0 ? std::optional(number.i) : std::nullopt;
+}
+
+/// An integer of Python's, of NumPy's, or of an integer array that was read; nothing for any other object.
 std::optional<int64_t> place_from(PyObject* object) {
   if (PyLong_CheckExact(object)) {
     int overflow = 0;
@@ -184,11 +191,12 @@ std::optional<int64_t> place_from(PyObject* object) {
     return overflow ? std::nullopt : std::optional<int64_t>(value);
   }
   if (PySlice_Check(object)) return std::nullopt;
-  const Array* const array = array_of(object);
-  if (!array || !is_integer(array->dtype())) return std::nullopt;
-  const std::optional<Scalar>& number = array->state().number;
-  const bool is_beyond = number && number->kind == DtypeKind::unsigned_ && number->i < 0;
-  return number && !is_beyond ? std::optional(number->i) : std::nullopt;
+  if (const Array* const array = array_of(object)) {
+    const std::optional<Scalar>& number = array->state().number;
+    return number && is_integer(array->dtype()) ? place_of(*number) : std::nullopt;
+  }
+  const std::optional<NumpysNumber> number = numpys_number(object);
+  return number ? place_of(number->value) : std::nullopt;
 }
 
 /// The entries of a key, a tuple or a single one.
@@ -266,10 +274,13 @@ class BasicKey {
 
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
-  Array element = InFace::is_in() ? Array() : get_element(x, at);
-  if (element.is_null()) return {};
-  return elements_are_numpys() && !info(x.dtype()).code.empty() ? numpy_number(element)
-                                                                 : object_of(std::move(element));
+  if (InFace::is_in()) return {};
+  if (elements_are_numpys() && !info(x.dtype()).code.empty()) {
+    const std::optional<Scalar> number = read_element(x, at);
+    return number ? as_numpys_number(*number, x.dtype()) : nb::object();
+  }
+  Array element = get_element(x, at);
+  return element.is_null() ? nb::object() : object_of(std::move(element));
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -309,6 +320,10 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
   if (!is_plain_array(value) && (number = plain_number(value))) {
     must_fit(*number, dtype);
     return number;
+  }
+  if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
+    number = scalar_from(value);
+    return number->kind == info(dtype).kind ? number : std::nullopt;
   }
   if (const Array* const array = array_of(value)) return array->dtype() == dtype ? array->state().number : number;
   const std::optional<NumpysNumber> typed = numpys_number(value);
@@ -539,7 +554,7 @@ array([ 7, 13]))")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
       .def(
-          "tolist", [](const Array& x) { return to_numpy(x).attr("tolist")(); }, "The values as nested Python lists.")
+          "tolist", &list_of, "The values as nested Python lists.")
       .def(
           "tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
       .def(
@@ -628,8 +643,6 @@ array([ 7, 13]))")
       .def(
           "clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); },
           "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
-      .def(
-          "dot", [m](nb::object self, nb::handle other) { return m.attr("dot")(self, other); }, "ks.dot(self, other).")
       .def("conjugate", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
       .def(
           "conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
@@ -691,8 +704,9 @@ objects a TypeError.
 >>> ks.array([[1, 2], [3, 4]], dtype="float32")
 array([[1., 2.],
        [3., 4.]], dtype=float32))");
-  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy) {
-    return make_array(x, dtype, device, copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never);
+  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy) -> nb::object {
+    if (is_array(x) && dtype.is_none() && device.is_none() && copy.ptr() != Py_True) return nb::borrow(x);
+    return nb::cast(make_array(x, dtype, device, copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never));
   }, "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
         R"(An array of the values, without a copy where that can be: on a CPU it shows a NumPy array's memory.
 

@@ -53,20 +53,36 @@ nb::handle numpy() {
   return *module;
 }
 
+bool is_plain_numpys(nb::handle object) {
+  static PyTypeObject* const ndarray = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("ndarray")).release().ptr());
+  return Py_TYPE(object.ptr()) == ndarray;
+}
+
+std::optional<Dtype> dtype_of_numpys(nb::handle dtype) {
+  // NumPy makes a type's name anew each time, in microseconds: types are looked up by themselves.
+  static nb::dict* const answered = new nb::dict;
+  PyObject* answer = PyDict_GetItemWithError(answered->ptr(), dtype.ptr());
+  if (!answer) {
+    const auto known = dtype_from_name(nb::cast<std::string>(dtype.attr("name")));
+    const nb::object number = known && *known != Dtype::opaque ? nb::object(nb::int_(static_cast<int>(*known))) : nb::none();
+    (*answered)[dtype] = number;
+    answer = number.ptr();  // which the dictionary holds
+  }
+  return answer == Py_None ? std::nullopt : std::optional(static_cast<Dtype>(PyLong_AsLong(answer)));
+}
+
 Dtype dtype_from(nb::handle object) {
   if (nb::isinstance<nb::str>(object))
     if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return *known;
-  // NumPy makes a type's name anew each time, in microseconds: types are looked up by themselves.
-  static nb::dict* const answered = new nb::dict;
-  const bool is_type = PyType_Check(object.ptr()) || nb::isinstance(object, numpy().attr("dtype"));
-  if (PyObject* const known = is_type ? PyDict_GetItemWithError(answered->ptr(), object.ptr()) : nullptr)
+  static nb::dict* const types = new nb::dict;  // as for dtypes
+  if (PyObject* const known = PyType_Check(object.ptr()) ? PyDict_GetItemWithError(types->ptr(), object.ptr()) : nullptr)
     return static_cast<Dtype>(PyLong_AsLong(known));
-  nb::object dtype = numpy().attr("dtype")(object);
-  const std::string name = nb::cast<std::string>(dtype.attr("name"));
-  const auto known = dtype_from_name(name);
-  if (!known || *known == Dtype::opaque)
-    throw Error(ErrorKind::type, "no kasoku array can hold dtype " + name);
-  if (is_type) (*answered)[object] = static_cast<int>(*known);
+  static const auto* const dtype_class = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("dtype")).release().ptr());
+  const bool is_dtype = PyType_IsSubtype(Py_TYPE(object.ptr()), const_cast<PyTypeObject*>(dtype_class));
+  const nb::object dtype = is_dtype ? nb::borrow(object) : numpy().attr("dtype")(object);
+  const std::optional<Dtype> known = dtype_of_numpys(dtype);
+  if (!known) throw Error(ErrorKind::type, "no kasoku array can hold dtype " + nb::cast<std::string>(dtype.attr("name")));
+  if (PyType_Check(object.ptr())) (*types)[object] = static_cast<int>(*known);
   return *known;
 }
 
@@ -145,6 +161,91 @@ std::optional<NumpysNumber> numpys_number(nb::handle object) {
   return NumpysNumber{Scalar::load(*dtype, reinterpret_cast<const char*>(object.ptr()) + sizeof(PyObject)), *dtype};
 }
 
+nb::object as_numpys_number(const Scalar& value, Dtype dtype) {
+  struct Type {
+    PyTypeObject* type;
+    allocfunc allocate;
+  };
+  static const auto* const types = [] {  // NumPy's live as long as the process
+    auto* const all = new Type[std::size(dtype_table)]{};
+    for (size_t i = 0; i < std::size(dtype_table); ++i) {
+      if (dtype_table[i].code.empty() || dtype_table[i].kind == DtypeKind::opaque) continue;
+      all[i].type = reinterpret_cast<PyTypeObject*>(nb::object(numpy_dtype(static_cast<Dtype>(i)).attr("type")).release().ptr());
+      all[i].allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(all[i].type, Py_tp_alloc));
+    }
+    return all;
+  }();
+  const Type& its = types[static_cast<size_t>(dtype)];
+  if (dtype == Dtype::bool_) return nb::handle(reinterpret_cast<PyObject*>(its.type))(nb::bool_(value.as_bool()));  // of two objects
+  PyObject* const number = its.allocate(its.type, 0);
+  if (!number) throw nb::python_error();
+  value.store(dtype, reinterpret_cast<char*>(number) + sizeof(PyObject));
+  return nb::steal(number);
+}
+
+namespace {
+
+/// A list or a tuple as Python's own classes are, which has no protocol of other libraries.
+bool is_sequence(nb::handle object) { return PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr()); }
+
+Py_ssize_t length_of(nb::handle sequence) { return PyList_Check(sequence.ptr()) ? PyList_Size(sequence.ptr()) : PyTuple_Size(sequence.ptr()); }
+
+nb::handle item_at(nb::handle sequence, Py_ssize_t i) { return PyList_Check(sequence.ptr()) ? PyList_GetItem(sequence.ptr(), i) : PyTuple_GetItem(sequence.ptr(), i); }
+
+/// Numbers of Python's, in rows of one length: what most arrays of few elements are made of, in a fraction of the time that
+/// the general way takes.
+class FewNumbers {
+ public:
+  static constexpr Py_ssize_t most = 64;
+
+  /// Nothing (null) for what is not that, and for dtypes that take more than a look.
+  static Array array_of(nb::handle object, std::optional<Dtype> dtype, Device& device) {
+    if (!is_sequence(object) || length_of(object) > most || !device.is_host() || Recorder::current()) return {};
+    FewNumbers few;
+    if (!few.read(object, 0)) return {};
+    const Dtype natural = few.has_floats_ ? Dtype::float64 : Dtype::int64, wanted = dtype.value_or(natural);
+    if (wanted != natural && wanted != Dtype::float64) return {};
+    Array array = Array::empty(few.shape_, wanted, device);
+    char* to = static_cast<char*>(array.data());
+    for (Py_ssize_t i = 0; i < few.n_; ++i, to += sizeof(double)) few.numbers_[i].store(wanted, to);
+    array.buffer()->history.filled_by_host = true;
+    return array;
+  }
+
+ private:
+  bool read(nb::handle sequence, size_t depth) {
+    const Py_ssize_t length = length_of(sequence);
+    if (depth == 2 || length == 0) return false;
+    if (shape_.size() == depth) shape_.push_back(length);
+    if (shape_[depth] != length) return false;
+    const bool has_rows = is_sequence(item_at(sequence, 0));
+    for (Py_ssize_t i = 0; i < length; ++i) {
+      const nb::handle item = item_at(sequence, i);
+      if (is_sequence(item) != has_rows || !(has_rows ? read(item, depth + 1) : read_number(item))) return false;
+    }
+    return true;
+  }
+
+  bool read_number(nb::handle item) {
+    if (n_ == most) return false;
+    Scalar& number = numbers_[n_++];
+    if (!get_plain_number(item, number)) {
+      const std::optional<NumpysNumber> numpys = numpys_number(item);
+      if (!numpys || (numpys->dtype != Dtype::float64 && numpys->dtype != Dtype::int64)) return false;
+      number = numpys->value;
+    }
+    has_floats_ |= number.kind == DtypeKind::floating;
+    return true;
+  }
+
+  Scalar numbers_[most];
+  Py_ssize_t n_ = 0;
+  bool has_floats_ = false;
+  Shape shape_;
+};
+
+}  // namespace
+
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
   PyObject* p = object.ptr();
@@ -191,6 +292,10 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
     operand.scalar = Scalar::of(int64_t{value});
     return operand;
   }
+  if (is_sequence(object)) {
+    operand.array = import_host(object, std::nullopt, device, true);
+    return operand;
+  }
   if (const std::optional<Array> column = array_of_arrow(object)) {
     operand.array = to_device(*column, device);
     return operand;
@@ -220,16 +325,24 @@ Array array_from(nb::handle object, Device& device) {
 }
 
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy) {
+  if (Array few = FewNumbers::array_of(object, dtype, device); !few.is_null()) return few;
   if (dtype && info(*dtype).code.empty()) return astype(import_host(object, std::nullopt, device, copy), *dtype);  // NumPy has none
-  nb::object array = dtype ? numpy().attr("asarray")(object, numpy_dtype(*dtype))
-                           : numpy().attr("asarray")(object);
+  if (!PyObject_CheckBuffer(object.ptr()) && !is_sequence(object) && nb::hasattr(object, "__array__"))
+    if (const nb::object given = object.attr("__array__")(); is_array(given)) {  // which NumPy refuses
+      const Array x = to_device(*array_of(given), device);
+      return dtype && *dtype != x.dtype() ? astype(x, *dtype) : copy ? kasoku::copy(x) : x;
+    }
+  nb::object array = dtype                     ? numpy().attr("asarray")(object, numpy_dtype(*dtype))
+                     : is_plain_numpys(object) ? nb::borrow(object)
+                                               : numpy().attr("asarray")(object);
   const nb::object its_dtype = array.attr("dtype");
   if (!nb::cast<bool>(its_dtype.attr("isnative")))
     array = array.attr("astype")(its_dtype.attr("newbyteorder")("="));
   const Dtype element = dtype_from(array.attr("dtype"));
   const bool can_share = !copy && device.is_host();
-  if (!can_share) array = numpy().attr("ascontiguousarray")(array).attr("reshape")(array.attr("shape"));
   auto host = std::make_shared<HostBuffer>(array);
+  if (!can_share && !PyBuffer_IsContiguous(&host->view, 'C'))
+    host = std::make_shared<HostBuffer>(numpy().attr("ascontiguousarray")(array).attr("reshape")(array.attr("shape")));
   const Py_buffer& view = host->view;
   const Shape shape(view.shape, view.shape + view.ndim);
   if (can_share) {
@@ -308,7 +421,7 @@ bool is_read_at_hand(const Array& array, void* bytes) {
 
 }  // namespace
 
-nb::object item_of(const Array& array) {
+Scalar number_of(const Array& array) {
   if (array.size() != 1)
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
         .why("this one has shape " + str(array.shape()));
@@ -323,7 +436,12 @@ nb::object item_of(const Array& array) {
     if (device.is_host()) std::memcpy(bytes, from, array.itemsize());
     else device.copy(bytes, from, array.itemsize(), device.current_stream());
   }
-  const Scalar value = Scalar::load(array.dtype(), bytes);
+  return Scalar::load(array.dtype(), bytes);
+}
+
+namespace {
+
+nb::object pythons_number(const Scalar& value) {
   switch (value.kind) {
     case DtypeKind::boolean: return nb::bool_(value.b);
     case DtypeKind::signed_: return nb::int_(value.i);
@@ -332,6 +450,29 @@ nb::object item_of(const Array& array) {
       return nb::steal(PyComplex_FromDoubles(value.f, value.imaginary));
     default: return nb::float_(value.f);
   }
+}
+
+nb::object listed(const char* memory, const View& view, size_t axis, Dtype dtype) {
+  if (axis == view.shape.size()) return pythons_number(Scalar::load(dtype, memory));
+  const Py_ssize_t length = static_cast<Py_ssize_t>(view.shape[axis]);
+  nb::object list = nb::steal(PyList_New(length));
+  if (!list) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < length; ++i) PyList_SetItem(list.ptr(), i, listed(memory + i * view.strides[axis], view, axis + 1, dtype).release().ptr());
+  return list;
+}
+
+}  // namespace
+
+nb::object item_of(const Array& array) { return pythons_number(number_of(array)); }
+
+nb::object list_of(const Array& array) {
+  if (!array.device().is_host() || array.dtype() == Dtype::opaque || Recorder::current()) return to_numpy(array).attr("tolist")();
+  const std::shared_ptr<Buffer> buffer = [&] {
+    const GilReleased release;
+    array.data_for_read();
+    return array.buffer();
+  }();
+  return listed(static_cast<const char*>(buffer->memory()) + array.offset(), {array.shape(), array.strides(), 0}, 0, array.dtype());
 }
 
 }  // namespace kasoku

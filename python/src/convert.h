@@ -15,6 +15,8 @@ namespace kasoku {
 /// Whatever numpy.dtype understands; also Python's float, int, bool, complex.
 Dtype dtype_from(nb::handle object);
 std::optional<Dtype> optional_dtype(nb::handle object);  ///< None: nothing
+/// What a numpy.dtype is here; nothing for one that no array of ours can hold.
+std::optional<Dtype> dtype_of_numpys(nb::handle dtype);
 /// numpy.dtype of a dtype; a string for what NumPy lacks.
 nb::object numpy_dtype(Dtype dtype);
 
@@ -37,6 +39,8 @@ struct NumpysNumber {
   Dtype dtype;
 };
 std::optional<NumpysNumber> numpys_number(nb::handle object);
+/// The other way round: a number of a dtype that NumPy has as NumPy's own.
+nb::object as_numpys_number(const Scalar& value, Dtype dtype);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
@@ -50,9 +54,15 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
 nb::object to_numpy(const Array& array);
 /// A NumPy array that shows the same memory; of a cpu array only.
 nb::object numpy_view(const Array& array);
-/// The only element, as a Python number.
+/// The only element.
+Scalar number_of(const Array& array);
+/// The same as a Python number.
 nb::object item_of(const Array& array);
+/// All elements, as nested lists of such.
+nb::object list_of(const Array& array);
 
 nb::handle numpy();
+/// Whether it is an array of NumPy's own class and of no subclass.
+bool is_plain_numpys(nb::handle object);
 
 }  // namespace kasoku

@@ -8,6 +8,7 @@
 #include "guarded.h"
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
+#include "numpy_functions.h"
 
 #include <structmember.h>
 
@@ -17,6 +18,8 @@
 namespace kasoku {
 
 namespace {
+
+using namespace nb::literals;
 
 /// PyMemberDef's flags and types, from before the stable interface named them.
 constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
@@ -28,6 +31,7 @@ struct Object {
   PyObject base;
   VectorCall vectorcall;
   PyObject* function;  ///< nanobind's
+  PyObject* numpys;    ///< the method that takes over what `function` declines; mostly null
 };
 
 PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr, *face_function_type = nullptr;
@@ -61,6 +65,14 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
   return std::any_of(args, args + n, is_operand_of_face) ? call_in_face(self, args, n_and_flag, names) : call_wrapped(self, args, n_and_flag, names);
 }
 
+PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  return guarded([=] {
+    PyObject* const result = call(self, args, n_and_flag, names);
+    const size_t n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, n}, names).release().ptr();
+  });
+}
+
 PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
 
 PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
@@ -71,6 +83,7 @@ PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* name
 void destroy(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   Py_CLEAR(reinterpret_cast<Object*>(self)->function);
+  Py_CLEAR(reinterpret_cast<Object*>(self)->numpys);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -142,11 +155,12 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool 
   return type;
 }
 
-nb::object make(PyTypeObject* type, nb::handle function) {
+nb::object make(PyTypeObject* type, nb::handle function, nb::handle numpys = nb::handle()) {
   auto* const object = PyObject_New(Object, type);
   if (!object) throw nb::python_error();
-  object->vectorcall = type == face_function_type ? call_in_face : call;
+  object->vectorcall = numpys ? call_beside_numpys : type == face_function_type ? call_in_face : call;
   object->function = Py_NewRef(function.ptr());
+  object->numpys = Py_XNewRef(numpys.ptr());
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
@@ -180,6 +194,8 @@ array([[11, 21],
     m.def("_in_face", [](nb::handle function) { return Py_TYPE(function.ptr()) == face_function_type ? nb::borrow(function) : make(face_function_type, function); },
           nb::arg("function"), "The function, giving arrays of the face's class (_face_class).");
   }
+  m.def("_method_beside_numpys", [](nb::handle ours, nb::handle numpys) { return make(method_type, ours, numpys); }, "ours"_a, "numpys"_a,
+        "A method that gives NumPy's numbers under kasoku run --numpy; NumPy's own takes over what ours declines.");
   nb::dict ufuncs;  // of a function by two names there is one
   nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());
   for (auto [name, value] : own) {

@@ -153,6 +153,7 @@ void bind_kernel_memory(nb::module_& m) {
     return Memory{buffer, &array->device(), buffer->bytes()};
   }, "The memory that an array shows.");
   m.def("_is_read_only", [](const Array& x) { return x.is_read_only(); }, nb::arg("x"));
+  m.def("_make_read_only", [](Array& x) { x = x.read_only(); }, nb::arg("x"));
   m.def("_address", [](nb::handle object) { return reinterpret_cast<uintptr_t>(address_of(object)); });
   m.def("_htod",
         [](nb::handle to, nb::handle from, nb::handle device, nb::handle stream) {

@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "array_object.h"
 #include "guarded.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/codegen/scans.h"
@@ -35,6 +36,14 @@ nb::object number_or_array(nb::object result, std::string_view function) {
   return numpy_number(*x);
 }
 
+/// The same of all in a tuple with names, such as the results of linalg's functions.
+nb::object numbers_or_arrays(nb::object result, std::string_view function) {
+  if (!gives_numpys_numbers || !PyTuple_Check(result.ptr()) || PyTuple_CheckExact(result.ptr())) return number_or_array(std::move(result), function);
+  nb::list items;
+  for (nb::handle item : nb::iter(result)) items.append(number_or_array(nb::borrow(item), function));
+  return nb::hasattr(result.type(), "_make") ? result.type().attr("_make")(items) : std::move(result);
+}
+
 struct Calls {
   uint64_t count = 0, bytes_read = 0, bytes_made = 0, bytes_moved = 0;
 };
@@ -53,7 +62,7 @@ bool is_instance(nb::handle object, const char* name) {
 class Shown {
  public:
   /// `keeps_numbers`: NumPy's numbers stay what they are.
-  explicit Shown(const std::string& name, bool keeps_numbers = false) : name_(name), keeps_numbers_(keeps_numbers) {}
+  explicit Shown(std::string_view name, bool keeps_numbers = false) : name_(name), keeps_numbers_(keeps_numbers) {}
 
   nb::object show(nb::handle object) {
     if (is_array(object)) return show_array(object);
@@ -78,25 +87,27 @@ class Shown {
   nb::object take(nb::handle result) {
     for (const Pair& pair : pairs_)
       if (pair.shown.is(result)) return pair.given;
-    static const auto* const array_class =
-        nb::object(numpy().attr("ndarray")).release().ptr();  // its subclasses are more than their elements
-    if (reinterpret_cast<PyObject*>(Py_TYPE(result.ptr())) == array_class ||
-        (!keeps_numbers_ && is_instance(result, "generic"))) {
-      const nb::object dtype = result.attr("dtype");
-      const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
-      if (kind.find_first_of("biufc") == std::string::npos ||
-          !dtype_from_name(nb::cast<std::string>(dtype.attr("name"))))
-        return nb::borrow(result);  // text, objects, times: NumPy's
+    // Subclasses are more than their elements.
+    if (is_plain_numpys(result) || (!keeps_numbers_ && is_instance(result, "generic"))) {
+      const std::optional<Dtype> dtype = dtype_of_numpys(result.attr("dtype"));
+      if (!dtype || info(*dtype).code.empty()) return nb::borrow(result);  // text, objects, times: NumPy's
       Device& to = device_ ? *device_ : default_device();
-      Array array = import_host(result, std::nullopt, to, !to.is_host());
+      // A few elements in C order that nobody else can see are as good in memory of ours, of which less is to be looked after.
+      const bool is_copied = !to.is_host() || (nb::cast<size_t>(result.attr("nbytes")) <= few_bytes && nb::object(result.attr("base")).is_none() &&
+                                               nb::cast<bool>(result.attr("flags").attr("c_contiguous")));
+      Array array = import_host(result, std::nullopt, to, is_copied);
       if (!to.is_host()) calls().bytes_moved += array.nbytes();
       calls().bytes_made += array.nbytes();
       return object_of(std::move(array));
     }
     if (PyTuple_Check(result.ptr()) || PyList_CheckExact(result.ptr())) {
       nb::list items;
-      for (nb::handle item : nb::iter(result)) items.append(take(item));
-      return as(result, std::move(items));
+      bool is_changed = false;
+      for (nb::handle item : nb::iter(result)) {
+        items.append(take(item));
+        is_changed |= items[items.size() - 1].ptr() != item.ptr();
+      }
+      return is_changed ? as(result, std::move(items)) : nb::borrow(result);
     }
     return nb::borrow(result);
   }
@@ -129,7 +140,7 @@ class Shown {
     if (!device_) device_ = &x.device();
     if (!x.device().is_host() && !may_move)
       throw Error(ErrorKind::type,
-                  name_ + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str())
+                  std::string(name_) + ": kasoku has no such function, and NumPy cannot read what lies on " + x.device().str())
           .fix("x.numpy() copies the array to the host");
     const bool is_shown = x.device().is_host() && !info(x.dtype()).code.empty();
     nb::object shown = is_shown ? numpy_view(x) : to_numpy(x);
@@ -147,18 +158,18 @@ class Shown {
   }
 
   Calls& calls() {
-    if (!calls_) ++(calls_ = &calls_of_numpy()[name_])->count;
+    if (!calls_) ++(calls_ = &calls_of_numpy()[std::string(name_)])->count;
     return *calls_;
   }
 
-  const std::string name_;
+  const std::string_view name_;
   const bool keeps_numbers_;
   Calls* calls_ = nullptr;    ///< those with arrays are counted
   Device* device_ = nullptr;  ///< of the first array
   std::vector<Pair> pairs_;
 };
 
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+bool is_one_of(std::string_view name, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* one) { return name == one; });
 }
 
@@ -196,7 +207,7 @@ bool declines(const nb::python_error& error) {
 }
 
 /// Functions that write into their first argument.
-bool writes_first(const std::string& name) {
+bool writes_first(std::string_view name) {
   return is_one_of(name, {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"});
 }
 
@@ -265,10 +276,29 @@ nb::object reshaped(nb::handle object, int64_t n_more) {
   return object_of(reshape(x, shape));
 }
 
+/// The operation of a ufunc's name; none if we have no such.
+nb::object operation_of(nb::handle ufunc) {
+  static auto& known = *new std::map<PyObject*, nb::object>;  // with a share in each, a program's own may go
+  const auto [at, is_new] = known.try_emplace(ufunc.ptr());
+  if (is_new) {
+    const std::string name = nb::cast<std::string>(ufunc.attr("__name__"));
+    if (op_from_name(name)) at->second = nb::module_::import_("kasoku._core").attr(name.c_str());
+    ufunc.inc_ref();
+  }
+  return at->second;
+}
+
 /// A ufunc on our arrays: the operation, reduction or scan of its name, on their device.
 nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args inputs, nb::kwargs kwargs) {
+  static const nb::handle core = nb::module_::import_("kasoku._core").release();
+  const bool is_call = PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
+  if (is_call && kwargs.size() == 0)
+    if (const nb::object operation = operation_of(ufunc); operation.is_valid()) {
+      if (PyObject* const result = PyObject_Call(operation.ptr(), inputs.ptr(), nullptr)) return nb::steal(result);
+      nb::python_error error;
+      if (!declines(error)) throw error;
+    }
   const std::string name = nb::cast<std::string>(ufunc.attr("__name__")), how = nb::cast<std::string>(method);
-  nb::module_ core = nb::module_::import_("kasoku._core");
   const auto op = op_from_name(name);
   const auto numpys = [&] {
     nb::object bound = how == "__call__" ? nb::borrow(ufunc) : nb::object(ufunc.attr(how.c_str()));
@@ -344,6 +374,8 @@ struct NumpyFunction {
   std::string name;
   nb::object numpys, ours;  ///< `ours`: null if we have no such
   bool makes_arrays;
+  std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
+  bool is_ufunc = is_instance(numpys, "ufunc"), writes_first = kasoku::writes_first(last);
 };
 
 /// Whether an argument is an array of ours, or a list that has one.
@@ -366,20 +398,40 @@ bool holds_array_by_name(PyObject* kwargs) {
   return false;
 }
 
+nb::object called(PyObject* function, PyObject* args, PyObject* kwargs) {
+  PyObject* const result = PyObject_Call(function, args, kwargs);
+  if (!result) throw nb::python_error();
+  return nb::steal(result);
+}
+
+/// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses; none if there are no such.
+nb::object arrays_of_own_classes(nb::handle args) {
+  nb::list items;
+  bool is_changed = false;
+  for (nb::handle one : nb::iter(args)) {
+    const nb::object array = PyType_Check(one.ptr()) || !nb::hasattr(one, "__array__") ? nb::object() : nb::object(one.attr("__array__")());
+    const bool is_ours = array.is_valid() && is_array(array);
+    items.append(is_ours ? nb::handle(array) : one);
+    is_changed |= is_ours;
+  }
+  return is_changed ? nb::object(nb::tuple(items)) : nb::object();
+}
+
 nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwargs) {
   const bool has_arrays = holds_array(args) || holds_array_by_name(kwargs);
-  if (f.ours.is_valid() && (has_arrays || f.makes_arrays)) {
-    const std::string last = f.name.substr(f.name.rfind('.') + 1);
-    if (!writes_first(last) || is_array(PyTuple_GetItem(args, 0))) {
-      if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return number_or_array(nb::steal(result), f.name.substr(f.name.rfind('.') + 1));
-      nb::python_error error;
-      if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
-    }
+  if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || is_array(PyTuple_GetItem(args, 0)))) {
+    if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return numbers_or_arrays(nb::steal(result), f.last);
+    nb::python_error error;
+    if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
-  if (has_arrays && is_instance(f.numpys, "ufunc")) {  // asks __array_ufunc__
-    PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs);
-    if (!result) throw nb::python_error();
-    return number_or_array(nb::steal(result), f.name.substr(f.name.rfind('.') + 1));
+  if (has_arrays && f.is_ufunc) return number_or_array(called(f.numpys.ptr(), args, kwargs), f.last);  // asks __array_ufunc__
+  if (!has_arrays) {
+    if (PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs)) return Shown(f.name, true).take(nb::steal(result));
+    nb::python_error error;
+    const bool is_refused = std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
+    const nb::object arrays = is_refused ? arrays_of_own_classes(args) : nb::object();
+    if (!arrays.is_valid()) throw error;
+    return call_function(f, arrays.ptr(), kwargs);
   }
   const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
   return through_numpy(f.name, f.numpys, args, named, true);
@@ -395,12 +447,24 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
   return through_numpy(name, function, args, kwargs, false);
 }
 
-nb::object numpy_number(const Array& array) {
-  static PyObject* types[std::size(dtype_table)];  // NumPy's live as long as the process
-  PyObject*& type = types[static_cast<size_t>(array.dtype())];
-  if (!type) type = nb::object(numpy_dtype(array.dtype()).attr("type")).release().ptr();
-  return nb::handle(type)(item_of(array));
+nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names) {
+  const Array* const x = result.is_valid() ? array_of(result) : nullptr;
+  if (result.is_valid() && (!x || x->ndim() > 0)) return result;
+  const std::string name = nb::cast<std::string>(numpys.attr("__name__"));
+  if (x) return number_or_array(std::move(result), name);
+  nb::python_error error;
+  if (!declines(error)) throw error;
+  const size_t n = args.size() - (names ? nb::len(nb::handle(names)) : 0);
+  nb::list given;
+  nb::dict named;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i < n) given.append(nb::handle(args[i]));
+    else named[nb::handle(names)[i - n]] = nb::handle(args[i]);
+  }
+  return call_numpy("numpy.ndarray." + name, numpys, nb::tuple(given), named);
 }
+
+nb::object numpy_number(const Array& array) { return as_numpys_number(number_of(array), array.dtype()); }
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
 
@@ -432,8 +496,9 @@ void bind_numpy_functions(nb::module_& m) {
   m.def("_numpy_calls", &numpy_calls,
         "What NumPy computed of our arrays, by name: calls, bytes that it read, that it made, that moved between "
         "devices for it.");
-  m.def("_number_or_array", &number_or_array, "x"_a.none(), "function"_a,
-        "A computed value of no axes as NumPy's number, under kasoku run --numpy; anything else as it is.");
+  m.def(
+      "_is_any_array", [](nb::handle object) { return is_array(object) || is_instance(object, "ndarray"); }, "object"_a.none(),
+      "Whether it is an array of ours or of NumPy's.");
   m.def(
       "_elements_are_numpys", [](bool value) { return std::exchange(gives_numpys_numbers, value); }, "value"_a,
       "Whether x[i] is a number of NumPy's, for the whole process; what it was.");

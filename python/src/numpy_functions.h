@@ -4,6 +4,8 @@
 
 #include "bindings.h"
 
+#include <span>
+
 namespace kasoku {
 
 /// What NumPy's function of this name (for messages and counts) gives for arguments that hold our arrays: it reads and
@@ -11,6 +13,10 @@ namespace kasoku {
 /// the arrays lies on another device, unless the program was started with `kasoku run --numpy`: then it moves there and
 /// back.
 nb::object call_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs);
+
+/// What a method of arrays gives under `kasoku run --numpy`, where ours gave `result`: computed values of no axes as NumPy's
+/// numbers; and, if there is none because ours declined (Python's error is set), what NumPy's gives.
+nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names);
 
 /// The only element as NumPy's own number.
 nb::object numpy_number(const Array& array);

@@ -53,6 +53,16 @@ bool get_as_pythons(nb::handle object, const Plain& beside, Plain& operand) {
   return true;
 }
 
+/// An operand beside an array.
+std::optional<Operand> operand_beside(const Array& x, nb::handle object) {
+  Plain number;
+  if (!get_as_pythons(object, {&x, {}}, number)) return operand_from(object, x.device());
+  Operand operand;
+  operand.scalar = number.number;
+  operand.weak = number.number.kind == DtypeKind::floating ? Weak::floating : Weak::integer;
+  return operand;
+}
+
 /// Both operands of an operation; false if one is neither an array nor a number that adapts to the other one's dtype.
 bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
   if (!get_plain(left, operands[0])) return get_plain(right, operands[1]) && get_as_pythons(left, operands[1], operands[0]);
@@ -135,10 +145,12 @@ void bind_function(nb::module_& m, const char* name, Op op) {
 
 nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
-/// Types with an __array_ufunc__ of None take over.
+/// Types with an __array_ufunc__ of None take over; and, as beside NumPy's arrays, those without one that have a priority, unless
+/// they are arrays of another library, which we read.
 bool defers(nb::handle other) {
-  if (nb::hasattr(other, "__array_ufunc__") && nb::object(other.attr("__array_ufunc__")).is_none()) return true;
-  return false;
+  if (const nb::object ufunc = nb::getattr(other, "__array_ufunc__", nb::handle()); ufunc.is_valid()) return ufunc.is_none();
+  const nb::object priority = nb::getattr(other, "__array_priority__", nb::handle());
+  return priority.is_valid() && PyNumber_Check(priority.ptr()) && nb::cast<double>(nb::float_(priority)) > 0 && !nb::hasattr(other, "__dlpack__");
 }
 
 /// An array of Dask's, whose operations are its own: it is told that ours may be its chunks.
@@ -146,10 +158,15 @@ bool is_computed_later(nb::handle other) {
   return nb::hasattr(other.type(), "__dask_graph__") && nb::hasattr(other, "__array_ufunc__");
 }
 
+/// What an object makes of an operation by NumPy's protocol.
+nb::object by_its_ufuncs(Op op, nb::handle object, nb::handle left, nb::handle right) {
+  const nb::object its = nb::getattr(object, "__array_ufunc__", nb::handle()), ufunc = nb::getattr(numpy(), std::string(info(op).name).c_str(), nb::handle());
+  return its.is_valid() && ufunc.is_valid() ? its(ufunc, "__call__", left, right) : not_implemented();
+}
+
 nb::object computed_later(Op op, nb::handle dasks, nb::handle left, nb::handle right) {
   nb::module_::import_("kasoku._engines").attr("register_chunks")();
-  nb::object ufunc = nb::module_::import_("numpy").attr(std::string(info(op).name).c_str());
-  return dasks.attr("__array_ufunc__")(ufunc, "__call__", left, right);
+  return by_its_ufuncs(op, dasks, left, right);
 }
 
 /// Arrays of NumPy's with an arithmetic of their own: matrices, masked arrays. NumPy's arrays make way for them by the same number.
@@ -194,10 +211,10 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
     const std::string name(info(op).name);
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
   }
-  std::optional<Operand> y = operand_from(other, x.device());
+  std::optional<Operand> y = operand_beside(x, other);
   if (!y && (op == Op::equal || op == Op::not_equal) && is_equal_to_itself_alone(other))  // None and the like: no element is
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
-  if (!y) return not_implemented();
+  if (!y) return by_its_ufuncs(op, other, left, right);
   Array result;
   {
     const GilUntilBlocked keep;
@@ -230,7 +247,7 @@ nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
   if (x.is_read_only() && x.ndim() == 0) return binary(op, self, other);  // a value: the name gets another
   if (Plain y; (get_plain(other, y) || get_as_pythons(other, {&x, {}}, y)) && apply_again_in_place(op, x, y)) return nb::borrow(self);
-  std::optional<Operand> y = operand_from(other, x.device());
+  std::optional<Operand> y = operand_beside(x, other);
   if (!y) return not_implemented();
   {
     const GilUntilBlocked keep;
@@ -377,6 +394,7 @@ Returns an array in the common dtype. Lengths that differ are a ValueError.
 
 >>> ks.dot([1, 2, 3], [4, 5, 6])
 array(32))");
+  add_method(m.attr("Array"), "dot", [product_of](nb::handle self, nb::handle other) { return product_of(self, other, dot); }, "ks.dot(self, other).");
   m.def("_few_at_once", [](bool value) { return few_at_once.exchange(value); }, nb::arg("value"), "Whether operations on few elements that are computed run at once; what it was. For tests.");
   m.def("_ops", [] {
     nb::list rows;

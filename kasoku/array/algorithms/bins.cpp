@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -345,6 +346,43 @@ Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double 
                 around(sliced(values, 0, n - 1, n), values, sliced(values, 0, 0, 1)), std::nullopt, std::nullopt);
 }
 
+/// One value of interp(), by its rules in their order.
+double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right) {
+  const auto comes_before = [](double a, double b) { return a < b || (b != b && a == a); };  // NaN last
+  const int64_t last = std::ssize(points) - 1, found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
+  const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
+  if (x != x && last > 0) return x;
+  if (x < points[0]) return left;
+  if (x > points[end]) return right;
+  if (x >= points[end]) return values[end];
+  if (x == points[at]) return values[at];
+  const double slope = (values[next] - values[at]) / (points[next] - points[at]);
+  const double forth = slope * (x - points[at]) + values[at], back = slope * (x - points[next]) + values[next];
+  return forth == forth ? forth : back == back ? back : values[at] == values[next] ? values[at] : back;
+}
+
+/// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
+std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
+  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few_elements && x.device().is_host() && !Recorder::current();
+  if (!is_for_now || values.dtype() != Dtype::float64) return std::nullopt;
+  const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
+  if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
+  const auto elements = [&](const Array& array, size_t i) {
+    return std::span(reinterpret_cast<const double*>(static_cast<const char*>(buffers[i]->memory()) + array.offset()), static_cast<size_t>(array.size()));
+  };
+  const std::span xs = elements(x, 0), at = elements(points, 1), of = elements(values, 2);
+  double ends[] = {of.front(), of.back()};
+  for (size_t i = 0; i < 2; ++i)
+    if (const std::optional<Array>& given = i == 0 ? left : right) {
+      const std::optional<Scalar> number = given->number();
+      if (!number || number->kind == DtypeKind::complex_) return std::nullopt;
+      ends[i] = number->as_double();
+    }
+  Array result = Array::empty(x.shape(), Dtype::float64, x.device());
+  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1]); });
+  return result;
+}
+
 }  // namespace
 
 Array interp(const Array& given, const Array& xp, const Array& given_fp, const std::optional<Array>& left, const std::optional<Array>& right,
@@ -354,8 +392,10 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   if (xp.size() != given_fp.size()) throw Error(ErrorKind::value, "fp and xp are not of the same length.");
   if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
   if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
-  const Array x = astype(given, Dtype::float64), points = copy(astype(xp, Dtype::float64));
-  const Array values = copy(astype(given_fp, is_complex(given_fp.dtype()) ? Dtype::complex128 : Dtype::float64));
+  const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(array.dtype() == dtype ? array : astype(array, dtype)); };
+  const Array x = astype(given, Dtype::float64), points = in_a_row(xp, Dtype::float64);
+  const Array values = in_a_row(given_fp, is_complex(given_fp.dtype()) ? Dtype::complex128 : Dtype::float64);
+  if (std::optional<Array> few = interp_directly(x, points, values, left, right)) return *std::move(few);
   const int64_t last = xp.size() - 1;
   const Array found = apply(Op::subtract, {searchsorted(points, x, true), 1});
   const Array at = apply(Op::clip, {found, int64_t{0}, std::max<int64_t>(last - 1, 0)}), next = apply(Op::minimum, {apply(Op::add, {at, 1}), last});

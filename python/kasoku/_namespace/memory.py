@@ -102,6 +102,13 @@ class Flags:
     def writeable(self):
         return not _core._is_read_only(self._array)
 
+    @writeable.setter
+    def writeable(self, value):
+        if value and not self.writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        if not value:
+            _core._make_read_only(self._array)
+
     @property
     def aligned(self):
         return True
@@ -111,6 +118,11 @@ class Flags:
         if attribute not in self._names:
             raise KeyError(f"an array has no flag {name!r}")
         return getattr(self, attribute)
+
+    def __setitem__(self, name, value):
+        if self._letters.get(name, str(name).lower()) != "writeable":
+            raise KeyError(f"an array has no flag {name!r} that can be set")
+        self.writeable = value
 
     def __repr__(self):
         return "\n".join(f"  {name.upper()} : {getattr(self, name)}" for name in self._shown)
@@ -200,11 +212,25 @@ def dump(self, file):
             pickle.dump(self, opened)
 
 
+def setflags(self, write=None, align=None, uic=None):
+    """Makes an array read-only: `write=False`. The memory stays as it is, others that show it may write there.
+
+    Raises ValueError where `write` is true and the array is read-only; `align` and `uic` mean nothing here.
+
+    >>> x = ks.arange(3)
+    >>> x.setflags(write=False)
+    >>> x.flags.writeable
+    False
+    """
+    if write is not None:
+        self.flags.writeable = write
+
+
 Array.flags = property(Flags, doc="How the elements lie: c_contiguous, f_contiguous, owndata, writeable.")
 Array.flat = property(Flat, _set_flat, doc="The elements in a row; assigned to, they are set.")
 Array.base = property(_base, doc="What owns the memory of a view, as a row; None where the array itself does.")
 Array.data = property(_data, doc=_data.__doc__)
-for _method in (tofile, dump, dumps):
+for _method in (setflags, tofile, dump, dumps):
     _method.__module__, _method.__qualname__ = Array.__module__, f"Array.{_method.__name__}"
     setattr(Array, _method.__name__, _method)
 

@@ -38,6 +38,28 @@ def same_flags(ours, host):
     assert ours.flags["C"] == host.flags["C"] and ours.flags["F_CONTIGUOUS"] == host.flags["F_CONTIGUOUS"]
 
 
+def test_an_array_is_made_read_only(device):
+    for forbid in (
+        lambda x: x.setflags(write=False),
+        lambda x: setattr(x.flags, "writeable", False),
+        lambda x: x.flags.__setitem__("W", False),
+    ):
+        x = ks.arange(6, device=device).reshape(2, 3)
+        other = x[:1]
+        x.setflags(write=True)
+        forbid(x)
+        assert not x.flags.writeable and not x[1:].flags.writeable and other.flags.writeable
+        for write in ("x[0, 0] = 1", "x[1] = 2", "x += 1", "x[:, 1] -= 1", "x.fill(0)"):
+            with pytest.raises(ValueError, match="read-only"):
+                exec(write)
+        other[0, 0] = 9
+        assert x.tolist() == [[9, 1, 2], [3, 4, 5]] and x.copy().flags.writeable and (x + 1).flags.writeable
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            x.setflags(write=True)
+        with pytest.raises(KeyError):
+            x.flags["C"] = False
+
+
 def test_flags_are_numpys():
     host, ours = np.zeros((3, 4)), ks.zeros((3, 4))
     for view in (lambda x: x, lambda x: x[1:], lambda x: x[:, ::2], lambda x: x[:1, ::2], lambda x: x[:, :0]):

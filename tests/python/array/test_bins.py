@@ -9,6 +9,7 @@ import pytest
 from alike import agree
 
 import kasoku as ks
+from kasoku import _core
 
 rng = np.random.default_rng(17)
 
@@ -152,6 +153,27 @@ def test_a_function_between_points(form):
     agree(lambda np, x, xp, fp: np.interp(x, xp[:0], fp[:0]), x, xp, fp)
     agree(lambda np, x, xp, fp: np.interp(x, xp[1:], fp), x, xp, fp)
     agree(lambda np, xp, fp: np.interp(0.5, xp, fp), xp, fp, close=True)
+
+
+def test_few_values_between_points_have_the_bits_of_many():
+    rng = np.random.default_rng(5)
+    xp = np.concatenate([np.sort(rng.integers(0, 12, 15).astype(float)), [np.inf, np.nan]])
+    fp = np.concatenate([rng.normal(size=15), [np.inf, 2.0]])
+    x = np.concatenate([rng.uniform(-2, 14, 50), xp, [np.nan, np.inf, -np.inf, -0.0]])
+    for n in (1, 2, 5, 15, 16, 17):
+        for ends in ({}, {"left": -7, "right": np.nan}):
+            for step in (1, -1) if n == 1 else (1,):
+                ours = [ks.asarray(a) for a in (x[::step], np.repeat(xp[:n], 2)[::2], fp[:n])]
+                few = ks.interp(*ours, **ends)
+                before = _core._few_at_once(False)
+                try:
+                    many = ks.interp(*ours, **ends)
+                finally:
+                    _core._few_at_once(before)
+                np.testing.assert_array_equal(few.numpy(), many.numpy())
+    assert ks.interp(2, ks.arange(4), ks.arange(4) * 10).item() == 20 and ks.interp(
+        [[0.5]], [0, 1], [1, 3]
+    ).tolist() == [[2.0]]
 
 
 @hypothesis.given(st.data())

@@ -1,6 +1,7 @@
 """Operations on few elements that are met again take a shorter way: the same bits, dtypes, errors and order as the first time."""
 
 import itertools
+import math
 import threading
 
 import numpy as np
@@ -470,3 +471,59 @@ def test_a_loop_over_an_array_sees_what_was_written_meanwhile(device):
     with pytest.raises(TypeError, match="iteration over a 0-d array"):
         iter(ks.array(1, device=device))
     assert list(ks.zeros((0, 3), device=device)) == []
+
+
+def test_arrays_of_few_numbers():
+    big, half = 2**63, np.float32(1.5)
+    for given in (
+        [1, 2, 3], [1.0, 2.0], (1, 2.5), [[1, 2], [3, 4]], ((1.0,), (2,)), [[1, 2.5], (3, 4)], [np.float64(1), np.int64(2)], [half, half], [half, 2.0],
+        [True, False], [True, 2], [1, 2 + 1j], [-0.0, math.nan, math.inf], [2**62, -(2**63)], [big], [big, 1.5], [[]], [], [[1], []], [[[1, 2]]], [[[1]], [[2]]],
+        list(range(64)), list(range(65)), [[0.5] * 9] * 9, [[1, 2], np.arange(2)], [np.arange(2), np.arange(2)], [ks.arange(2), ks.arange(2)],
+    ):  # fmt: skip
+        for dtype in (None, "float64", "int64", "float32", "int8", "complex64", "bool"):
+            try:
+                expected = np.array(
+                    [np.asarray(x) for x in given] if given and isinstance(given[0], ks.Array) else given, dtype=dtype
+                )
+            except (ValueError, TypeError, OverflowError):
+                with pytest.raises((ValueError, TypeError, OverflowError)):
+                    ks.array(given, dtype=dtype)
+                continue
+            for made in (ks.array(given, dtype=dtype), ks.asarray(given, dtype=dtype)):
+                assert (made.dtype, made.shape) == (expected.dtype, expected.shape), (given, dtype)
+                np.testing.assert_array_equal(made.numpy().view(np.uint8), expected.view(np.uint8))
+    with pytest.raises(ValueError):
+        ks.array([[1, 2], [3]])
+    with pytest.raises(ValueError):
+        ks.array([[1, 2], 3])
+
+
+def test_in_eager_mode_few_elements_are_made_at_once():
+    for args in ((5,), (2, 9, 3), (0.5, 3, 0.1), (9, 2, -2), (2**62, 2**62 + 3), (3, 3)):
+        for dtype in (None, "float32", "int8") if args[0] < 2**62 else (None,):
+            pending = ks.arange(*args, dtype=dtype)
+            with ks.eager():
+                made = ks.arange(*args, dtype=dtype)
+            assert not made.is_pending and made.dtype == pending.dtype
+            np.testing.assert_array_equal(made.numpy(), pending.numpy())
+            np.testing.assert_allclose(made.numpy(), np.arange(*args, dtype=dtype), rtol=1e-6)
+    with ks.eager():
+        for shape in (3, (2, 0), (2, 3), (), 1025):
+            for dtype in ("bool", "int8", "float16", "float64", "complex64"):
+                for ours, theirs in ((ks.zeros, np.zeros), (ks.ones, np.ones)):
+                    made = ours(shape, dtype=dtype)
+                    assert made.dtype == dtype and not made.is_pending
+                    np.testing.assert_array_equal(made.numpy(), theirs(shape, dtype=dtype))
+        x = ks.zeros(3)
+        x[1] = 2
+        assert x.tolist() == [0, 2, 0] and ks.zeros(3).tolist() == [0, 0, 0]
+
+
+def test_lists_of_the_elements(device):
+    for dtype in "bool int8 uint64 float16 float32 float64 complex64 complex128".split():
+        x = np.arange(24).reshape(2, 3, 4).astype(dtype)
+        for part in (x, x[:, ::-2], x.T, x[1, 2, 3], x[:0], x[:, :0], x[0, 0]):
+            ours, expected = ks.array(part, device=device).tolist(), part.tolist()
+            assert ours == expected and repr(ours) == repr(expected)
+    assert ks.array([1.5, 2], dtype="bfloat16", device=device).tolist() == [1.5, 2]
+    assert (ks.arange(3, device=device) * 2).tolist() == [0, 2, 4]

@@ -186,3 +186,91 @@ total[1] += x[2] * x[1]
 assert total.tolist() == [3, 2]
 """
     )
+
+
+def test_numbers_of_numpys_are_places_and_operands():
+    run_text(
+        """
+import sys
+import numpy as np
+import warnings
+warnings.simplefilter("ignore")
+x, whole = np.arange(12.0).reshape(3, 4), np.arange(12).reshape(3, 4)
+for kind in "bhilqBHILQ":
+    k = np.dtype(kind).type(2)
+    assert x[k].tolist() == [8, 9, 10, 11] and x[k, k - 1] == 9 and x[:, k].tolist() == [2, 6, 10] and x[k:, k].tolist() == [10]
+    x[k, k] += k
+    assert x[2, 2] == 12
+    x[k, k] = 10
+    assert (k * x).tolist() == (x * k).tolist() == (x * 2).tolist()
+try:
+    x[np.int64(3)]
+except IndexError:
+    pass
+else:
+    sys.exit("3 rows have no fourth one")
+for bad in (np.float64(1), np.uint64(2**63)):
+    try:
+        x[bad]
+    except IndexError:
+        continue
+    sys.exit(f"{bad!r} is no place")
+assert x[np.True_].shape == (1, 3, 4)
+for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split():
+    y = np.array([0, 1, 3]).astype(name)
+    assert type(y[2]) is np.dtype(name).type and y[1] == 1 and y[2] == (True if name == "bool" else 3), name
+    y[0] = True
+    assert y[0] == 1
+z = np.zeros(2, complex)
+z[1] = 2 - 1j
+assert z.tolist() == [0, 2 - 1j] and type(z[1]) is np.complex128
+try:
+    x[0, 0] = 1j
+except TypeError:
+    pass
+else:
+    sys.exit("an imaginary part was lost")
+assert (np.float32(2) * x.astype("f4")).dtype == "f4" and (np.float64(2) * x.astype("f4")).dtype == "f8"
+assert (x.astype("f4") * np.float64(2)).dtype == "f8" and (whole.astype("i1") + np.int64(1)).dtype == "i8"
+sign, log = np.linalg.slogdet(np.eye(2) * 2)
+assert type(sign) is type(log) is np.float64 and type(np.linalg.slogdet(x[:2, :2])).__name__ == "SlogdetResult"
+assert np.shape(x) == (3, 4) and np.ndim(x) == 2 and np.size(x, 1) == 4 and np.shape([[1, 2]]) == (1, 2)
+assert np.asarray(x) is x and np.array(x) is not x and isinstance(x, np.ndarray) and isinstance(np.array("a"), np.ndarray)
+assert x.dot(x.T).shape == (3, 3) and type(x.sum()) is np.float64 and type(x.max()) is np.float64 and x.copy()[0, 1] == 1
+assert x.T.copy(order="C").strides == (24, 8) and x.sum(0, keepdims=True).shape == (1, 4) and x.astype("i4", order="K", casting="unsafe")[2, 3] == 11
+assert np.zeros((2, 3), order="F").strides == (8, 16) and np.array(x, order="F").strides == (8, 24)
+values, vectors = np.linalg.eig([[2.0, 1], [1, 3]])
+assert values.dtype == vectors.dtype == np.linalg.eigvals(np.eye(2)).dtype == float and np.allclose(vectors * values, np.array([[2, 1], [1, 3]]) @ vectors)
+turned = np.array([[0.0, -1], [1, 0]])
+assert np.linalg.eig(turned)[0].dtype == np.linalg.eigvals(turned).dtype == np.linalg.eigvals(np.eye(2) * 1j).dtype == complex
+assert isinstance(np.random.rand(), float) and np.random.rand(2).shape == (2,) and np.random.normal() != np.random.normal()
+"""
+    )
+
+
+def test_classes_with_an_arithmetic_of_their_own():
+    run_text(
+        """
+import numpy as np
+class Unit:
+    __array_priority__ = 10
+    def __init__(self, values): self.values = np.asarray(values)
+    def __array__(self, dtype=None, copy=None): return np.asarray(self.values, dtype=dtype)
+    def __mul__(self, other): return Unit(self.values * other)
+    __rmul__ = __mul__
+u = Unit([1, 2])
+assert type(np.array([1, 2]) * u) is Unit and (np.array([1, 2]) * u).values.tolist() == [1, 4]
+class Length:
+    def __init__(self, values): self.values = np.asarray(values, float)
+    def __array_ufunc__(self, ufunc, method, *given, **named):
+        return Length(getattr(ufunc, method)(*(x.values if isinstance(x, Length) else x for x in given), **named))
+for both in (np.array([1, 2]) * Length([3, 4]), np.multiply(Length([3, 4]), np.array([1, 2]))):
+    assert type(both) is Length and both.values.tolist() == [3, 8]
+try:
+    np.array([1, 2]) + object()
+except TypeError:
+    pass
+assert np.sum(u) == 3 and np.sqrt(u).tolist() == [1, 2**0.5] and np.concatenate([np.asarray(u), u.values]).tolist() == [1, 2, 1, 2]
+assert np.asarray(u).tolist() == [1, 2] and np.asarray(u, dtype=float).dtype == float and np.array([3, 4])[np.asarray(u) > 1].tolist() == [4]
+"""
+    )

@@ -5,7 +5,6 @@ whose results are arrays of ours again. Types, constants and exceptions are NumP
 program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
 
 import atexit
-import functools
 import importlib
 import math
 import sys
@@ -24,7 +23,7 @@ _makers = frozenset(
 _ours = {"numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft"}
 # What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
 _numpys = frozenset(
-    "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str shape ndim size result_type "
+    "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str result_type "
     "can_cast common_type min_scalar_type dtype".split()
 )
 _modules = {}
@@ -45,13 +44,30 @@ def _wrapped(module, name, value):
         return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
     if not callable(value):
         return value
+    if module == "numpy" and name in ("shape", "ndim", "size"):  # attributes of an array, which NumPy asks for as well
+        return value._implementation
     ours = None
     if module in _ours and name not in _numpys and not name.startswith("_"):
         home = importlib.import_module(_ours[module])
         ours = getattr(home, name) if name in home.__all__ else None
         if not callable(ours) or isinstance(ours, type):
             ours = None
+    if ours and name in ("eig", "eigvals"):
+        ours = _real_where_it_can_be(ours)
     return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
+
+
+def _real_where_it_can_be(ours):
+    """Eigenvalues of real matrices are real numbers if none has an imaginary part, and so are the vectors."""
+
+    def eigen(a):
+        result = ours(a)
+        values = result[0] if isinstance(result, tuple) else result
+        if _ks.asarray(a).dtype.kind == "c" or (values.imag != 0).any():
+            return result
+        return type(result)(*(x.real.copy() for x in result)) if isinstance(result, tuple) else result.real.copy()
+
+    return eigen
 
 
 _core._devices_are_shown(False)  # NumPy's arrays have none
@@ -100,8 +116,7 @@ class _Indexed:
 class _OfArrays(type):
     """np.ndarray: our arrays and NumPy's own are both of it."""
 
-    def __instancecheck__(cls, object):
-        return isinstance(object, (_ks.Array, _real.ndarray))
+    __instancecheck__ = _core._is_any_array  # no method: it is asked of the object alone
 
     def __subclasscheck__(cls, other):
         return issubclass(other, (_ks.Array, _real.ndarray))
@@ -215,9 +230,7 @@ def _draws_of_ours(name, numpys):
 
     def draw(*args, **kwargs):
         is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
-        if not is_array:
-            raise TypeError("incompatible function arguments")  # which _NumpyFunction hands to NumPy
-        return ours(*args, **kwargs)
+        return ours(*args, **kwargs) if is_array else numpys(*args, **kwargs)
 
     return _core._NumpyFunction(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
 
@@ -278,22 +291,6 @@ def report(stream=None):
     print("\n".join(lines), file=stream or sys.stderr)
 
 
-def _method(name, ours, numpys):
-    """A method of arrays, with the arguments that only NumPy's has as well."""
-
-    @functools.wraps(numpys)
-    def method(self, *args, **kwargs):
-        try:
-            result = ours(self, *args, **kwargs)
-        except TypeError as error:
-            if not any(text in str(error) for text in ("incompatible function arguments", "no kasoku array can hold")):
-                raise
-            return _core._call_numpy(f"numpy.ndarray.{name}", numpys, (self, *args), kwargs)
-        return _core._number_or_array(result, name)
-
-    return method
-
-
 def _resize(self, *shape, refcheck=True):
     """In place, where as many elements stay."""
     shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
@@ -307,7 +304,7 @@ def start():
     for name, ours in list(vars(_ks.Array).items()):
         numpys = getattr(_real.ndarray, name, None)
         if not name.startswith("_") and callable(ours) and callable(numpys):
-            setattr(_ks.Array, name, _method(name, ours, numpys))
+            setattr(_ks.Array, name, _core._method_beside_numpys(ours, numpys))
     _ks.Array.__getattr__, _ks.Array.resize = _missing_attribute, _resize
     _core._elements_are_numpys(True)
     _core._numpy_may_move(True)
