@@ -4,6 +4,7 @@
 #include "kasoku/device/device.h"
 
 #include <array>
+#include <memory>
 
 namespace kasoku {
 
@@ -27,13 +28,15 @@ struct Scopes {
   }
 };
 
-thread_local Scopes scopes;
+/// Apart: what a thread holds of a library is scarce, and few threads have a scope.
+thread_local std::unique_ptr<Scopes> scopes;
 
 Stream* set_scoped_stream(const Device& device, Stream* stream) {
-  Scopes::Entry* entry = scopes.find(device);
+  if (!scopes) scopes = std::make_unique<Scopes>();
+  Scopes::Entry* entry = scopes->find(device);
   if (!entry) {
-    if (n_scopes == scopes.entries.size()) return nullptr;  // more devices than a host has
-    entry = &scopes.entries[n_scopes++];
+    if (n_scopes == scopes->entries.size()) return nullptr;  // more devices than a host has
+    entry = &scopes->entries[n_scopes++];
     *entry = {&device, nullptr};
   }
   Stream* previous = entry->stream;
@@ -50,7 +53,7 @@ StreamScope::~StreamScope() { set_scoped_stream(device_, previous_); }
 
 Stream* scoped_stream(const Device& device) {
   if (!n_scopes) return nullptr;
-  const Scopes::Entry* entry = scopes.find(device);
+  const Scopes::Entry* entry = scopes->find(device);
   return entry ? entry->stream : nullptr;
 }
 

@@ -381,8 +381,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   PyObject* const done = guarded([=]() -> PyObject* {
     const Array& x = *array_of(self);
-    if (!x.device().is_host())
-      throw nb::buffer_error(
+    if (!x.device().is_host())  // as of an object without buffers: who asks looks for another way then
+      throw nb::type_error(
           ("the array is on " + x.device().str() + ", no buffer shows it; x.numpy() copies it to the host").c_str());
     if (info(x.dtype()).code.empty())
       throw nb::buffer_error("Python's buffers have no format for this dtype; x.astype('float32') has one");

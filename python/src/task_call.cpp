@@ -181,7 +181,12 @@ class KnownEntries {
   std::array<Known, 4> all_;
   size_t next_ = 0;
 };
-thread_local KnownEntries known_entries;
+/// Apart: what a thread holds of a library is scarce.
+KnownEntries& known_entries() {
+  thread_local std::unique_ptr<KnownEntries> all;
+  if (!all) all = std::make_unique<KnownEntries>();
+  return *all;
+}
 
 /// Compiled code reads no context variable; what is interpreted may.
 bool is_compiled(PyObject* function) {
@@ -419,7 +424,7 @@ Value CallTask::run(const Inputs& inputs) const {
     changes.fetch_add(1, std::memory_order_release);
   else if (may_run_free() && result)
     if (std::shared_ptr<JitEntry> entry = free_entry(*jit_state_of(all[2])))
-      known_entries.add(all[2], std::move(entry));
+      known_entries().add(all[2], std::move(entry));
   if (result) return {python_kind, result};
   if (running.is_left()) {
     PyErr_Clear();
@@ -431,7 +436,7 @@ Value CallTask::run(const Inputs& inputs) const {
 
 bool CallTask::run_free(const Inputs& inputs, Value& result) const {
   PyObject* const function = slots()[0];
-  const JitEntry* const entry = known_entries.find(function);
+  const JitEntry* const entry = known_entries().find(function);
   if (!entry) return false;
   Value numbers[most_free_arguments];
   for (size_t i = 1; i < n_slots_; ++i) {

@@ -3,12 +3,18 @@
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
-from . import _util
+from . import _util, cuda
 
 
 class poly1d(ks.poly1d):
-    """A polynomial of one variable: see ks.poly1d."""
+    """A polynomial of one variable: see ks.poly1d. What is no array yet comes to the current device."""
+
+    @_core._in_face
+    def __init__(self, c_or_r, r=False, variable=None):
+        with _core._device_scope(cuda.current()):
+            super().__init__(c_or_r, r, variable)
 
     def get(self, stream=None, order="C", out=None):
         """The polynomial as NumPy's; `out`: one whose coefficients are set."""

@@ -19,7 +19,8 @@ def _floats(*args):
     has_array = any(not np.isscalar(x) for x in args)
     args = [x if has_array and type(x) in (int, float, complex) else ks.asarray(x) for x in args]
     dtype = ks.result_type(*args, np.float32)
-    return [x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype) for x in args]
+    device = next((x.device for x in args if isinstance(x, ks.Array)), None)
+    return [x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args]
 
 
 def _stored(result, out):
