@@ -20,7 +20,9 @@ def _floats(*args):
     args = [x if has_array and type(x) in (int, float, complex) else ks.asarray(x) for x in args]
     dtype = ks.result_type(*args, np.float32)
     device = next((x.device for x in args if isinstance(x, ks.Array)), None)
-    return [x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args]
+    return [
+        x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args
+    ]
 
 
 def _stored(result, out):
