@@ -12,12 +12,14 @@ rank, size = together.rank(), together.size()
 
 def rate(work, amount, repeats=5):
     """Amount a second of all processes, the best of some runs that begin together and end with a sum over all."""
-    together.all_reduce(work()).numpy()
+    together.all_reduce(work()).eval()
+    ks.synchronize()
     seconds = []
     for _ in range(repeats):
         together.barrier()
         began = time.perf_counter()
-        together.all_reduce(work()).numpy()
+        together.all_reduce(work()).eval()
+        ks.synchronize()
         seconds.append(time.perf_counter() - began)
     slowest = together.all_reduce(min(seconds), "max")
     return amount * size / float(slowest)

@@ -207,13 +207,13 @@ class Gpus:
     def all_reduce(self, x, op):
         self._agree(f"all_reduce {op}", x)
         if self._group.can_reduce(x, op):
-            return self._group.all_reduce(x, op)
+            return _with_nan(x, op, self._group.all_reduce)
         return _over_ranks(self.all_gather(x), op)
 
     def reduce_scatter(self, x, op):
         self._agree(f"reduce_scatter {op}", x)
         if self._group.can_reduce(x, op):
-            return self._group.reduce_scatter(x, op, self._host.size)
+            return _with_nan(x, op, lambda part, op: self._group.reduce_scatter(part, op, self._host.size))
         rows = x.shape[0] // self._host.size
         return self.all_reduce(x, op)[self._host.rank * rows : (self._host.rank + 1) * rows].copy()
 
@@ -231,6 +231,14 @@ class Gpus:
 
     def receive(self, into, source):
         self._group.receive(into, source)
+
+
+def _with_nan(x, op, reduce):
+    """reduce(x, op). NCCL's largest and smallest float leave NaN out; where any process has one it is put back, as NumPy has it."""
+    result = reduce(x, op)
+    if op not in ("min", "max") or not ks.isdtype(x.dtype, "real floating"):
+        return result
+    return ks.where(reduce(ks.isnan(x).astype("uint8"), "max") != 0, ks.nan, result)
 
 
 def _over_ranks(parts, op):
