@@ -3,8 +3,10 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace kasoku::embedded {
@@ -31,6 +33,9 @@ bool is_arrival(const Instruction& instruction) {
 }
 
 std::vector<SyncPoint> split_at_syncs(Function& kernel) {
+  // What a branch says of its own threads, that a shift loses no bits: a value that is the same in a warp may be computed of another's.
+  for (Instruction& instruction : instructions(kernel))
+    if (isa<PossiblyExactOperator>(instruction)) instruction.setIsExact(false);
   std::vector<SyncPoint> points;
   ReversePostOrderTraversal<Function*> order(&kernel);
   for (BasicBlock* block : order)
