@@ -34,6 +34,20 @@ bool may_overlap(const View& a, const Buffer& a_buffer, size_t a_size, const Vie
   return a_first < b_last && b_first < a_last;
 }
 
+/// Whether no two elements have bytes in common: from the shortest step on, each passes all that the ones before it reach.
+bool are_apart(const View& view, size_t itemsize) {
+  std::vector<std::pair<int64_t, int64_t>> axes;  // steps, and how many
+  for (size_t d = 0; d < view.shape.size(); ++d)
+    if (view.shape[d] > 1) axes.emplace_back(std::abs(view.strides[d]), view.shape[d] - 1);
+  std::ranges::sort(axes);
+  auto reached = static_cast<int64_t>(itemsize);
+  return std::ranges::all_of(axes, [&](const auto& axis) {
+    const bool passes = axis.first >= reached;
+    reached += axis.first * axis.second;
+    return passes;
+  });
+}
+
 /// What a value that is not computed yet reads of the memory that it is to be stored in.
 enum class Reads : uint8_t { nothing, own_elements, others };
 
@@ -291,7 +305,8 @@ void Array::store(const Array& value, bool is_only_here) const {
   const NodePtr node = state_->computed();
   PlaceOfValue place(state_->view, *node->storage->buffer, itemsize());
   constexpr long value_and_input = 2;
-  const bool is_in_place = is_only_here && !input.node->is_done() && place.reads(input, value_and_input) == Reads::own_elements;
+  const bool is_in_place = is_only_here && !input.node->is_done() && place.reads(input, value_and_input) == Reads::own_elements &&
+                           (state_->is_contiguous || are_apart(state_->view, itemsize()));
   for (const NodePtr& reader : node->storage->take_readers())
     if (!is_in_place || !place.has_on_the_way(reader)) evaluate(reader);
   if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;

@@ -87,6 +87,9 @@ TEST_CASE("array: what is computed where it is stored is one launch, and whoever
   apply_in_place(Op::multiply, front, sum);
   CHECK(values<double>(sum) == std::vector<double>{1, 6, 20, 42, 72});
   CHECK(values<double>(x) == std::vector<double>{0, 30, 380, 1722, 5112, 49});
+  const Array neighbours = y.with_view({{5, 2}, {8, 8}, 0});  // elements of one place
+  apply_in_place(Op::add, neighbours, 1.0);
+  CHECK(values<double>(y) == std::vector<double>{1, 2, 3, 4, 5, 6});
   const Array twice = apply(Op::multiply, {front, 2.0}), reader = apply(Op::subtract, {twice, front});
   front.assign(apply(Op::negative, {front}));
   CHECK(values<double>(reader) == std::vector<double>{0, 30, 380, 1722, 5112});
