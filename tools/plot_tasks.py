@@ -34,7 +34,7 @@ def main(source, target):
             axes.plot(*zip(*sorted(points)), marker="o", label=label)
     axes.set(xscale="log", yscale="log", xlabel="tasks in the graph", ylabel="µs a task")
     axes.grid(alpha=0.3, which="both")
-    axes.legend(loc="upper right")
+    axes.legend()
     figure.tight_layout()
     figure.savefig(target, dpi=120)
 

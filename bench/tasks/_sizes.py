@@ -16,12 +16,15 @@ def increment(x):
 
 def costs(make, run, most=1_000_000):
     """{n: microseconds a task} of building with make(k), of run(list of tasks), and of that on processors, all threads
-    together; the best of some rounds."""
+    together; the best of some rounds, no further one after ten seconds."""
     building, running, working = {}, {}, {}
     for n in sizes:
         if n > most:
             continue
+        begin = time.perf_counter()
         for _ in range(max(5, min(30, 100_000 // n))):
+            if time.perf_counter() - begin > 10:
+                break
             gc.collect()
             start = time.perf_counter()
             tasks = [make(k) for k in range(n)]
