@@ -111,6 +111,7 @@ def rows(task, results):
 def show(task, results):
     from rich import box
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     columns, body = rows(task, results)
@@ -118,7 +119,7 @@ def show(task, results):
     for column in columns:
         table.add_column(column, justify="left" if column == "figure" else "right")
     for cells in body:
-        table.add_row(*cells)
+        table.add_row(*map(escape, cells))
     console = Console(highlight=False, width=max(100, Console().width))
     console.print(table if body else task["title"])
     for name, result in results.items():

@@ -1,16 +1,15 @@
-"""Selection, stores, bins and rearrangement of float64 and int64, for whoever has NumPy's names."""
+"""Selection, stores, bins, scans and rearrangement of float64 and int64, for whoever has NumPy's names."""
 
 from timing import best
 
 SIZES = {"10^3": 1000, "10^7": 10_000_000}
-names = ["x[x > 0.5]", "nonzero", "x[mask] = 0", "x[mask] = values", "add.at", "bincount", "histogram", "searchsorted"]
-names += ["repeat", "tile", "pad", "roll"]
 
 
 def cases(xp, x, at, few):
     """name -> call; x lies in [0, 1), `at` in [0, 1000), `few` is 1,000 sorted numbers."""
     mask, y, sums = x > 0.5, x.copy(), few * 0
-    values = x[mask]
+    values, rows = x[mask], x.reshape(-1, 100)
+    some = at[: rows.shape[0]] % rows.shape[0]
     add_at = xp.add.at if hasattr(xp.add, "at") else xp.add_at
 
     def store(value):
@@ -26,10 +25,15 @@ def cases(xp, x, at, few):
         "nonzero": lambda: xp.nonzero(mask),
         "x[mask] = 0": lambda: store(0.0),
         "x[mask] = values": lambda: store(values),
+        "rows at indices": lambda: rows[some],
         "add.at": add,
         "bincount": lambda: xp.bincount(at),
         "histogram": lambda: xp.histogram(x, 100, (0, 1)),
         "searchsorted": lambda: xp.searchsorted(few, x),
+        "cumsum": lambda: xp.cumsum(x),
+        "convolve": lambda: xp.convolve(x, few[:31], "valid"),
+        "einsum": lambda: xp.einsum("ij,ij->i", rows, rows),
+        "percentile": lambda: xp.percentile(rows, 90, axis=1),
         "repeat": lambda: xp.repeat(x, 2),
         "tile": lambda: xp.tile(x, 2),
         "pad": lambda: xp.pad(x, 100, mode="edge"),
@@ -37,7 +41,7 @@ def cases(xp, x, at, few):
     }
 
 
-def figures(made, wait):
+def figures(made, wait, device="cpu"):
     """figure -> microseconds; `made(n)` gives the calls for n elements, `wait` ends what a call began."""
     found = {}
     for label, n in SIZES.items():
@@ -48,7 +52,9 @@ def figures(made, wait):
 
             done()
             done()
-            found[f"{name}, {label}"] = best(done, 7, 100 if n < 10_000 else 1) * 1e6
+            found[f"{name}, {label}" + (f", {device}" if device != "cpu" else "")] = (
+                best(done, 7, 100 if n < 10_000 else 1) * 1e6
+            )
     return found
 
 

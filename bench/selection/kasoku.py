@@ -14,4 +14,9 @@ def wait(result):
     ks.synchronize()
 
 
-report(figures(lambda n: cases(ks, *map(ks.array, inputs(n))), wait))
+found = {}
+for device in ("cpu", "cuda"):
+    if ks.has_device(device):
+        with ks.default_device(device):
+            found |= figures(lambda n: cases(ks, *map(ks.array, inputs(n))), wait, device)
+report(found)

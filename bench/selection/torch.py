@@ -10,13 +10,12 @@ except ImportError:
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from _figures import figures, inputs
 
-device = "cuda" if torch.cuda.is_available() else "cpu"
 
-
-def cases(n):
+def cases(n, device):
     x, at, few = (torch.from_numpy(a).to(device) for a in inputs(n))
     mask, y, sums = x > 0.5, x.clone(), few * 0
-    values = x[mask]
+    values, rows, weights = x[mask], x.reshape(-1, 100), few[:31].flip(0)[None, None]
+    some = at[: rows.shape[0]] % rows.shape[0]
 
     def store(value):
         y[mask] = value
@@ -26,10 +25,15 @@ def cases(n):
         "nonzero": lambda: torch.nonzero(mask, as_tuple=True),
         "x[mask] = 0": lambda: store(0.0),
         "x[mask] = values": lambda: store(values),
+        "rows at indices": lambda: rows[some],
         "add.at": lambda: sums.index_add_(0, at, x),
         "bincount": lambda: torch.bincount(at),
         "histogram": lambda: torch.histc(x, 100, 0, 1),
         "searchsorted": lambda: torch.searchsorted(few, x),
+        "cumsum": lambda: torch.cumsum(x, 0),
+        "convolve": lambda: torch.nn.functional.conv1d(x[None, None], weights),
+        "einsum": lambda: torch.einsum("ij,ij->i", rows, rows),
+        "percentile": lambda: torch.quantile(rows, 0.9, dim=1),
         "repeat": lambda: torch.repeat_interleave(x, 2),
         "tile": lambda: torch.tile(x, (2,)),
         "pad": lambda: torch.nn.functional.pad(x[None], (100, 100), mode="replicate")[0],
@@ -37,4 +41,7 @@ def cases(n):
     }
 
 
-report(figures(cases, lambda result: torch.cuda.synchronize() if device == "cuda" else None))
+found = figures(lambda n: cases(n, "cpu"), lambda result: None)
+if torch.cuda.is_available():
+    found |= figures(lambda n: cases(n, "cuda"), lambda result: torch.cuda.synchronize(), "cuda")
+report(found)

@@ -28,7 +28,7 @@ namespace kasoku {
 namespace {
 
 /// TYPE is an element's, BEFORE(x, key) whether x stands before the key. All keys take the same steps, and a CPU takes them for
-/// sixteen at once, so that it waits for memory once.
+/// sixteen at once, so that it waits for memory once. Comparisons have no branches, which keys would make it guess.
 constexpr const char* search_text = R"(
 #ifdef KS_SIMT
 #define LANES 1
@@ -36,9 +36,9 @@ constexpr const char* search_text = R"(
 #define LANES 16
 #endif
 struct ks_parts { PART re, im; };
-ks_helper bool ks_less(PART x, PART y) { return x < y || (y != y && x == x); }
+ks_helper bool ks_less(PART x, PART y) { return (x < y) | ((y != y) & (x == x)); }
 ks_helper bool ks_less(ks_parts x, ks_parts y) {
-  return ks_less(x.re, y.re) || (!ks_less(y.re, x.re) && ks_less(x.im, y.im));
+  return ks_less(x.re, y.re) | (!ks_less(y.re, x.re) & ks_less(x.im, y.im));
 }
 extern "C" __global__ void ks_algorithm(long long* y, const TYPE* sorted, const TYPE* keys, long long n, long long count, long long per_block) {
 #ifdef KS_SIMT
