@@ -148,6 +148,11 @@ class Builder {
     spec.distance = value(to.distance.node, to.distance.view, false);
     if (to.condition) spec.condition = value(to.condition->node, to.condition->view, false);
     spec.join = to.join;
+    constexpr int64_t few = 16384;  // elements, for which a block's counters would be cleared and read in vain
+    const auto size = static_cast<int64_t>(info(to.dtype).size);
+    const bool stays = std::ranges::all_of(to.target.strides, [](int64_t stride) { return stride == 0; });
+    spec.is_in_shared = to.join && (*to.join == Op::add || *to.join == Op::subtract) && stays && to.are_in_elements &&
+                        (to.most - to.least) / size < shared_places && product(to.target.shape) > few;
     fused.group.scatter = spec;
   }
 
@@ -188,7 +193,10 @@ class Builder {
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
     // The CPU's loops lose nothing with 64 bits.
     group.wide_index = !group.is_simt || !space.is_narrow;
-    if (group.scatter) group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false}, true) : Schedule::range;
+    if (group.scatter) {
+      group.scatter->is_in_shared &= group.is_simt;
+      group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false, .is_in_loop = group.scatter->is_in_shared}, true) : Schedule::range;
+    }
     else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {.is_long = is_long()}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);

@@ -79,6 +79,7 @@ struct Placed {
   Dtype dtype;  ///< of the memory there
   Input distance;
   int64_t least, most;  ///< the distances lie between
+  bool are_in_elements = false;  ///< distances are so many elements
   std::optional<Input> condition = std::nullopt;  ///< a bool for each element: whether it is stored
   std::optional<Op> join = std::nullopt;          ///< with what is there, both converted to `compute`
   Dtype compute{};

@@ -75,6 +75,7 @@ void scatter(const Array& array, const Places& places, const Array& value, std::
   const Shape& shape = places.view.shape;
   Placed to{.target = places.view, .dtype = array.dtype(), .distance = {}, .least = 0, .most = 0, .join = join, .are_different = places.are_different};
   for (const Places::Along& x : places.along) (x.stride < 0 ? to.least : to.most) += x.stride * (x.length - 1);
+  to.are_in_elements = std::ranges::all_of(places.along, [&](const Places::Along& x) { return x.stride % static_cast<int64_t>(array.itemsize()) == 0; });
   if (join) {
     const Typed operands[] = {{array.dtype()}, {value.dtype()}};
     const OpTypes types = op_types(*join, operands);

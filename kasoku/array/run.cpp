@@ -124,7 +124,7 @@ Hash128 structure(const Group& group, const Device& device) {
   put(group.scan.has_value());
   if (const auto& x = group.scan) put(x->join, x->gives_totals);
   put(group.scatter.has_value());
-  if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}));
+  if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}), x->is_in_shared);
   return hash128(std::string_view(bytes.data(), static_cast<size_t>(to - bytes.data())));
 }
 
@@ -353,6 +353,11 @@ void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer) {
     for (int64_t number : {rows, together * (rows / outermost), owners, to.least, divide_up(to.most - to.least + 1, owners)}) p.add(number);
     shape = {};
     shape.grid[0] = static_cast<uint32_t>(parts * owners);
+  } else if (fused.group.scatter->is_in_shared) {
+    constexpr int64_t blocks_of_multiprocessor = 6;  // as many as have room there at once
+    const int64_t places = (to.most - to.least) / static_cast<int64_t>(info(to.dtype).size) + 1;
+    for (int64_t number : {to.least, places}) p.add(number);
+    shape.grid[0] = static_cast<uint32_t>(std::min<int64_t>(shape.grid[0], blocks_of_multiprocessor * device.properties().multiprocessors));
   }
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(shape, p.pointers(), device.current_stream());

@@ -151,6 +151,7 @@ std::string parameters(const Group& group) {
   if (group.scan) return text + ",\n    " + scan_parameters(scan_of(group));
   text += ",\n    " + loop_parameters(group);
   if (group.scatter && !group.is_simt) text += ",\n    long long rows, long long rows_of_part, long long owners, long long from, long long span";
+  if (group.scatter && group.scatter->is_in_shared) text += ",\n    long long least, long long places";
   return text;
 }
 

@@ -42,7 +42,11 @@ struct ScatterSpec {
   uint16_t distance = 0;              ///< the value that is the bytes from where the result walks
   std::optional<uint16_t> condition;  ///< the value without which nothing is stored
   std::optional<Op> join;             ///< of what is there and the last value; else the last value takes its place
+  bool is_in_shared = false;          ///< a GPU's block first adds up what it has, for all places
 };
+
+/// So many places of whole numbers a block has room for. Atomic additions of a few places by all blocks would wait for each other.
+inline constexpr int64_t shared_places = 4096;
 
 /// A scan along the last axis, which is the only one that counts as reduced.
 struct ScanSpec {

@@ -91,7 +91,7 @@ void add_in_parts(const Array& sums, const Array& numbers, const Array& values) 
   Device& device = sums.device();
   const int64_t parts = sums.shape()[0], bins = sums.shape()[1], length = numbers.size() / parts;
   const Array in_parts = reshape(numbers, {parts, length}), added = reshape(values, {parts, length});
-  if (takes_gpu_form(device)) {  // a place is a part's and a bin's
+  if (takes_gpu_form(device) && parts > 1) {  // a place is a part's and a bin's
     const Array part = reshape(arange(Scalar::of(0), Scalar::of(bins), parts, Dtype::int64, device), {parts, 1});
     const Places to{{{apply(Op::add, {in_parts, part}), parts * bins, 8}}, false, {parts, length}, 0, {{parts, length}, {0, 0}, sums.offset()}};
     return scatter(sums, to, added, Op::add);
@@ -165,7 +165,8 @@ Array count_bins(const Array& given, const std::optional<Array>& weights, int64_
   // Parts are added up for themselves, as long as their sums are few beside what they are of. How many there are depends on
   // nothing else, so that a sum has one result.
   constexpr int64_t elements_of_part = 65536, most_parts = 64;
-  const int64_t parts = std::clamp<int64_t>(std::min(n / elements_of_part, n / (4 * std::max<int64_t>(bins, 1))), 1, most_parts);
+  const bool is_in_shared = takes_gpu_form(device) && !weights && bins <= shared_places;  // each block has sums of its own anyway
+  const int64_t parts = is_in_shared ? 1 : std::clamp<int64_t>(std::min(n / elements_of_part, n / (4 * std::max<int64_t>(bins, 1))), 1, most_parts);
   const Array sums = full({parts, bins}, Scalar::of(int64_t{0}), values.dtype(), device);
   const int64_t in_parts = n / parts * parts;
   if (in_parts > 0) add_in_parts(sums, sliced(numbers, 0, 0, in_parts), sliced(values, 0, 0, in_parts));

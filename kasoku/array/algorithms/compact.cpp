@@ -29,6 +29,22 @@ constexpr uint32_t simt_threads = 256;
 /// On a host so few elements are chosen by the time that a kernel needs to be found.
 constexpr int64_t few_flags = 65536;
 
+/// What a GPU's block has in eight rounds: each warp 32 neighbours a round, and of these a bit for each flag.
+constexpr const char* flags_text = R"(
+#ifdef KS_SIMT
+struct ks_rounds { unsigned int set[8]; };
+ks_helper ks_rounds ks_flags(const unsigned char* flags, long long begin, long long end) {
+  ks_rounds of;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long long i = begin + 256 * k + threadIdx.x;
+    of.set[k] = __ballot_sync(0xffffffffu, i < end && flags[i]);
+  }
+  return of;
+}
+#endif
+)";
+
 constexpr const char* count_text = R"(
 extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* flags, long long n, long long chunk) {
   const long long begin = blockIdx.x * chunk, end = begin + chunk < n ? begin + chunk : n;
@@ -36,9 +52,11 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
   __shared__ int total;
   if (threadIdx.x == 0) total = 0;
   __syncthreads();
+  const ks_rounds of = ks_flags(flags, begin, end);
   int own = 0;
-  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) own += flags[i];
-  atomicAdd(&total, own);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) own += __popc(of.set[k]);
+  if ((threadIdx.x & 31) == 0) atomicAdd(&total, own);
   __syncthreads();
   if (threadIdx.x == 0) counts[blockIdx.x] = total;
 #else
@@ -46,6 +64,32 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
   for (long long i = begin; i < end; ++i) total += flags[i];
   counts[blockIdx.x] = total;
 #endif
+}
+)";
+
+/// Of a GPU's counts sums up to each, by one block: its threads have neighbouring counts. Several kernels would take longer.
+constexpr const char* until_text = R"(
+extern "C" __global__ void ks_algorithm(long long* counts, long long n) {
+  __shared__ long long sums[32];
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const long long each = (n + blockDim.x - 1) / blockDim.x, first = threadIdx.x * each, last = first + each < n ? first + each : n;
+  long long own = 0;
+#pragma unroll 4
+  for (long long i = first; i < last; ++i) own += counts[i];
+  long long sum = own;
+  for (int step = 1; step < 32; step <<= 1) {
+    const long long other = __shfl_up_sync(0xffffffffu, sum, step);
+    if (lane >= step) sum += other;
+  }
+  if (lane == 31) sums[warp] = sum;
+  __syncthreads();
+  long long before = sum - own;
+  for (int w = 0; w < warp; ++w) before += sums[w];
+#pragma unroll 4
+  for (long long i = first; i < last; ++i) {
+    before += counts[i];
+    counts[i] = before;
+  }
 }
 )";
 
@@ -59,25 +103,29 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
   long long at = blockIdx.x == 0 ? 0 : until[blockIdx.x - 1];
   const long long stop = until[blockIdx.x];
 #ifdef KS_SIMT
-  __shared__ int before[256];
-  const long long first = begin + 8 * (int)threadIdx.x;
-  int own = 0;
+  __shared__ int before[64];
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const ks_rounds of = ks_flags(flags, begin, end);
+#pragma unroll
   for (int k = 0; k < 8; ++k)
-    if (first + k < end) own += flags[first + k];
-  before[threadIdx.x] = own;
+    if (lane == 0) before[8 * k + warp] = __popc(of.set[k]);
   __syncthreads();
-  for (int step = 1; step < 256; step *= 2) {
-    const int more = threadIdx.x >= step ? before[threadIdx.x - step] : 0;
-    __syncthreads();
-    before[threadIdx.x] += more;
-    __syncthreads();
-  }
-  at += before[threadIdx.x] - own;
-  for (int k = 0; k < 8; ++k)
-    if (first + k < end && flags[first + k]) {
-      STORE(at, first + k);
-      ++at;
+  if (warp == 0) {
+    const int a = before[2 * lane], own = a + before[2 * lane + 1];
+    int sum = own;
+    for (int step = 1; step < 32; step <<= 1) {
+      const int other = __shfl_up_sync(0xffffffffu, sum, step);
+      if (lane >= step) sum += other;
     }
+    before[2 * lane] = sum - own;
+    before[2 * lane + 1] = sum - own + a;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long long to = at + before[8 * k + warp] + __popc(of.set[k] & ((1u << lane) - 1));
+    if (of.set[k] >> lane & 1) STORE(to, begin + 256 * k + threadIdx.x);
+  }
 #else
   if (stop - at == end - begin)
     for (long long i = begin; i < end; ++i) STORE(at + (i - begin), i);
@@ -183,14 +231,19 @@ struct FlagChunks {
         n(divide_up(of.size(), size)) {
     until = Array::empty({n}, Dtype::int64, device);
     const TextParameter counting[] = {until.data(), flags.data_for_read(), flags.size(), size};
-    run_text(count_text, device, n, threads(), counting);
-    if (n > 1) until = scan(ScanOp::cumsum, until, 0);
+    run_text(std::string(flags_text) + count_text, device, n, threads(), counting);
+    if (n > 1) sum_up();
     count = number_at(until, n - 1);
   }
   uint32_t threads() const { return is_simt ? simt_threads : 1; }
+  void sum_up() {
+    if (!is_simt) return void(until = scan(ScanOp::cumsum, until, 0));
+    const TextParameter summing[] = {until.data(), n};
+    run_text(until_text, device, 1, 4 * simt_threads, summing);
+  }
   void move(size_t itemsize, const char* store, void* y, const void* x) const {
     const std::string text =
-        fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + store_text;
+        fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + flags_text + store_text;
     const TextParameter storing[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
     run_text(text, device, n, threads(), storing);
   }

@@ -9,7 +9,8 @@
 //
 // A long row is sorted by digits of 8 bits, the last one first. For each digit a row is cut into parts, a block each: ks_count
 // counts the digits of a part, ks_start makes of the counts where the elements of each part go, and ks_move moves them, tile by
-// tile, in order. Short rows are sorted in one block's shared memory in the same way, or by counting who comes before.
+// tile, in order. Shorter rows are sorted in one block's shared memory in the same way, in a warp's registers by a bitonic network
+// (Batcher), or by counting who comes before.
 
 namespace ks_sorting {
 
@@ -49,27 +50,37 @@ struct ks_ranks {
   int sums[ks_warps];
 };
 
+// Elements in a digit's order; before they are there, for each warp and digit the lanes whose element has it.
+union ks_shared_keys {
+  ks_word keys[ks_tile];
+  unsigned int same[ks_warps][ks_digits];
+};
+
 KS_BOTH int ks_place(int k) { return 32 * ks_items * (threadIdx.x >> 5) + 32 * k + (threadIdx.x & 31); }
 
 // `mine`: the digit's number of elements, in the threads below 256.
-KS_BOTH void ks_rank(ks_ranks& ranks, const ks_word* keys, int pass, int count, int* place, int& mine) {
+KS_BOTH void ks_rank(ks_ranks& ranks, unsigned int (*lanes_of)[ks_digits], const ks_word* keys, int pass, int count, int* place, int& mine) {
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  for (int i = threadIdx.x; i < ks_warps * ks_digits; i += ks_threads) ranks.counts[i / ks_digits][i % ks_digits] = 0;
+  for (int i = threadIdx.x; i < ks_warps * ks_digits; i += ks_threads) {
+    ranks.counts[i / ks_digits][i % ks_digits] = 0;
+    lanes_of[i / ks_digits][i % ks_digits] = 0;
+  }
   __syncthreads();
 KS_UNROLL
   for (int k = 0; k < ks_items; ++k) {
     const bool is_there = ks_place(k) < count;
     const int digit = ks_digit(keys[k], pass);
-    unsigned same = __ballot_sync(ks_all, is_there);
-KS_UNROLL
-    for (int bit = 0; bit < 8; ++bit) {
-      const unsigned set = __ballot_sync(ks_all, (digit >> bit) & 1);
-      same &= (digit >> bit) & 1 ? set : ~set;
-    }
-    const int before = __popc(same & ((1u << lane) - 1)), earlier = ranks.counts[warp][digit];
-    place[k] = earlier + before;
+    if (is_there) atomicOr(&lanes_of[warp][digit], 1u << lane);
     __syncwarp();
-    if (is_there && before == 0) ranks.counts[warp][digit] = (unsigned short)(earlier + __popc(same));
+    const unsigned same = is_there ? lanes_of[warp][digit] : 1u << lane;
+    const int last = 31 - __clz((int)same);
+    int earlier = 0;
+    if (is_there && lane == last) {
+      earlier = ranks.counts[warp][digit];
+      ranks.counts[warp][digit] = (unsigned short)(earlier + __popc(same));
+    }
+    place[k] = __shfl_sync(ks_all, earlier, last) + __popc(same & ((1u << lane) - 1));
+    if (is_there && lane == last) lanes_of[warp][digit] = 0;
     __syncwarp();
   }
   __syncthreads();
@@ -155,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(KS_THREADS, 3) ks_move(const ks_wor
                                                                  int is_first, int is_last) {
   __shared__ ks_ranks ranks;
   __shared__ ks_number bases[ks_digits], sums[ks_warps];
-  __shared__ ks_word shared_keys[ks_tile];
+  __shared__ ks_shared_keys shared;
 #if KS_POSITIONS
   __shared__ ks_number shared_positions[ks_tile];
 #endif
@@ -174,11 +185,11 @@ KS_UNROLL
       const ks_word bits = ks_place(k) < count ? from[at + first + ks_place(k)] : (ks_word)0;
       keys[k] = is_first ? ks_key_of(bits) : bits;
     }
-    ks_rank(ranks, keys, pass, count, place, mine);
+    ks_rank(ranks, shared.same, keys, pass, count, place, mine);
 KS_UNROLL
     for (int k = 0; k < ks_items; ++k) {
       if (ks_place(k) < count) {
-        shared_keys[place[k]] = keys[k];
+        shared.keys[place[k]] = keys[k];
 #if KS_POSITIONS
         shared_positions[place[k]] = is_first ? (ks_number)(first + ks_place(k)) : positions[at + first + ks_place(k)];
 #endif
@@ -189,7 +200,7 @@ KS_UNROLL
     for (int k = 0; k < ks_items; ++k) {
       const int i = k * ks_threads + threadIdx.x;
       if (i < count) {
-        const ks_word key = shared_keys[i];
+        const ks_word key = shared.keys[i];
         const int digit = ks_digit(key, pass);
         const long long there = at + (long long)(ks_number)(bases[digit] + (i - ranks.starts[digit]));
 #if KS_POSITIONS
@@ -214,7 +225,7 @@ KS_UNROLL
 // A block has a row of at most ks_tile elements.
 extern "C" __global__ void __launch_bounds__(KS_THREADS, 3) ks_sort_rows(const ks_word* from, ks_word* to, long long* result, long long rows, int length) {
   __shared__ ks_ranks ranks;
-  __shared__ ks_word shared_keys[ks_tile];
+  __shared__ ks_shared_keys shared;
 #if KS_POSITIONS
   __shared__ unsigned short shared_positions[ks_tile];
 #endif
@@ -230,12 +241,12 @@ KS_UNROLL
     for (int k = 0; k < ks_items; ++k) positions[k] = (unsigned short)ks_place(k);
 #endif
     for (int pass = 0; pass < (int)sizeof(ks_word); ++pass) {
-      ks_rank(ranks, keys, pass, length, place, mine);
+      ks_rank(ranks, shared.same, keys, pass, length, place, mine);
       __syncthreads();
 KS_UNROLL
       for (int k = 0; k < ks_items; ++k) {
         if (ks_place(k) < length) {
-          shared_keys[place[k]] = keys[k];
+          shared.keys[place[k]] = keys[k];
 #if KS_POSITIONS
           shared_positions[place[k]] = positions[k];
 #endif
@@ -245,12 +256,13 @@ KS_UNROLL
 KS_UNROLL
       for (int k = 0; k < ks_items; ++k) {
         if (ks_place(k) < length) {
-          keys[k] = shared_keys[ks_place(k)];
+          keys[k] = shared.keys[ks_place(k)];
 #if KS_POSITIONS
           positions[k] = shared_positions[ks_place(k)];
 #endif
         }
       }
+      __syncthreads();
     }
 KS_UNROLL
     for (int k = 0; k < ks_items; ++k) {
@@ -263,6 +275,76 @@ KS_UNROLL
       }
     }
     __syncthreads();
+  }
+}
+#endif
+
+#ifdef KS_WARP_ROWS
+struct ks_element {
+  ks_word key;
+#if KS_POSITIONS
+  unsigned int position;
+#endif
+};
+KS_BOTH bool ks_is_later(const ks_element& a, const ks_element& b) {
+#if KS_POSITIONS
+  return (a.key > b.key) | ((a.key == b.key) & (a.position > b.position));
+#else
+  return a.key > b.key;
+#endif
+}
+KS_BOTH unsigned int ks_across(unsigned int x, int lanes) { return __shfl_xor_sync(ks_all, x, lanes); }
+KS_BOTH unsigned long long ks_across(unsigned long long x, int lanes) { return __shfl_xor_sync(ks_all, x, lanes); }
+KS_BOTH unsigned short ks_across(unsigned short x, int lanes) { return (unsigned short)ks_across((unsigned int)x, lanes); }
+KS_BOTH unsigned char ks_across(unsigned char x, int lanes) { return (unsigned char)ks_across((unsigned int)x, lanes); }
+
+// A warp has a row of at most 32 * ks_items elements, a thread neighbours. What is missing comes after all that are there.
+extern "C" __global__ void __launch_bounds__(KS_THREADS) ks_sort_warps(const ks_word* from, ks_word* to, long long* result, long long rows, int length) {
+  const int first = (threadIdx.x & 31) * ks_items;
+  for (long long row = (long long)blockIdx.x * ks_warps + (threadIdx.x >> 5); row < rows; row += (long long)gridDim.x * ks_warps) {
+    const long long at = row * length;
+    ks_element x[ks_items];
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      x[k].key = first + k < length ? ks_key_of(from[at + first + k]) : (ks_word)~(ks_word)0;
+#if KS_POSITIONS
+      x[k].position = first + k;
+#endif
+    }
+KS_UNROLL
+    for (int size = 2; size <= 32 * ks_items; size <<= 1) {
+KS_UNROLL
+      for (int step = size >> 1; step > 0; step >>= 1) {
+KS_UNROLL
+        for (int k = 0; k < ks_items; ++k) {
+          const bool falls = ((first + k) & size) != 0;
+          if (step >= ks_items) {
+            ks_element other;
+            other.key = ks_across(x[k].key, step / ks_items);
+#if KS_POSITIONS
+            other.position = ks_across(x[k].position, step / ks_items);
+#endif
+            const bool wants_later = ((first & step) != 0) != falls;
+            if (ks_is_later(x[k], other) != wants_later) x[k] = other;
+          } else if (!(k & step)) {
+            const ks_element a = x[k], b = x[k | step];
+            const bool swaps = ks_is_later(a, b) != falls;
+            x[k] = swaps ? b : a;
+            x[k | step] = swaps ? a : b;
+          }
+        }
+      }
+    }
+KS_UNROLL
+    for (int k = 0; k < ks_items; ++k) {
+      if (first + k < length) {
+#if KS_POSITIONS
+        result[at + first + k] = x[k].position;
+#else
+        to[at + first + k] = ks_order::bits(x[k].key);
+#endif
+      }
+    }
   }
 }
 #endif

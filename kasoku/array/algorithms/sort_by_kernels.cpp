@@ -23,8 +23,8 @@ constexpr const char* sort_text =
     ;
 
 constexpr int64_t block = 256;
-/// Rows of so many elements a warp sorts by counting, and of so many a block in its shared memory.
-constexpr int64_t few = 32, most_of_block = 16 * block;
+/// Rows of so many elements a warp sorts by counting, of so many in its registers, and of so many a block in its shared memory.
+constexpr int64_t few = 32, most_of_warp = 256, most_of_block = 16 * block;
 
 /// Positions in a row that does not fit into 32 bits take 64.
 bool has_wide_numbers(const RowsToSort& of) { return of.length > std::numeric_limits<uint32_t>::max(); }
@@ -36,7 +36,8 @@ struct Form {
 
 Form form_of(const RowsToSort& of) {
   if (of.length <= few) return {"KS_SHORT_ROWS", 1};
-  if (of.length <= most_of_block) return {"KS_BLOCK_ROWS", of.length <= block ? 1 : of.length <= 4 * block ? 4 : 16};
+  if (of.length <= most_of_warp) return {"KS_WARP_ROWS", of.length <= 64 ? 2 : of.length <= 128 ? 4 : 8};
+  if (of.length <= most_of_block) return {"KS_BLOCK_ROWS", of.length <= 4 * block ? 4 : 16};
   return {"KS_LONG_ROWS", info(of.dtype).size == 8 || has_wide_numbers(of) ? 8 : 16};
 }
 
@@ -89,10 +90,10 @@ class Sort {
   Array short_rows() {
     Array result = like(gives_positions_ ? Dtype::int64 : of_.dtype);
     void* const to = result.data();
-    const bool has_warps = of_.length <= few;
-    const int64_t at_once = has_warps ? few / of_.length * (block / 32) : 1;
+    const bool are_few = of_.length <= few, has_warps = of_.length <= most_of_warp;
+    const int64_t at_once = (are_few ? few / of_.length : 1) * (has_warps ? block / 32 : 1);
     const int64_t blocks = std::min(divide_up(of_.rows, at_once), 64 * multiprocessors());
-    launch(module_->function(has_warps ? "ks_sort_few" : "ks_sort_rows"), blocks, stream_, from_.data_for_read(), to, to, (long long)of_.rows, (int)of_.length);
+    launch(module_->function(are_few ? "ks_sort_few" : has_warps ? "ks_sort_warps" : "ks_sort_rows"), blocks, stream_, from_.data_for_read(), to, to, (long long)of_.rows, (int)of_.length);
     return result;
   }
 
