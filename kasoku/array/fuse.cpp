@@ -6,6 +6,8 @@
 #include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
 #include "kasoku/codegen/emit.h"
+#include "kasoku/codegen/scan_text.h"
+#include "kasoku/codegen/scans.h"
 
 #include <algorithm>
 #include <bit>
@@ -187,7 +189,7 @@ class Builder {
     if (is_large) group.walks_numbers = space.order_kept();
     if (is_large && joins_in_any_order(group.reduce_op, group.accumulate)) space.order_reduced();
     const bool has_order = group.is_reduce || group.scan || (group.scatter && !group.is_simt);
-    space.arrange(has_order ? AxisOrder::merged : AxisOrder::free);
+    space.arrange(has_order ? AxisOrder::merged : AxisOrder::free, group.is_simt);
     if (is_large && !group.walks_numbers && !group.joins_results && !info(group.reduce_op).keeps_position()) fused.parts = chunks_as_columns(space);
     group.kept_rank = static_cast<uint8_t>(std::min(space.kept, space.lengths.size()));
     group.reduced_rank = static_cast<uint8_t>(space.lengths.size() - group.kept_rank);
@@ -367,7 +369,11 @@ class Builder {
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
     }
     constexpr int64_t tile = 32;  // fewer leave threads idle
-    if (group.scan && group.is_simt && group.form != ReduceForm::columns) group.form = reduced_length(fused) < tile ? ReduceForm::threads : ReduceForm::rows;
+    if (group.scan && group.is_simt && group.form != ReduceForm::columns) {
+      const int64_t length = reduced_length(fused);
+      const bool are_few = outputs(fused) * divide_up(length, scan_chunk) <= few_scan_chunks && 4 * length > scan_chunk;
+      group.form = length < tile ? ReduceForm::threads : are_few ? ReduceForm::few_chunks : ReduceForm::rows;
+    }
   }
 
   int64_t domain_size_;

@@ -89,12 +89,14 @@ void IterationSpace::merge() {
   }
 }
 
-void IterationSpace::arrange(AxisOrder order) {
+void IterationSpace::arrange(AxisOrder order, bool by_threads) {
   if (order == AxisOrder::free) sort(0, lengths.size());
   if (order != AxisOrder::given) merge();
   if (lengths.size() == (kept == all ? 0 : kept)) insert_axis(lengths.size());
   const size_t last = lengths.size() - 1;
-  if (order == AxisOrder::free && lengths[last] < short_axis) {
+  // Threads side by side store neighbours at once, in however short rows.
+  const auto stays = [&] { return by_threads && std::abs(walks[0].strides[last]) == walks[0].unit; };
+  if (order == AxisOrder::free && lengths[last] < short_axis && !stays()) {
     const auto longest = static_cast<size_t>(std::ranges::max_element(lengths) - lengths.begin());
     if (lengths[longest] >= 4 * lengths[last]) swap(longest, last);
   }

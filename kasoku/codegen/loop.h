@@ -42,7 +42,7 @@ struct IterationSpace {
   /// Axes of length 1 go, and neighbours that all operands cross in one go become one. Where the
   /// order is free, axes are ordered first as all operands agree to, and a short innermost one
   /// changes places with the longest. There is an axis at the end, behind the kept ones.
-  void arrange(AxisOrder order);
+  void arrange(AxisOrder order, bool by_threads = false);
   /// Kept axes become ordered as memory is, where all operands agree to an order other than theirs. Then the results' numbers walk
   /// along, behind the other walks, and it says so.
   bool order_kept();

@@ -78,7 +78,7 @@ std::string one_four(const Loop& loop, const Body& body) {
   for (const LoopOperand& x : loop.operands)
     if (moves(x)) text += fmt::format("  ks_four<{}> _f_{};\n", x.type, x.name);
   // Of each operand of that kind: neighbours at once if all is well, others one after the other.
-  const auto transfer = [&](bool is_output, const auto& at_once, const char* before, const char* single) {
+  const auto transfer = [&](bool is_output, const std::string& are_well, const auto& at_once, const char* before, const char* single) {
     std::string all, each, strided;
     for (const LoopOperand& x : loop.operands) {
       if (!moves(x) || x.is_output != is_output) continue;
@@ -89,13 +89,14 @@ std::string one_four(const Loop& loop, const Body& body) {
     const auto one_by_one = [&](const std::string& body) {
       return fmt::format("#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {{\n{}{}  }}\n", fmt::format(fmt::runtime(before), row), body);
     };
-    if (!all.empty()) text += fmt::format("  if (_is_whole) {{\n{}  }} else {{\n{}  }}\n", all, one_by_one(each));
+    if (!all.empty()) text += fmt::format("  if ({}) {{\n{}  }} else {{\n{}  }}\n", are_well, all, one_by_one(each));
     if (!strided.empty()) text += one_by_one(strided);
   };
-  transfer(false, [](const LoopOperand& x) { return fmt::format("    _f_{1} = *(const ks_four<{0}>*)(_p_{1} + _j);\n", x.type, x.name); },
+  transfer(false, "_is_whole", [](const LoopOperand& x) { return fmt::format("    _f_{1} = *(const ks_four<{0}>*)(_p_{1} + _j);\n", x.type, x.name); },
            "    const ks_index _e = _j + _k < {} ? _j + _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
   text += elements_of_four(body, body.is_pure ? "" : fmt::format("    if (!_is_whole && _j + _k >= {}) break;\n", row));
-  transfer(true, store_of_four, "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
+  // Of neighbours whose operands lie a little off, as a stencil's do, those that a warp reads one by one are in its cache.
+  transfer(true, fmt::format("_is_whole || ({} - _j >= 4 && {})", row, is_aligned(loop, 'p', " + _j", true)), store_of_four, "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
   return text;
 }
 
@@ -250,10 +251,10 @@ std::string value_at(const Loop& loop, const LoopOperand& x, const Place& place)
   return fmt::format("*({})(({}char*){} + {})", pointer_type(x), x.is_output ? "" : "const ", at, step);
 }
 
-std::string is_aligned(const Loop& loop, char from, const std::string& start) {
+std::string is_aligned(const Loop& loop, char from, const std::string& start, bool of_outputs) {
   std::string bits;
   for (const LoopOperand& x : loop.operands)
-    if (moves(x) && x.inner == Inner::unit)
+    if (moves(x) && x.inner == Inner::unit && (x.is_output || !of_outputs))
       bits += fmt::format("{}((size_t)(_{}_{}{}) & (sizeof(ks_four<{}>) - 1))", bits.empty() ? "" : " | ", from, x.name, start, x.type);
   return bits.empty() ? "true" : fmt::format("(({}) & 15) == 0", bits);
 }

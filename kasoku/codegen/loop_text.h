@@ -124,7 +124,7 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
 /// The operand's element there; of a number, the number.
 std::string value_at(const Loop& loop, const LoopOperand& operand, const Place& place);
 /// Whether all that lie in a row may be read and written 16 bytes at a time at `_{from}_x` + start.
-std::string is_aligned(const Loop& loop, char from, const std::string& start);
+std::string is_aligned(const Loop& loop, char from, const std::string& start, bool of_outputs = false);
 std::string loads_of_four(const Loop& loop, const std::string& indent);
 
 }  // namespace kasoku

@@ -156,10 +156,37 @@ std::string tiles_of_warps(const Scan& scan) {
   return text + "    }\n  }\n";
 }
 
+/// Chunks that a block has in 32 KiB of shared memory, each a little behind where banks of memory begin again.
+int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 / (scan_chunk * static_cast<int64_t>(value_bytes)), 1, 8); }
+
+/// All threads bring a block's chunks into shared memory and back, and one of them joins each.
+std::string chunks_of_blocks(const Scan& scan) {
+  const int64_t chunks = chunks_of_block(scan.value_bytes), pitch = scan_chunk + 1;
+  const auto of_chunks = [&](const std::string& body) {
+    return fmt::format("    for (int _q = 0; _q < {}; ++_q) {{\n    const long long _pair = _first + _q;\n    if (_pair >= _pairs) break;\n    {}* const _own = _chunk_values + _q * {};\n", chunks, scan.type, pitch) +
+           pair_of_rows(scan) + "#pragma unroll 8\n    for (int _j = threadIdx.x; _j < _count; _j += blockDim.x) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n    }\n";
+  };
+  const auto step = [&](const char* is_first) {
+    return join_next(scan, is_first, "_own[_i]", [&](const std::string& joined) { return fmt::format("        _own[_i] = {};\n", joined); });
+  };
+  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  {0}* const _chunk_values = ({0}*)_storage;\n"
+                                 "  for (long long _first = (long long)blockIdx.x * {1}; _first < _pairs; _first += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
+                     of_chunks(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) +
+                     fmt::format("    __syncthreads();\n    if (threadIdx.x < {} && _first + threadIdx.x < _pairs) {{\n    const long long _pair = _first + threadIdx.x;\n    {}* const _own = _chunk_values + threadIdx.x * {};\n", chunks, scan.type, pitch) +
+                     pair_of_rows(scan) + state_of_chunk(scan);
+  if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
+  text += "    int _i = 0;\n    if (_count > 0) {\n" + step("true") + "      _i = 1;\n    }\n#pragma unroll 8\n    for (; _i < _count; ++_i) {\n" + step("false") + "    }\n";
+  if (scan.gives_totals) text += "    y[_pair] = _sum;\n";
+  text += "    }\n    __syncthreads();\n";
+  if (!scan.gives_totals) text += of_chunks(scan.store({"0"}, "_own[_j]", "      ")) + "    __syncthreads();\n";
+  return text + "  }\n";
+}
+
 }  // namespace
 
 std::string scan_text(const Scan& scan) {
   if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : serial_rows(scan);
+  if (scan.form == ReduceForm::few_chunks) return chunks_of_blocks(scan);
   return scan.form == ReduceForm::rows ? tiles_of_warps(scan) : chunks_of_threads(scan);
 }
 
@@ -182,8 +209,9 @@ ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_t
   ReduceLaunch launch{{}, {pairs, per_block, chunks, length, width}, form == ReduceForm::columns ? 5 : 4};
   if (by_threads) {
     constexpr int64_t blocks_of_multiprocessor = 64;
-    launch.shape.block[0] = static_cast<uint32_t>(threads_of_scan);
-    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, threads_of_scan), blocks_of_multiprocessor * workers));
+    const bool are_few = form == ReduceForm::few_chunks;
+    launch.shape.block[0] = static_cast<uint32_t>(are_few ? threads_of_few_chunks : threads_of_scan);
+    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, are_few ? chunks_of_block(value_bytes) : threads_of_scan), blocks_of_multiprocessor * workers));
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
   }

@@ -7,7 +7,9 @@
 
 namespace kasoku {
 
-inline constexpr int64_t threads_of_scan = 64;
+inline constexpr int64_t threads_of_scan = 64, threads_of_few_chunks = 128;
+/// Rows' chunks that a GPU's multiprocessors have at once, and a little more, are few.
+inline constexpr int64_t few_scan_chunks = 16384;
 
 /// The scanned axis is the last one.
 struct Scan : JoinedLoop {
