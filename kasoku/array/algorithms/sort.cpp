@@ -107,13 +107,15 @@ Array first_in_order(const Array& array, int64_t k, int64_t axis, bool is_descen
   const size_t d = normal_axis(axis, array.ndim());
   Shape shape = array.shape();
   const int64_t length = std::exchange(shape[d], k);
+  const bool has_kernels = goes_by_kernels(array.device());
   // Where a good part is wanted, or there is no selection, all are sorted.
-  if (goes_by_kernels(array.device()) || is_complex(array.dtype()) || 8 * k > length) {
+  if (is_complex(array.dtype()) || 8 * k > length || (has_kernels && length <= row_of_block)) {
     const Array all = argsort(array, axis, is_descending);
     return copy(all.with_view({shape, all.strides(), all.input().view.offset}));
   }
   const Rows rows(array, d, is_descending);
   if (rows.sizes.rows == 0 || k == 0) return Array::empty(shape, Dtype::int64, array.device());
+  if (has_kernels) return back(first_by_kernels(rows.sizes, k, rows.elements), d);
   Shape found = rows.elements.shape();
   found.back() = k;
   const Array result = Array::empty(found, Dtype::int64, array.device());

@@ -1,49 +1,14 @@
-// Rows of elements in order: as they are, or as their positions. Equal elements keep their order. Included before: order_key.h.
-//
-// The program's macros:
-//   KS_BITS, KS_KIND, KS_INFINITY, KS_DESCENDING   KsOrder's
-//   KS_POSITIONS   positions are wanted, and walk along with the keys
-//   KS_NUMBER      unsigned type that holds a position in a row
-//   KS_ITEMS       elements of a thread; KS_THREADS: of a block, a multiple of 256 where digits are counted
-//   KS_UNROLL      before loops over a thread's elements, which are then registers of a GPU
+// Rows of elements in order: as they are, or as their positions. Equal elements keep their order. Included before: row_keys.cuh.
 //
 // A long row is sorted by digits of 8 bits, the last one first. For each digit a row is cut into parts, a block each: ks_count
 // counts the digits of a part, ks_start makes of the counts where the elements of each part go, and ks_move moves them, tile by
 // tile, in order. Shorter rows are sorted in one block's shared memory in the same way, in a warp's registers by a bitonic network
 // (Batcher), or by counting who comes before.
 
-namespace ks_sorting {
+namespace ks_rows {
 
-typedef KS_BITS ks_word;
-typedef KS_NUMBER ks_number;
-typedef KsOrder<ks_word, KS_KIND, KS_INFINITY, KS_DESCENDING> ks_order;
-
-constexpr int ks_items = KS_ITEMS, ks_threads = KS_THREADS, ks_warps = ks_threads / 32, ks_tile = ks_items * ks_threads;
-constexpr int ks_digits = 256;
-constexpr unsigned ks_all = 0xffffffffu;
-
-KS_BOTH ks_word ks_key_of(ks_word bits) { return KS_POSITIONS ? ks_order::class_key(bits) : ks_order::key(bits); }
-KS_BOTH int ks_digit(ks_word key, int pass) { return (int)((key >> (8 * pass)) & 255); }
-
-// Of the block's threads before this one: the sum. `sums` is shared, a number for each warp.
-template <class T>
-KS_BOTH T ks_before(T own, T* sums) {
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  T sum = own;
-KS_UNROLL
-  for (int step = 1; step < 32; step <<= 1) {
-    const T other = __shfl_up_sync(ks_all, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) sums[warp] = sum;
-  __syncthreads();
-  T before = sum - own;
-  for (int w = 0; w < warp; ++w) before += sums[w];
-  return before;
-}
-
-// Where a tile's elements go within it, so that they are in the order of a digit. Thread t has the elements
-// 32 * ks_items * warp + 32 * k + lane. `counts` holds for each warp how many it has of each digit, then where they begin.
+// Where a tile's elements go within it, so that they are in the order of a digit. Thread t has those at ks_place(). `counts` holds
+// for each warp how many it has of each digit, then where they begin.
 struct ks_ranks {
   unsigned short counts[ks_warps][ks_digits];
   unsigned short starts[ks_digits];
@@ -55,8 +20,6 @@ union ks_shared_keys {
   ks_word keys[ks_tile];
   unsigned int same[ks_warps][ks_digits];
 };
-
-KS_BOTH int ks_place(int k) { return 32 * ks_items * (threadIdx.x >> 5) + 32 * k + (threadIdx.x & 31); }
 
 // `mine`: the digit's number of elements, in the threads below 256.
 KS_BOTH void ks_rank(ks_ranks& ranks, unsigned int (*lanes_of)[ks_digits], const ks_word* keys, int pass, int count, int* place, int& mine) {
@@ -374,4 +337,4 @@ extern "C" __global__ void __launch_bounds__(KS_THREADS) ks_sort_few(const ks_wo
 }
 #endif
 
-}  // namespace ks_sorting
+}  // namespace ks_rows

@@ -1,33 +1,22 @@
-#include "kasoku/array/algorithms/sorted_rows.h"
-
+#include "kasoku/array/algorithms/row_kernels.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/compile.h"
-#include "kasoku/device/device.h"
-#include "kasoku/device/module.h"
-#include "kasoku/device/stream.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace kasoku {
 
 namespace {
 
-constexpr const char* key_text =
-#include "order_key.inc"
-    ;
 constexpr const char* sort_text =
 #include "sort.inc"
     ;
 
-constexpr int64_t block = 256;
-/// Rows of so many elements a warp sorts by counting, of so many in its registers, and of so many a block in its shared memory.
-constexpr int64_t few = 32, most_of_warp = 256, most_of_block = 16 * block;
-
-/// Positions in a row that does not fit into 32 bits take 64.
-bool has_wide_numbers(const RowsToSort& of) { return of.length > std::numeric_limits<uint32_t>::max(); }
+constexpr int64_t block = row_threads;
+/// Rows of so many elements a warp sorts by counting, and of so many in its registers.
+constexpr int64_t few = 32, most_of_warp = 256;
 
 struct Form {
   const char* rows;  ///< the macro that has its kernels
@@ -37,41 +26,13 @@ struct Form {
 Form form_of(const RowsToSort& of) {
   if (of.length <= few) return {"KS_SHORT_ROWS", 1};
   if (of.length <= most_of_warp) return {"KS_WARP_ROWS", of.length <= 64 ? 2 : of.length <= 128 ? 4 : 8};
-  if (of.length <= most_of_block) return {"KS_BLOCK_ROWS", of.length <= 4 * block ? 4 : 16};
+  if (of.length <= row_of_block) return {"KS_BLOCK_ROWS", of.length <= 4 * block ? 4 : 16};
   return {"KS_LONG_ROWS", info(of.dtype).size == 8 || has_wide_numbers(of) ? 8 : 16};
 }
 
 Program program(const RowsToSort& of, bool gives_positions, const Device& device) {
-  const DtypeInfo& dtype = info(of.dtype);
-  constexpr const char* bits[] = {"", "unsigned char", "unsigned short", "", "unsigned int", "", "", "", "unsigned long long"};
-  const char* const kind = dtype.kind == DtypeKind::floating ? "ks_floating" : dtype.kind == DtypeKind::signed_ ? "ks_signed" : "ks_unsigned";
-  const char* const infinity = of.dtype == Dtype::float16    ? "0x7c00"
-                               : of.dtype == Dtype::bfloat16 ? "0x7f80"
-                               : of.dtype == Dtype::float32  ? "0x7f800000u"
-                               : of.dtype == Dtype::float64  ? "0x7ff0000000000000ull"
-                                                             : "0";
   const Form form = form_of(of);
-  Program result;
-  result.text = fmt::format(
-      "#define KS_BOTH __device__ __forceinline__\n#include \"order_key.h\"\n"
-      "#define KS_BITS {}\n#define KS_KIND {}\n#define KS_INFINITY {}\n#define KS_DESCENDING {}\n#define KS_POSITIONS {:d}\n"
-      "#define KS_NUMBER unsigned {}\n#define KS_ITEMS {}\n#define KS_THREADS {}\n#define KS_UNROLL {}\n#define {}\n{}",
-      bits[dtype.size], kind, infinity, of.is_descending, gives_positions, has_wide_numbers(of) ? "long long" : "int",
-      form.items, block, device.is_simt() ? "_Pragma(\"unroll\")" : "", form.rows, sort_text);
-  result.file = "sort.cu";
-  result.headers = {{"order_key.h", key_text}};
-  result.is_generated = true;
-  return result;
-}
-
-/// A kernel's arguments, which live as long as the call.
-template <class... Arguments>
-void launch(Function& function, int64_t blocks, Stream& stream, Arguments... arguments) {
-  void* pointers[] = {&arguments...};
-  LaunchShape shape;
-  shape.grid[0] = static_cast<uint32_t>(blocks);
-  shape.block[0] = static_cast<uint32_t>(block);
-  function.launch(shape, pointers, stream);
+  return row_program(of, {"sort.cu", sort_text, gives_positions, form.items, fmt::format("#define {}\n", form.rows)}, device);
 }
 
 /// What is sorted, and what becomes of it.
@@ -81,7 +42,7 @@ class Sort {
       : of_(of), from_(from), is_own_(is_own), gives_positions_(gives_positions), device_(from.device()), stream_(device_.current_stream()),
         module_(compile(program(of, gives_positions, device_), device_)) {}
 
-  Array run() { return of_.length <= most_of_block ? short_rows() : gives_positions_ ? positions_of_long_rows() : long_rows(); }
+  Array run() { return of_.length <= row_of_block ? short_rows() : gives_positions_ ? positions_of_long_rows() : long_rows(); }
 
  private:
   Array like(Dtype dtype) { return Array::empty(from_.shape(), dtype, device_); }
@@ -93,17 +54,15 @@ class Sort {
     const bool are_few = of_.length <= few, has_warps = of_.length <= most_of_warp;
     const int64_t at_once = (are_few ? few / of_.length : 1) * (has_warps ? block / 32 : 1);
     const int64_t blocks = std::min(divide_up(of_.rows, at_once), 64 * multiprocessors());
-    launch(module_->function(are_few ? "ks_sort_few" : has_warps ? "ks_sort_warps" : "ks_sort_rows"), blocks, stream_, from_.data_for_read(), to, to, (long long)of_.rows, (int)of_.length);
+    launch_rows(module_->function(are_few ? "ks_sort_few" : has_warps ? "ks_sort_warps" : "ks_sort_rows"), blocks, stream_, from_.data_for_read(), to, to, (long long)of_.rows, (int)of_.length);
     return result;
   }
 
   /// Digits and where they go are counted in memory that all passes share.
   void begin() {
-    const int64_t all = divide_up(of_.length, block * form_of(of_).items), wanted = std::max<int64_t>(1, 8 * multiprocessors() / of_.rows);
-    tiles_ = divide_up(all, std::min(all, wanted));
-    parts_ = divide_up(all, tiles_);
+    cut_ = cut_rows(of_, block * form_of(of_).items, 8 * multiprocessors());
     const Dtype number = has_wide_numbers(of_) ? Dtype::uint64 : Dtype::uint32;
-    counts_ = Array::empty({of_.rows * 256 * parts_}, number, device_);
+    counts_ = Array::empty({of_.rows * 256 * cut_.parts}, number, device_);
     totals_ = Array::empty({of_.rows * 256}, number, device_);
   }
 
@@ -111,11 +70,11 @@ class Sort {
     const auto passes = static_cast<int>(info(of_.dtype).size);
     const int is_first = number == 0, is_last = number + 1 == passes;
     void *counts = counts_.data(), *totals = totals_.data();
-    const long long length = of_.length, tiles = tiles_;
-    const auto parts = static_cast<int>(parts_);
-    launch(module_->function("ks_count"), of_.rows * parts_, stream_, from, counts, length, parts, tiles, number, is_first);
-    launch(module_->function("ks_start"), divide_up(of_.rows * 256, block / 32), stream_, counts, totals, (long long)of_.rows * 256, parts);
-    launch(module_->function("ks_move"), of_.rows * parts_, stream_, from, from_positions, to, to_positions, result, counts, totals, length, parts, tiles, number, is_first, is_last);
+    const long long length = of_.length, tiles = cut_.tiles;
+    const auto parts = static_cast<int>(cut_.parts);
+    launch_rows(module_->function("ks_count"), of_.rows * cut_.parts, stream_, from, counts, length, parts, tiles, number, is_first);
+    launch_rows(module_->function("ks_start"), divide_up(of_.rows * 256, block / 32), stream_, counts, totals, (long long)of_.rows * 256, parts);
+    launch_rows(module_->function("ks_move"), of_.rows * cut_.parts, stream_, from, from_positions, to, to_positions, result, counts, totals, length, parts, tiles, number, is_first, is_last);
   }
 
   Array long_rows() {
@@ -161,7 +120,7 @@ class Sort {
   Stream& stream_;
   const std::shared_ptr<Module> module_;
   Array counts_, totals_;
-  int64_t parts_ = 0, tiles_ = 0;
+  RowParts cut_{};
 };
 
 }  // namespace

@@ -25,5 +25,10 @@ void first_on_host(const RowsToSort& of, int64_t k, const void* from, int64_t* t
 /// By kernels, on the device of the array, which lies in C order. `is_own`: nobody else has it, so that it may be overwritten.
 Array sort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
 Array argsort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
+/// As first_on_host(), also along the last axis of an array; for rows that no block sorts alone, and 8 k <= length.
+Array first_by_kernels(const RowsToSort& of, int64_t k, const Array& from);
+
+/// How long a row may be that a block of a device sorts in its shared memory.
+constexpr int64_t row_of_block = 4096;
 
 }  // namespace kasoku

@@ -104,6 +104,68 @@ def test_what_is_pending_is_sorted(form):
     same(pending, x * 2 + 1)
 
 
+def first_in_order(x, k, axis, largest):
+    """Positions in NumPy's stable order; the largest ones first keep the order of equal elements too."""
+    if not largest:
+        return np.argsort(x, axis=axis, kind="stable").take(range(k), axis)
+    order = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis).take(range(k), axis)
+    return x.shape[axis] - 1 - order
+
+
+def first_ones_are_right(x, k, axis, array=None):
+    for largest in (True, False):
+        values, places = ks.topk(ks.array(x) if array is None else array, k, axis=axis, largest=largest)
+        want = first_in_order(x, k, axis, largest)
+        same(places, want)
+        same(values, np.take_along_axis(x, want, axis))
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_the_first_ones_of_every_dtype(dtype, form):
+    for n, k in ((4096, 5), (4097, 1), (4097, 512), (30_000, 10), (30_000, 3750)):
+        first_ones_are_right(elements(dtype, n), k, 0)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "int64"])
+@pytest.mark.parametrize("shape, axis", [((3, 20_000), -1), ((5000, 3), 0), ((40, 4100), 1), ((2, 9000, 3), 1)])
+def test_the_first_ones_of_many_rows(dtype, shape, axis, form, layouts):
+    x = elements(dtype, *shape)
+    for layout in layouts.values():
+        first_ones_are_right(x, 3, axis, layout(x))
+    first_ones_are_right(x, shape[axis] // 8, axis)
+
+
+def test_the_first_ones_of_more_rows_than_a_device_has_blocks(form):
+    first_ones_are_right(elements("uint8", 2200, 4097), 3, 1)
+
+
+@pytest.mark.parametrize("n", [100_000, 1_000_003])
+def test_the_first_of_many_that_are_alike(n, form):
+    """Where no digit, the last one or the position alone tells them from each other; where they are rare, and lie at an end."""
+    ends = np.zeros(n, "float32")
+    ends[[0, n - 1]] = [-1, 1]
+    alike = 0x3F800000 + rng.integers(0, 3, n, "int32")
+    up = np.arange(n)
+    for x in (np.full(n, np.nan), ends, alike, alike.view("float32"), up % 300 << 40, up, up[::-1].copy()):
+        for k in (1, 2, 256, 257, n // 8):
+            first_ones_are_right(x, k, 0)
+
+
+def test_the_first_zeros_and_nans_keep_their_order(form):
+    x = np.tile(np.array([0.0, np.nan, -0.0, 1, -np.nan, -1, np.inf, -np.inf], "float32"), 1000)
+    for k in (3, 999, 1000):
+        first_ones_are_right(x, k, 0)
+    smallest = np.concatenate([x, np.full(5000, 7, "float32")])
+    smallest[np.abs(smallest) >= 1] = 7
+    first_ones_are_right(smallest, 1600, 0)
+
+
+def test_the_first_bfloat16(form):
+    x = rng.normal(size=(2, 5000)).astype("float32")
+    half = ks.array(x, dtype="bfloat16")
+    same(ks.topk(half, 300)[1], first_in_order(half.astype("float32").numpy(), 300, -1, True))
+
+
 def test_methods_and_arguments(on_device):
     x = elements("int32", 4, 300)
     y = ks.array(x)
@@ -152,12 +214,24 @@ def test_any_array(form, data):
     same(ks.argsort(ks.array(x), axis=axis), np.argsort(x, axis=axis, kind="stable"))
 
 
+@hypothesis.given(st.data())
+def test_the_first_ones_of_any_array(form, data):
+    """Few bits, so that which digits differ is any."""
+    dtype = np.dtype(data.draw(st.sampled_from(["uint8", "int16", "float32", "float64", "uint64"])))
+    bits = f"uint{8 * dtype.itemsize}"
+    few = np.array(data.draw(st.lists(st.integers(0, np.iinfo(bits).max), min_size=1, max_size=9)), bits).view(dtype)
+    rows, n = data.draw(st.sampled_from([(1, 4097), (3, 5000), (20, 4100), (1, 20_000)]))
+    g = np.random.default_rng(data.draw(st.integers(0, 99)))
+    x = g.choice(few, (rows, n), p=g.dirichlet(np.full(len(few), 0.3)))
+    first_ones_are_right(x, data.draw(st.integers(1, n // 8)), 1)
+
+
 def test_nothing_is_copied_to_the_host_or_from_it(on_device, device):
     for dtype in ("float32", "complex64"):
         x = ks.array(elements(dtype, 9, 500))
         ks.eval(x)
         before = ks.stats()
-        ks.eval(ks.sort(x, axis=0), ks.argsort(x))
+        ks.eval(ks.sort(x, axis=0), ks.argsort(x), *ks.topk(x.ravel(), 4))
         moved = ks.stats() - before
         assert moved.bytes_to_device == 0 and moved.bytes_from_device == 0
 
