@@ -5,6 +5,7 @@
 #include "kasoku/array/promote.h"
 #include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/codegen/emit.h"
 #include "kasoku/codegen/scan_text.h"
 #include "kasoku/codegen/scans.h"
@@ -152,7 +153,8 @@ class Builder {
     spec.join = to.join;
     constexpr int64_t few = 16384;  // elements, for which a block's counters would be cleared and read in vain
     const auto size = static_cast<int64_t>(info(to.dtype).size);
-    const bool stays = std::ranges::all_of(to.target.strides, [](int64_t stride) { return stride == 0; });
+    bool stays = true;
+    for (size_t d = 0; d < to.target.shape.size(); ++d) stays &= to.target.strides[d] == 0 || to.target.shape[d] == 1;
     spec.is_in_shared = to.join && (*to.join == Op::add || *to.join == Op::subtract) && stays && to.are_in_elements &&
                         (to.most - to.least) / size < shared_places && product(to.target.shape) > few;
     fused.group.scatter = spec;

@@ -159,26 +159,29 @@ std::string tiles_of_warps(const Scan& scan) {
 /// Chunks that a block has in 32 KiB of shared memory, each a little behind where banks of memory begin again.
 int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 / (scan_chunk * static_cast<int64_t>(value_bytes)), 1, 8); }
 
-/// All threads bring a block's chunks into shared memory and back, and one of them joins each.
+/// A warp brings a chunk into shared memory and back, and one of its threads joins it, some elements ahead of memory.
 std::string chunks_of_blocks(const Scan& scan) {
+  constexpr int ahead = 8;
   const int64_t chunks = chunks_of_block(scan.value_bytes), pitch = scan_chunk + 1;
-  const auto of_chunks = [&](const std::string& body) {
-    return fmt::format("    for (int _q = 0; _q < {}; ++_q) {{\n    const long long _pair = _first + _q;\n    if (_pair >= _pairs) break;\n    {}* const _own = _chunk_values + _q * {};\n", chunks, scan.type, pitch) +
-           pair_of_rows(scan) + "#pragma unroll 8\n    for (int _j = threadIdx.x; _j < _count; _j += blockDim.x) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n    }\n";
+  const auto by_lanes = [&](const std::string& body) {
+    return "#pragma unroll 16\n    for (int _j = _lane; _j < _count; _j += 32) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n    __syncwarp();\n";
   };
-  const auto step = [&](const char* is_first) {
-    return join_next(scan, is_first, "_own[_i]", [&](const std::string& joined) { return fmt::format("        _own[_i] = {};\n", joined); });
+  const auto step = [&](const char* is_first, const std::string& value) {
+    return join_next(scan, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
   };
-  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  {0}* const _chunk_values = ({0}*)_storage;\n"
-                                 "  for (long long _first = (long long)blockIdx.x * {1}; _first < _pairs; _first += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
-                     of_chunks(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) +
-                     fmt::format("    __syncthreads();\n    if (threadIdx.x < {} && _first + threadIdx.x < _pairs) {{\n    const long long _pair = _first + threadIdx.x;\n    {}* const _own = _chunk_values + threadIdx.x * {};\n", chunks, scan.type, pitch) +
-                     pair_of_rows(scan) + state_of_chunk(scan);
+  const auto of_some = [&](const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", ahead, body); };
+  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _lane = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n"
+                                 "  {0}* const _own = ({0}*)_storage + _warp * {2};\n"
+                                 "  for (long long _pair = (long long)blockIdx.x * {1} + _warp; _pair < _pairs; _pair += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
+                     pair_of_rows(scan) + by_lanes(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) + "    if (_lane == 0 && _count > 0) {\n" + state_of_chunk(scan);
   if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
-  text += "    int _i = 0;\n    if (_count > 0) {\n" + step("true") + "      _i = 1;\n    }\n#pragma unroll 8\n    for (; _i < _count; ++_i) {\n" + step("false") + "    }\n";
+  text += step("true", "_own[0]") + fmt::format("    int _i = 1;\n    for (; _i + {0} <= _count; _i += {0}) {{\n      {1} _next_ones[{0}];\n", ahead, scan.type) + of_some("      _next_ones[_u] = _own[_i + _u];\n") +
+          of_some(step("false", "_next_ones[_u]"));
+  if (!scan.gives_totals) text += of_some("      _own[_i + _u] = _next_ones[_u];\n");
+  text += "    }\n    for (; _i < _count; ++_i) {\n" + step("false", "_own[_i]") + "    }\n";
   if (scan.gives_totals) text += "    y[_pair] = _sum;\n";
-  text += "    }\n    __syncthreads();\n";
-  if (!scan.gives_totals) text += of_chunks(scan.store({"0"}, "_own[_j]", "      ")) + "    __syncthreads();\n";
+  text += "    }\n    __syncwarp();\n";
+  if (!scan.gives_totals) text += by_lanes(scan.store({"0"}, "_own[_j]", "      "));
   return text + "  }\n";
 }
 
@@ -210,7 +213,7 @@ ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_t
   if (by_threads) {
     constexpr int64_t blocks_of_multiprocessor = 64;
     const bool are_few = form == ReduceForm::few_chunks;
-    launch.shape.block[0] = static_cast<uint32_t>(are_few ? threads_of_few_chunks : threads_of_scan);
+    launch.shape.block[0] = static_cast<uint32_t>(are_few ? 32 * chunks_of_block(value_bytes) : threads_of_scan);
     launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, are_few ? chunks_of_block(value_bytes) : threads_of_scan), blocks_of_multiprocessor * workers));
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));

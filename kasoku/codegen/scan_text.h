@@ -7,7 +7,7 @@
 
 namespace kasoku {
 
-inline constexpr int64_t threads_of_scan = 64, threads_of_few_chunks = 128;
+inline constexpr int64_t threads_of_scan = 64;
 /// Rows' chunks that a GPU's multiprocessors have at once, and a little more, are few.
 inline constexpr int64_t few_scan_chunks = 16384;
 
