@@ -1,5 +1,6 @@
 """The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -415,6 +416,15 @@ def test_testing_compares_with_numpy(cp):
     with pytest.raises(AssertionError, match="only one of them"):
         raises_alone()
     assert len(cp.testing.product({"a": [1, 2], "b": [3]})) == 2
+
+
+def test_a_wheel_has_the_assertions_of_testing_and_says_where_the_rest_is(cp, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kasoku_testing", None)
+    cp.testing.assert_array_equal(cp.arange(3), np.arange(3))
+    with pytest.raises(AssertionError):
+        cp.testing.assert_allclose(cp.arange(3), np.arange(3) + 1)
+    with pytest.raises(AttributeError, match="kasoku does not have cupy.testing.for_orders(.|\n)*kasoku_testing"):
+        cp.testing.for_orders  # noqa: B018
 
 
 def test_take_with_an_output_and_of_one_number(cp):

@@ -50,6 +50,11 @@ _of_name = {
     for name in words.split()
 }
 
+_of_name |= dict.fromkeys(
+    ("cupy.testing", "numba.testing", "numba.cuda.testing", "numba.tests"),
+    "what only the package's own tests need is in kasoku_testing, in kasoku's source tree and in no wheel",
+)
+
 
 def reason_of(name):
     """Why a face refuses the name, or a name that it is in; None where it is not known."""

@@ -97,3 +97,6 @@ def generate_matrix(shape, xp=cupy, dtype=np.float32, *, singular_values=None):
     u, s, vh = np.linalg.svd(matrix, full_matrices=False)
     result = np.einsum("...ik,...k,...kj->...ij", u, np.broadcast_to(values, s.shape), vh)
     return xp.asarray(result.astype(dtype))
+
+
+__all__ = [name for name, value in globals().items() if name[0] != "_" and getattr(value, "__module__", "") == __name__]

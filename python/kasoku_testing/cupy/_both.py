@@ -6,7 +6,8 @@ import numpy as np
 
 import kasoku.compat.cupy as cupy
 
-from . import _arrays
+from kasoku.compat.cupy.testing import _arrays
+
 from ._cases import _contains_signed_and_unsigned, _skips, _unsigned, without
 
 # Errors that programs catch: both sides must agree on each of them.
