@@ -106,9 +106,4 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     return result
 
 
-import sys as _sys  # noqa: E402
-
-from .. import Face as _Face  # noqa: E402
-
 _cupy._util.in_face(globals())
-_sys.modules[__name__].__class__ = _Face

@@ -1,11 +1,8 @@
 """tf.linalg: products, factors and norms are the engine's."""
 
-import sys as _sys
-
 import kasoku as ks
 from kasoku._core import _linalg
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
@@ -137,4 +134,3 @@ _functions.alias(inverse="inv")
 _f.rows("tensors", {"clip_by_global_norm": _clipped})
 _share(_functions, _f, "eye einsum tensordot norm eig eigvals")
 globals().update(_functions)
-_sys.modules[__name__].__class__ = _Face

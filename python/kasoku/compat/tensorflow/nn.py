@@ -1,13 +1,11 @@
 """tf.nn: the functions of layers; layers themselves are not there."""
 
 import math as _math
-import sys as _sys
 
 import numpy as _np
 
 import kasoku as ks
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from .._face import windows as _windows
 from . import _rows  # noqa: F401 - it fills the tables
@@ -205,4 +203,3 @@ _nns.rows("tensors", {
     "depthwise_conv2d": _depthwise,
 })  # fmt: skip
 globals().update(_nns)
-_sys.modules[__name__].__class__ = _Face

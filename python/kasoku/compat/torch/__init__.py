@@ -7,7 +7,6 @@ import numpy as np
 
 import kasoku as ks
 
-from .. import Face
 from . import (
     _methods,  # noqa: F401
     _more,
@@ -31,13 +30,8 @@ from ._table import functions as _functions
 from ._table import in_place as _in_place
 from ._tensor import Tensor
 from ._types import (  # noqa: F401
-    Size,
-    as_dtype,
-    device,
-    dtype,
-    engine_device,
-    get_default_dtype,
-)
+    Size, as_dtype, device, dtype, engine_device, get_default_dtype,
+)  # fmt: skip
 from ._promotion import set_default_dtype  # noqa: F401
 from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
@@ -275,8 +269,3 @@ class backends:
 
     mps = _Backend()
     mkl = _Backend()
-
-
-import sys as _sys  # noqa: E402
-
-_sys.modules[__name__].__class__ = Face

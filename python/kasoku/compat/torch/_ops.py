@@ -293,18 +293,5 @@ Tensor.__neg__ = functions["neg"]
 Tensor.__pos__ = functions["positive"]
 Tensor.__abs__ = functions["abs"]
 Tensor.__invert__ = functions["bitwise_not"]
-for _name in (
-    "half",
-    "bfloat16",
-    "float",
-    "double",
-    "char",
-    "byte",
-    "short",
-    "int",
-    "long",
-    "bool",
-    "cfloat",
-    "cdouble",
-):
+for _name in "half bfloat16 float double char byte short int long bool cfloat cdouble".split():
     setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

@@ -1,13 +1,10 @@
 """torch.linalg: the engine's, where the tensors lie. Halves are computed in float32."""
 
-import sys as _sys
-
 import numpy as _np
 
 import kasoku as ks
 from kasoku._core import _linalg
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from .._face.table import Table as _Table
 from ._table import functions as _f
@@ -108,4 +105,3 @@ _functions.rows("tensors", {
 })  # fmt: skip
 globals().update(_functions)
 matrix_norm, vector_norm = _functions["matrix_norm"], _functions["vector_norm"]
-_sys.modules[__name__].__class__ = _Face

@@ -1,10 +1,7 @@
 """cupyx.scipy.linalg: what the engine's solutions give, with SciPy's arguments."""
 
-import sys as _sys
-
 import kasoku as _ks
 
-from ... import Face as _Face
 from ...cupy._util import in_face as _in_face
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
 from ..._face.compositions import triangle as _triangle
@@ -55,4 +52,3 @@ def hankel(c, r=None):
 
 
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

@@ -1,13 +1,11 @@
 """torch.nn.functional: what needs no gradients."""
 
 import math
-import sys
 
 import numpy as np
 
 import kasoku as ks
 
-from ... import Face
 from ..._face import compositions, windows
 from ..._face.table import Table
 from .. import _creation, _rearrange, _rows, _types
@@ -307,4 +305,3 @@ def _shuffled(x, r):
 
 _functions.rows("arrays", {"pixel_shuffle": lambda input, upscale_factor: _shuffled(input, upscale_factor)})
 globals().update(_functions)
-sys.modules[__name__].__class__ = Face
