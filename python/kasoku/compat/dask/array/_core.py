@@ -14,7 +14,7 @@ from .._task_spec import List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import _chunks
-from ._chunks import call, normalize_chunks, numpys, on_numpys, ours, starts
+from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, starts
 
 
 def grid(chunks):
@@ -185,7 +185,7 @@ class Array(DaskMethodsMixin):
         return map_blocks(func, self, *args, **words)
 
     def map_overlap(self, func, depth, boundary=None, trim=True, **words):
-        from ._more import map_overlap
+        from ._overlap import map_overlap
 
         return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
 
@@ -349,7 +349,7 @@ def asarray(x, **words):
     if is_dask_collection(x) and hasattr(x, "to_dask_array"):
         return x.to_dask_array()
     if isinstance(x, (list, tuple)) and any(isinstance(i, Array) for i in x):
-        from ._more import stack
+        from ._shape import stack
 
         return stack(x)
     return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=words.get("chunks", "auto"))
@@ -486,13 +486,11 @@ def unify_chunks(*arrays):
         if any(math.isnan(n) for c in of_full for n in c):
             common.append(of_full[0])
             continue
-        ends = sorted(set().union(*(starts(c) for c in of_full)))
-        common.append(tuple(b - a for a, b in zip(ends, ends[1:])) or (0,))
+        common.append(met(of_full))
     common = tuple(common)
     fitted = []
     for x in arrays:
-        chunks = tuple(c if sum(x.chunks[a]) == 1 and sum(c) != 1 else c for a, c in enumerate(common[ndim - x.ndim :]))
-        chunks = tuple((1,) if x.shape[a] == 1 else c for a, c in enumerate(chunks))
+        chunks = tuple((1,) if n == 1 else c for n, c in zip(x.shape, common[ndim - x.ndim :]))
         is_known = not any(math.isnan(n) for axis in x.chunks for n in axis)
         fitted.append(x.rechunk(chunks) if is_known and chunks != x.chunks else x)
     return common, fitted

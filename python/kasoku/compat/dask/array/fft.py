@@ -9,7 +9,8 @@ import kasoku as ks
 
 from ._chunks import numpys, ours
 from ._core import Array, asarray, made
-from ._more import arange, roll
+from ._create import arange
+from ._table import functions as _f
 
 _one_axis = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 _halves = {"rfft", "ihfft", "rfft2", "rfftn"}  # what gives half a spectrum, and what takes one
@@ -97,7 +98,7 @@ def _shifted(x, axes, sign):
     x = asarray(x)
     axes = range(x.ndim) if axes is None else [axes] if isinstance(axes, numbers.Integral) else axes
     half = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in axes]
-    return functools.reduce(lambda y, at: roll(y, *at), zip(half, axes), x)
+    return functools.reduce(lambda y, at: _f.roll(y, *at), zip(half, axes), x)
 
 
 def fftshift(x, axes=None) -> Array:
