@@ -34,10 +34,11 @@ def in_words_of(f, error):
 
 
 class Table(dict):
-    """Functions by name; `rules` makes the function of a row: rule -> maker of a function of the row's."""
+    """Functions by name; `rules` makes the function of a row: rule -> maker of a function of the row's. Plain rows are
+    functions as they stand."""
 
-    def __init__(self, rules):
-        self._rules = rules
+    def __init__(self, rules=()):
+        self._rules = {"plain": lambda f: f, **dict(rules)}
 
     def __getattr__(self, name):
         try:

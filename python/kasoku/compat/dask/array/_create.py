@@ -55,7 +55,7 @@ def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, wor
     return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
 
 
-functions.rows("values", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})
+functions.rows("plain", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})
 
 
 def _range(start, step, count, dtype):

@@ -87,7 +87,7 @@ def _raveled_here(*parts, **told):
     return on_numpys(_raveled, *parts, **told)
 
 
-f.rows("values", {
+f.rows("plain", {
     **{name: _several(name) for name in ("modf", "frexp", "divmod")},
     "where": lambda condition, x=None, y=None: (
         f.nonzero(condition) if x is None else elementwise("where", condition, x, y)),

@@ -122,7 +122,7 @@ def _grown(tup, ndim):
     return [f[f"atleast_{ndim}d"](x) for x in tup]
 
 
-f.rows("values", {
+f.rows("plain", {
     "vstack": lambda tup, **ignored: concatenate(_grown(tup, 2), 0),
     "hstack": lambda tup, **ignored: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1))(_grown(tup, 1)),
     "dstack": lambda tup, **ignored: concatenate(_grown(tup, 3), 2),
@@ -242,7 +242,7 @@ def insert(arr, obj, values, axis):
     return _take(concatenate([arr, values], axis), order, axis)
 
 
-@f.row("values")
+@f.row("plain")
 def compress(condition, a, axis=None):
     a, axis = _flat(asarray(a), axis)
     condition = np.asarray(condition.compute() if hasattr(condition, "compute") else condition, np.bool_)

@@ -21,7 +21,7 @@ def _of_arrays(f):
     return lambda *args, **words: f(*map(asarray, args), **words)
 
 
-functions = Table({"array": _of_an_array, "arrays": _of_arrays, "values": lambda f: f})
+functions = Table({"array": _of_an_array, "arrays": _of_arrays})
 
 
 def axes_in(axis):

@@ -251,7 +251,7 @@ f.rows("array", {
     "trace": lambda a, offset=0, axis1=0, axis2=1, dtype=None: f.diagonal(a, offset, axis1, axis2).sum(
         axis=-1, dtype=dtype),
 })  # fmt: skip
-f.rows("values", {
+f.rows("plain", {
     "tril_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, True),
     "triu_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, False),
 })  # fmt: skip
