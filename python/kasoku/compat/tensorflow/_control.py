@@ -183,9 +183,7 @@ class TensorArray:
         return stack([self.read(i) for i in range(len(self._items))])
 
     def concat(self, name=None):
-        from ._ops import concat
-
-        return concat([self.read(i) for i in range(len(self._items))], 0)
+        return functions.concat([self.read(i) for i in range(len(self._items))], 0)
 
     def unstack(self, value, name=None):
         self._items = functions.unstack(value)
