@@ -39,6 +39,15 @@ def strides_of(shape, itemsize, order):
     return tuple(strides)
 
 
+def is_f_only(a):
+    """Whether the memory is in Fortran's order and not in C's."""
+    return a.flags.f_contiguous and not a.flags.c_contiguous
+
+
+def order_of(a):
+    return "F" if is_f_only(a) else "C"
+
+
 def shape_of(shape):
     try:
         return tuple(int(length) for length in shape)

@@ -73,12 +73,7 @@ def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     wanted = dtype if out is None else out.dtype
     if wanted is not None and result.dtype != wanted:
         result = result.astype(wanted, casting=casting)
-    if out is None:
-        return result
-    if out.shape != result.shape:
-        raise ValueError(f"the output has the shape {out.shape}, not {result.shape}")
-    out[...] = result
-    return out
+    return _arrays.stored_as_it_fits(result, out, "concatenate", casting)
 
 
 def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
@@ -99,11 +94,7 @@ def round(a, decimals=0, out=None):
     a = asarray(a)
     parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
     result = [_core.round(part, decimals) for part in parts]
-    result = _paired(*result) if len(result) == 2 else result[0]
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _arrays.stored(_paired(*result) if len(result) == 2 else result[0], out)
 
 
 around = round_ = round
@@ -113,15 +104,9 @@ def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a = asarray(a)
     indices = asarray(indices)
-    if out is None:
-        return _core.take(a, indices, axis)
-    if out.dtype != a.dtype:
+    if out is not None and out.dtype != a.dtype:
         raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-    shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
-    if out.shape != shape:
-        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
-    out[...] = _core.take(a, indices, axis)
-    return out
+    return _arrays.stored_as_it_fits(_core.take(a, indices, axis), out, "take")
 
 
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
@@ -188,14 +173,7 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
         product = _core.moveaxis(product, (-2, -1), axes[2]) if len(axes) > 2 else product
     else:
         product = _core.matmul(x1, x2)
-    if out is None:
-        return product
-    if not np.can_cast(product.dtype, out.dtype, casting):
-        raise TypeError(f"cupy.matmul: {product.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
-    if out.shape != product.shape:
-        raise ValueError(f"cupy.matmul: the output has the shape {out.shape}, not {product.shape}")
-    out[...] = product
-    return out
+    return _arrays.stored_as_it_fits(product, out, "matmul", casting)
 
 
 def fromDlpack(dltensor):  # noqa: N802
@@ -235,14 +213,7 @@ def divmod(x1, x2, out1=None, out2=None, *, out=(None, None)):
     for k, result in enumerate((quotient, rest)):
         if given[k] is not None and not np.can_cast(result.dtype, given[k].dtype, "same_kind"):
             raise TypeError(f"cupy.divmod: {result.dtype} cannot be cast to {given[k].dtype} by the rule 'same_kind'")
-    return tuple(_stored(result, where) for result, where in zip((quotient, rest), given))
-
-
-def _stored(result, out):
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return tuple(map(_arrays.stored, (quotient, rest), given))
 
 
 def byte_bounds(a):
@@ -285,18 +256,13 @@ def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
 
 def diag_indices(n, ndim=2):
     """The indices of the diagonal of an array of `ndim` axes of length n."""
-    return (_core.arange(builtins.max(operator.index(n), 0), device=cuda.current()),) * builtins.max(
-        operator.index(ndim), 0
-    )
+    n, ndim = (builtins.max(operator.index(v), 0) for v in (n, ndim))
+    return (_core.arange(n, device=cuda.current()),) * ndim
 
 
 def take_along_axis(a, indices, axis):
     """The elements at indices along an axis; without one, of the raveled array."""
-    return (
-        _core.take_along_axis(asarray(a).ravel(), indices, 0)
-        if axis is None
-        else _core.take_along_axis(a, indices, axis)
-    )
+    return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
 
 
 def putmask(a, mask, values):

@@ -7,15 +7,12 @@ import numpy as _np
 import kasoku as _ks
 
 from .. import cupy as _cupy
+from .._layout import order_of as _order_of
 
 
 def rsqrt(x, out=None):
     """1 / sqrt(x)."""
-    result = 1 / _cupy.sqrt(x)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _cupy._arrays.stored(1 / _cupy.sqrt(x), out)
 
 
 def scatter_add(a, slices, value):
@@ -94,10 +91,8 @@ def zeros_pinned(shape, dtype=float, order="C"):
 
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    order = (
-        "F" if order in "KA" and a.flags.f_contiguous and not a.flags.c_contiguous else "C" if order in "KA" else order
-    )
-    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype, order)
+    shape = a.shape if shape is None else shape
+    return empty_pinned(shape, dtype or a.dtype, _order_of(a) if order in "KA" else order)
 
 
 def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):

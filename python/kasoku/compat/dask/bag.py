@@ -11,6 +11,7 @@ import operator
 from kasoku import delayed
 from kasoku._core import Delayed
 
+from .. import says_what_is_missing
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
 
@@ -23,6 +24,7 @@ def _joined(parts):
     return list(itertools.chain.from_iterable(parts))
 
 
+@says_what_is_missing("dask.bag.Bag")
 class Bag(DaskMethodsMixin):
     """Items in an order, in parts that tasks compute."""
 
@@ -227,13 +229,6 @@ class Bag(DaskMethodsMixin):
             return list(found.items())
 
         return self._gathered(per_part, together)
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from kasoku.compat import missing
-
-        raise AttributeError(missing(f"dask.bag.Bag.{name}"))
 
 
 def from_sequence(seq, partition_size=None, npartitions=None):

@@ -6,7 +6,7 @@ from kasoku import _core
 
 from .. import says_what_is_missing
 from . import _kernels, driver
-from .._layout import ArrayFlags, Pointer, plain, select, shape_of, strides_of
+from .._layout import ArrayFlags, Pointer, order_of, plain, select, shape_of, strides_of
 from ._operators import Operators
 
 
@@ -179,8 +179,7 @@ class GPUArray(Operators):
     def _new_like_me(self, dtype=None, order="C"):
         """New memory of this shape; also of this order, if the array has one."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
-        order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
-        return GPUArray(self.shape, dtype, allocator=self.allocator, order=order)
+        return GPUArray(self.shape, dtype, allocator=self.allocator, order=order_of(self))
 
     def copy(self, order="K"):
         result = self._new_like_me()
@@ -239,7 +238,7 @@ class GPUArray(Operators):
         if int(np.prod(shape, dtype=np.int64)) != self.size:
             raise ValueError(f"{self.size} elements cannot have the shape {shape}")
         if order == "A":
-            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
+            order = order_of(self)
         source = self
         if not (self.flags.c_contiguous if order == "C" else self.flags.f_contiguous):
             if order == "C" and self.flags.f_contiguous or order == "F" and self.flags.c_contiguous:

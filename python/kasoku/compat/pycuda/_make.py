@@ -4,6 +4,7 @@ import numpy as np
 
 from kasoku import _core
 
+from .._layout import order_of
 from . import driver
 from ._array import GPUArray
 
@@ -11,7 +12,6 @@ from ._array import GPUArray
 def to_gpu(ary, allocator=None):
     """A copy of a NumPy array on the device, in its order."""
     ary = np.asarray(ary)
-    f_order = ary.flags.f_contiguous and not ary.flags.c_contiguous
     strides = ary.strides if ary.flags.forc else None
     if strides is None and 0 not in ary.strides and all(s > 0 for s in ary.strides):
         # A permutation of axes without gaps keeps its strides.
@@ -20,7 +20,7 @@ def to_gpu(ary, allocator=None):
             result = GPUArray(ary.transpose(order).shape, ary.dtype, allocator=allocator)
             result.set(ary.transpose(order))
             return result.transpose([int(axis) for axis in np.argsort(order)])
-    result = GPUArray(ary.shape, ary.dtype, allocator=allocator, order="F" if f_order else "C")
+    result = GPUArray(ary.shape, ary.dtype, allocator=allocator, order=order_of(ary))
     result.set(ary)
     return result
 
@@ -33,11 +33,14 @@ def empty(shape, dtype=np.float64, allocator=None, order="C"):
     return GPUArray(shape, dtype, allocator=allocator, order=order)
 
 
+def _zeroed(array):
+    driver.memset_d8(array.__kasoku_array__, 0, array.nbytes)
+    _core._mark_zeroed(array.__kasoku_array__)
+    return array
+
+
 def zeros(shape, dtype=np.float64, *, allocator=None, order="C"):
-    result = GPUArray(shape, dtype, allocator=allocator, order=order)
-    driver.memset_d8(result.__kasoku_array__, 0, result.nbytes)
-    _core._mark_zeroed(result.__kasoku_array__)
-    return result
+    return _zeroed(GPUArray(shape, dtype, allocator=allocator, order=order))
 
 
 def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
@@ -45,8 +48,7 @@ def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
 
 
 def _like(other, dtype, order):
-    if order in ("K", "A"):
-        order = "F" if other.flags.f_contiguous and not other.flags.c_contiguous else "C"
+    order = order_of(other) if order in ("K", "A") else order
     return GPUArray(other.shape, dtype or other.dtype, allocator=other.allocator, order=order)
 
 
@@ -55,10 +57,7 @@ def empty_like(other_ary, dtype=None, order="K"):
 
 
 def zeros_like(other_ary, dtype=None, order="K"):
-    result = _like(other_ary, dtype, order)
-    driver.memset_d8(result.__kasoku_array__, 0, result.nbytes)
-    _core._mark_zeroed(result.__kasoku_array__)
-    return result
+    return _zeroed(_like(other_ary, dtype, order))
 
 
 def ones_like(other_ary, dtype=None, order="K"):

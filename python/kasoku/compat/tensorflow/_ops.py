@@ -88,13 +88,9 @@ _functions.rows("own", {
 stack, transpose = _functions.stack, _functions.transpose
 
 
-@_functions.row("own")
 def cast(x, dtype, name=None):
     """The tensor in another type; floats are cut towards zero."""
-    return x.astype(_numpys(dtype))
-
-
-cast = _functions.cast
+    return Tensor(convert(x)._array.astype(_numpys(dtype)))
 
 
 def constant(value, dtype=None, shape=None, name=None):

@@ -8,7 +8,7 @@ import kasoku as ks
 
 from .._face.table import Table
 from . import _ops, _types, random
-from ._tensor import Tensor, array_of
+from ._tensor import Tensor, array_of, shaped
 
 
 _methods = Table()
@@ -28,6 +28,29 @@ _methods.rows("plain", {
     **{f"new_{name}": _made(name) for name in ("zeros", "ones", "empty", "full")},
     "new_tensor": lambda self, data, *, dtype=None, device=None, requires_grad=False: Tensor(
         array_of(data, dtype or self.dtype, device or self.device)),
+    "size": lambda self, dim=None: self.shape if dim is None else self._a.shape[dim],
+    "stride": lambda self, dim=None: (lambda s: s if dim is None else s[dim])(
+        tuple(s // self._a.itemsize for s in self._a.strides)),
+    "dim": lambda self: self._a.ndim,
+    "numel": lambda self: self._a.size,
+    "element_size": lambda self: self._a.itemsize,
+    "data_ptr": lambda self: self._a.ptr,
+    "is_floating_point": lambda self: self.dtype.is_floating_point,
+    "tolist": lambda self: self._a.tolist(),
+    "__float__": lambda self: float(self.item()),
+    "__int__": lambda self: int(self.item()),
+    "cpu": lambda self: self.to("cpu"),
+    "clone": lambda self, *, memory_format=None: Tensor(self._a.copy()),
+    "detach": lambda self: Tensor(self._a),
+    "reshape": lambda self, *shape: Tensor(shaped(self._a.reshape, *shape)),
+    "view_as": lambda self, other: self.view(other.shape),
+    "ravel": lambda self: self.reshape(-1),
+    "transpose": lambda self, dim0, dim1: Tensor(self._a.swapaxes(dim0, dim1)),
+    "permute": lambda self, *dims: Tensor(shaped(self._a.transpose, *dims)),
+    "unsqueeze": lambda self, dim: Tensor(ks.expand_dims(self._a, dim)),
+    "expand_as": lambda self, other: self.expand(*other.shape),
+    "zero_": lambda self: self.fill_(0),
+    "copy_": lambda self, other, non_blocking=False: self._write(other._a),
     "type_as": lambda self, other: self.to(other),
     "reshape_as": lambda self, other: self.reshape(other.shape),
     "is_complex": lambda self: self.dtype.is_complex,
@@ -42,6 +65,7 @@ _methods.rows("plain", {
         self if p is None else p, generator=generator),
     "adjoint": lambda self: self.mT.conj(),
 })  # fmt: skip
+_methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", __index__="__int__")
 
 
 @_methods.row("plain")
@@ -98,7 +122,7 @@ def _floating(t):
 
 
 def _reshaped(name):
-    change = getattr(Tensor, name)
+    change = _methods.get(name) or getattr(Tensor, name)
 
     def method(self, *args):
         self._a = change(self, *args)._a

@@ -8,12 +8,14 @@ from ... import preferred_device, says_what_is_missing
 from ..._device_facts import cupy_attributes
 
 
-class _Scopes(threading.local):
+class Scopes(threading.local):
+    """Of the calling thread: what is current within blocks, and what use() said."""
+
     def __init__(self):
         self.stack, self.used = [], None
 
 
-_scopes = _Scopes()
+_scopes = Scopes()
 
 
 def current():

@@ -6,6 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ...cupy._arrays import stored as _stored
 from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
 from ..._face.special import special as _special
@@ -21,13 +22,6 @@ def _floats(*args):
     return [
         x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args
     ]
-
-
-def _stored(result, out):
-    if out is None:
-        return result
-    out[...] = result
-    return out
 
 
 def _of_arrays(f):

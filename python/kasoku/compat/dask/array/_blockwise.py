@@ -9,7 +9,7 @@ from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import funcname
 from ._chunks import joined, met, numpys, on_numpys
-from ._core import Array, asarray, grid
+from ._core import Array, asarray, grid, samples_of
 
 
 def _common(name, there):
@@ -38,7 +38,7 @@ def _called(func, args, joins, words):
 
 def _guessed(func, pairs, words):
     try:
-        ones = [x if names is None else np.ones((1,) * x.ndim, x.dtype) for x, names in pairs]
+        ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
         return np.asarray(func(*ones, **words)).dtype
     except Exception as error:
         raise ValueError(

@@ -6,7 +6,7 @@ import numbers
 import numpy as np
 
 from ._chunks import numpys, on_numpys, ours, starts
-from ._core import Array, asarray, blockwise_call, elementwise, map_blocks, reshape
+from ._core import Array, asarray, blockwise_call, elementwise, map_blocks, reshape, samples_of
 from ._create import full_like
 from . import _reductions  # noqa: F401 - it fills the table
 from ._shape import broadcast_to, concatenate
@@ -23,8 +23,7 @@ def _several(name):
     """A function with several results."""
 
     def function(*args):
-        samples = [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, Array) else x for x in args]
-        found = getattr(np, name)(*samples)
+        found = getattr(np, name)(*samples_of(args))
         return tuple(blockwise_call(_picked, (name, k), args, {}, r.dtype, name) for k, r in enumerate(found))
 
     return function

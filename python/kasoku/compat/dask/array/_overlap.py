@@ -5,11 +5,10 @@ import numbers
 import numpy as np
 
 from ._chunks import starts
-from ._core import Array, asarray, map_blocks
+from ._core import Array, asarray, axes_in, map_blocks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
-from ._table import axes_in
 
 
 def _for_axes(value, ndim, default=0):

@@ -6,11 +6,10 @@ import numbers
 import numpy as np
 
 from ._chunks import call, met, normalize_chunks
-from ._core import _same, asarray, made, reshape
+from ._core import _same, asarray, axes_in, made, reshape
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
-from ._table import axes_in
 from ._table import functions as f
 
 # ── axes in another order ─────────────────────────────────────────────────────────────────

@@ -22,8 +22,3 @@ def _of_arrays(f):
 
 
 functions = Table({"array": _of_an_array, "arrays": _of_arrays})
-
-
-def axes_in(axis):
-    """The axes that an argument names: a number, or several."""
-    return list(axis) if hasattr(axis, "__iter__") else [axis]

@@ -13,11 +13,10 @@ from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asarray, elementwise, from_array, made, map_blocks
+from ._core import Array, asarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
 from ._create import tri
 from ._reductions import axes_of
 from ._shape import concatenate, stack
-from ._table import axes_in
 from ._table import functions as f
 
 
@@ -63,11 +62,7 @@ def on_whole(function, *args, **words):
 
 def array_of(value, shape, dtype, index=None):
     """An array of one chunk, of a delayed value or of a part of it."""
-    value = value if index is None else value[index]
-    name = "array-" + tokenize(value.key)
-    key = (name, *(0 for _ in shape))
-    graph = HighLevelGraph.from_collections(name, {key: Task(key, ours, TaskRef(value.key))}, [value])
-    return Array(graph, name, tuple((n,) for n in shape), dtype)
+    return from_delayed(value if index is None else value[index], shape, dtype)
 
 
 def whole(shape, dtype, function, *args, **words):
