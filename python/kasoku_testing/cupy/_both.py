@@ -6,8 +6,7 @@ import numpy as np
 
 import kasoku.compat.cupy as cupy
 
-from kasoku.compat.cupy.testing import _arrays
-
+from . import _arrays
 from ._cases import _contains_signed_and_unsigned, _skips, _unsigned, without
 
 # Errors that programs catch: both sides must agree on each of them.

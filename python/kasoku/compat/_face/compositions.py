@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import kasoku as ks
 from kasoku._core import _linalg
 
@@ -22,6 +24,15 @@ def log_sum(x, axis=None, keepdims=False):
 def softmax(x, axis=-1):
     powers = ks.exp(x - x.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1):
+    return x - log_sum(x, axis, True)
+
+
+def below(x, of):
+    """x where it is above 0, of(x) below."""
+    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
 
 
 def xlogy(x, y):
@@ -45,6 +56,29 @@ def paired(real, imag):
     """Complex numbers of their parts."""
     kind = "complex128" if real.dtype == "float64" else "complex64"
     return ks.stack((real, imag), -1).view(kind)[..., 0]
+
+
+def diagonals(x, k=0):
+    """The last axis as the k-th diagonals of matrices."""
+    n, at = x.shape[-1] + abs(k), ks.arange(x.shape[-1], device=x.device)
+    out = ks.zeros((*x.shape[:-1], n, n), x.dtype, x.device)
+    out[..., at + max(-k, 0), at + max(k, 0)] = x
+    return out
+
+
+def block_diagonal(arrays, dtype=None):
+    """Matrices along the diagonal of one, which is 0 elsewhere."""
+    blocks = [ks.atleast_2d(a) for a in arrays]
+    ends = np.cumsum([(0, 0), *(b.shape for b in blocks)], axis=0).tolist()
+    out = ks.zeros(ends[-1], dtype or blocks[0].dtype, blocks[0].device)
+    for (i, j), (k, m), b in zip(ends, ends[1:], blocks):
+        out[i:k, j:m] = b
+    return out
+
+
+def raised_cosine(at, *terms):
+    """The sum of terms[k] cos(2 pi k at), for places between 0 and 1."""
+    return sum(c * ks.cos(2 * math.pi * k * at) for k, c in enumerate(terms))
 
 
 def searched(edges, values, right):

@@ -47,14 +47,16 @@ class Table(dict):
             raise AttributeError(name) from None
 
     def rows(self, rule, rows):
+        """A row is a function, or one with what is said of it."""
         make = self._rules[rule]
         for name, f in rows.items():
+            f, said = f if isinstance(f, tuple) else (f, None)
             f.__name__ = f.__qualname__ = name
             self[name] = function = make(f)
             function.__name__ = function.__qualname__ = name
             if function is not f:
                 function.__module__, function.__wrapped__ = f.__module__, f
-            function.__doc__ = f.__doc__ or described(f)
+            function.__doc__ = said or f.__doc__ or described(f)
 
     def row(self, rule):
         """A decorator: a row of several lines. A trailing underscore keeps Python's own name free."""

@@ -13,6 +13,7 @@ from kasoku._namespace.memory import is_contiguous
 
 from .._face import padding as _padding
 from .._face.compositions import paired as _paired
+from .._face.table import Table as _Table
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
@@ -109,25 +110,11 @@ def take(a, indices, axis=None, out=None):
     return _arrays.stored_as_it_fits(_core.take(a, indices, axis), out, "take")
 
 
-def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
-    """A list of coordinate arrays."""
-    return list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))
-
-
 def expand_dims(a, axis):
     """A view with new axes of length 1."""
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     shape = np.expand_dims(np.broadcast_to(0, a.shape), tuple(axes)).shape
     return a.reshape(shape)
-
-
-def reshape(a, newshape, order="C"):
-    """The same elements in another shape."""
-    return asarray(a).reshape(newshape, order=order)
-
-
-def ravel(a, order="C"):
-    return asarray(a).ravel(order)
 
 
 def copyto(dst, src, casting="same_kind", where=None):
@@ -174,21 +161,6 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
     else:
         product = _core.matmul(x1, x2)
     return _arrays.stored_as_it_fits(product, out, "matmul", casting)
-
-
-def fromDlpack(dltensor):  # noqa: N802
-    """An array that shows the memory of a DLPack capsule."""
-    return _core.from_dlpack(dltensor)
-
-
-def asfarray(a, dtype=np.float64):
-    """An array of floats."""
-    return asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
-
-
-def in1d(ar1, ar2, assume_unique=False, invert=False):
-    """Which elements of the first are among the second, as one axis."""
-    return _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)
 
 
 def _scan(name):
@@ -242,11 +214,6 @@ def who(vardict=None):
     print(f"\nUpper bound on total bytes  =       {total}")
 
 
-def unravel_index(indices, dims, order="C"):
-    """Positions in a shape as an index for each of its axes."""
-    return _core.unravel_index(indices, dims, order or "C")
-
-
 def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
     """An index for each axis of a shape as a position in all of it."""
     if math.prod(map(int, dims)) > np.iinfo(np.int64).max:
@@ -270,11 +237,6 @@ def putmask(a, mask, values):
     if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
-
-
-def msort(a):
-    """Sorted along the first axis."""
-    return _core.sort(asarray(a), 0)
 
 
 _of_edges = {"maximum": "stat_length", "minimum": "stat_length", "mean": "stat_length", "median": "stat_length",
@@ -319,25 +281,7 @@ class broadcast:
         self.values = tuple(_core.broadcast_to(a, self.shape) if isinstance(a, ks.Array) else a for a in arrays)
 
 
-def fuse(*args, **kwargs):
-    """The function itself: arrays are fused as they are."""
-    return args[0] if args and callable(args[0]) else (lambda f: f)
-
-
 is_available = cuda.is_available
-
-
-def common_type(*arrays):
-    """The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."""
-    return ks.common_type(*arrays).type
-
-
-def get_default_memory_pool():
-    return cuda.memory._pool
-
-
-def get_default_pinned_memory_pool():
-    return _pinned_pool
 
 
 _pinned_pool = cuda.PinnedMemoryPool()
@@ -359,9 +303,33 @@ def _runtime_info():
     return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
 
 
-def show_config(*, _full=False):
-    """Prints what runs here."""
-    print(_runtime_info())
+_functions = _Table()
+_functions.rows("plain", {
+    "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
+        list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
+        "A list of coordinate arrays."),
+    "reshape": (lambda a, newshape, order="C": asarray(a).reshape(newshape, order=order),
+        "The same elements in another shape."),
+    "ravel": lambda a, order="C": asarray(a).ravel(order),
+    "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
+        "An array that shows the memory of a DLPack capsule."),
+    "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
+        "An array of floats."),
+    "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (
+        _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)),
+        "Which elements of the first are among the second, as one axis."),
+    "unravel_index": (lambda indices, dims, order="C": _core.unravel_index(indices, dims, order or "C"),
+        "Positions in a shape as an index for each of its axes."),
+    "msort": (lambda a: _core.sort(asarray(a), 0), "Sorted along the first axis."),
+    "fuse": (lambda *args, **kwargs: args[0] if args and callable(args[0]) else (lambda f: f),
+        "The function itself: arrays are fused as they are."),
+    "common_type": (lambda *arrays: ks.common_type(*arrays).type,
+        "The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."),
+    "get_default_memory_pool": lambda: cuda.memory._pool,
+    "get_default_pinned_memory_pool": lambda: _pinned_pool,
+    "show_config": (lambda *, _full=False: print(_runtime_info()), "Prints what runs here."),
+})  # fmt: skip
+globals().update(_functions)
 
 
 # Types and numbers that are NumPy's own, under names that ks has not.

@@ -7,27 +7,8 @@ import numpy as _np
 import kasoku as _ks
 
 from .. import cupy as _cupy
+from .._face.table import Table as _Table
 from .._layout import order_of as _order_of
-
-
-def rsqrt(x, out=None):
-    """1 / sqrt(x)."""
-    return _cupy._arrays.stored(1 / _cupy.sqrt(x), out)
-
-
-def scatter_add(a, slices, value):
-    """a[slices] += value, with the values of an index that comes again added up."""
-    _cupy.add.at(a, slices, value)
-
-
-def scatter_max(a, slices, value):
-    """a[slices] = maximum(a[slices], value), index by index."""
-    _cupy.maximum.at(a, slices, value)
-
-
-def scatter_min(a, slices, value):
-    """a[slices] = minimum(a[slices], value), index by index."""
-    _cupy.minimum.at(a, slices, value)
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -35,13 +16,9 @@ def scatter_min(a, slices, value):
 _errors = {"divide": None, "over": None, "under": None, "invalid": None, "linalg": "ignore", "fallback_mode": "warn"}
 
 
-def geterr():
-    return dict(_errors)
-
-
 def seterr(**kwargs):
     """Remembered; computations do not look at it."""
-    old = geterr()
+    old = dict(_errors)
     for name, value in kwargs.items():
         if name not in _errors:
             raise TypeError(f"cupyx.seterr() has no argument {name!r}")
@@ -72,9 +49,19 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
-def get_runtime_info(*, full=False):
-    """What runs here, in lines."""
-    return _cupy._routines._runtime_info()
+_functions = _Table()
+_functions.rows("plain", {
+    "rsqrt": (lambda x, out=None: _cupy._arrays.stored(1 / _cupy.sqrt(x), out), "1 / sqrt(x)."),
+    "scatter_add": (lambda a, slices, value: _cupy.add.at(a, slices, value),
+        "a[slices] += value, with the values of an index that comes again added up."),
+    "scatter_max": (lambda a, slices, value: _cupy.maximum.at(a, slices, value),
+        "a[slices] = maximum(a[slices], value), index by index."),
+    "scatter_min": (lambda a, slices, value: _cupy.minimum.at(a, slices, value),
+        "a[slices] = minimum(a[slices], value), index by index."),
+    "geterr": lambda: dict(_errors),
+    "get_runtime_info": (lambda *, full=False: _cupy._routines._runtime_info(), "What runs here, in lines."),
+})  # fmt: skip
+globals().update(_functions)
 
 
 def empty_pinned(shape, dtype=float, order="C"):

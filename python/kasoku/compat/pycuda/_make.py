@@ -4,6 +4,7 @@ import numpy as np
 
 from kasoku import _core
 
+from .._face.table import Table as _Table
 from .._layout import order_of
 from . import driver
 from ._array import GPUArray
@@ -25,26 +26,10 @@ def to_gpu(ary, allocator=None):
     return result
 
 
-def to_gpu_async(ary, allocator=None, stream=None):
-    return to_gpu(ary, allocator)
-
-
-def empty(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray(shape, dtype, allocator=allocator, order=order)
-
-
 def _zeroed(array):
     driver.memset_d8(array.__kasoku_array__, 0, array.nbytes)
     _core._mark_zeroed(array.__kasoku_array__)
     return array
-
-
-def zeros(shape, dtype=np.float64, *, allocator=None, order="C"):
-    return _zeroed(GPUArray(shape, dtype, allocator=allocator, order=order))
-
-
-def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
-    return GPUArray(shape, dtype, allocator=allocator, order=order).fill(1)
 
 
 def _like(other, dtype, order):
@@ -52,16 +37,20 @@ def _like(other, dtype, order):
     return GPUArray(other.shape, dtype or other.dtype, allocator=other.allocator, order=order)
 
 
-def empty_like(other_ary, dtype=None, order="K"):
-    return _like(other_ary, dtype, order)
-
-
-def zeros_like(other_ary, dtype=None, order="K"):
-    return _zeroed(_like(other_ary, dtype, order))
-
-
-def ones_like(other_ary, dtype=None, order="K"):
-    return _like(other_ary, dtype, order).fill(1)
+_functions = _Table()
+_functions.rows("plain", {
+    "to_gpu_async": lambda ary, allocator=None, stream=None: to_gpu(ary, allocator),
+    "empty": lambda shape, dtype=np.float64, allocator=None, order="C": (
+        GPUArray(shape, dtype, allocator=allocator, order=order)),
+    "zeros": lambda shape, dtype=np.float64, *, allocator=None, order="C": (
+        _zeroed(GPUArray(shape, dtype, allocator=allocator, order=order))),
+    "ones": lambda shape, dtype=np.float64, *, allocator=None, order="C": (
+        GPUArray(shape, dtype, allocator=allocator, order=order).fill(1)),
+    "empty_like": lambda other_ary, dtype=None, order="K": _like(other_ary, dtype, order),
+    "zeros_like": lambda other_ary, dtype=None, order="K": _zeroed(_like(other_ary, dtype, order)),
+    "ones_like": lambda other_ary, dtype=None, order="K": _like(other_ary, dtype, order).fill(1),
+})  # fmt: skip
+globals().update(_functions)
 
 
 def arange(*args, dtype=None, allocator=None, stream=None):

@@ -57,15 +57,6 @@ def _with_diagonal(a, diagonal):
     return a
 
 
-def _diagonals(diagonal, k):
-    """The last axis as the k-th diagonal of matrices."""
-    n = diagonal.shape[-1] + abs(k)
-    at = ks.arange(diagonal.shape[-1], device=diagonal.device)
-    out = ks.zeros((*diagonal.shape[:-1], n, n), diagonal.dtype, diagonal.device)
-    out[..., at + max(-k, 0), at + max(k, 0)] = diagonal
-    return out
-
-
 def _in_complex(parts, x):
     kind = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
     return tuple(p.astype(kind) for p in parts)
@@ -84,9 +75,9 @@ _functions.rows("keeps", {
     "eigh": lambda tensor: tuple(ks.linalg.eigh(tensor)),
     "slogdet": lambda input: tuple(ks.linalg.slogdet(input)),
     "logdet": lambda matrix: ks.linalg.slogdet(matrix).logabsdet,
-    "diag": lambda diagonal, k=0, **ignored: _diagonals(diagonal, int(k)),
+    "diag": lambda diagonal, k=0, **ignored: _compositions.diagonals(diagonal, int(k)),
     "diag_part": lambda input, k=0, **ignored: ks.diagonal(input, k, -2, -1).copy(),
-    "tensor_diag": lambda diagonal: _diagonals(diagonal, 0),
+    "tensor_diag": lambda diagonal: _compositions.diagonals(diagonal),
     "tensor_diag_part": lambda input: ks.diagonal(input).copy(),
     "set_diag": lambda input, diagonal, **ignored: _with_diagonal(input, diagonal),
     "trace": lambda x: ks.trace(x, axis1=-2, axis2=-1),

@@ -5,7 +5,7 @@ import math
 
 import kasoku as ks
 
-from .._face.compositions import log_sum, paired, xlogy
+from .._face.compositions import log_softmax, log_sum, paired, xlogy
 from .._face.special import special
 from ._reductions import dims
 from ._table import functions
@@ -71,7 +71,7 @@ functions.rows("arrays", {
 
 functions.rows("floats", {
     "logsumexp": lambda input, dim, keepdim=False: log_sum(input, dims(input, dim), keepdim),
-    "_log_softmax": lambda input, dim: input - log_sum(input, dims(input, dim), True),
+    "_log_softmax": lambda input, dim: log_softmax(input, dims(input, dim)),
     "softplus": lambda input: ks.logaddexp(input, 0),
     "logit": lambda input, eps=None: (lambda a: ks.log(a / (1 - a)))(
         input if eps is None else ks.clip(input, eps, 1 - eps)),

@@ -1,5 +1,5 @@
-"""cupy.testing: assertions that take arrays of cupy and of NumPy, and arrays to test with. What runs a test for many dtypes is
-CuPy's own tests' need (kasoku_testing)."""
+"""cupy.testing: assertions that take arrays of cupy and of NumPy. What makes arrays to test with, and runs a test for many
+dtypes, is CuPy's own tests' need (kasoku_testing)."""
 
 from ... import tests_of
 from ._arrays import *  # noqa: F403

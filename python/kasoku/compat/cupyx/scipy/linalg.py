@@ -3,6 +3,7 @@
 import kasoku as _ks
 
 from ...cupy._util import in_face as _in_face
+from ..._face.compositions import block_diagonal as _block_diagonal
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
 from ..._face.compositions import triangle as _triangle
 
@@ -17,14 +18,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 def block_diag(*arrs):
     """Blocks along the diagonal of a matrix of zeros."""
-    blocks = [_ks.atleast_2d(_ks.asarray(a)) for a in arrs]
-    rows, columns = (sum(b.shape[k] for b in blocks) for k in (0, 1))
-    out = _ks.zeros((rows, columns), _ks.result_type(*blocks), blocks[0].device)
-    row = column = 0
-    for b in blocks:
-        out[row : row + b.shape[0], column : column + b.shape[1]] = b
-        row, column = row + b.shape[0], column + b.shape[1]
-    return out
+    arrays = [_ks.asarray(a) for a in arrs]
+    return _block_diagonal(arrays, _ks.result_type(*arrays))
 
 
 def toeplitz(c, r=None):

@@ -77,7 +77,7 @@ _functions.rows("one", {
     "logsumexp": lambda a, axis=None, b=None, keepdims=False: _compositions.log_sum(
         a if b is None else a + ks.log(b), axis, keepdims),
     "softmax": lambda x, axis=None: _compositions.softmax(x, axis),
-    "log_softmax": lambda x, axis=None: x - _compositions.log_sum(x, axis, True),
+    "log_softmax": lambda x, axis=None: _compositions.log_softmax(x, axis),
 })  # fmt: skip
 globals().update(_functions)
 _in_face(globals())

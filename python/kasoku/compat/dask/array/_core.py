@@ -393,31 +393,40 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
 # ── cutting and joining ───────────────────────────────────────────────────────────────────
 
 
-def cut(x, pieces, chunks, word, step=None):
-    """An array whose chunks are pieces of x: for each axis the (begin, end) of each."""
-    ends = [starts(axis) for axis in x.chunks]
-    parts = [[_parts_of(begin, end, e) for begin, end in axis] for axis, e in zip(pieces, ends)]
+def _part(x, index):
+    part = x[index]
+    return part if isinstance(part, (ks.Array, np.ndarray)) else ours(np.asarray(part))
+
+
+def cut(x, pieces, chunks, word, steps=None):
+    """An array whose chunks are pieces of x: for each axis the (begin, end) of each. steps: of each axis; 0 is one element,
+    whose axis goes."""
+    steps = steps or (1,) * x.ndim
+    parts = [[_parts_of(*piece, starts(axis)) for piece in each] for each, axis in zip(pieces, x.chunks)]
+
+    def piece_of(found):
+        chunk, index = tuple(k for k, _, _ in found), []
+        for (_, lo, hi), step in zip(found, steps):
+            index.append(slice(lo, hi, step) if step else lo)
+        lengths = (axis[k] for axis, k in zip(x.chunks, chunk))
+        is_whole = all(i == slice(0, n, 1) for i, n in zip(index, lengths))
+        return (_same, x.ref(chunk)) if is_whole else (_part, x.ref(chunk), tuple(index))
 
     def task_of(place):
-        found = [axis[i] for axis, i in zip(parts, place)]
+        at = iter(place)
+        found = [axis[next(at) if step else 0] for axis, step in zip(parts, steps)]
 
-        def nested(axis, before, index):
-            if axis == x.ndim:
-                inside = tuple(index)
-                is_whole = all(
-                    s.start == 0 and s.stop == x.chunks[a][b] for a, (s, b) in enumerate(zip(inside, before))
-                )
-                return x.ref(before) if is_whole else Task(None, operator.getitem, x.ref(before), inside)
-            return List._of([nested(axis + 1, (*before, b), [*index, slice(lo, hi)]) for b, lo, hi in found[axis]])
+        def nested(before):
+            if len(before) == x.ndim:
+                function, *args = piece_of(before)
+                return args[0] if function is _same else Task(None, function, *args)
+            return List._of([nested((*before, part)) for part in found[len(before)]])
 
         if all(len(axis) == 1 for axis in found):
-            inner = nested(0, (), [])
-            while isinstance(inner, List):
-                (inner,) = inner.args
-            return _same, inner
-        return _chunks.whole, nested(0, (), []), x.ndim
+            return piece_of([axis[0] for axis in found])
+        return _chunks.whole, nested(()), x.ndim
 
-    return made(word, chunks, x.dtype, task_of, [x], pieces)
+    return made(word, chunks, x.dtype, task_of, [x], [pieces, steps])
 
 
 def _parts_of(begin, end, ends):
