@@ -85,6 +85,10 @@ _plain.rows("plain", {
         np.broadcast_shapes(*(s if isinstance(s, builtins.int) else tuple(s) for s in shapes))),
     "promote_types": lambda type1, type2: _promotion.wider(type1, type2),
     "result_type": lambda *operands: _promotion.of(False, *operands),
+    "compile": (lambda model=None, **_: model if model is not None else (lambda f: f),
+        "The function itself: its statements are compiled as they run."),
+    "set_printoptions": (lambda **_: None, "Accepted."),
+    "use_deterministic_algorithms": (lambda mode, warn_only=False: None, "They are."),
     "is_grad_enabled": lambda: False,
     "set_grad_enabled": lambda _: no_grad(),
     "get_num_threads": lambda: ks._core._thread_limit(),
@@ -136,11 +140,6 @@ class enable_grad(no_grad):
     pass
 
 
-def compile(model=None, **_):
-    """The function itself: its statements are compiled as they run."""
-    return model if model is not None else (lambda f: f)
-
-
 def set_num_threads(n):
     """Limits the threads that share the work of this thread's calls; KASOKU_NUM_THREADS sets the most."""
     if n < 1:
@@ -150,14 +149,6 @@ def set_num_threads(n):
 
 def set_default_device(d):
     _types.set_block_device(device(d) if d is not None else None)
-
-
-def set_printoptions(**_):
-    """Accepted."""
-
-
-def use_deterministic_algorithms(mode, warn_only=False):
-    """They are."""
 
 
 class finfo:

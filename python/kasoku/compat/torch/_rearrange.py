@@ -20,8 +20,8 @@ def _list_of(operands):
 
 
 def _integers(x):
-    """x.tolist() of a tensor of places."""
-    return x.tolist() if isinstance(x, Tensor) else x
+    """x.tolist() of an array of places."""
+    return x.tolist() if isinstance(x, ks.Array) else x
 
 
 # ── cutting ───────────────────────────────────────────────────────────────────────────────────────
@@ -42,19 +42,7 @@ def split(tensor, split_size_or_sections, dim=0):
         sizes = list(split_size_or_sections)
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n}, got {sizes}")
-    starts = itertools.accumulate(sizes, initial=0)
-    return held(*(_at(tensor, dim, slice(at, at + size)) for at, size in zip(starts, sizes)))
-
-
-@functions.row("tensors")
-def tensor_split(input, indices_or_sections, dim=0):
-    n, wanted = input.shape[dim], _integers(indices_or_sections)
-    if isinstance(wanted, int):
-        k, more = divmod(n, wanted)
-        edges = [*itertools.accumulate((k + (i < more) for i in range(wanted)), initial=0)]
-    else:
-        edges = [0, *wanted, n]
-    return held(*(_at(input, dim, slice(a, b)) for a, b in zip(edges, edges[1:])))
+    return f.tensor_split(tensor, [*itertools.accumulate(sizes)][:-1], dim)
 
 
 def _split_along(dim, least):
@@ -66,6 +54,9 @@ def _split_along(dim, least):
     return cut
 
 
+functions.rows("arrays", {
+    "tensor_split": lambda input, indices_or_sections, dim=0: tuple(ks.array_split(input, _integers(indices_or_sections), dim)),
+})  # fmt: skip
 functions.rows("tensors", {
     "narrow": lambda input, dim, start, length: _at(input, dim, slice(int(start), int(start) + length)),
     "select": lambda input, dim, index: _at(input, dim, index),

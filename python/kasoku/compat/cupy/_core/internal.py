@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 
-from ... import tests_of
+from ... import tests_of as _tests_of
 
-__getattr__, __dir__ = tests_of(__name__, "cupy.internal")
+__getattr__, __dir__ = _tests_of(__name__, "cupy.internal")
 
 
 def get_size(size):

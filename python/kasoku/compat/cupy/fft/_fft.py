@@ -2,6 +2,6 @@
 
 from kasoku.fft import fft as _fft  # noqa: F401
 
-from ... import tests_of
+from ... import tests_of as _tests_of
 
-__getattr__, __dir__ = tests_of(__name__, "cupy.internal")
+__getattr__, __dir__ = _tests_of(__name__, "cupy.internal")

@@ -1,5 +1,6 @@
 """Functions of elements and along axes, made of others."""
 
+import functools
 import math
 import numbers
 
@@ -78,12 +79,10 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
     parts = [multi_index[k] for k in range(len(dims))] if isinstance(multi_index, Array) else list(multi_index)
-    told = {"dims": tuple(dims), "mode": mode, "order": order}
-    return blockwise_call(_raveled_here, (), [asarray(p) for p in parts], told, np.int64, "ravel_multi_index")
-
-
-def _raveled_here(*parts, **told):
-    return on_numpys(_raveled, *parts, **told)
+    find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
+    return blockwise_call(
+        on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
+    )
 
 
 f.rows("plain", {

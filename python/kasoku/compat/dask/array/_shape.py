@@ -5,6 +5,7 @@ import numbers
 
 import numpy as np
 
+from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
 from ._core import _same, asarray, axes_in, made, reshape
 from ._index import expand
@@ -19,8 +20,8 @@ def _rearranged(x, function, *args, **words):
     """NumPy's function that permutes, turns, adds and drops axes: it is asked of an array without memory, whose strides
     are the numbers of the axes, what becomes of each."""
     lengths = [n if n == 1 else 2 for n in x.shape]
-    shown = np.lib.stride_tricks.as_strided(np.empty(1, np.int8), lengths, range(1, x.ndim + 1))
-    strides = [s if x.ndim else 0 for s in function(shown, *args, **words).strides]
+    shown = function(shadow(lengths, range(1, x.ndim + 1)), *args, **words)
+    strides = [s if x.ndim else 0 for s in shown.strides]
     order = [abs(s) - 1 for s in strides if s]
     x = x if order == sorted(order) else x.transpose(order)
     for axis, s in enumerate(strides):
