@@ -1,5 +1,7 @@
 """How an array of a face lies in memory: contiguity, strides, what an index selects."""
 
+import operator
+
 import numpy as np
 
 from kasoku import _core
@@ -107,9 +109,22 @@ def offset_in(host, seen):
 
 def diagonal(shape, strides, k, axis1, axis2):
     """Where the k-th diagonals along two axes lie: (offset in bytes, shape, strides); theirs is the last axis."""
-    host = shadow(shape, strides)
-    seen = host.diagonal(k, axis1, axis2)
-    return offset_in(host, seen), seen.shape, seen.strides
+    axis1, axis2 = (operator.index(a) for a in (axis1, axis2))
+    for axis in (axis1, axis2):
+        if not -len(shape) <= axis < len(shape):
+            raise np.exceptions.AxisError(axis, len(shape))
+    axis1, axis2 = axis1 % len(shape), axis2 % len(shape)
+    if axis1 == axis2:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rows, columns = shape[axis1] + min(k, 0), shape[axis2] - max(k, 0)
+    length = max(0, min(rows, columns))
+    offset = (max(k, 0) * strides[axis2] - min(k, 0) * strides[axis1]) if length else 0
+    others = [a for a in range(len(shape)) if a not in (axis1, axis2)]
+    return (
+        offset,
+        (*(shape[a] for a in others), length),
+        (*(strides[a] for a in others), strides[axis1] + strides[axis2]),
+    )
 
 
 def strided(array, shape, strides, offset=None):

@@ -98,6 +98,13 @@ def triangle(a, upper, unit=False):
     return a * (1 - one) + one
 
 
+def solve_triangle(a, b, upper, unit=False, transposed=False, conjugated=False):
+    """x with a x = b, where one triangle of a is read; of a's transpose, or of the conjugate of that."""
+    a = triangle(a, upper, unit)
+    a = a.mT if transposed or conjugated else a
+    return ks.linalg.solve(ks.conjugate(a) if conjugated else a, b)
+
+
 def matrix_exp(x):
     """By scaling, a Taylor series of 18 terms and squaring."""
     largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))

@@ -20,9 +20,12 @@ def described(f):
     return text.partition("\n\n")[2] if text.startswith(name + "(") else text
 
 
-def in_words_of(f, error):
-    """Python's sentence about arguments that do not fit the row, with the nearest argument that there is."""
+def refused(f, error):
+    """The error of a call of a row: Python's sentence about the row's arguments with the nearest that there is, any other as
+    it is."""
     text = str(error)
+    if "argument" not in text or f.__name__ + "()" not in text:
+        return error
     _, unexpected, rest = text.partition("unexpected keyword argument '")
     if unexpected:
         import difflib

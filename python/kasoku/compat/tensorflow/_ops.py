@@ -61,7 +61,7 @@ def _filled(make):
     return lambda input, dtype=None, name=None: (lambda x: make(x.shape, dtype or x.dtype))(convert(input))
 
 
-_functions.rows("tensors", {
+_functions.rows("plain", {
     "convert_to_tensor": lambda value, dtype=None, dtype_hint=None, name=None: convert(value, dtype),
     "zeros": lambda shape, dtype=dtypes.float32, name=None: Tensor(ks.zeros(_shape(shape), dtype=_numpys(dtype))),
     "ones": lambda shape, dtype=dtypes.float32, name=None: Tensor(ks.ones(_shape(shape), dtype=_numpys(dtype))),
@@ -74,16 +74,16 @@ _functions.rows("tensors", {
     "rank": lambda input, name=None: convert(convert(input).ndim, dtypes.int32),
     "cond": lambda pred, true_fn=None, false_fn=None, name=None: true_fn() if builtins.bool(pred) else false_fn(),
 })  # fmt: skip
-_functions.rows("tensors", {
+_functions.rows("plain", {
     "zeros_like": _filled(_functions.zeros), "ones_like": _filled(_functions.ones),
 })  # fmt: skip
-_functions.rows("own", {
-    "identity": lambda x, name=None: ks.copy(x),
-    "transpose": lambda a, perm=None, conjugate=False, name=None: ks.transpose(
-        a, None if perm is None else _shape(perm)),
-    "expand_dims": lambda input, axis, name=None: ks.expand_dims(input, axis),
-    "squeeze": lambda input, axis=None, name=None: ks.squeeze(input, axis),
-    "broadcast_to": lambda input, shape, name=None: ks.broadcast_to(input, _shape(shape)),
+_functions.rows("plain", {
+    "identity": lambda x, name=None: Tensor(ks.copy(convert(x)._array)),
+    "transpose": lambda a, perm=None, conjugate=False, name=None: Tensor(
+        ks.transpose(convert(a)._array, None if perm is None else _shape(perm))),
+    "expand_dims": lambda input, axis, name=None: Tensor(ks.expand_dims(convert(input)._array, axis)),
+    "squeeze": lambda input, axis=None, name=None: Tensor(ks.squeeze(convert(input)._array, axis)),
+    "broadcast_to": lambda input, shape, name=None: Tensor(ks.broadcast_to(convert(input)._array, _shape(shape))),
 })  # fmt: skip
 stack, transpose = _functions.stack, _functions.transpose
 

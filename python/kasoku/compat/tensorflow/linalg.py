@@ -39,11 +39,6 @@ def _band(a, lower, upper):
     return a if upper < 0 else _linalg._triangle(a, True, upper)
 
 
-def _solved(a, b, lower, adjoint):
-    a = _compositions.triangle(a, not lower)
-    return ks.linalg.solve(ks.conjugate(a.mT) if adjoint else a, b)
-
-
 def _least_squares(a, b, l2_regularizer):
     if not l2_regularizer:
         return ks.linalg.pinv(a) @ b
@@ -85,7 +80,8 @@ _functions.rows("keeps", {
     "cross": lambda a, b: ks.cross(a, b),
     "adjoint": lambda matrix: ks.conjugate(matrix.mT),
     "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
-    "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _solved(matrix, rhs, lower, adjoint),
+    "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _compositions.solve_triangle(
+        matrix, rhs, not lower, conjugated=adjoint),
     "lstsq": lambda matrix, rhs, l2_regularizer=0.0, fast=True: _least_squares(matrix, rhs, l2_regularizer),
     "expm": lambda input: _compositions.matrix_exp(input),
     "tensordot": lambda a, b, axes: ks.tensordot(a, b, _plain(axes)),

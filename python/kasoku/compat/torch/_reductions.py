@@ -57,6 +57,8 @@ def _spread(name):
 
 
 def _extreme(name):
+    values, places = _over(name), _over("arg" + name)
+
     def function(input, dim=None, keepdim=False):
         if isinstance(dim, Tensor):
             return functions[name + "imum"](input, dim)
@@ -64,8 +66,7 @@ def _extreme(name):
             return Tensor(getattr(input._a, name)())
         if isinstance(dim, (list, tuple)):
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-        parts = held(functions["a" + name](input, dim, keepdim), functions["arg" + name](input, dim, keepdim))
-        return return_type(name)(*parts)
+        return return_type(name)(*held(values(input, dim, keepdim), places(input, dim, keepdim)))
 
     return function
 

@@ -20,9 +20,9 @@ def _kind(name, parts):
 
 def _solved(a, b, upper, left, unitriangular, transpose=False):
     """x with a x = b (or x a = b); only one triangle of a is read."""
-    a = _compositions.triangle(a, upper, unitriangular)
-    a = a.mT if transpose else a
-    return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
+    if left:
+        return _compositions.solve_triangle(a, b, upper, unitriangular, transpose)
+    return _compositions.solve_triangle(a, b.mT, upper, unitriangular, not transpose).mT
 
 
 def _limit(a, s, atol, rtol):

@@ -5,15 +5,14 @@ import kasoku as _ks
 from ...cupy._util import in_face as _in_face
 from ..._face.compositions import block_diagonal as _block_diagonal
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
-from ..._face.compositions import triangle as _triangle
+from ..._face.compositions import solve_triangle as _solve_triangle
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one."""
     if check_finite and not (bool(_ks.isfinite(a).all()) and bool(_ks.isfinite(b).all())):
         raise ValueError("array must not contain infs or NaNs")
-    a = _triangle(a, not lower, unit_diagonal)
-    return _ks.linalg.solve({0: a, "N": a}.get(trans, a.mT if trans in (1, "T") else _ks.conjugate(a.mT)), b)
+    return _solve_triangle(a, b, not lower, unit_diagonal, trans in (1, "T"), trans not in (0, "N", 1, "T"))
 
 
 def block_diag(*arrs):

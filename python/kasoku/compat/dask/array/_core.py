@@ -401,16 +401,19 @@ def _part(x, index):
 def cut(x, pieces, chunks, word, steps=None):
     """An array whose chunks are pieces of x: for each axis the (begin, end) of each. steps: of each axis; 0 is one element,
     whose axis goes."""
-    steps = steps or (1,) * x.ndim
-    parts = [[_parts_of(*piece, starts(axis)) for piece in each] for each, axis in zip(pieces, x.chunks)]
+    steps, parts = steps or (1,) * x.ndim, []
+    for each, axis, step in zip(
+        pieces, x.chunks, steps
+    ):  # of each piece (chunk, index in it, whether that is all of it)
+        ends = starts(axis)
+        parts.append([
+            [(k, slice(lo, hi, step) if step else lo, step == 1 and not lo and hi == axis[k]) for k, lo, hi in _parts_of(*piece, ends)]
+            for piece in each
+        ])  # fmt: skip
 
     def piece_of(found):
-        chunk, index = tuple(k for k, _, _ in found), []
-        for (_, lo, hi), step in zip(found, steps):
-            index.append(slice(lo, hi, step) if step else lo)
-        lengths = (axis[k] for axis, k in zip(x.chunks, chunk))
-        is_whole = all(i == slice(0, n, 1) for i, n in zip(index, lengths))
-        return (_same, x.ref(chunk)) if is_whole else (_part, x.ref(chunk), tuple(index))
+        chunk, index, is_whole = zip(*found) if found else ((), (), ())
+        return (_same, x.ref(chunk)) if all(is_whole) else (_part, x.ref(chunk), index)
 
     def task_of(place):
         at = iter(place)

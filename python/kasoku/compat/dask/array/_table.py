@@ -4,7 +4,7 @@ from ..._face.table import Table
 from ._core import asarray
 
 
-def _of_an_array(f):
+def of_an_array(f):
     """The first argument is an array, whatever comes as one."""
     first = f.__code__.co_varnames[0]
 
@@ -21,4 +21,4 @@ def _of_arrays(f):
     return lambda *args, **words: f(*map(asarray, args), **words)
 
 
-functions = Table({"array": _of_an_array, "arrays": _of_arrays})
+functions = Table({"array": of_an_array, "arrays": _of_arrays})
