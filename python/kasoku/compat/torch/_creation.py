@@ -1,6 +1,7 @@
 """What makes tensors: of data, of one value, of ranges, of random numbers."""
 
 import builtins
+import inspect
 
 import numpy as np
 
@@ -44,6 +45,9 @@ def _creates(f):
         t = t if isinstance(t, Tensor) else Tensor(t)
         return t if out is None else out._take(t._a)
 
+    own, more = (inspect.signature(g).parameters for g in (f, function))
+    options = [p for name, p in more.items() if p.kind is p.KEYWORD_ONLY and name not in own]
+    function.__signature__ = inspect.Signature([p for p in own.values() if p.kind is not p.VAR_KEYWORD] + options)
     function.__name__ = f.__name__
     return function
 
@@ -103,7 +107,7 @@ zeros, ones, empty, rand, randn = (_made[name] for name in ("zeros", "ones", "em
 
 
 @_creates
-def full(size, fill_value, *, dtype, device):
+def full(size, fill_value, *, dtype=None, device=None):
     kinds = (("bool", builtins.bool), ("int64", builtins.int))
     name = _name(dtype, next((_types.names[kind] for kind, own in kinds if isinstance(fill_value, own)), None))
     _types.must_hold(fill_value, _types.names[name])
@@ -111,7 +115,7 @@ def full(size, fill_value, *, dtype, device):
 
 
 @_creates
-def arange(*args, dtype, device, **kwargs):
+def arange(*args, dtype=None, device=None, **kwargs):
     if len(args) == 1 and "end" in kwargs:
         args = (args[0], kwargs.pop("end"))
     start, end, step = {1: (0, *args, 1), 2: (*args, 1), 3: args}.get(len(args), (0, None, 1))
@@ -124,7 +128,7 @@ def arange(*args, dtype, device, **kwargs):
 
 
 @_creates
-def randint(*args, dtype, device, generator=None, low=0, high=None, size=None):
+def randint(*args, dtype=None, device=None, generator=None, low=0, high=None, size=None):
     """randint(high, size) or randint(low, high, size)."""
     args = list(args)
     if size is None:
