@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pathlib
+import pickle
 import sys
 
 import kasoku as ks
@@ -53,6 +54,14 @@ def test_rows_are_functions_with_a_name_a_signature_and_documentation():
     assert str(inspect.signature(table.two)) == "(a, b=1)" and str(inspect.signature(table["sum"])) == "(x, axis=None)"
     with pytest.raises(AttributeError):
         table.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["dask.array.flip", "dask.array.nansum", "dask.array.sum", "tensorflow.zeros", "tensorflow.tile",
+                                  "torch.zeros", "torch.compile", "torch.cuda.device_count", "pycuda.gpuarray.zeros_like"])  # fmt: skip
+def test_functions_of_rows_are_pickled_by_their_names(name):
+    module, _, last = f"kasoku.compat.{name}".rpartition(".")
+    function = getattr(importlib.import_module(module), last)
+    assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("package", reasons)

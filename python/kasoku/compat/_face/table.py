@@ -70,6 +70,12 @@ class Table(dict):
 
         return add
 
+    def into(self, space):
+        """Makes them a module's, whose names they are pickled by."""
+        for function in self.values():
+            function.__module__ = space["__name__"]
+        space.update(self)
+
     def alias(self, **names):
         """Other names of rows."""
         for name, of in names.items():

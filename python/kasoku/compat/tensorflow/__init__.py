@@ -22,7 +22,7 @@ from .dtypes import (  # noqa: F401
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
-globals().update(_functions)
+_functions.into(globals())
 globals().update(debugging.functions)
 GradientTape, Module, TensorArray = _control.GradientTape, _control.Module, _control.TensorArray
 autograph = _control.autograph

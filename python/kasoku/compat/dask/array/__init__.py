@@ -21,7 +21,7 @@ from ._ufunc import ufunc as _ufunc
 from ._whole import *  # noqa: F403
 from .utils import assert_eq
 
-globals().update(_functions)
+_functions.into(globals())
 for _name in (
     "abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor "
     "cbrt ceil clip conj copysign cos cosh deg2rad degrees divide equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin "
