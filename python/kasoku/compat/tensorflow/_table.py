@@ -1,8 +1,6 @@
 """How a row of TensorFlow's tables becomes a function: arguments of some names are tensors, whatever comes as one; results
 keep the first one's type where the rule says so. Every function takes `name`, which means nothing here."""
 
-import functools
-
 import numpy as np
 
 import kasoku as ks
@@ -128,7 +126,3 @@ def in_tables(rule, *tables):
 
 def share(of, into, names):
     into.update({name: of[name] for name in names.split()})
-
-
-def composed(f):
-    return functools.wraps(f)(_composed(f))

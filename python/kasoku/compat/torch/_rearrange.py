@@ -8,15 +8,12 @@ import kasoku as ks
 
 from .._face.compositions import block_diagonal, diagonals, searched
 from . import _types
+from ._rows import list_of as _list_of
 from ._table import functions
 from ._tensor import Tensor, held, shaped
 from .return_types import return_type
 
 f = functions
-
-
-def _list_of(operands):
-    return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
 
 
 def _integers(x):

@@ -15,7 +15,7 @@ from .return_types import return_type
 f = functions
 
 
-def _list_of(operands):
+def list_of(operands):
     return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
 
 
@@ -95,7 +95,7 @@ functions.rows("floats", {
 functions.rows("meeting", {
     "isclose": lambda input, other, rtol=1e-5, atol=1e-8, equal_nan=False: ks.isclose(
         input, other, rtol, atol, equal_nan),
-    "einsum": lambda equation, *operands: ks.einsum(equation, *_list_of(operands), optimize=True),
+    "einsum": lambda equation, *operands: ks.einsum(equation, *list_of(operands), optimize=True),
     "tensordot": lambda a, b, dims=2: ks.tensordot(a, b, dims),
     "inner": lambda input, other: ks.inner(input, other),
     "kron": lambda input, other: ks.kron(input, other),
