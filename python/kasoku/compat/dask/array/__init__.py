@@ -22,6 +22,8 @@ from ._whole import *  # noqa: F403
 from .utils import assert_eq
 
 _functions.into(globals())
+for _name, _f in _functions.items():
+    _f.__doc__ = _f.__doc__ or f"numpy.{_name} of arrays in chunks."
 for _name in (
     "abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor "
     "cbrt ceil clip conj copysign cos cosh deg2rad degrees divide equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin "
@@ -71,4 +73,4 @@ pi, e, inf, nan, newaxis, euler_gamma = _np.pi, _np.e, _np.inf, _np.nan, None, _
 bool = _np.bool_  # noqa: A001 - NumPy's name
 for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
     globals()[_name] = getattr(_np, _name)
-del _name
+del _name, _f
