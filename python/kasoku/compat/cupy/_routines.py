@@ -105,9 +105,14 @@ def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a = asarray(a)
     indices = asarray(indices)
-    if out is not None and out.dtype != a.dtype:
-        raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-    return _arrays.stored_as_it_fits(_core.take(a, indices, axis), out, "take")
+    if out is not None:
+        # What does not fit is said before the indices are looked at, which need not be in range.
+        shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
+        if out.dtype != a.dtype:
+            raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
+        if out.shape != shape:
+            raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
+    return _arrays.stored(_core.take(a, indices, axis), out)
 
 
 def expand_dims(a, axis):

@@ -19,9 +19,28 @@ def _of_state(name):
     return function
 
 
-for _name in "rand randint random_integers random_sample choice multinomial bytes permutation shuffle".split():
+for _name in "randint random_sample multinomial bytes permutation shuffle".split():
     globals()[_name] = _of_state(_name)
 random = ranf = sample = random_sample  # noqa: F821
+
+
+# These call one another through the module's names, and a state with all arguments: programs put their own in either place.
+
+
+def choice(a, size=None, replace=True, p=None):
+    """Elements of `a`, or of 0 … a - 1, taken at random."""
+    return get_random_state().choice(a, size, replace, p)
+
+
+def rand(*size, dtype=float):
+    """Numbers in [0, 1) of a shape."""
+    return random_sample(size=size, dtype=dtype)  # noqa: F821
+
+
+def random_integers(low, high=None, size=None):
+    """Integers in [low, high]; in [1, low] if it is the only number."""
+    low, high = (1, low) if high is None else (low, high)
+    return randint(low, high + 1, size)  # noqa: F821
 
 
 def randn(*size, dtype=float):
